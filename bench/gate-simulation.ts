@@ -5,9 +5,9 @@ import type { CRITERIA, GateDecision } from '../gate/verdict.ts';
 import { createRandom } from '../runtime/random.ts';
 import type { Random } from '../runtime/random.ts';
 
-/** Gates on made-up episodes, whose truth is known. */
+/** Gates on simulated episodes with known true effects. */
 
-/** What a target is truly like. */
+/** The true properties of a target. */
 export interface Truth {
   /** Share of episodes in which all pods are served in time. */
   readonly success: number;
@@ -18,13 +18,13 @@ export interface Truth {
   /** Factors on cost and requests. */
   readonly cost: number;
   readonly requests: number;
-  /** Whether the last scenario is never served in full. */
+  /** Whether one pod of the last scenario always fails. */
   readonly breaksScenario: boolean;
 }
 
 export const GOOD: Truth = { success: 0.999, latency: 1, slowShare: 0.02, cost: 1, requests: 1, breaksScenario: false };
 
-/** Two shapes of work, one much slower than the other; scenarios have them by turns. */
+/** Two workload shapes, one much slower than the other; scenarios alternate between them. */
 const SHAPES = [
   { medianMs: 60_000, usd: 0.05, requests: 220 },
   { medianMs: 150_000, usd: 0.12, requests: 340 },
@@ -32,10 +32,10 @@ const SHAPES = [
 const PODS = 10;
 const TIME_OUT_MS = 900_000;
 
-/** Standard deviations of logarithms. What a seed draws (boot times, capacity) is common to a pair; interleavings are not. */
+/** Standard deviations of logarithms. A pair shares what the seed draws (boot times, capacity), but not interleavings. */
 const SPREAD = { seed: 0.2, episode: 0.08, pod: 0.15, usd: 0.08, requests: 0.1 };
 
-/** One episode of one of so many scenarios. @param luck what the seed draws, and @param own what only this target met */
+/** One episode of one of several scenarios. @param luck draws shared through the seed @param own draws of this target only */
 function episodeOf(seed: number, scenarios: number, truth: Truth, luck: Random, own: Random): Episode {
   const index = seed % scenarios;
   const shape = SHAPES[index % SHAPES.length];
@@ -60,7 +60,7 @@ function episodeOf(seed: number, scenarios: number, truth: Truth, luck: Random, 
   };
 }
 
-/** A log-normal factor, by Box and Muller. */
+/** A log-normal factor, using the Box–Muller transform. */
 function spread(random: Random, deviation: number): number {
   const [radius, angle] = [1 - random.next(), random.next()];
   return Math.exp(deviation * Math.sqrt(-2 * Math.log(radius)) * Math.cos(2 * Math.PI * angle));
@@ -72,28 +72,28 @@ export interface Simulated {
   readonly used: number;
 }
 
-/** What a gate is to decide between, and how. */
+/** What a gate compares, and how. */
 interface Question {
   readonly baseline: Truth;
   readonly candidate: Truth;
   /** Whether both sides get the same seeds. */
   readonly paired: boolean;
-  /** How many scenarios the episodes are of, in turn. */
+  /** The episodes cycle through this many scenarios. */
   readonly scenarios: number;
 }
 
-/** One gate from its first look to its last. */
+/** Runs one gate from its first look to its last. */
 export function simulateGate({ baseline: before, candidate: after, paired, scenarios }: Question, policy: Policy, name: string): Simulated {
   const random = createRandom(name);
   const baseline: Episode[] = [];
   const candidate: Episode[] = [];
-  const isDrawnFor = (side: string, seed: number): Random => random.fork(`luck/${paired ? '' : side}/${seed}`);
+  const drawsOf = (side: string, seed: number): Random => random.fork(`luck/${paired ? '' : side}/${seed}`);
   let more = policy.episodes.first;
   for (;;) {
     for (let one = 0; one < more; one += 1) {
       const seed = baseline.length;
-      baseline.push(episodeOf(seed, scenarios, before, isDrawnFor('baseline', seed), random.fork(`baseline/${seed}`)));
-      candidate.push(episodeOf(seed, scenarios, after, isDrawnFor('candidate', seed), random.fork(`candidate/${seed}`)));
+      baseline.push(episodeOf(seed, scenarios, before, drawsOf('baseline', seed), random.fork(`baseline/${seed}`)));
+      candidate.push(episodeOf(seed, scenarios, after, drawsOf('candidate', seed), random.fork(`candidate/${seed}`)));
     }
     const decision = decideGate(baseline, candidate, policy, { paired, seed: name });
     more = decision.needs.episodes;
@@ -103,17 +103,17 @@ export function simulateGate({ baseline: before, candidate: after, paired, scena
 
 type CriterionName = (typeof CRITERIA)[number];
 
-/** Gates with one truth. */
+/** Gates with the same true effect. */
 export interface Case {
   readonly name: string;
   readonly paired: boolean;
   readonly scenarios: number;
   readonly candidate: Truth;
-  /** A share of the gates. */
+  /** Weight: its share of all simulated gates. */
   readonly gates: number;
-  /** Where nothing is promised, why. */
+  /** If nothing is promised, why. */
   readonly note?: string;
-  /** At most so large a share may be rejected by a criterion (false alarms), or promoted (misses). */
+  /** The largest share that a criterion may reject (false alarms), or that may be promoted (misses). */
   readonly promises: readonly { readonly of: CriterionName | 'promoted'; readonly atMost: number }[];
 }
 
@@ -122,7 +122,7 @@ export interface Tally {
   readonly held: number;
   readonly rejected: number;
   readonly meanUsed: number;
-  /** Gates in which a criterion failed at the end. */
+  /** Number of gates in which each criterion failed at the end. */
   readonly failedBy: Readonly<Record<string, number>>;
 }
 

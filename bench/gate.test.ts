@@ -4,7 +4,7 @@ import { GOOD, simulateGate, tally } from './gate-simulation.ts';
 
 const policy = parsePolicy({});
 
-test('a made-up gate is the same every time, and goes to its last look', () => {
+test('a simulated gate is deterministic, and runs to its last look', () => {
   const question = { baseline: GOOD, candidate: { ...GOOD, latency: 1.1 }, paired: true, scenarios: 2 };
   const [one, other] = [simulateGate(question, policy, 'x'), simulateGate(question, policy, 'x')];
   expect(one).toEqual(other);

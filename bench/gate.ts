@@ -6,8 +6,8 @@ import { GOOD, tally } from './gate-simulation.ts';
 import type { Case, Truth } from './gate-simulation.ts';
 
 /**
- * How often a gate is wrong: gates on made-up episodes whose truth is known, by the default policy. Prints false alarms and
- * misses with exact bounds beside what is promised; exit code 1 if a promise is broken.
+ * Measures how often a gate is wrong: runs gates with the default policy on simulated episodes with known true effects. Prints
+ * false alarms and misses with exact bounds next to the promised rates; exits with 1 if a promise is broken.
  *
  *     node bench/gate.ts [--gates N]
  */
@@ -19,7 +19,7 @@ const budget = policy.budgets.alpha;
 
 const FALSE_ALARMS: Case['promises'] = [
   { of: 'success', atMost: sequential.falseAlarm },
-  // No rate of its own is promised of `scenarios`: it is held to that of the criterion whose question it asks.
+  // `scenarios` has no promised rate of its own: it has to keep that of the criterion that it refines.
   { of: 'scenarios', atMost: sequential.falseAlarm },
   { of: 'latency-shift', atMost: latency },
   { of: 'latency-tail', atMost: latency },
@@ -29,7 +29,7 @@ const FALSE_ALARMS: Case['promises'] = [
 const BELOW = { promises: [], note: '  less than the margin: nothing is promised' };
 const missed = (atMost: number): Pick<Case, 'promises'> => ({ promises: [{ of: 'promoted', atMost }] });
 
-/** Of few scenarios each has many episodes, of many each has few: what a whole profile is like. */
+/** With few scenarios each has many episodes; with many, as in a whole profile, each has few. */
 const [FEW, MANY] = [2, 60];
 const paired = (name: string, change: Partial<Truth>, more: Pick<Case, 'promises' | 'note'>): Case => ({
   name,
@@ -57,9 +57,9 @@ const CASES: readonly Case[] = [
   paired('requests +50 %', { requests: 1.5 }, missed(budget)),
 ];
 
-/** Of the bounds that are printed, each side. */
+/** For the printed bounds, per side. */
 const SHOWN_ALPHA = 0.025;
-/** A promise is broken when what was seen would be so unlikely if it held: there are many promises, and one is kept by luck alone. */
+/** Significance for calling a promise broken. It is small because many promises are tested. */
 const BROKEN_ALPHA = 0.001;
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -71,7 +71,7 @@ function main(): number {
   const shares = CASES.reduce((sum, { gates }) => sum + gates, 0);
   const row = (...cells: readonly string[]): void =>
     print(cells.map((cell, index) => (index === 0 ? cell.padEnd(34) : cell.padStart(index === 6 ? 34 : 10))).join(''));
-  row('the truth of the candidate', 'gates', 'promoted', 'held', 'rejected', 'pairs', 'error (95 % bounds)', 'promised');
+  row('true effect of candidate', 'gates', 'promoted', 'held', 'rejected', 'pairs', 'error (95 % bounds)', 'promised');
   let isKept = true;
   for (const one of CASES) {
     const gates = Math.max(1, Math.round((total * one.gates) / shares));
@@ -93,7 +93,7 @@ function main(): number {
       );
     }
   }
-  print(isKept ? 'every promise is kept' : 'a promise is broken');
+  print(isKept ? 'all promises are kept' : 'a promise is broken');
   return isKept ? 0 : 1;
 }
 

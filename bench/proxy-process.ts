@@ -15,21 +15,21 @@ import { createApiServer } from '../world/kube/api-server.ts';
 import { ApiFront } from '../world/real/api-front.ts';
 import { WireFactory } from '../world/wires.ts';
 
-/** What a child of the benchmark tells its parent, first its address and then what it has used so far whenever it is asked. */
+/** A message from a child process of the benchmark: first its address, then its usage so far in answer to each message. */
 export type ChildMessage = { readonly url: string } | { readonly rssMiB: number; readonly cpuMs: number };
 
 const fail = (error: unknown): never => {
   throw error instanceof Error ? error : new Error(String(error));
 };
 
-/** An API server of our own, for who has none. */
+/** The emulated API server, for use without a cluster. */
 function embeddedServer(): Wire {
   const timeline = createRealTimeline();
   const { backend } = createApiServer({ clock: timeline.scope('api'), random: createRandom(1) });
   return (request) => backend.handle(request, backend.describe(request), { principal: 'scenario', incarnation: 1, span: 0 });
 }
 
-/** What stands before a real API server in a trial: the chain, which records each request, and the front. */
+/** The proxy in front of a real API server in a trial: the chain, which records each request, and the front. */
 function proxyBefore(server: Wire): Wire {
   const timeline = createRealTimeline();
   const random = createRandom(1);
@@ -37,7 +37,7 @@ function proxyBefore(server: Wire): Wire {
   const front = new ApiFront({ server, types: loadKubeTypes() });
   let events = 0;
   const factory = new WireFactory({
-    // What a recorder does beyond this, a line of JSON an event, happens once a turn.
+    // Serializing each event is the cost per request. The rest of a recorder's work happens once per turn.
     site: {
       random,
       recorder: { record: (event) => (JSON.stringify(event), (events += 1)) },
@@ -54,7 +54,7 @@ function proxyBefore(server: Wire): Wire {
   return factory.open('target', 1, timeline.scope('target')).kube;
 }
 
-/** As little as a proxy in Node can be: its own client piped into its own server. @returns its address */
+/** The minimal proxy in Node: its HTTP client piped into its HTTP server. @returns its address */
 async function serveBare({ baseUrl, tls, bearerToken }: ClusterAccess): Promise<string> {
   const { protocol, hostname, port } = new URL(baseUrl);
   const isSecure = protocol === 'https:';
@@ -75,7 +75,7 @@ async function serveBare({ baseUrl, tls, bearerToken }: ClusterAccess): Promise<
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** `server`, or `proxy` or `bare` with a URL or the path of a kubeconfig */
+/** Arguments: `server`, or `proxy` or `bare` followed by a URL or the path of a kubeconfig. */
 async function main([role, upstream = '']: readonly string[]): Promise<void> {
   const access = async (): Promise<ClusterAccess> =>
     upstream.startsWith('http') ? { baseUrl: upstream, tls: {} } : await readKubeconfig(upstream);
@@ -85,14 +85,14 @@ async function main([role, upstream = '']: readonly string[]): Promise<void> {
     proxy: async () => serve(proxyBefore(createHttpWire(await access()).wire)),
     bare: async () => serveBare(await access()),
   };
-  const url = (await roles[role ?? '']?.()) ?? fail(`no role ${role}`);
-  const tell = (message: ChildMessage): void => void process.send?.(message);
+  const url = (await roles[role ?? '']?.()) ?? fail(`unknown role ${role}`);
+  const report = (message: ChildMessage): void => void process.send?.(message);
   process.on('message', () => {
     const { user, system } = process.cpuUsage();
-    tell({ rssMiB: process.memoryUsage().rss / 2 ** 20, cpuMs: (user + system) / 1_000 });
+    report({ rssMiB: process.memoryUsage().rss / 2 ** 20, cpuMs: (user + system) / 1_000 });
   });
   process.on('disconnect', () => process.exit(0));
-  tell({ url });
+  report({ url });
 }
 
 await main(process.argv.slice(2));

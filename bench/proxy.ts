@@ -11,32 +11,32 @@ import type { Wire, WireRequest } from '../wire/wire.ts';
 import type { ChildMessage } from './proxy-process.ts';
 
 /**
- * What the proxy before a real API server costs: requests sent straight to the server, through a bare proxy, which is Node's
- * own client piped into its own server, and through ours, in turns, from one process, so that a busy machine is as busy for
- * all. Each proxy is a process of its own. The bare one tells apart what any proxy in Node costs on this machine from what
- * the chain, the records and the faults add.
+ * Measures the cost of the proxy in front of a real API server. Requests alternate between three routes: directly to the server,
+ * through a bare proxy (Node's HTTP client piped into its HTTP server), and through ours. One process sends them all, so other
+ * load on the machine affects the routes equally. Each proxy is a separate process. The bare one separates the cost of any proxy
+ * in Node on this machine from the cost of the chain, the recording and the faults.
  *
- * `npm run bench:proxy -- [--kubeconfig FILE] [--requests N] [--events N]`; without a cluster an API server of our own is
- * measured, which is a process too. Prints a table; `--require` exits with 1 where a target is missed.
+ * `npm run bench:proxy -- [--kubeconfig FILE] [--requests N] [--events N]`; without a cluster it measures the emulated API
+ * server, in a process of its own. Prints a table; `--require` exits with 1 if a target is missed.
  */
 const WARM_UP = 200;
 const CONCURRENCY = 16;
-/** Throughput is measured in blocks of so many requests, taking turns. */
+/** Requests per block; throughput is measured in blocks that alternate between the routes. */
 const BLOCK = 500;
 const BLOCKS = 6;
-/** Targets: milliseconds added at p99, and the part of the direct throughput that is left. */
+/** Targets: milliseconds added at p99, and the remaining share of the direct throughput. */
 const ADDED_P99_MS = 1;
 const THROUGHPUT = 0.8;
 
-/** Of this run: that of an earlier one may still be going. */
+/** Unique per run: that of an earlier one may still be terminating. */
 const NAMESPACE = `scaleproof-bench-${process.pid}`;
 const MAPS = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
 const MAP = `${MAPS}/bench`;
 const JSON_BODY = { 'content-type': 'application/json' };
 
-const WAYS = ['direct', 'bare', 'proxied'] as const;
-type Way = (typeof WAYS)[number];
-type Wires = Readonly<Record<Way, Wire>>;
+const ROUTES = ['direct', 'bare', 'proxied'] as const;
+type Route = (typeof ROUTES)[number];
+type Wires = Readonly<Record<Route, Wire>>;
 
 const READ: WireRequest = { method: 'GET', path: MAP, headers: { accept: 'application/json' } };
 
@@ -51,33 +51,33 @@ async function send(wire: Wire, request: WireRequest): Promise<void> {
   if (status >= 400 && status !== 409 && status !== 404) throw new Error(`${request.method} ${request.path}: ${status} ${text}`);
 }
 
-/** Times of single requests, one after the other, one each way in turns. In ms, sorted. */
-async function latencies(wires: Wires, requests: number, next: () => WireRequest): Promise<Record<Way, number[]>> {
-  const times: Record<Way, number[]> = { direct: [], bare: [], proxied: [] };
+/** Latencies of sequential requests that alternate between the routes. In ms, sorted. */
+async function latencies(wires: Wires, requests: number, next: () => WireRequest): Promise<Record<Route, number[]>> {
+  const times: Record<Route, number[]> = { direct: [], bare: [], proxied: [] };
   for (let index = 0; index < requests; index += 1) {
-    for (const way of index % 2 === 0 ? WAYS : WAYS.toReversed()) {
+    for (const route of index % 2 === 0 ? ROUTES : ROUTES.toReversed()) {
       const request = next();
       const elapsed = startStopwatch();
-      await send(wires[way], request);
-      times[way].push(elapsed());
+      await send(wires[route], request);
+      times[route].push(elapsed());
     }
   }
-  for (const way of WAYS) times[way].sort((a, b) => a - b);
+  for (const route of ROUTES) times[route].sort((a, b) => a - b);
   return times;
 }
 
-/** Requests a second with many under way: the median of blocks, which take turns. */
-async function throughput(wires: Wires): Promise<Record<Way, number>> {
-  const rates: Record<Way, number[]> = { direct: [], bare: [], proxied: [] };
+/** Requests per second with many in flight: the median of alternating blocks. */
+async function throughput(wires: Wires): Promise<Record<Route, number>> {
+  const rates: Record<Route, number[]> = { direct: [], bare: [], proxied: [] };
   for (let block = 0; block < BLOCKS; block += 1) {
-    for (const way of WAYS) {
+    for (const route of ROUTES) {
       const elapsed = startStopwatch();
       let left = BLOCK;
       const worker = async (): Promise<void> => {
-        while ((left -= 1) >= 0) await send(wires[way], READ);
+        while ((left -= 1) >= 0) await send(wires[route], READ);
       };
       await Promise.all(Array.from({ length: CONCURRENCY }, worker));
-      rates[way].push((BLOCK / elapsed()) * 1_000);
+      rates[route].push((BLOCK / elapsed()) * 1_000);
     }
   }
   const median = (values: number[]): number =>
@@ -88,10 +88,10 @@ async function throughput(wires: Wires): Promise<Record<Way, number>> {
   return { direct: median(rates.direct), bare: median(rates.bare), proxied: median(rates.proxied) };
 }
 
-/** What a watch is followed by. */
-type Followed = Exclude<Way, 'bare'>;
+/** The routes that watches are measured on. */
+type Followed = Exclude<Route, 'bare'>;
 
-/** Two watches of the same changes at once: when each arrived, by revision, in ms since the same moment. */
+/** Runs two watches of the same changes and compares when each event arrived, by revision, on the same clock. */
 async function watches(wires: Wires, events: number): Promise<{ added: number[]; received: Record<Followed, number>; perSecond: number }> {
   const elapsed = startStopwatch();
   const arrivals: Record<Followed, Map<string, number>> = { direct: new Map(), proxied: new Map() };
@@ -99,18 +99,18 @@ async function watches(wires: Wires, events: number): Promise<{ added: number[];
   const all = { direct: Promise.withResolvers<void>(), proxied: Promise.withResolvers<void>() };
   const { body: listed } = await wires.direct({ ...READ, path: `${MAPS}?limit=1` });
   const { metadata } = JSON.parse(await readText(listed)) as { metadata: { resourceVersion: string } };
-  const follow = async (way: Followed): Promise<void> => {
+  const follow = async (route: Followed): Promise<void> => {
     const path = `${MAPS}?watch=true&resourceVersion=${metadata.resourceVersion}`;
-    const { body } = await wires[way]({ ...READ, path, signal: closing.signal });
-    if (!isStream(body)) throw new Error('the watch is no stream');
+    const { body } = await wires[route]({ ...READ, path, signal: closing.signal });
+    if (!isStream(body)) throw new Error('the watch response is not a stream');
     let rest = '';
     for await (const chunk of body) {
       const lines = (rest + asText(chunk)).split('\n');
       rest = lines.pop() ?? '';
       for (const line of lines) {
         const [, revision = ''] = /"resourceVersion":"(\d+)"/.exec(line) ?? [];
-        arrivals[way].set(revision, elapsed());
-        if (arrivals[way].size >= events) all[way].resolve();
+        arrivals[route].set(revision, elapsed());
+        if (arrivals[route].size >= events) all[route].resolve();
       }
     }
   };
@@ -127,7 +127,7 @@ async function watches(wires: Wires, events: number): Promise<{ added: number[];
       await send(wires.direct, write(made));
     }
   };
-  // One writer: writers of one object would be in each other's way.
+  // One writer: several writers of one object would conflict.
   await Promise.race([Promise.all([writer(), all.direct.promise, all.proxied.promise]), ...following]);
   const seconds = writing() / 1_000;
   closing.abort();
@@ -146,10 +146,10 @@ function quantile(sorted: readonly number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
 }
 
-/** Two digits, with the sign. */
+/** Two decimals, with the sign. */
 const signed = (ms: number): string => `${ms < 0 ? '' : '+'}${ms.toFixed(2)}`;
 
-/** What a child has used so far. */
+/** CPU time and memory of a child process so far. */
 type Usage = Exclude<ChildMessage, { url: string }>;
 
 async function start(children: ChildProcess[], ...args: string[]): Promise<{ url: string; usage: () => Promise<Usage> }> {
@@ -157,11 +157,11 @@ async function start(children: ChildProcess[], ...args: string[]): Promise<{ url
   children.push(child);
   const next = async (): Promise<ChildMessage> => ((await once(child, 'message')) as [ChildMessage])[0];
   const first = await next();
-  if (!('url' in first)) throw new Error('the child has no address');
+  if (!('url' in first)) throw new Error('the child did not send its address');
   const usage = async (): Promise<Usage> => {
     child.send('usage');
     const answer = await next();
-    if ('url' in answer) throw new Error('the child says its address twice');
+    if ('url' in answer) throw new Error('the child sent its address twice');
     return answer;
   };
   return { url: first.url, usage };
@@ -206,25 +206,28 @@ async function main(): Promise<number> {
 
       const row = (what: string, ...cells: readonly string[]): void =>
         print(what.padEnd(24) + cells.map((cell) => cell.padStart(18)).join(''));
-      row('', ...WAYS);
+      row('', ...ROUTES);
       for (const [what, times] of Object.entries({ read: reads, write: writes })) {
         for (const q of [0.5, 0.99]) {
           const direct = quantile(times.direct, q);
-          const added = (way: Way): string => `${quantile(times[way], q).toFixed(2)} (${signed(quantile(times[way], q) - direct)})`;
+          const added = (route: Route): string => `${quantile(times[route], q).toFixed(2)} (${signed(quantile(times[route], q) - direct)})`;
           row(`${what} p${q * 100}, ms`, direct.toFixed(2), added('bare'), added('proxied'));
         }
       }
-      const ratioOf = (way: Way): number => rates[way] / rates.direct;
-      const rate = (way: Way): string => `${rates[way].toFixed(0)} (${(ratioOf(way) * 100).toFixed(0)} %)`;
-      row(`reads/s, ${CONCURRENCY} at once`, rates.direct.toFixed(0), rate('bare'), rate('proxied'));
-      const cpuUs = (way: 'bare' | 'proxied'): string => (((busy[way].cpuMs - idle[way].cpuMs) * 1_000) / (BLOCK * BLOCKS)).toFixed(0);
-      row('CPU of it, us a read', '', cpuUs('bare'), cpuUs('proxied'));
+      const ratioOf = (route: Route): number => rates[route] / rates.direct;
+      const rate = (route: Route): string => `${rates[route].toFixed(0)} (${(ratioOf(route) * 100).toFixed(0)} %)`;
+      row(`reads/s, ${CONCURRENCY} concurrent`, rates.direct.toFixed(0), rate('bare'), rate('proxied'));
+      const cpuUs = (route: 'bare' | 'proxied'): string =>
+        (((busy[route].cpuMs - idle[route].cpuMs) * 1_000) / (BLOCK * BLOCKS)).toFixed(0);
+      row('CPU of proxy, us per read', '', cpuUs('bare'), cpuUs('proxied'));
       row('memory, MiB warm, after', '', '', `${before.rssMiB.toFixed(0)}, ${after.rssMiB.toFixed(0)}`);
       row('watch events received', `${watched.received.direct}`, '', `${watched.received.proxied}`);
       const [p50, p99] = [quantile(watched.added, 0.5), quantile(watched.added, 0.99)];
-      print(`a watch event's way through the proxy, at ${watched.perSecond.toFixed(0)} /s: p50 ${signed(p50)} ms, p99 ${signed(p99)} ms`);
+      print(
+        `delay of a watch event through the proxy, at ${watched.perSecond.toFixed(0)} /s: p50 ${signed(p50)} ms, p99 ${signed(p99)} ms`,
+      );
       const ratio = ratioOf('proxied');
-      const p99Ms = (way: Way): number => quantile(reads[way], 0.99);
+      const p99Ms = (route: Route): number => quantile(reads[route], 0.99);
       const addedMs = p99Ms('proxied') - p99Ms('direct');
       const isMet = addedMs < ADDED_P99_MS && ratio >= THROUGHPUT;
       print(`target: < ${ADDED_P99_MS} ms added at p99 of reads, >= ${THROUGHPUT * 100} % of the throughput: ${isMet ? 'met' : 'missed'}`);

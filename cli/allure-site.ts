@@ -7,40 +7,40 @@ import type { RunReport } from '../reports/run-report.ts';
 import { makeFolders } from '../model/make-folders.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Folders within the directory of `--allure`; the second has the site. */
+/** Folders in the directory of `--allure`; the second one holds the site. */
 const RESULTS = 'allure-results';
 const SITE = 'allure-report';
-/** How the site is built: for `allure generate` in that directory. */
+/** The configuration that `allure generate` reads in that directory. */
 const CONFIG = 'allurerc.json';
-/** Longest that `allure` may take: it reads each result and writes a few files for each. */
+/** Longest that `allure` may run: it reads each result and writes a few files for each. */
 const SITE_LIMIT_MS = 600_000;
-/** Of what it printed, at its end, when it failed. */
-const MAX_LAST_WORDS = 600;
-/** Runs that a history keeps: each is a line with every result. */
+/** Characters of its output, from the end, that an error message shows. */
+const MAX_OUTPUT_SHOWN = 600;
+/** Runs kept in a history: each is a line with every result. */
 const MAX_HISTORY_RUNS = 100;
 
 interface AllureOptions {
   /** Where results and site are written. */
   readonly directory: string;
-  /** What is remembered of earlier runs; this one is added to it. Without it the site shows this run alone. */
+  /** The file with earlier runs; this run is added to it. Without it the site shows this run alone. */
   readonly history: string | undefined;
   /** The report page that results link to. */
   readonly page: string;
-  /** The site tells nothing of the repository and of the CI job that it is built in, as Allure does otherwise. */
+  /** Leave out the repository and the CI job, which Allure shows otherwise. */
   readonly anonymous: boolean;
 }
 
-/** What became of the site. */
+/** The outcome of building the site. */
 type AllureSite =
   | { readonly kind: 'built'; readonly page: string; readonly results: string }
-  /** There is no `allure` here, and results are all that could be made. */
+  /** `allure` is not installed, so only the results were written. */
   | { readonly kind: 'not-installed'; readonly results: string }
   | { readonly kind: 'failed'; readonly results: string; readonly why: string };
 
 /**
- * Writes Allure results, and builds the site of them with the `allure` that is installed in the folder where the command
- * is called or one above it, or on PATH.
- * @throws UsageError when the directory holds results of somebody else
+ * Writes Allure results, and builds their site with the `allure` that is installed in the working directory, in a folder above
+ * it, or on PATH.
+ * @throws UsageError when the directory holds results that scaleproof did not write
  */
 export async function writeAllure(input: ReportInput, report: RunReport, options: AllureOptions): Promise<AllureSite> {
   const directory = resolve(options.directory);
@@ -57,7 +57,7 @@ export async function writeAllure(input: ReportInput, report: RunReport, options
   return build(directory, { results, site, anonymous: options.anonymous });
 }
 
-/** A relative path as a URL has it. */
+/** A relative path with the slashes of a URL. */
 function urlFrom(folder: string, file: string): string {
   return relative(folder, file).replaceAll('\\', '/');
 }
@@ -67,7 +67,7 @@ function configOf(report: RunReport, historyPath: string | undefined): string {
     name: `Scaleproof: ${report.run.target.name} in the ${report.run.world.name} world`,
     output: SITE,
     resultsDir: RESULTS,
-    ...(historyPath === undefined ? {} : { historyPath, appendHistory: true, historyLimit: MAX_HISTORY_RUNS }),
+    ...(historyPath !== undefined && { historyPath, appendHistory: true, historyLimit: MAX_HISTORY_RUNS }),
     categories: { rules: allureCategories(report) },
     plugins: { awesome: { options: { groupBy: ['epic', 'suite'] } } },
   };
@@ -95,12 +95,12 @@ async function build(
     writeFileSync(page, withoutAnalytics(readFileSync(page, 'utf8')));
     return { kind: 'built', page, results };
   }
-  const how = timedOut ? `it did not end within ${SITE_LIMIT_MS / 1000} s` : `exit code ${exitCode ?? 'none'}`;
-  const lastWords = all.trim().slice(-MAX_LAST_WORDS);
-  return { kind: 'failed', results, why: lastWords === '' ? how : `${how}; it said: ${lastWords}` };
+  const how = timedOut ? `it did not finish within ${SITE_LIMIT_MS / 1000} s` : `exit code ${exitCode ?? 'none'}`;
+  const output = all.trim().slice(-MAX_OUTPUT_SHOWN);
+  return { kind: 'failed', results, why: output === '' ? how : `${how}; its output: ${output}` };
 }
 
-/** What a program needs to run, and nothing that tells where: no CI job, no repository, no branch. */
+/** What a program needs to run, and nothing that identifies the CI job, the repository or the branch. */
 function bareEnvironment(): Record<string, string> {
   const kept = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'SystemRoot', 'PATHEXT'].flatMap((name): [string, string][] => {
     const value = process.env[name];
@@ -109,12 +109,12 @@ function bareEnvironment(): Record<string, string> {
   return { ...Object.fromEntries(kept), GIT_DIR: 'none', NO_COLOR: '1' };
 }
 
-/** Allure's page loads Google Analytics, and has no switch for it: readers of a report are told to nobody. */
+/** Allure's page loads Google Analytics and has no option to turn it off. Nobody should track who reads a report. */
 function withoutAnalytics(page: string): string {
   return page.replace(/<script[^>]*googletagmanager[^>]*><\/script>\s*<script>[^<]*\bgtag\([^<]*<\/script>/g, '');
 }
 
-/** Whether a history of earlier runs holds something that is to be taken out of all outputs. */
+/** Whether a history of earlier runs contains something that must not appear in any output. */
 export function holds(history: string, isNamed: (text: string) => boolean): boolean {
   return existsSync(history) && isNamed(readFileSync(history, 'utf8'));
 }

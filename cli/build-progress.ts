@@ -6,12 +6,12 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Console } from './console.ts';
 import { LiveLine } from './live-line.ts';
 
-/** The line on a terminal shows that time passes. */
+/** How often the elapsed time on a terminal is updated. */
 const TICK_MS = 1_000;
-/** Elsewhere: a line for so many packages that are compiled. */
+/** Elsewhere than on a terminal: one line for this many compiled packages. */
 const PACKAGES_A_LINE = 200;
 
-/** Says what a build is at: on a terminal in one line that is rewritten, elsewhere a line for each step. */
+/** Shows the progress of a build: on a terminal in one line that is rewritten, elsewhere in a line for each step. */
 export class BuildProgressLine {
   readonly #console: Console;
   readonly #clock: Clock;
@@ -29,11 +29,10 @@ export class BuildProgressLine {
     if (console.interactive) void this.#tick();
   }
 
-  /** What a build tells of itself. */
-  tell(progress: BuildProgress): void {
+  report(progress: BuildProgress): void {
     this.#now = inWords(progress);
     if (!this.#console.interactive) this.#plain(progress);
-    // A replacement is worth knowing afterwards, too.
+    // A replacement is worth knowing about afterwards, too.
     else if (progress.step === 'replace') this.#line.print(this.#now);
     else this.#rewrite();
   }
@@ -44,7 +43,7 @@ export class BuildProgressLine {
   }
 
   #plain(progress: BuildProgress): void {
-    // Modules are fetched by the hundred, packages compiled by the thousand.
+    // A build fetches hundreds of modules and compiles thousands of packages.
     const isOneOfMany =
       (progress.step === 'fetch' && this.#lastPlain === 'fetch') ||
       (progress.step === 'compile' && progress.compiled % PACKAGES_A_LINE > 0);
@@ -69,7 +68,7 @@ export class BuildProgressLine {
         this.#rewrite();
       }
     } catch {
-      // It is closed.
+      // Closed.
     }
   }
 }
@@ -84,10 +83,10 @@ function inWords(progress: BuildProgress): string {
       return `fetching ${progress.what}`;
     case 'replace': {
       const { module, by, evidence } = progress.replacement;
-      return `taking ${by} for ${module}: ${EVIDENCE[evidence]}`;
+      return `using ${by} for ${module}: ${EVIDENCE[evidence]}`;
     }
     case 'resolve':
-      return 'looking for all packages';
+      return 'resolving all packages';
     case 'compile': {
       const { compiled, packages, last } = progress;
       return `compiling, ${compiled} of at most ${packages} packages${last === '' ? '' : `: ${last}`}`;

@@ -6,18 +6,18 @@ const URL = 'http://127.0.0.1:4566';
 const NONE: Ec2Flags = { awsEndpoint: undefined };
 
 const CHOICES: readonly [what: string, world: 'kind' | 'existing', flags: Ec2Flags, environment: NodeJS.ProcessEnv, choice: Ec2Choice][] = [
-  ['kind has a LocalStack of its own', 'kind', NONE, {}, { kind: 'localstack' }],
-  ['kind takes the one that is named', 'kind', NONE, { LOCALSTACK_ENDPOINT: `${URL}/` }, { kind: 'localstack', endpoint: URL }],
+  ['kind starts its own LocalStack', 'kind', NONE, {}, { kind: 'localstack' }],
+  ['kind uses the one in the environment', 'kind', NONE, { LOCALSTACK_ENDPOINT: `${URL}/` }, { kind: 'localstack', endpoint: URL }],
   [
-    'a flag goes before the variable',
+    'a flag overrides the variable',
     'kind',
     { awsEndpoint: 'http://x:1' },
     { LOCALSTACK_ENDPOINT: URL },
     { kind: 'localstack', endpoint: 'http://x:1' },
   ],
   ['kind without it', 'kind', { ...NONE, ec2: 'embedded' }, { LOCALSTACK_ENDPOINT: URL }, { kind: 'embedded' }],
-  ['an empty variable says nothing', 'kind', NONE, { LOCALSTACK_ENDPOINT: '' }, { kind: 'localstack' }],
-  ['an existing cluster asks for it', 'existing', NONE, { LOCALSTACK_ENDPOINT: URL }, { kind: 'embedded' }],
+  ['an empty variable is ignored', 'kind', NONE, { LOCALSTACK_ENDPOINT: '' }, { kind: 'localstack' }],
+  ['an existing cluster ignores the variable without a flag', 'existing', NONE, { LOCALSTACK_ENDPOINT: URL }, { kind: 'embedded' }],
   ['an existing cluster, by flag', 'existing', { awsEndpoint: URL }, {}, { kind: 'localstack', endpoint: URL }],
   [
     'an existing cluster, by variable',
@@ -36,7 +36,7 @@ for (const [what, world, flags, environment, choice] of CHOICES) {
 
 for (const [what, world, flags, environment, message] of [
   ['both', 'kind', { ec2: 'embedded', awsEndpoint: URL }, {}, '--aws-endpoint names a LocalStack'],
-  ['no address', 'existing', { ...NONE, ec2: 'localstack' }, {}, 'needs --aws-endpoint'],
+  ['a missing address', 'existing', { ...NONE, ec2: 'localstack' }, {}, 'needs --aws-endpoint'],
   ['a wrong flag', 'kind', { awsEndpoint: 'localhost' }, {}, '--aws-endpoint localhost: not the URL'],
   ['a wrong variable', 'kind', NONE, { LOCALSTACK_ENDPOINT: 'ftp://x' }, 'LOCALSTACK_ENDPOINT ftp://x: not the URL'],
 ] as const) {

@@ -3,22 +3,22 @@ import { UsageError } from './usage-error.ts';
 /** The values of `--ec2`. */
 export const EC2_KINDS = ['localstack', 'embedded'] as const;
 
-/** The environment variable that names a LocalStack that is there. */
+/** The environment variable with the URL of a running LocalStack. */
 export const ENDPOINT_VARIABLE = 'LOCALSTACK_ENDPOINT';
 
-/** Where machines and messages are: in LocalStack, one that is there or one of the run's own, or in memory. */
+/** Where machines and messages are: in a LocalStack that runs already, in the run's own LocalStack, or in memory. */
 export type Ec2Choice = { readonly kind: 'embedded' } | { readonly kind: 'localstack'; readonly endpoint?: string };
 
-/** The flags that say where machines are. */
+/** The flags that choose where machines are. */
 export interface Ec2Flags {
   readonly ec2?: (typeof EC2_KINDS)[number] | undefined;
   readonly awsEndpoint?: string | undefined;
 }
 
 /**
- * Where machines are in the world of a real cluster: what is named, else in the cluster of a run's own LocalStack, and in a
- * cluster that is there memory.
- * @throws UsageError when flags contradict each other or an address is none
+ * Where machines are in the world of a real cluster: what the flags name; else a LocalStack of the run's own for a kind cluster, and
+ * memory for an existing cluster.
+ * @throws UsageError when flags contradict each other or an address is not valid
  */
 export function chooseEc2(
   world: 'kind' | 'existing',
@@ -27,7 +27,7 @@ export function chooseEc2(
 ): Ec2Choice {
   const isAsked = ec2 === 'localstack' || awsEndpoint !== undefined;
   if (ec2 === 'embedded' && awsEndpoint !== undefined)
-    throw new UsageError('--aws-endpoint names a LocalStack, but --ec2 embedded uses none: give only one of them');
+    throw new UsageError('--aws-endpoint names a LocalStack, but --ec2 embedded uses none: use only one of them');
   if (ec2 === 'embedded' || (world === 'existing' && !isAsked)) return { kind: 'embedded' };
   const fromVariable = environment[ENDPOINT_VARIABLE];
   const endpoint = awsEndpoint ?? (fromVariable === '' ? undefined : fromVariable);

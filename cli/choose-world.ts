@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { WorldRef } from '../harness/world-for.ts';
+import { defined } from '../model/defined.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The values of `--world`. */
@@ -10,8 +11,8 @@ export const MACHINES = ['real', 'quick'] as const;
 
 /**
  * The world that the flags name.
- * @returns undefined for the embedded one with its usual machines
- * @throws UsageError when a flag is missing, or says nothing in this world
+ * @returns undefined for the embedded world with its usual machines
+ * @throws UsageError when a flag is missing, or does not apply to this world
  */
 export function chooseWorld(
   name: Exclude<(typeof WORLDS)[number], 'kind'>,
@@ -33,7 +34,7 @@ export function chooseWorld(
   if (kubeconfig === undefined) throw new UsageError('--world existing needs --kubeconfig FILE, as an administrator of that cluster');
   if (awsEndpoint !== undefined && !isHttpUrl(awsEndpoint))
     throw new UsageError(`--aws-endpoint ${awsEndpoint}: not the URL of a LocalStack, such as http://127.0.0.1:4566`);
-  return { kind: 'existing', kubeconfig: resolve(kubeconfig), ...(awsEndpoint === undefined ? {} : { awsEndpoint }) };
+  return { kind: 'existing', kubeconfig: resolve(kubeconfig), ...defined({ awsEndpoint }) };
 }
 
 function isHttpUrl(text: string): boolean {

@@ -5,7 +5,7 @@ import { chooseTarget } from './choose.ts';
 import { QUICK_REFERENCE, REFERENCE } from './options.ts';
 import { UsageError } from './usage-error.ts';
 
-test('what is tested where no target is named is the reference', () => {
+test('the default target is the reference', () => {
   expect([REFERENCE, QUICK_REFERENCE]).toEqual([reference.name, reference.quick.name]);
 });
 
@@ -29,7 +29,7 @@ for (const [name, says] of [
   ['plain+reference', "two autoscalers with one lease and one set of claims would fight: plain can't be confined to some pools"],
   ['reference+reference+reference', 'at most two autoscalers can be in one cluster'],
 ] as const) {
-  test(`two that can't be together: ${name}`, () => {
+  test(`two targets that can't share a cluster: ${name}`, () => {
     expect(() => chooseTarget(name)).toThrow(UsageError);
     expect(() => chooseTarget(name)).toThrow(says);
   });

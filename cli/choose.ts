@@ -11,10 +11,10 @@ import { UsageError } from './usage-error.ts';
 import { userFileUrl } from './user-file.ts';
 import { scenarioIdNow, scenariosOfFormerSuite, targetNameNow } from '../model/former-names.ts';
 
-/** A scenario as a trial's source, with what decides whether it can be run. */
+/** A scenario as the source of trials. `scenario` decides whether it can be run. */
 export type ChosenScenario = TrialSource & { readonly scenario: Scenario };
 
-/** A target as the user named it. */
+/** A target that the user named. */
 export interface ChosenTarget {
   readonly ref: TargetRef;
   readonly label: string;
@@ -23,7 +23,7 @@ export interface ChosenTarget {
 /** A user's suite. */
 export const USER_SUITE = 'user';
 
-/** What the user named, each of it empty where he named none. */
+/** What the user named; a list is empty if the user named none. */
 export interface ScenarioChoice {
   readonly suites: readonly string[];
   readonly profiles?: readonly Profile[];
@@ -37,13 +37,13 @@ export async function chooseScenarios(choice: ScenarioChoice): Promise<ChosenSce
   return named.filter(isOf(choice));
 }
 
-/** All bundled scenarios of these suites and profiles; without any, of all. @throws UsageError for a suite that there is not */
+/** All bundled scenarios of these suites and profiles; of all if none are given. @throws UsageError for an unknown suite */
 export function bundledScenarios(choice: Omit<ScenarioChoice, 'scenarios'>): ChosenScenario[] {
   refuseUnknownSuites(choice.suites);
   return sources.filter(isOf(choice)).filter(isInSuites(choice.suites));
 }
 
-/** A bundled scenario by its id. @throws UsageError when there is none */
+/** A bundled scenario by its id. @throws UsageError if it does not exist */
 export function bundledScenario(id: string): ChosenScenario {
   const found = sources.find(({ scenario }) => scenario.id === scenarioIdNow(id));
   if (found !== undefined) return found;
@@ -79,13 +79,13 @@ async function scenariosNamed(options: Omit<ScenarioChoice, 'profiles'>): Promis
       }
     } else chosen.push(bundledScenario(name));
   }
-  // Naming one twice is asking for it once.
+  // A scenario named twice runs once.
   const once = chosen.filter(({ label }, index) => chosen.findIndex((other) => other.label === label) === index);
   refuseSharedIds(once);
   return once.filter(({ suite, scenario }) => suite === USER_SUITE || isInSuites(options.suites)({ suite, scenario }));
 }
 
-/** Two scenarios of one id can't be told apart, neither in the report nor by the files of their histories. */
+/** Two scenarios with one id can't be distinguished, neither in the report nor by the files of their histories. */
 function refuseSharedIds(chosen: readonly ChosenScenario[]): void {
   const owners = new Map<string, ChosenScenario>();
   for (const one of chosen) {
@@ -98,9 +98,9 @@ function refuseSharedIds(chosen: readonly ChosenScenario[]): void {
 }
 
 /**
- * A target by its name or file: `./file` for its default export, `./file#name` for another, `./file.yaml` for a program. `A+B` is
- * two of the catalogue in one cluster.
- * @throws UsageError for unknown names, and for two that can't be together
+ * A target by its name or file: `./file` for its default export, `./file#name` for another, `./file.yaml` for a program. `A+B` means
+ * two targets of the catalogue in one cluster.
+ * @throws UsageError for unknown names, and for two targets that can't share a cluster
  */
 export function chooseTarget(name: string): ChosenTarget {
   if (isPath(name) && /\.ya?ml$/.test(name)) return { ref: { file: userFileUrl(name, 'target') }, label: name };
@@ -123,5 +123,5 @@ function unknown(what: string, name: string, names: readonly string[]): string {
     name === '' ? [] : names.filter((candidate) => candidate.includes(name) || name.includes(candidate.split('/').at(-1) ?? candidate));
   const meant = close.length > 0 ? close.join(' or ') : nearest(name, names);
   const hint = meant === undefined ? `\`scaleproof list ${what}s\` shows them all.` : `did you mean ${meant}?`;
-  return `no ${what} is named "${name}"; ${hint} A file of your own is given by its path, beginning with ./`;
+  return `no ${what} is named "${name}"; ${hint} Name a file of your own by its path, starting with ./`;
 }

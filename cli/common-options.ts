@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { DEFAULT_NODES_FLAG, parseNodes, parseProfile, parseWorkers } from './options.ts';
 
-/** A parser for an option that may be given again: every value counts. */
+/** A parser for an option that may be repeated: it collects all values. */
 export const collect = (value: string, previous: readonly string[]): readonly string[] => [...previous, value];
 
 /** `--suite`, collected. */
@@ -19,7 +19,7 @@ export function scenarioOption(takes: 'id' | 'id|./file'): Option {
   return new Option(`--scenario <${takes}>`, 'only this scenario; may be repeated').argParser(collect).default([], 'all');
 }
 
-/** `--workers`: undefined where nothing was said. */
+/** `--workers`: undefined if not given. */
 export function workersOption(): Option {
   return new Option('--workers <n>', 'number of parallel processes (default: the number of processors)').argParser(parseWorkers);
 }

@@ -10,7 +10,7 @@ import { folderWith } from './testing/files.ts';
 
 const SCENARIO = 'provisioning/scale-out-and-back';
 
-/** A run directory of one scenario, in a world of this name. */
+/** A run directory of one scenario, in a world with this name. */
 function runDirectory(testInfo: TestInfo, world: string, rewrite: (events: HistoryEvent[]) => HistoryEvent[] = (events) => events): string {
   const { run, trials } = sampleRun({ only: [SCENARIO], rewrite });
   const directory = join(folderWith(testInfo), world);
@@ -21,7 +21,7 @@ function runDirectory(testInfo: TestInfo, world: string, rewrite: (events: Histo
   return directory;
 }
 
-/** Everything from the first node that is Ready on comes a minute later. */
+/** Delays all events by a minute, starting with the first Ready node. */
 function slowToBeReady(events: HistoryEvent[]): HistoryEvent[] {
   const from = events.findIndex((event) => event.type === 'node' && event.to === 'ready');
   return events.map((event, index) => (index < from ? event : { ...event, t: event.t + 60_000 }));
@@ -47,7 +47,7 @@ test('a phase that is slow in one of them: named in table and JSON, exit code 1'
   expect(comparison.scenarios[0]?.phases.find(({ phase }) => phase === 'registered -> ready')).toMatchObject({ outcome: 'differs' });
 });
 
-test('only the scenarios that are asked for; none is unknown', async ({}, testInfo) => {
+test('only the selected scenarios are compared; none is unknown', async ({}, testInfo) => {
   const [a, b] = [runDirectory(testInfo, 'embedded'), runDirectory(testInfo, 'existing', slowToBeReady)];
   const { code, stdout } = await scaleproofHere(['compare-worlds', a, b, '--scenario', 'no/such']);
   expect(code).toBe(3);
@@ -63,7 +63,7 @@ for (const line of ['compare-worlds', 'compare-worlds one', 'compare-worlds a b 
 }
 
 for (const flag of ['--seed 2', '--trials 1', '--target plain', '--suite capacity', '--keep', '--nodes 3', '--ec2 embedded', '--out x']) {
-  test(`refused beside two runs that are there: ${flag}`, async () => {
+  test(`refused with two existing runs: ${flag}`, async () => {
     const { code, stderr } = await scaleproofHere(['compare-worlds', 'a', 'b', ...flag.split(' ')]);
     expect(code).toBe(2);
     expect(stderr).toContain(

@@ -24,7 +24,7 @@ const WORDS: Readonly<Record<PhaseComparison['outcome'], { readonly text: string
   stale: { text: 'STALE EXPLANATION', ink: 'fail' },
 };
 
-/** What a comparison found, for a terminal: a table for each scenario, then what is explained and what was not compared. */
+/** A comparison for a terminal: a table for each scenario, then explained differences and what was not compared. */
 export function formatComparison(
   comparison: Comparison,
   { color, columns }: { readonly color: boolean; readonly columns: number },

@@ -4,21 +4,21 @@ export interface Console {
   out(text: string): void;
   /** Progress and errors: standard error. */
   err(text: string): void;
-  /** Whether standard error is a terminal that a progress line can be rewritten on. */
+  /** Whether standard error is a terminal, so that a progress line can be rewritten. */
   readonly interactive: boolean;
   readonly color: boolean;
-  /** Columns of the terminal, or a sensible width without one. */
+  /** Columns of the terminal, or a sensible default without one. */
   readonly columns: number;
-  /** Whether everything shall be told: a line for each trial, and all tables. By default what matters. */
+  /** Print everything: a line for each trial, and all tables. */
   readonly verbose?: boolean;
 }
 
 const DEFAULT_COLUMNS = 80;
 
-/** The process's own console. Colour only on a terminal, and not where NO_COLOR is set. */
+/** The process's own console. Colour only on a terminal, and only if NO_COLOR is not set. */
 export function processConsole(): Console {
   const isTerminal = process.stdout.isTTY;
-  // A reader that has seen enough (`| head`) ends neither the run nor its verdict.
+  // A reader that closes its pipe early (`| head`) must not end the run.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error;
@@ -33,7 +33,7 @@ export function processConsole(): Console {
   };
 }
 
-/** Undefined where it is no terminal, and of one that nobody has told its size, which says 0. */
+/** Undefined without a terminal, and for a terminal of unknown size, which reports 0. */
 function columnsOf({ isTTY, columns }: NodeJS.WriteStream): number | undefined {
   return isTTY && columns > 0 ? columns : undefined;
 }

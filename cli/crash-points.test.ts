@@ -6,19 +6,19 @@ import { readReport } from '../reports/testing/read-report.ts';
 import { scaleproof, scaleproofHere } from './testing/command.ts';
 import { folderWith, historiesOf } from './testing/files.ts';
 
-/** Nobody asks for anything: a target has few side effects. */
+/** Nothing to do, so a target has few side effects. */
 const NOTHING = `\
 import { pool, scenario } from 'scaleproof';
 
 export const nothing = scenario({
   id: 'mine/nothing',
-  title: 'nothing is asked',
+  title: 'nothing to do',
   pools: [pool('default', { instanceTypes: ['m6i.large'] })],
   run: () => Promise.resolve(),
 });
 `;
 
-test('every side effect is met twice; a run directory holds all of it, and a replay line gives the same bytes', async ({}, testInfo) => {
+test('the target is killed twice at each side effect; check and replay give the same bytes', async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'nothing.ts': NOTHING });
   const all = await scaleproof(['crash-points', '--scenario', './nothing.ts', '--seed', '3', '--out', 'all'], cwd);
   expect(all.code, all.stdout + all.stderr).toBe(0);

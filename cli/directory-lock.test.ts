@@ -14,14 +14,14 @@ import { folderWith } from './testing/files.ts';
 
 const RULE = 'one at a time';
 
-/** A program that has what it needs of ours. */
+/** Starts a program that can use the lock and the state. */
 function startProgram(body: string, cwd: string, ...args: string[]): ReturnType<typeof start> {
   const url = (path: string): string => JSON.stringify(pathToFileURL(join(packageRoot(), path)).href);
   const imports = `import { lockDirectory } from ${url('cli/directory-lock.ts')}; import { appendState } from ${url('gate/state.ts')};`;
   return start(process.execPath, ['--input-type=module', '-e', `${imports}\n${body}`, ...args], cwd);
 }
 
-test('a directory is had by one at a time, whatever it is called, and given back', ({}, testInfo) => {
+test('only one lock of a directory at a time, under any name, until it is released', ({}, testInfo) => {
   const folder = folderWith(testInfo);
   const directory = join(folder, 'deep/state');
   const unlock = lockDirectory(directory, RULE);
@@ -39,21 +39,21 @@ test('a directory is had by one at a time, whatever it is called, and given back
   again();
 });
 
-test('what can not be a directory is said', ({}, testInfo) => {
+test('a path that can not be a directory is an error', ({}, testInfo) => {
   const file = join(folderWith(testInfo, { file: '' }), 'file');
   expect(() => lockDirectory(file, RULE)).toThrow(`the directory ${file} can't be used: ENOTDIR`);
 });
 
-test('what can not be locked is said', ({}, testInfo) => {
+test('a lock file that can not be opened is an error', ({}, testInfo) => {
   const directory = folderWith(testInfo);
   const path = join(directory, 'lock.db');
   mkdirSync(path);
   expect(() => lockDirectory(directory, RULE)).toThrow(`${path} can't be locked: unable to open database file`);
 });
 
-test('a file that can only be read is no lock', async ({}) => {
-  test.skip(process.getuid?.() !== 0, 'only root can be somebody else');
-  // Others may not see the folder of this project.
+test('a lock file that can not be written is an error', async ({}) => {
+  test.skip(process.getuid?.() !== 0, 'only root can switch to another user');
+  // Other users may not have access to the folder of this project.
   const cwd = mkdtempSync(join(tmpdir(), 'scaleproof-lock-'));
   try {
     chmodSync(cwd, 0o777);
@@ -66,7 +66,7 @@ test('a file that can only be read is no lock', async ({}) => {
   }
 });
 
-test('a killed process leaves nothing that blocks', async ({}, testInfo) => {
+test('a killed process releases its lock', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
   const { child, finished } = startProgram(
     `const unlock = lockDirectory('state', '${RULE}'); console.log('locked'); process.once('SIGTERM', unlock); setInterval(() => undefined, 1_000);`,
@@ -83,7 +83,7 @@ test('a killed process leaves nothing that blocks', async ({}, testInfo) => {
   lockDirectory(join(cwd, 'state'), RULE)();
 });
 
-test('two processes that add episodes in turn damage nothing', async ({}, testInfo) => {
+test('two processes that append episodes in turn do not damage the file', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
   const version: StateVersion = { target: 't', targetDigest: 'aaaa', world: 'embedded', catalogueDigest: 'cccc' };
   const [each, mostTries] = [40, 10_000_000];

@@ -4,10 +4,10 @@ import { LOCK_FILE, tryDirectory } from '../runtime/directory-lock.ts';
 import { UsageError } from './usage-error.ts';
 
 /**
- * Takes a directory that one process has for itself (see `runtime/directory-lock.ts`), and makes it if need be.
- * @param rule what is to be had by one at a time, for the refusal
- * @returns what gives it back; who forgets it gives it back, too, at some time
- * @throws UsageError where somebody has it, or it can't be made
+ * Locks a directory for this process (see `runtime/directory-lock.ts`), and creates it if needed.
+ * @param rule why only one process can use it, for the error message
+ * @returns releases the lock; an unreferenced lock is released by garbage collection
+ * @throws UsageError when another process holds the lock, or the directory can't be created
  */
 export function lockDirectory(directory: string, rule: string): () => void {
   try {

@@ -3,7 +3,7 @@ import { layOutEntries } from './entries.ts';
 
 const plain = (_ink: string, text: string): string => text;
 
-test('names stand beside their texts where there is room, and above them where there is none', () => {
+test('names are beside their texts if there is room, else above them', () => {
   const entries = [
     { name: 'short', text: 'one of the things that there are', notes: [{ text: 'and what else there is to say of it' }] },
     { name: 'rather-longer', text: 'another', notes: [] },
@@ -27,7 +27,7 @@ Try it.
 `);
 });
 
-test('labels have a column of their own, and no line is wider than the terminal', () => {
+test('labels have their own column, and no line is wider than the terminal', () => {
   const notes = [
     { label: 'zones', text: 'list of text: only these zones, and if there are none then all of them' },
     { label: 'count', text: 'whole number' },

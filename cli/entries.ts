@@ -1,13 +1,13 @@
 import type { Ink } from '../reports/paint.ts';
 import { wrap } from '../reports/table.ts';
 
-/** A line below an entry, with its name where it has one. */
+/** A line below an entry, with an optional label. */
 export interface Note {
   readonly label?: string;
   readonly text: string;
 }
 
-/** One of many things that are listed. */
+/** One entry of a list. */
 export interface Entry {
   readonly name: string;
   readonly text: string;
@@ -17,14 +17,14 @@ export interface Entry {
 const GAP = 2;
 const MIN_COLUMNS = 40;
 const MAX_COLUMNS = 140;
-/** Beside its name a text has at least so much room, or it stands below. */
+/** Least width of a text beside its name. With less room, it goes below. */
 const MIN_TEXT = 36;
-/** Labels longer than this stand on a line of their own. */
+/** Labels longer than this get a line of their own. */
 const MAX_LABEL = 22;
 
 /**
- * Names in a column and what is said of them beside it; or blocks with the name on top, where there is no room or much to
- * say. Then the hints. Ends with a line break.
+ * Names in a column with their texts beside it; or blocks with the name on top, if there is too little room or there are labels.
+ * Then the hints. Ends with a line break.
  */
 export function layOutEntries(
   entries: readonly Entry[],
@@ -37,19 +37,19 @@ export function layOutEntries(
   const isBeside = longest + GAP + MIN_TEXT <= width && !hasLabels;
   const indent = isBeside ? longest + GAP : GAP;
   const lines = entries.flatMap(({ name, text, notes }, index) => {
-    const said = [
+    const body = [
       ...wrap(text, width - indent),
       ...notes.flatMap((note) => noteLines(note, notes, width - indent)).map((line) => paint('dim', line)),
     ];
     const title = paint('bold', name);
     const margin = ' '.repeat(indent);
-    if (!isBeside) return [...(index === 0 ? [] : ['']), title, ...said.map((line) => margin + line)];
-    return said.map((line, at) => (at === 0 ? title + ' '.repeat(indent - name.length) : margin) + line);
+    if (!isBeside) return [...(index === 0 ? [] : ['']), title, ...body.map((line) => margin + line)];
+    return body.map((line, at) => (at === 0 ? title + ' '.repeat(indent - name.length) : margin) + line);
   });
   return `${[...lines, '', ...hints.flatMap((hint) => wrap(hint, width))].join('\n')}\n`;
 }
 
-/** Labels of one entry have one column. */
+/** All labels of an entry share a column. */
 function noteLines({ label, text }: Note, notes: readonly Note[], width: number): string[] {
   if (label === undefined) return wrap(text, width);
   const column = Math.min(MAX_LABEL, Math.max(...notes.map((note) => note.label?.length ?? 0))) + GAP;

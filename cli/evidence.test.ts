@@ -29,7 +29,7 @@ test('a planted bug: exit code 1, findings with a replay line that reproduces it
   expect(readFileSync(join(cwd, 'run/report.json'), 'utf8')).toBe(before);
 });
 
-test('check needs nothing but the directory, and says what is wrong with it', async ({}, testInfo) => {
+test('check needs only the directory, and reports what is wrong with it', async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'burst.ts': BURST });
   const directory = join(cwd, 'run');
   const read = (name: string): string => readFileSync(join(directory, name), 'utf8');
@@ -59,7 +59,7 @@ test('check needs nothing but the directory, and says what is wrong with it', as
     },
     { what: 'a line is broken', text: lines.with(middle, '{"i":').join('\n'), says: `line ${middle + 1} is not JSON` },
     {
-      what: 'a line is no event',
+      what: 'a line is not an event',
       text: lines.with(middle, `{"i":${middle},"t":0,"type":"nonsense"}`).join('\n'),
       says: `line ${middle + 1} is no event`,
     },
@@ -90,14 +90,14 @@ test('check needs nothing but the directory, and says what is wrong with it', as
     });
   }
 
-  await test.step('a history that breaks off is judged as far as it goes, and is no pass', async () => {
+  await test.step('a truncated history is judged as far as it goes, and does not pass', async () => {
     writeFileSync(join(directory, HISTORY), history.slice(0, Math.floor(history.length / 2)));
     const { code, stdout } = await scaleproofHere(['check', directory]);
     expect(code).toBe(3);
-    expect(stdout).toContain('the history broke off');
+    expect(stdout).toContain('the history is truncated');
   });
 
-  await test.step('a history that is gone is said, and the rest is no pass', async () => {
+  await test.step('a missing history is reported, and the run does not pass', async () => {
     rmSync(join(directory, HISTORY));
     const { code, stdout, stderr } = await scaleproofHere(['check', directory]);
     expect(code).toBe(3);
@@ -109,7 +109,7 @@ test('check needs nothing but the directory, and says what is wrong with it', as
 for (const { what, run, says } of [
   { what: 'has no run.json', run: undefined, says: 'has no run.json' },
   { what: 'has a run.json that is not JSON', run: '{', says: 'run.json is not JSON' },
-  { what: 'has a run.json of something else', run: '{"format":1}', says: 'run.json is no description of a run: id' },
+  { what: 'has a run.json of something else', run: '{"format":1}', says: 'run.json is not a valid description of a run: id' },
 ]) {
   test(`check refuses a directory that ${what}`, async ({}, testInfo) => {
     const directory = folderWith(testInfo, run === undefined ? {} : { 'run.json': run });
@@ -120,15 +120,15 @@ for (const { what, run, says } of [
   });
 }
 
-test('a run.json that has a trial or a history twice is refused: one of the two would not be judged', async ({}, testInfo) => {
+test('a run.json with a duplicate trial or history is refused', async ({}, testInfo) => {
   const directory = folderWith(testInfo, { 'burst.ts': BURST });
   await scaleproof(['run', '--scenario', './burst.ts', '--trials', '2', '--out', 'run'], directory);
   const path = join(directory, 'run/run.json');
   const whole = readFileSync(path, 'utf8');
   const [first, second] = ['histories/mine.burst-seed-1.jsonl', 'histories/mine.burst-seed-2.jsonl'];
   for (const [text, says] of [
-    [whole.replace(second, first), `planned: ${first} is there twice`],
-    [whole.replace(/"seed": 2,/, '"seed": 1,'), 'planned: mine/burst with seed 1 is there twice'],
+    [whole.replace(second, first), `planned: ${first} is duplicated`],
+    [whole.replace(/"seed": 2,/, '"seed": 1,'), 'planned: mine/burst with seed 1 is duplicated'],
   ] as const) {
     writeFileSync(path, text);
     const { code, stderr } = await scaleproof(['check', 'run'], directory);
@@ -137,11 +137,11 @@ test('a run.json that has a trial or a history twice is refused: one of the two 
   }
 });
 
-test('replay names what has changed since', async ({}, testInfo) => {
+test('replay warns about what has changed', async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'burst.ts': BURST });
   const line = 'sp1,scenario=./burst.ts%23burst@000000000000,target=reference,seed=1,nodes=10,catalogue=111111111111';
   const { code, stderr } = await scaleproof(['replay', line, '--out', 'replay'], cwd);
   expect(code).toBe(0);
-  expect(stderr).toMatch(/^warning: the source of \.\/burst\.ts#burst has changed since \(digest 000000000000 then, [0-9a-f]{12} now\)/);
-  expect(stderr).toContain('warning: the instance catalogue has changed since (digest 111111111111 then');
+  expect(stderr).toMatch(/^warning: the source of \.\/burst\.ts#burst has changed \(digest 000000000000 then, [0-9a-f]{12} now\)/);
+  expect(stderr).toContain('warning: the instance catalogue has changed (digest 111111111111 then');
 });

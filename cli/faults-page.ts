@@ -9,46 +9,46 @@ import type { Form, Parameter } from './parameters.ts';
 
 const HEAD = `# Faults
 
-Generated from the catalogue: \`npx playwright test quality/faults-page.test.ts --update-snapshots\` writes it anew.
+Generated from the catalogue: \`npx playwright test quality/faults-page.test.ts --update-snapshots\` regenerates it.
 
-A fault is what is done; when it strikes is said by its parameters, or by who arms and heals it. *Legal* is what a correct API
-server or EC2 may do; what is not legal belongs to the robustness profile, never to the core. A world that lacks what a fault
-needs does not have the fault. Unless a fault says otherwise it meets the autoscaler alone: nobody else's requests, watches and
-clock are touched, and what it does to machines it does to those of the cluster.
+A fault says what happens. Its parameters say when, or a scenario arms and heals it. *Legal* is what a correct API server or EC2
+may do; what is not legal belongs to the robustness profile, never to the core. A world that lacks what a fault needs does not
+have the fault. Unless stated otherwise, a fault affects only the requests, watches and clock of the autoscaler, and the machines
+of the cluster.
 
 Each example injects the fault into a world that [\`world up\`](world.md) started. In a scenario the same is
 \`await t.inject(faults.lostAnswer({ operations: ['ec2:CreateFleet'] }))\`.
 
 ## Triggers
 
-Faults of requests count those that match, from 1, from when they were armed. \`when\` says which of them are struck:
+Faults of requests count matching requests from 1, starting when they are armed. \`when\` says which of them are affected:
 
 - \`{"kind": "always"}\`, in a scenario \`always\`: each
 - \`{"kind": "first", "count": 3}\`, \`first(3)\`: the first three
-- \`{"kind": "nth", "nth": 3}\`, \`nth(3)\`: the third alone
+- \`{"kind": "nth", "nth": 3}\`, \`nth(3)\`: only the third
 - \`{"kind": "every", "nth": 3}\`, \`everyNth(3)\`: every third
 - \`{"kind": "probability", "probability": 0.1}\`, \`withProbability(0.1)\`: one in ten, drawn from the seed
 - \`{"kind": "window", "fromMs": 0, "toMs": 60000}\`, \`between(0, 60_000)\`: those of the first minute
 
 ## Composing faults
 
-- Faults are armed and healed one by one, in any order: \`await t.inject(a)\`, \`await t.inject(b)\`, then \`heal()\` of each. What is
-  not healed by then is healed before the world has to settle. Healing one leaves the others as they are.
-- Of several that strike the same request at the same moment, those that were injected first come first. A request that one of
-  them has refused, broken or cut off by a kill does not reach the next, and does not count for it.
-- Delays add up. Limits hold together: what the narrowest of them leaves is what there is. Of lags the longest counts.
-- Different lags by kind are one \`watch-lag\` a kind; a new list from an older state is \`watch-lag\` with \`closed-watches\` or
-  \`crash\`. An outage of EC2 is \`server-error\` of \`*\` with a \`window\`. A network that loses one direction is \`lost-answer\`, the
-  other one \`late-request\`.
-- A fault has to fire, or the trial is unknown, unless the scenario has it as \`mayFire(...)\`.
+- Faults are armed and healed one by one, in any order: \`await t.inject(a)\`, \`await t.inject(b)\`, then \`heal()\` of each. Faults that
+  are still armed when the world has to settle are healed before that. Healing one does not affect the others.
+- If several affect the same request at the same moment, those injected first come first. A request that one of them has refused,
+  broken or cut off by a kill does not reach the next, and does not count for it.
+- Delays add up. Of several limits, the narrowest applies; of several lags, the longest.
+- For different lags by kind, use one \`watch-lag\` per kind; for a new list from an older state, \`watch-lag\` with
+  \`closed-watches\` or \`crash\`. An outage of EC2 is \`server-error\` of \`*\` with a \`window\`. A network that loses one direction
+  is \`lost-answer\`, the other one \`late-request\`.
+- If a fault does not fire, the trial is unknown, unless the scenario injects it as \`mayFire(...)\`.
 
 `;
 
-/** How the forms word a trigger: the page explains it once. */
+/** The text of a trigger in the forms. The page explains triggers once. */
 const TRIGGER = formsOf(z.object({ when: triggerParams.when })).flatMap(({ parameters }) => parameters.map(({ takes }) => takes))[0];
 
 /**
- * docs/faults.md: what each fault does, whether it is legal, what it needs, its parameters, an example, and its like in AWS FIS.
+ * docs/faults.md: what each fault does, whether it is legal, what it needs, its parameters, an example, and its equivalent in AWS FIS.
  * @param catalogue in the order of the page
  */
 export function formatFaults(catalogue: readonly Fault<unknown, unknown>[]): string {

@@ -8,10 +8,10 @@ import { lockDirectory } from './directory-lock.ts';
 import { scaleproof, scaleproofHere } from './testing/command.ts';
 import { folderWith } from './testing/files.ts';
 
-/** Quick ones, the second of which the mutant can't bear. */
+/** Quick scenarios; the mutant fails the second one. */
 const SCENARIOS = ['--scenario', 'provisioning/node-limit', '--scenario', 'scheduling/negative-max-skew'];
 const MUTANT = 'mutant:swallowed-topology-error';
-/** Laxer than the default, in what decides none of these gates. */
+/** Laxer than the default, in a value that does not decide these gates. */
 const LAX = 'unknown: { maxShare: 0.5 }';
 const LAX_NOTE = 'laxer than the default: unknown.maxShare 0.5 (0.05)';
 /** Decides with few episodes. */
@@ -23,7 +23,7 @@ episodes: { first: 20, step: 20, max: 60 }
 `;
 const QUICK_NOTE =
   'note: laxer than the default: success.p1 0.5 (0.95), latency.quantile 0.75 (0.95), episodes.first 20 (75), unknown.maxShare 0.5 (0.05)';
-/** The tests beside it have the other processor, and each process takes a second to start. */
+/** Other tests use the second processor, and each process takes a second to start. */
 const ONE = ['--workers', '1'];
 const CHEAP = 'scheduling/spread-without-selector';
 const outcomeSchema = z.object({ decision: gateDecisionSchema, directories: z.array(z.string()), notes: z.array(z.string()) });
@@ -32,7 +32,7 @@ function outcomeIn(directory: string): z.infer<typeof outcomeSchema> {
   return outcomeSchema.parse(JSON.parse(readFileSync(join(directory, 'gate.json'), 'utf8')));
 }
 
-test('run directories: a candidate that breaks what tolerates no breach is rejected, one that can not be told is held', async ({}, testInfo) => {
+test('run directories: a candidate that violates an invariant is rejected, one without a decision is held', async ({}, testInfo) => {
   test.setTimeout(300_000);
   const cwd = folderWith(testInfo, { 'lax.yaml': LAX });
   for (const [target, out] of [
@@ -55,12 +55,12 @@ test('run directories: a candidate that breaks what tolerates no breach is rejec
     episodes: { isPaired: true, seen: 2 },
   });
 
-  // What fails with the baseline too is no reason to keep the baseline, if it is asked for.
+  // With --accept-existing, failures that the baseline has too do not reject.
   cpSync(join(cwd, 'worse'), join(cwd, 'as-bad'), { recursive: true });
   const asBad = ['gate', '--baseline', 'worse', '--candidate', 'as-bad'];
   const strict = await scaleproof([...asBad, '--out', 'strict'], cwd);
   expect(strict.code).toBe(1);
-  expect(strict.stdout.replaceAll(/\s+/g, ' ')).toContain('note: no failure here is new: the baseline fails in the same ways.');
+  expect(strict.stdout.replaceAll(/\s+/g, ' ')).toContain('note: no failure is new: the baseline fails in the same ways.');
   const accepting = await scaleproof([...asBad, '--accept-existing', '--out', 'accepting'], cwd);
   expect(accepting.code).toBe(3);
   expect(accepting.stdout).toContain('✓ existing-failures');
@@ -86,15 +86,15 @@ test('run directories: a candidate that breaks what tolerates no breach is rejec
   expect(other.stdout.replaceAll(/\s+/g, ' ')).toContain('provisioning/node-limit is not compared: --nodes differ');
 });
 
-test('trials that did not begin in either run are not trials that nobody can be asked for', async ({}, testInfo) => {
+test('trials that did not start in either run are lost, not left out', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
   await scaleproof(['run', '--scenario', 'provisioning/node-limit', '--trials', '3', '--no-crash-points', ...ONE, '--out', 'ours'], cwd);
   const path = join(cwd, 'ours/run.json');
   const run = runFactsSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
-  const reason = 'the run was interrupted before it began';
-  const unbegun = run.planned.slice(1);
-  for (const { history } of unbegun) rmSync(join(cwd, 'ours', history));
-  const notRun = unbegun.map(({ scenario, title, suite, seed }) => ({ scenario, title, suite, seed, reason }));
+  const reason = 'the run was interrupted before it started';
+  const notStarted = run.planned.slice(1);
+  for (const { history } of notStarted) rmSync(join(cwd, 'ours', history));
+  const notRun = notStarted.map(({ scenario, title, suite, seed }) => ({ scenario, title, suite, seed, reason }));
   writeFileSync(path, JSON.stringify({ ...run, notRun }));
   cpSync(join(cwd, 'ours'), join(cwd, 'theirs'), { recursive: true });
   const { code } = await scaleproof(['gate', '--baseline', 'ours', '--candidate', 'theirs', '--out', 'out'], cwd);
@@ -109,7 +109,7 @@ test('trials that did not begin in either run are not trials that nobody can be 
   );
 });
 
-test('targets: as many seeds as it takes; what the state directory has is not run again', async ({}, testInfo) => {
+test('targets: as many seeds as it takes; episodes in the state directory are not run again', async ({}, testInfo) => {
   test.setTimeout(900_000);
   const cwd = folderWith(testInfo, { 'quick.yaml': QUICK });
   const flags = ['--scenario', CHEAP, '--policy', join(cwd, 'quick.yaml'), '--state', join(cwd, 'state'), '--seed', '5'];
@@ -117,11 +117,11 @@ test('targets: as many seeds as it takes; what the state directory has is not ru
   expect(first.code, first.stdout).toBe(0);
   expect(first.stdout).toContain('✓ PROMOTE: ');
   expect(first.stdout.replaceAll(/\s+/g, ' ')).toContain(QUICK_NOTE);
-  // Ten pairs first, in case they fail for good.
+  // Ten pairs first, in case they show a failure that more pairs can't change.
   expect(readdirSync(join(cwd, 'first')).sort()).toEqual(['gate.json', 'seeds-from-15', 'seeds-from-5']);
   expect(outcomeIn(join(cwd, 'first')).decision.episodes).toEqual({ isPaired: true, baseline: 20, candidate: 20, seen: 20 });
 
-  // One after the other in one process, as a server runs them: each gives the directory back.
+  // One after the other in one process, as a server runs them: each releases the directory.
   for (const name of ['again', 'once-more']) {
     const out = join(cwd, name);
     const again = await scaleproofHere(['gate', '--baseline', 'reference', '--candidate', 'reference', ...flags, '--out', out]);
@@ -135,32 +135,32 @@ test('targets: as many seeds as it takes; what the state directory has is not ru
   writeFileSync(path, readFileSync(path, 'utf8').replace('"leaked":0', '"leaked":1'));
   const known = ['gate', '--baseline', 'reference', '--candidate', 'reference', ...flags.with(-1, '6'), '--out', 'known'];
   const leaked = await scaleproof(known, cwd);
-  expect(leaked.code, 'a leak that is known is one, whichever seeds are asked for').toBe(1);
+  expect(leaked.code, 'a known leak counts, even with other seeds').toBe(1);
   expect(outcomeIn(join(cwd, 'known')).decision.criteria.find(({ criterion }) => criterion === 'leaks')?.verdict).toBe('fail');
 });
 
-test('what neither target can be asked for is no part of a gate, and is said', async ({}, testInfo) => {
+test('a scenario that neither target can run is left out, with a note', async ({}, testInfo) => {
   test.setTimeout(900_000);
   const cwd = folderWith(testInfo);
   const flags = ['--scenario', 'scheduling/spot-spread', '--scenario', CHEAP, '--out', 'out'];
   const { code, stdout } = await scaleproof(['gate', '--baseline', 'plain', '--candidate', 'plain', ...flags, ...ONE], cwd);
   expect(code, stdout).toBe(0);
-  // By the default policy: as many as the sequential test and the tail take.
+  // With the default policy: as many as the sequential test and the tail need.
   expect(outcomeIn(join(cwd, 'out')).decision.episodes).toEqual({ isPaired: true, baseline: 75, candidate: 75, seen: 75 });
   expect(outcomeIn(join(cwd, 'out')).notes).toEqual([
-    '1 scenario neither can be asked for is left out: target plain does not have the feature spot',
+    '1 scenario that neither target can run is left out: target plain does not have the feature spot',
   ]);
   const only = await scaleproof(['gate', '--baseline', 'plain', '--candidate', 'plain', ...flags.slice(0, 2)], cwd);
   expect(only.code).toBe(2);
-  expect(only.stderr).toContain('there is nothing to compare: 1 scenario neither can be asked for');
+  expect(only.stderr).toContain('there is nothing to compare: 1 scenario that neither target can run');
 });
 
-test('a state directory that another gate has, or that is none, is refused', async ({}, testInfo) => {
+test('a state directory that is in use, or is a file, is refused', async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { file: '' });
   const unlock = lockDirectory(cwd, 'the test has it');
   const gate = ['gate', '--baseline', 'reference', '--candidate', 'reference', '--scenario', 'provisioning/node-limit'];
   for (const [state, message] of [
-    [cwd, 'is in use by another process: a gate has its --state directory for itself'],
+    [cwd, 'is in use by another process: only one gate can use a --state directory'],
     [join(cwd, 'file'), `the directory ${join(cwd, 'file')} can't be used: ENOTDIR`],
   ] as const) {
     const { code, stderr } = await scaleproofHere([...gate, '--state', state, '--out', join(cwd, 'out')]);
@@ -170,7 +170,7 @@ test('a state directory that another gate has, or that is none, is refused', asy
   unlock();
 });
 
-test('flags that say nothing of run directories are refused', async ({}, testInfo) => {
+test('flags that do not apply to run directories are refused', async ({}, testInfo) => {
   const folder = folderWith(testInfo);
   const sides = ['baseline', 'candidate'].flatMap((side) => {
     const directory = join(folder, side);
@@ -185,7 +185,7 @@ test('flags that say nothing of run directories are refused', async ({}, testInf
   }
 });
 
-test('what a gate can not use is refused', async ({}, testInfo) => {
+test('invalid policies, targets and scenarios are refused', async ({}, testInfo) => {
   const cwd = folderWith(testInfo, {
     'loose.yaml': 'success: { p0: 0.9, p1: 0.95 }',
     'typo.yaml': 'succes: { p0: 0.9 }',
@@ -210,5 +210,5 @@ test('what a gate can not use is refused', async ({}, testInfo) => {
     expect({ args, code }).toEqual({ args, code: 2 });
     expect(stderr.replaceAll(`${cwd}/`, '')).toContain(message);
   }
-  expect(existsSync(join(cwd, 'out')), 'and leaves nothing').toBe(false);
+  expect(existsSync(join(cwd, 'out')), 'nothing was written').toBe(false);
 });

@@ -7,7 +7,7 @@ import { BIN, start, usersEnvironment } from './testing/command.ts';
 
 const SCENARIO = 'provisioning/small-scale-out-and-back';
 
-/** Says that it is ready, and then does what the test is about. */
+/** Logs that it is ready, and then runs the code of the test. */
 const program = (then: string): string => `package main
 
 import (
@@ -22,7 +22,7 @@ func main() {
 }
 `;
 
-/** Runs one scenario on a program, which it builds, and reads what was found. */
+/** Builds a program, runs one scenario with it, and reads the findings. */
 async function run(
   testInfo: TestInfo,
   then: string,
@@ -45,15 +45,15 @@ async function run(
   return { code, found, stdout };
 }
 
-test('a Go program that spins is ended, with a verdict', async ({}, testInfo) => {
+test('a Go program that spins is killed, with a verdict', async ({}, testInfo) => {
   const { code, found, stdout } = await run(testInfo, 'for {\n\t}');
   expect(code).toBe(1);
   expect(found).toContain('hung');
-  // Findings are broken where a terminal ends.
+  // Findings are wrapped at the width of a terminal.
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain('10 s of processor time without letting anything else run');
 });
 
-test('a Go program that ends while it is needed is a finding, with the last that it said', async ({}, testInfo) => {
+test('a Go program that exits too early is a finding, with its last output', async ({}, testInfo) => {
   const { code, found, stdout } = await run(testInfo, 'panic("out of luck")');
   expect(code).toBe(1);
   expect(found).toContain('exited');

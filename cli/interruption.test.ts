@@ -11,9 +11,9 @@ import { canSeeProcesses, descendantsOf, isRunning, until } from './testing/proc
 const SPINNING = `export { spins as default } from '${join(packageRoot(), 'harness/testing/hostile.ts')}';\n`;
 const ENDLESS_HISTORY = 'out/histories/mine.endless-seed-1.jsonl';
 
-test.skip(!canSeeProcesses, 'what is left running is looked up in /proc, which is not here');
+test.skip(!canSeeProcesses, 'the system has no /proc');
 
-/** Starts the command, waits until the endless trial's target is at work, and ends the command by a signal. */
+/** Starts the command, waits until the target of the endless trial has started, and sends the command a signal. */
 async function endBy(
   signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL',
   args: readonly string[],
@@ -22,7 +22,7 @@ async function endBy(
   const { child, finished } = startScaleproof([...args, '--out', 'out'], cwd);
   await until('the target is started', () => historyOf(cwd).includes('"type":"target.start"'));
   const children = descendantsOf(child.pid ?? 0);
-  expect(children.length, 'trials run in processes of their own').toBeGreaterThan(0);
+  expect(children.length, 'trials run in their own processes').toBeGreaterThan(0);
   child.kill(signal);
   const result = await finished;
   await until('no process is left', () => !children.some(isRunning));
@@ -49,14 +49,14 @@ test('Ctrl-C while a target spins: a readable partial run, exit code 3, nothing 
   const { code, stdout } = await endBy('SIGINT', ['run', ...scenarios, '--target', './spinning.ts', '--workers', '1'], cwd);
   expect(code).toBe(3);
   expect(stdout).toContain('the trial was ended (interrupted)');
-  expect(stdout).toContain('not run: scheduling/spot-spread: the run was interrupted before it began');
+  expect(stdout).toContain('not run: scheduling/spot-spread: the run was interrupted before it started');
   expect(readdirSync(join(cwd, 'out')).sort()).toEqual(WHOLE_DIRECTORY);
   expect(reportOf(cwd)).toMatchObject({ verdict: 'unknown', notRun: [{ scenario: 'scheduling/spot-spread', seed: 1 }] });
   const checked = await scaleproofHere(['check', join(cwd, 'out')]);
   expect(checked.code).toBe(3);
 });
 
-test('SIGTERM when a finding stands: exit code 1', async ({}, testInfo) => {
+test('SIGTERM after a finding: exit code 1', async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'endless.ts': ENDLESS });
   const scenarios = ['--scenario', 'api-pressure/lost-launch-answer', '--scenario', './endless.ts'];
   const { code, stdout } = await endBy('SIGTERM', ['run', ...scenarios, '--target', 'mutant:new-token-on-retry', '--workers', '1'], cwd);

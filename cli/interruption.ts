@@ -1,6 +1,6 @@
 import { createRealTimeline } from '../runtime/timeline.ts';
 
-/** A second signal that comes so soon is the same Ctrl-C: a terminal tells its whole group, and npm tells its child once more. */
+/** A second signal within this time is the same Ctrl-C: a terminal signals the whole process group, and npm forwards it again. */
 const SAME_MS = 1_000;
 
 /** Turns Ctrl-C and SIGTERM into an abort, until released. A second one ends the process at once. */
@@ -26,5 +26,5 @@ export function interruption(): { readonly signal: AbortSignal; release(): void 
   };
 }
 
-/** Exit code of a run that was not even let finish its partial report: unknown. */
+/** Exit code of a run that was killed before it could write a partial report: unknown. */
 const INTERRUPTED_TWICE = 3;

@@ -13,16 +13,16 @@ import { Progress } from './progress.ts';
 import { readRunFacts, trialNameOf } from './run-directory.ts';
 import { UsageError } from './usage-error.ts';
 
-/** What a run directory says once it is judged again. */
+/** A run directory that was judged again. */
 interface JudgedRun {
   readonly run: RunFacts;
-  /** Those of the planned trials that have a history. */
+  /** The planned trials that have a history. */
   readonly judged: readonly JudgedTrial[];
 }
 
 /**
- * Judges the trials of a run directory again, from its files alone. A history that is missing is said on the console.
- * @param checks by default those of the catalogue
+ * Judges the trials of a run directory again, from its files alone. Reports missing histories on the console.
+ * @param checks the catalogue by default
  * @throws UsageError when the directory holds no run, or a history that can't be read
  */
 export function judgeRun(directory: string, console: Console, checks: readonly Check[] = checkCatalogue): JudgedRun {
@@ -34,7 +34,7 @@ export function judgeRun(directory: string, console: Console, checks: readonly C
   }
   const recorded = run.planned.filter(isThere);
   const clock = createRealTimeline().scope('judge');
-  // What is found is printed as soon as all is judged.
+  // Failures are printed later, with the report.
   const progress = new Progress(console, { total: recorded.length, clock, timeName: timeName(run), failures: 'silent' });
   try {
     const judged = recorded.map((planned) => {

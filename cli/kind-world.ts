@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { createKubeClient } from '../clients/kube.ts';
 import { readKubeconfig } from '../clients/kubeconfig.ts';
+import { defined } from '../model/defined.ts';
 import { createHttpWire } from '../wire/http-wire.ts';
 import { claimCluster } from '../world/kind/claim.ts';
 import type { WorldRef } from '../harness/world-for.ts';
@@ -28,19 +29,19 @@ import { PartClock } from './world-host.ts';
 /** The environment variable that names the node image of kind's clusters. */
 export const IMAGE_VARIABLE = 'SCALEPROOF_KIND_IMAGE';
 
-/** What `--world kind` is made of. */
+/** The flags of `--world kind`. */
 export interface KindOptions {
-  /** The clusters outlive the run. */
+  /** Keep the clusters after the run. */
   readonly keep: boolean;
-  /** Name of a cluster that is there: nothing is made, nothing is deleted. */
+  /** Name of an existing cluster: no cluster is created or deleted. */
   readonly reuse: string | undefined;
-  /** Trials side by side, each in a cluster of its own. */
+  /** Number of parallel trials, each in its own cluster. */
   readonly clusters: number;
   readonly ec2: Ec2Choice;
   readonly nodes: NodesFlag['kind'];
 }
 
-/** The world of `--world kind`: clusters of the run's own, or one that is there already, and LocalStack. */
+/** The world of `--world kind`: the run's own clusters, or an existing one, and LocalStack. */
 export function provideKind({ keep, reuse, clusters, ec2, nodes }: KindOptions, console: Console): ProvidedWorld {
   const clock = createRealTimeline().scope('kind');
   const run = runName(clock);
@@ -51,13 +52,13 @@ export function provideKind({ keep, reuse, clusters, ec2, nodes }: KindOptions, 
   }));
   const parts = new PartClock(clock);
   const say = (text: string): void => console.err(`kind: ${text}\n`);
-  /** What was begun, to be ended last first. */
+  /** Undoes what was started, in reverse order. */
   const endings: (() => Promise<void> | void)[] = [];
 
   return {
     world: refOf(wanted[0] as KindCluster),
     host: {
-      mend: '`scaleproof sweep` removes what is left',
+      cleanUpHint: '`scaleproof sweep` removes what is left',
       get times() {
         return parts.times;
       },
@@ -66,18 +67,18 @@ export function provideKind({ keep, reuse, clusters, ec2, nodes }: KindOptions, 
         if (missing !== undefined)
           throw new ClusterError(
             `can't use kind: ${missing.name}: ${missing.found}`,
-            `${missing.mend ?? ''} (scaleproof doctor shows all)`,
+            `${missing.mend ?? ''} (scaleproof doctor shows everything)`,
           );
         signal.throwIfAborted();
         const aws =
           ec2.kind === 'localstack' && ec2.endpoint !== undefined ? { endpoint: ec2.endpoint, region: CLUSTER.region } : undefined;
-        const opened = await openRun(run, { clock, programs, usesEngine: true, ...(aws === undefined ? {} : { aws }) });
+        const opened = await openRun(run, { clock, programs, usesEngine: true, ...defined({ aws }) });
         endings.push(() => endRun(opened, { programs, clock }));
         const found = await together(signal, (either) => [localStackUp(either, opened), clustersUp(either, directory)] as const);
         return {
           worlds: wanted.map((cluster) => refOf(cluster, found?.endpoint, opened)),
           environment: { [RUN_VARIABLE]: run, TMPDIR: opened.folder },
-          ...(found === undefined ? {} : { ec2: found }),
+          ...defined({ ec2: found }),
         };
       },
       down: async ({ logs }) => {
@@ -92,10 +93,12 @@ export function provideKind({ keep, reuse, clusters, ec2, nodes }: KindOptions, 
       kind: 'kind',
       kubeconfig,
       ec2: ec2.kind,
-      ...(awsEndpoint === undefined ? {} : { awsEndpoint }),
-      ...(nodes === 'simulated' ? {} : { nodes: { cluster: name, run, folder: folderOf(run) } }),
-      // What is in a LocalStack of the run's own goes with it.
-      ...(opened === undefined || ec2.kind !== 'localstack' || ec2.endpoint === undefined ? {} : { accountsFile: opened.accounts }),
+      ...defined({
+        awsEndpoint,
+        nodes: nodes === 'simulated' ? undefined : { cluster: name, run, folder: folderOf(run) },
+        // Not needed for the run's own LocalStack, which is removed with its accounts.
+        accountsFile: ec2.kind === 'localstack' && ec2.endpoint !== undefined ? opened?.accounts : undefined,
+      }),
     };
   }
 
@@ -113,7 +116,7 @@ export function provideKind({ keep, reuse, clusters, ec2, nodes }: KindOptions, 
     return probeLocalStack(result.endpoint, { clock, console, signal, accountsFile: accounts });
   }
 
-  /** The first alone: it pulls the image and makes kind's network. The others side by side. */
+  /** The first one alone, since it pulls the image and creates kind's network. Then the others in parallel. */
   async function clustersUp(signal: AbortSignal, directory: string): Promise<void> {
     const [first, ...others] = wanted as [KindCluster, ...KindCluster[]];
     await clusterUp(first, signal, directory);
@@ -146,7 +149,7 @@ export function provideKind({ keep, reuse, clusters, ec2, nodes }: KindOptions, 
         createKindCluster(programs, {
           ...cluster,
           config: join(packageRoot(), 'kind-config.yaml'),
-          ...(image === undefined || image === '' ? {} : { image }),
+          ...defined({ image: image === '' ? undefined : image }),
           signal,
           onProgress: (step) => say(`${name}: ${step}`),
         }),
@@ -173,13 +176,13 @@ export function provideKind({ keep, reuse, clusters, ec2, nodes }: KindOptions, 
       await exportKindLogs(programs, name, directory);
       say(`logs of the cluster: ${directory}`);
     } catch (error) {
-      // They help to understand another failure, which is told anyway.
+      // The logs only help to explain another failure, which is reported anyway.
       say(error instanceof Error ? error.message : String(error));
     }
   }
 }
 
-/** Does all of them, one after the other, whatever becomes of each but the last: who forgets the run must know that all else is gone. */
+/** Runs all of them in order, even if some fail. The last one, which forgets the run, needs all others to have succeeded. */
 async function endAll(endings: readonly (() => Promise<void> | void)[]): Promise<void> {
   const errors: Error[] = [];
   for (const [index, end] of endings.entries()) {
@@ -194,8 +197,9 @@ async function endAll(endings: readonly (() => Promise<void> | void)[]): Promise
 }
 
 /**
- * Begins works of which the first that fails ends the others, and waits for all of them: what was begun is then known.
- * @returns what the first of them gave
+ * Starts tasks in parallel and waits for all of them, so that nothing is still starting afterwards. The first failure aborts the
+ * others.
+ * @returns the result of the first task
  */
 async function together<T>(signal: AbortSignal, begin: (signal: AbortSignal) => readonly [Promise<T>, ...Promise<unknown>[]]): Promise<T> {
   const failing = new AbortController();

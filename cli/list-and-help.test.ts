@@ -17,7 +17,7 @@ interface FaultRow extends Row {
   readonly forms: readonly Form[];
 }
 
-/** Columns where there is no terminal. */
+/** Columns without a terminal. */
 const DEFAULT_WIDTH = 120;
 
 async function rowsOf(what: string): Promise<Row[]> {
@@ -54,7 +54,7 @@ for (const [what, key, known] of [
   });
 }
 
-test('list requirements: what there is, and which scenarios test it', async () => {
+test('list requirements: all requirements, and which scenarios test them', async () => {
   const { stdout } = await scaleproofHere(['list', 'requirements', '--json']);
   const rows = JSON.parse(stdout) as Record<string, unknown>[];
   expect(rows.length).toBeGreaterThanOrEqual(60);
@@ -72,7 +72,7 @@ test('list requirements: what there is, and which scenarios test it', async () =
   expect(words).toMatch(/\d+ of \d+ requirements are tested by scenarios/);
 });
 
-test('list faults: parameters, what is needed and whether it is legal; each example can be injected', async () => {
+test('list faults: parameters, needed capabilities and whether it is legal; each example can be injected', async () => {
   const { stdout } = await scaleproofHere(['list', 'faults', 'insufficient-capacity']);
   expect(stdout).toContain(`\
   legal; needs capacity.set
@@ -88,7 +88,7 @@ test('list faults: parameters, what is needed and whether it is legal; each exam
     for (const { examples, parameters } of forms) {
       for (const params of examples)
         expect(fault?.params.safeParse(params), `${name} ${JSON.stringify(params)}`).toMatchObject({ success: true });
-      // What tells the forms apart explains itself.
+      // The parameter that distinguishes the forms needs no description.
       const unexplained = parameters.filter(({ description, takes }) => description === undefined && !/^"[\w-]+"$/.test(takes));
       expect(unexplained, name).toEqual([]);
     }
@@ -113,7 +113,7 @@ for (const command of [[], ['run'], ['check'], ['replay'], ['list']]) {
   });
 }
 
-test('without a command there is help on standard error: that is wrong usage', async ({}, testInfo) => {
+test('without a command: help on standard error, wrong usage', async ({}, testInfo) => {
   const { code, stdout, stderr } = await scaleproof([], folderWith(testInfo));
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain('Usage: scaleproof ');

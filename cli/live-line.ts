@@ -2,7 +2,7 @@ import type { Console } from './console.ts';
 
 const REWRITE = '\r\u001b[K';
 
-/** The last line of a terminal, which is rewritten; other lines are printed above it. Without a terminal there is none. */
+/** The last line of a terminal, which is rewritten; other lines are printed above it. Without a terminal it is not shown. */
 export class LiveLine {
   readonly #console: Console;
   #shown = '';

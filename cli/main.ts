@@ -27,8 +27,8 @@ import { ownVersion } from './own-version.ts';
 import { EXIT, InterruptedError, UsageError } from './usage-error.ts';
 
 /**
- * Every command, in the order of the help. Its definition has its flags, and imports its code when it is called: all of it together takes
- * a second.
+ * Every command, in the order of the help. A definition has only the flags and imports the code when it is called: importing all
+ * of it takes a second.
  */
 const COMMANDS: readonly ((program: Command, context: CommandContext) => void)[] = [
   defineRun,
@@ -68,7 +68,7 @@ export async function main(argv: readonly string[], console: Console = processCo
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.pass : EXIT.usage;
     if (error instanceof UsageError || error instanceof LoadError) {
-      // It may quote a file that somebody else wrote.
+      // It may quote an untrusted file.
       console.err(`scaleproof: ${printable(error.message.replaceAll('\n', ' '))}\n`);
       return EXIT.usage;
     }
@@ -77,7 +77,7 @@ export async function main(argv: readonly string[], console: Console = processCo
       return EXIT.unknown;
     }
     console.err(
-      `scaleproof: this is an error of Scaleproof itself: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+      `scaleproof: internal error, a bug in Scaleproof: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
     );
     return EXIT.unknown;
   }

@@ -10,15 +10,15 @@ import { folderWith } from './testing/files.ts';
 const SHOP = join(packageRoot(), 'fixtures/examples/manifests/shop');
 const MANIFESTS = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: none}\n';
 
-test("the fault library over a user's mix: every scenario passes, and what can't be served is named", async ({}, testInfo) => {
+test("the fault library with a user's manifests: every scenario passes, unservable workloads are named", async ({}, testInfo) => {
   test.slow();
   const cwd = folderWith(testInfo);
   cpSync(SHOP, join(cwd, 'shop'), { recursive: true });
   const { code, stdout, stderr } = await scaleproof(['run', '--manifests', 'shop', '--out', 'out'], cwd);
   expect(code, stdout + stderr).toBe(0);
-  expect(stderr).toContain('manifests of shop: 2 node pools, 4 workloads, 3 others applied\n');
+  expect(stderr).toContain('manifests of shop: 2 node pools, 4 workloads, 3 other objects\n');
   expect(stderr).toMatch(
-    /Deployment shop\/recommendations: it CAN NOT BE SERVED by these pools.*\n +it asks for nvidia\.com\/gpu, .*\n +\(recommendations\.yaml, document 1/,
+    /Deployment shop\/recommendations: it CAN NOT BE SERVED by these pools.*\n +it requests nvidia\.com\/gpu, .*\n +\(recommendations\.yaml, document 1/,
   );
   const report = runReportSchema.parse(JSON.parse(readFileSync(join(cwd, 'out/report.json'), 'utf8')));
   expect(report.scenarios.map(({ id, verdict }) => `${id} ${verdict}`)).toEqual(
@@ -64,8 +64,8 @@ for (const [what, flags, message] of [
     /no scenario over manifests is named "manifests\/nothing"; there are: manifests\//,
   ],
   ['an empty name', ['--manifests', ''], /--manifests needs a directory/],
-  ['a suite beside', ['--manifests', SHOP, '--suite', 'capacity'], /leave out --suite/],
-  ['a profile beside', ['--manifests', SHOP, '--profile', 'core'], /leave out --suite and --profile/],
+  ['with a suite', ['--manifests', SHOP, '--suite', 'capacity'], /leave out --suite/],
+  ['with a profile', ['--manifests', SHOP, '--profile', 'core'], /leave out --suite and --profile/],
 ] as const) {
   test(`wrong usage: ${what}`, async () => {
     const { code, stderr } = await scaleproofHere(['run', ...flags]);
@@ -90,17 +90,17 @@ for (const [what, files, message] of [
   });
 }
 
-test('a link that leads nowhere is wrong usage', async ({}, testInfo) => {
+test('a broken link is wrong usage', async ({}, testInfo) => {
   const folder = folderWith(testInfo);
   symlinkSync('nowhere', join(folder, 'web.yaml'));
   const { code, stderr } = await scaleproofHere(['run', '--manifests', folder]);
-  expect(stderr).toMatch(/^scaleproof: \S+web\.yaml can't be read: it is a link that leads nowhere/);
+  expect(stderr).toMatch(/^scaleproof: \S+web\.yaml can't be read: it is a broken link/);
   expect(code).toBe(2);
 });
 
-test('what the API refuses is wrong usage, and named with file, document and field', async ({}, testInfo) => {
+test('a manifest that the API rejects is wrong usage, with file, document and field', async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'web.yaml': MANIFESTS });
   const { code, stderr } = await scaleproof(['run', '--manifests', cwd], cwd);
-  expect(stderr).toMatch(/^scaleproof: web\.yaml, document 1 \(Deployment web\): the API refuses it: /);
+  expect(stderr).toMatch(/^scaleproof: web\.yaml, document 1 \(Deployment web\): the API rejects it: /);
   expect(code).toBe(2);
 });

@@ -9,17 +9,17 @@ import type { ChosenScenario, ScenarioChoice } from './choose.ts';
 import type { Console } from './console.ts';
 import { UsageError } from './usage-error.ts';
 
-/** What a directory of manifests gives to run. */
+/** The scenarios made from a directory of manifests. */
 export interface ChosenManifests {
   readonly chosen: readonly ChosenScenario[];
-  /** Nodes that the mix may need, which bounds have to reckon with. */
+  /** Nodes that the workloads may need, which bounds depend on. */
   readonly nodes: number;
 }
 
 /**
- * The scenarios over a directory of manifests, after a look at what they hold, which is printed.
- * @param options.scenarios ids of those that are asked for; none for all
- * @throws LoadError for manifests that the API would refuse
+ * The scenarios made from a directory of manifests. Prints what the manifests contain.
+ * @param options.scenarios ids of the scenarios to choose; all if empty
+ * @throws LoadError for manifests that the API server would reject
  */
 export async function chooseManifests(directory: string, options: ScenarioChoice, console?: Console): Promise<ChosenManifests> {
   const { suites, profiles = [], scenarios: ids } = options;
@@ -46,7 +46,7 @@ export function isManifests(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** As it must be written in a replay line, to be told from a name. */
+/** The form for a replay line, which distinguishes a path from a name. */
 function asPath(directory: string): string {
   const path = directory.replace(/(?<=.)\/+$/, '');
   return isAbsolute(path) || path.startsWith('.') ? path : `./${path}`;
@@ -54,7 +54,7 @@ function asPath(directory: string): string {
 
 function printMix(directory: string, { pools, workloads, companions, notes }: Mix, console: Console): void {
   const lines = [
-    `manifests of ${directory}: ${pools.length} node pools, ${workloads.length} workloads, ${companions.length} others applied`,
+    `manifests of ${directory}: ${pools.length} node pools, ${workloads.length} workloads, ${companions.length} other objects`,
     ...notes.map((note) => `  note: ${note}`),
     ...workloads.flatMap(({ title, where, feasibility }) => {
       return feasibility.kind === 'servable'

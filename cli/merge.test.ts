@@ -7,7 +7,7 @@ import type { RunReport } from '../reports/run-report.ts';
 import { scaleproof, scaleproofHere } from './testing/command.ts';
 import { folderWith, historiesOf } from './testing/files.ts';
 
-/** One pod: a target has some side effects. */
+/** One pod, so a target has some side effects. */
 const ONE_POD = `\
 import { pool, scenario } from 'scaleproof';
 
@@ -25,8 +25,8 @@ export const onePod = scenario({
 `;
 
 /**
- * What is run: two scenarios, one of them with crash points, which belong to the shard of its first seed. With `plain`, which has
- * fewer side effects than the reference.
+ * Two scenarios, one of them with crash points, which belong to the shard of its first seed. The target is `plain`, which has fewer
+ * side effects than the reference.
  */
 const FLAGS = ['--target', 'plain', '--scenario', './one-pod.ts', '--scenario', 'crashes/killed-after-launch', '--seed', '3'];
 
@@ -34,13 +34,13 @@ function reportOf(directory: string): RunReport {
   return runReportSchema.parse(JSON.parse(readFileSync(join(directory, 'report.json'), 'utf8')));
 }
 
-/** What of a report has nothing to do with when it was run, and in which directory. */
-function lasting({ run, ...rest }: RunReport): unknown {
+/** A report without times and directory. */
+function comparable({ run, ...rest }: RunReport): unknown {
   const { id: _id, startedAt: _startedAt, wallMs: _wallMs, ratio: _ratio, ...facts } = run;
   return { ...rest, run: facts };
 }
 
-test('shards of a run, merged in any order, are the run: histories to the byte, and the report', async ({}, testInfo) => {
+test('shards merged in any order give the whole run: the same bytes of histories, and the same report', async ({}, testInfo) => {
   test.setTimeout(600_000);
   const cwd = folderWith(testInfo, { 'one-pod.ts': ONE_POD });
   const run = (out: string, ...flags: string[]) =>
@@ -52,7 +52,7 @@ test('shards of a run, merged in any order, are the run: histories to the byte, 
 
   const [whole, joined] = [join(cwd, 'whole'), join(cwd, 'merged')];
   expect(historiesOf(joined)).toEqual(historiesOf(whole));
-  expect(lasting(reportOf(joined))).toEqual(lasting(reportOf(whole)));
+  expect(comparable(reportOf(joined))).toEqual(comparable(reportOf(whole)));
   expect(reportOf(joined).scenarios.some(({ crashPoints }) => (crashPoints?.passed ?? 0) > 10)).toBe(true);
   const facts = parseRunFacts(readFileSync(join(joined, 'run.json'), 'utf8'), 'run.json');
   expect(facts.shard).toBeUndefined();
@@ -60,7 +60,7 @@ test('shards of a run, merged in any order, are the run: histories to the byte, 
   expect(own.map(({ planned }) => planned.filter(({ crash }) => crash === undefined).length)).toEqual([2, 1, 1]);
 
   for (const [directories, message] of [
-    [['shard-1', 'shard-2'], 'of 3 shards these are missing: 3'],
+    [['shard-1', 'shard-2'], '1 of 3 shards are missing: 3'],
     [['shard-1', 'shard-2', 'shard-1'], 'shard-1 and shard-1 are both shard 1 of 3'],
     [['whole'], 'whole is a whole run, not a shard'],
     [['shard-1', 'whole'], 'whole is a whole run, and shard-1 one of 3'],
@@ -72,8 +72,8 @@ test('shards of a run, merged in any order, are the run: histories to the byte, 
   }
   const other = await run('other', '--shard', '2/3', '--nodes', '3');
   expect(other.code).toBe(0);
-  const strangers = await scaleproof(['merge', 'shard-1', 'other', 'shard-3'], cwd);
-  expect(strangers).toMatchObject({
+  const unrelated = await scaleproof(['merge', 'shard-1', 'other', 'shard-3'], cwd);
+  expect(unrelated).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('shard-1 and other are not shards of the same run: their flags differ'),
   });
@@ -85,7 +85,7 @@ test('a shard is I/N', async ({}, testInfo) => {
     ['0/2', '--shard I/N: I must be at least 1, not "0"'],
     ['3/2', '--shard 3/2: there are 2 shards, counted from 1'],
     ['2', '--shard is I/N, as in 2/4, not "2"'],
-    ['9/9', '--shard 9/9: there are only 2 trials; take fewer shards'],
+    ['9/9', '--shard 9/9: there are only 2 trials; use fewer shards'],
   ] as const) {
     const { code, stderr } = await scaleproof(['run', ...FLAGS, '--shard', shard], cwd);
     expect({ code, stderr }).toEqual({ code: 2, stderr: `scaleproof: ${message}\n` });

@@ -7,7 +7,7 @@ import { REPORT_API_VERSION } from '../reports/run-report.ts';
 const skippedSchema = z.strictObject({ what: z.string(), why: z.string(), trials: z.number().int().nonnegative() });
 export type Skipped = z.infer<typeof skippedSchema>;
 
-/** What `mutants --json` prints and `mutants.json` holds. */
+/** The format of `mutants --json` and `mutants.json`. */
 export const mutantsReportSchema = z.strictObject({
   apiVersion: z.literal(REPORT_API_VERSION),
   kind: z.literal('MutantsReport'),
@@ -18,9 +18,9 @@ export const mutantsReportSchema = z.strictObject({
   ...matrixSchema.shape,
   /** What was not run, and why. */
   skipped: z.array(skippedSchema),
-  /** Trials that came to no verdict. */
+  /** Trials without a verdict. */
   unjudged: z.array(z.strictObject({ target: z.string(), scenario: z.string(), seed: z.number().int(), why: z.string() })),
-  /** Absent where only a part of the matrix was run. */
+  /** Absent if only a part of the matrix was run. */
   vacuity: vacuitySchema.optional(),
 });
 export type MutantsReport = z.infer<typeof mutantsReportSchema>;

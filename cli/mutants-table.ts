@@ -22,7 +22,7 @@ const COLUMNS: readonly Column[] = [
 
 const LEGEND =
   'AFTER is the virtual time until the history proves the first finding; SEEDS are those of the declared scenario that made ' +
-  'the declared finding; ALSO IN counts the other scenarios that fail. What has no room here is in mutants.json.';
+  'the declared finding; ALSO IN counts the other scenarios that fail. Columns that do not fit are in mutants.json.';
 
 const OUTCOMES: Readonly<Record<MutantReport['outcome'], { readonly text: string; readonly ink: Ink }>> = {
   caught: { text: '✓', ink: 'pass' },
@@ -43,7 +43,7 @@ const STATES: Readonly<Record<VacuousLine['state'], string>> = {
   'never-near': 'nothing came near',
 };
 
-/** What became of every mutant, for a terminal: a table, then what is not as declared, what else failed and why, and what is vacuous. */
+/** Results of all mutants for a terminal: a table, then what is not as declared, what else failed and why, and what is vacuous. */
 export function formatMutants(report: MutantsReport, { color, columns }: { readonly color: boolean; readonly columns: number }): string {
   const paint = createPaint(color);
   const { mutants, control, unjudged, skipped, vacuity, verdict } = report;
@@ -89,7 +89,7 @@ function sections(paint: Paint, columns: number): Section {
   };
 }
 
-/** Those that share a reason are one line: an interrupted run has thousands of them. */
+/** One line for all trials with the same reason: an interrupted run has thousands. */
 function unjudgedLines(unjudged: MutantsReport['unjudged']): string[] {
   return [...Map.groupBy(unjudged, ({ why }) => why)].map(([why, those]) => {
     const [first = ''] = those.map(({ target, scenario, seed }) => `${target} in ${scenario} with seed ${seed}`);
@@ -133,7 +133,7 @@ function codeOf({ check, code }: FirstReport): string {
 }
 
 function vacuityLines(vacuity: Vacuity | undefined, section: Section, paint: Paint): string[] {
-  if (vacuity === undefined) return ['What is vacuous is known only of the whole matrix: without --mutant and --scenario.', ''];
+  if (vacuity === undefined) return ['Only the whole matrix, without --mutant and --scenario, shows what is vacuous.', ''];
   const { lines, stale } = vacuity;
   const textOf = ({ kind, name, state, detail, reason }: VacuousLine): string =>
     `${kind} ${name}: ${STATES[state]} (${detail}): ${reason ?? 'NO REASON IS WRITTEN DOWN'}`;
@@ -141,7 +141,7 @@ function vacuityLines(vacuity: Vacuity | undefined, section: Section, paint: Pai
   return [
     ...section('VACUOUS, WITHOUT A REASON', lines.filter(({ reason }) => reason === undefined).map(textOf)),
     ...section(
-      'REASONS FOR WHAT IS NOT VACUOUS',
+      'REASONS WITHOUT A VACUOUS ENTRY',
       stale.map(({ kind, name, state, reason }) => `${kind} ${name}: ${STATES[state]}: ${reason}`),
     ),
     ...section('VACUOUS, AND WHY IT STAYS', lines.filter(({ reason }) => reason !== undefined).map(textOf)),

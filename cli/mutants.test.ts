@@ -9,9 +9,9 @@ import { mutantsReportSchema } from './mutants-report.ts';
 import { scaleproof, scaleproofHere } from './testing/command.ts';
 import { folderWith } from './testing/files.ts';
 
-test('a mutant beside the reference: the table, the report, and no histories left', async ({}, testInfo) => {
+test('a mutant and the reference: the table, the report, and no histories left', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
-  // One after the other: which of two processes is done first is chance.
+  // One after the other: with two processes, the order would be random.
   const flags = ['--scenario', 'registration/slow-kubelets', '--seeds', '2', '--workers', '1', '--out', 'out', '--verbose'];
   const { code, stdout, stderr } = await scaleproof(['mutants', '--mutant', 'double-launch', ...flags], cwd);
   expect(code, stdout + stderr).toBe(0);
@@ -32,13 +32,13 @@ test('a mutant beside the reference: the table, the report, and no histories lef
     '0',
   ]);
   expect(stdout).toContain('1 of 1 mutant caught as declared');
-  expect(stdout).toContain('What is vacuous is known only of the whole matrix');
+  expect(stdout).toContain('Only the whole matrix, without --mutant and');
   expect(existsSync(join(cwd, 'out/histories'))).toBe(false);
   const report = mutantsReportSchema.parse(JSON.parse(readFileSync(join(cwd, 'out/mutants.json'), 'utf8')));
   expect(report).toMatchObject({ verdict: 'pass', seeds: [1, 2], trials: 4, mutants: [{ outcome: 'caught' }], control: [], unjudged: [] });
 });
 
-test('where no declared scenario is asked for nothing is proved: unknown, as JSON too', async ({}, testInfo) => {
+test('without any declared scenario nothing is proved: unknown, also as JSON', async ({}, testInfo) => {
   const flags = ['--mutant', 'mutant:new-token-on-retry', '--scenario', 'scheduling/node-selectors', '--out', testInfo.outputPath('out')];
   const { code, stdout } = await scaleproofHere(['mutants', ...flags, '--json']);
   expect(code).toBe(3);
@@ -47,19 +47,19 @@ test('where no declared scenario is asked for nothing is proved: unknown, as JSO
   expect(report.skipped).toMatchObject([{ why: 'to save time', trials: 14 }]);
 });
 
-test('a name that no mutant has, and a number that is none', async () => {
+test('an unknown mutant and an invalid number', async () => {
   const unknown = await scaleproofHere(['mutants', '--mutant', 'fresh-tokens']);
   expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean mutant:new-token-on-retry?') });
   expect(await scaleproofHere(['mutants', '--seeds', '0'])).toMatchObject({ code: 2 });
 });
 
-test('the reasons for what is vacuous name what there is, each once', () => {
+test('reasons for vacuous entries name existing ones, each once', () => {
   const names: Readonly<Record<string, readonly string[]>> = {
     check: checkCatalogue.map(({ name }) => name),
     scenario: suites.flatMap(({ scenarios }) => scenarios.map(({ scenario }) => scenario.id)),
     fault: faultCatalogue.map(({ name }) => name),
   };
-  const reasons = VACUITY_REASONS.flatMap(({ kind, names: those }) => those.map((name) => ({ kind, name })));
+  const reasons = VACUITY_REASONS.flatMap(({ kind, names: all }) => all.map((name) => ({ kind, name })));
   const wrong = reasons.filter(({ kind, name }) => names[kind]?.includes(name) === false).map(({ kind, name }) => `${kind} ${name}`);
   const keys = reasons.map(({ kind, name }) => `${kind} ${name}`);
   expect([...wrong, ...keys.filter((key, index) => keys.indexOf(key) !== index)]).toEqual([]);

@@ -5,20 +5,20 @@ import type { Profile } from '../history/events.ts';
 import type { Shard } from '../reports/report-input.ts';
 import { UsageError } from './usage-error.ts';
 
-/** The target that is tested where none is named, and the same with short periods, for real time. */
+/** The default target, and the same with short periods, for real time. */
 export const REFERENCE = 'reference';
 export const QUICK_REFERENCE = 'reference:quick';
-/** Of `mutants`: seeds enough for a race that every third of them shows. */
+/** Of `mutants`: enough for a race that one in three seeds shows. */
 export const DEFAULT_SEEDS = 8;
 /** Of `serve`. */
 export const DEFAULT_PORT = 9797;
-/** What `compare` prints. */
+/** The output formats of `compare`. */
 export const COMPARISON_FORMATS = ['terminal', 'json', 'markdown'] as const;
 
-/** Most trials of a scenario and processes that one run takes. */
+/** Most trials of a scenario, and most processes, in one run. */
 const MAX_TRIALS = 100_000;
 const MAX_WORKERS = 256;
-/** Largest cluster that a scenario may be asked to reach. */
+/** The largest size of a scenario. */
 const MAX_NODES = 500;
 
 const whole = (what: string, min: number, max: number): z.ZodType<number, string> =>
@@ -34,7 +34,7 @@ const trials = whole('--trials', 1, MAX_TRIALS);
 const MAX_SEEDS = 1_000;
 const seeds = whole('--seeds', 1, MAX_SEEDS);
 const nodes = whole('--nodes', 1, MAX_NODES);
-/** Clusters that one run makes: each takes half a GiB and a core while its trial runs. */
+/** Clusters that one run creates: each needs half a GiB and a core while its trial runs. */
 const MAX_CLUSTERS = 8;
 const clusters = whole('--clusters', 1, MAX_CLUSTERS);
 /** Instances of one trial in a cluster that is not the run's own. */
@@ -43,18 +43,18 @@ const maxInstances = whole('--max-instances', 1, MAX_INSTANCES);
 const profile = z.enum(PROFILES, { error: `--profile must be one of ${PROFILES.join(', ')}` });
 const workers = whole('--workers', 1, MAX_WORKERS);
 
-/** The numbers among the flags. @throws UsageError that names the flag and what it takes */
+/** Parsers of numeric flags. @throws UsageError that names the flag and the valid values */
 export const parseSeed = (text: string): number => parse(seed, text);
 export const parseTrials = (text: string): number => parse(trials, text);
 export const parseSeeds = (text: string): number => parse(seeds, text);
 
-/** `--profile`, which may be given again. */
+/** `--profile`, which may be repeated. */
 export const parseProfile = (text: string, before: readonly Profile[]): readonly Profile[] => [...before, parse(profile, text)];
 
-/** How nodes come to be: our kubelets as clients of the API server, or containers with kubelets of their own. */
+/** The kinds of nodes: simulated kubelets, which are clients of the API server, or containers with real kubelets. */
 export const NODE_KINDS = ['simulated', 'real'] as const;
 
-/** What `--nodes` says, which may be given twice: how many, and of what kind. */
+/** The values of `--nodes`, which may be given twice: a number and a kind. */
 export interface NodesFlag {
   readonly count: number;
   readonly kind: (typeof NODE_KINDS)[number];
@@ -62,7 +62,7 @@ export interface NodesFlag {
 
 export const DEFAULT_NODES_FLAG: NodesFlag = { count: DEFAULT_NODES, kind: 'simulated' };
 
-/** @param before what was said of them so far */
+/** @param before the values so far */
 export function parseNodes(text: string, before: NodesFlag): NodesFlag {
   const kind = NODE_KINDS.find((known) => known === text);
   if (kind !== undefined) return { ...before, kind };

@@ -9,18 +9,18 @@ for (const { what, schema, takes } of [
   { what: 'a positive whole number', schema: z.number().int().positive(), takes: 'whole number >= 1' },
   { what: 'any whole number', schema: z.number().int(), takes: 'whole number' },
   { what: 'a share', schema: z.number().min(0).max(1), takes: 'number >= 0 and <= 1' },
-  { what: 'more than nothing', schema: z.number().positive(), takes: 'number > 0' },
+  { what: 'a positive number', schema: z.number().positive(), takes: 'number > 0' },
   { what: 'yes or no', schema: z.boolean(), takes: 'true | false' },
   { what: 'an object', schema: z.strictObject({ a: z.string(), b: z.boolean().exactOptional() }), takes: '{a: text, b?: true | false}' },
   { what: 'a map', schema: z.record(z.string(), z.string()), takes: 'map of text' },
 ]) {
-  test(`what a parameter takes: ${what}`, () => {
+  test(`the values of a parameter: ${what}`, () => {
     const [form] = formsOf(z.strictObject({ it: schema }));
     expect(form?.parameters).toEqual([{ name: 'it', takes, required: true }]);
   });
 }
 
-test('defaults and descriptions; examples hold what is required and what has an example', () => {
+test('defaults and descriptions; examples have the required parameters and those with an example', () => {
   const schema = z.strictObject({
     a: z.number().int().nonnegative().default(3).describe('how many'),
     b: z.array(z.string()).meta({ description: 'which', examples: [['x'], ['y']] }),

@@ -1,26 +1,27 @@
 import { z } from 'zod';
+import { defined } from '../model/defined.ts';
 
-/** One parameter of a fault, as a stranger has to know it. */
+/** One parameter of a fault, for a user who does not know it. */
 export interface Parameter {
   readonly name: string;
-  /** What may be given: `whole number >= 0`, `one | tried | all`, `list of text`. */
+  /** Valid values: `whole number >= 0`, `one | tried | all`, `list of text`. */
   readonly takes: string;
   readonly required: boolean;
-  /** What holds when it is not given; absent where that is nothing. */
+  /** The default, if there is one. */
   readonly default?: unknown;
   readonly description?: string;
 }
 
-/** One way to give the parameters: most faults have one, those with kinds have one a kind. */
+/** One set of parameters: most faults have one, faults with kinds have one per kind. */
 export interface Form {
   readonly parameters: readonly Parameter[];
-  /** Parameters that fit, one set for each of the examples in the schema: the required ones, and those that have an example. */
+  /** Valid parameters, one set for each example in the schema: the required ones, and those with an example. */
   readonly examples: readonly Readonly<Record<string, unknown>>[];
 }
 
 type Schema = z.core.JSONSchema.BaseSchema;
 
-/** The parameters that a schema takes: of each kind of its union, or of the whole. */
+/** The parameters of a schema: one form for each kind of a union, else one for the whole schema. */
 export function formsOf(params: z.ZodType): Form[] {
   const schema = z.toJSONSchema(params, { io: 'input' });
   return (schema.oneOf ?? [schema]).filter(isSchema).map((form) => ({ parameters: parametersOf(form), examples: examplesOf(form) }));
@@ -34,13 +35,12 @@ function parametersOf({ properties = {}, required = [] }: Schema): Parameter[] {
       name,
       takes: wordsFor(schema),
       required: required.includes(name),
-      ...(fallback === undefined ? {} : { default: fallback }),
-      ...(description === undefined ? {} : { description }),
+      ...defined({ default: fallback, description }),
     };
   });
 }
 
-/** What may be given for a schema, in a few words. */
+/** The valid values of a schema, in a few words. */
 function wordsFor(schema: Schema): string {
   const { type, enum: values, const: only, items, oneOf, properties, additionalProperties } = schema;
   if (only !== undefined) return JSON.stringify(only);
@@ -72,7 +72,7 @@ function fieldsOf({ properties = {}, required = [] }: Schema): string {
     .join(', ');
 }
 
-/** Limits that say something: every whole number in JSON has the range of a double. */
+/** Limits of the schema itself: every whole number in JSON has the limits of a double. */
 function rangeOf({ minimum, maximum, exclusiveMinimum, type }: Schema): string {
   const isLimit = (value: unknown): value is number => typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER;
   const limits = [
@@ -96,7 +96,7 @@ function examplesOf({ properties = {}, required = [] }: Schema): Record<string, 
   );
 }
 
-/** The least that fits, where the schema names no example. */
+/** The smallest valid value, if the schema has no example. */
 function exampleOf({ const: only, enum: values, minimum, exclusiveMinimum, type }: Schema): unknown {
   if (only !== undefined) return only;
   if (values !== undefined) return values[0];

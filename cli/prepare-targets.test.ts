@@ -17,7 +17,7 @@ import { UsageError } from './usage-error.ts';
 const SILENT: Console = { out: () => undefined, err: () => undefined, color: false, columns: 80, interactive: false };
 const NAME = 'karpenter@1.14.1';
 
-/** A cache of the test's own, and the command with it and without any Go. */
+/** The test's own cache, and the command with that cache and without Go. */
 function withCache(testInfo: TestInfo): { readonly folder: string; readonly run: (...args: string[]) => Promise<Finished> } {
   const cache = testInfo.outputPath('cache');
   const empty = testInfo.outputPath('empty');
@@ -50,7 +50,7 @@ for (const args of [
   ['bench', '--target', NAME, ...SCENARIO],
   ['serve', '--port', '0', '--baseline', NAME],
 ]) {
-  test(`${args[0] ?? ''}: a program that has not been built needs Go, which is said in one line: exit code 2`, async ({}, testInfo) => {
+  test(`${args[0] ?? ''}: a program that has not been built needs Go: one line, exit code 2`, async ({}, testInfo) => {
     const { code, stderr } = await withCache(testInfo).run(...args);
     expect(stderr).toContain(`scaleproof: ${NAME} is built with Go, and there is no go on PATH: install Go 1.26`);
     expect(code).toBe(2);
@@ -70,7 +70,7 @@ for (const [name, says] of [
   });
 }
 
-test('a checkout that nobody built: the message says how', async ({}, testInfo) => {
+test('a checkout that was not built: the message says how', async ({}, testInfo) => {
   await inCache(testInfo, async () => {
     await expect(prepareTarget(chooseTarget('karpenter@mine'), SILENT)).rejects.toThrow(
       'karpenter@mine has not been built yet: run `scaleproof target build karpenter@mine',
@@ -78,7 +78,7 @@ test('a checkout that nobody built: the message says how', async ({}, testInfo) 
   });
 });
 
-test('what was built is tied to the run, whatever is built later', async ({}, testInfo) => {
+test('a run is pinned to one build, whatever is built later', async ({}, testInfo) => {
   await inCache(testInfo, async (folder) => {
     const first = putArtefact(folder, { builtAt: '2026-11-01T00:00:00.000Z' });
     const [one, same, other] = await prepareTargets([chooseTarget(NAME), chooseTarget(NAME), chooseTarget('reference')], SILENT);
@@ -90,7 +90,7 @@ test('what was built is tied to the run, whatever is built later', async ({}, te
   });
 });
 
-test('an artefact that was changed is refused', async ({}, testInfo) => {
+test('a modified artefact is refused', async ({}, testInfo) => {
   await inCache(testInfo, async (folder) => {
     writeFileSync(join(putArtefact(folder), 'program.wasm'), 'other');
     await expect(prepareTarget(chooseTarget(NAME), SILENT)).rejects.toThrow(UsageError);
@@ -98,7 +98,7 @@ test('an artefact that was changed is refused', async ({}, testInfo) => {
   });
 });
 
-test('the digest of a target is that of its program; of a file, of both', async ({}, testInfo) => {
+test('the digest of a target is that of its program; for a target file, that of both', async ({}, testInfo) => {
   await inCache(testInfo, async (folder) => {
     const { ref } = chooseTarget(NAME);
     expect(await targetDigestOf(ref)).toBeUndefined();
@@ -114,7 +114,7 @@ test('the digest of a target is that of its program; of a file, of both', async 
   });
 });
 
-test('run.json says what the program was made of, and no path of the machine', async ({}, testInfo) => {
+test('run.json says what the program was built from, without paths of the machine', async ({}, testInfo) => {
   await inCache(testInfo, async (folder) => {
     putArtefact(folder, { replaces: [{ module: 'a.invalid/a@v1.0.0', by: '/home/somebody/a', evidence: 'asked' }] });
     const target = await prepareTarget(chooseTarget(NAME), SILENT);
@@ -135,11 +135,11 @@ test('run.json says what the program was made of, and no path of the machine', a
   });
 });
 
-test('what a gate or server is asked of by name distinguishes artefacts; replay says when it is another', async ({}, testInfo) => {
+test('replay warns if the program of its target has changed', async ({}, testInfo) => {
   const { run, folder } = withCache(testInfo);
   putArtefact(folder);
   const { stderr } = await run('replay', REPLAY);
   expect(stderr).toContain(
-    `the program of target ${NAME} has changed since (digest 0123456789ab then, ${manifestOf().wasm.sha256.slice(0, 12)} now)`,
+    `the program of target ${NAME} has changed (digest 0123456789ab then, ${manifestOf().wasm.sha256.slice(0, 12)} now)`,
   );
 });

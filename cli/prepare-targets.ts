@@ -11,11 +11,11 @@ import { interruption } from './interruption.ts';
 import { InterruptedError, UsageError } from './usage-error.ts';
 
 /**
- * Makes sure, once before a run, that the compiled programs of its targets are there and are what was built: processes of trials
- * look for nothing and build nothing. What is missing is built, which takes minutes.
- * @param signal ends a build; Ctrl-C does, where none is given
- * @returns the same targets, each tied to one artefact: a later build changes nothing of the run
- * @throws UsageError where Go is missing, or a program can't be built or was changed; InterruptedError
+ * Makes sure, once before a run, that the compiled programs of its targets exist and are unchanged: trial processes never look for
+ * programs or build them. Builds missing ones, which takes minutes.
+ * @param signal aborts a build; Ctrl-C by default
+ * @returns the same targets, each pinned to one artefact: later builds don't affect the run
+ * @throws UsageError when Go is missing, or a program can't be built or was changed; InterruptedError
  */
 export async function prepareTargets<T extends readonly ChosenTarget[]>(
   targets: T,
@@ -38,7 +38,7 @@ export async function prepareTarget(target: ChosenTarget, console: Console, sign
   const { ref } = target;
   if ('artefact' in ref && ref.artefact !== undefined) return target;
   const { program } = await loadTarget(ref);
-  // What a module exports has its program from the module.
+  // A target from a module gets its program from the module.
   if (program === undefined || 'module' in ref) return target;
   const { name } = await verified(await builtProgram(program, console, signal));
   return { ...target, ref: { ...ref, artefact: name } };

@@ -7,19 +7,19 @@ import { probeEndpoint } from '../world/real/localstack/probes.ts';
 import { noteAccount } from '../world/kind/run-state.ts';
 import type { Console } from './console.ts';
 
-/** The probes' names and tokens: which ones does not matter. */
+/** Seeds the names and tokens of the probes, whose values don't matter. */
 const SEED = 1;
 
 interface ProbeOptions {
   readonly clock: Clock;
   readonly console: Console;
   readonly signal: AbortSignal;
-  /** Where the account is noted that the probes use. */
+  /** The file that records the account of the probes. */
   readonly accountsFile: string;
 }
 
 /**
- * Finds out what an endpoint lacks, and says so.
+ * Finds out what an endpoint lacks, and prints it.
  * @throws LocalStackError when it can't be used
  */
 export async function probeLocalStack(endpoint: string, { clock, console, signal, accountsFile }: ProbeOptions): Promise<EndpointFacts> {
@@ -29,7 +29,7 @@ export async function probeLocalStack(endpoint: string, { clock, console, signal
   const gaps = report.gaps.map((finding) => ({ ...finding, ec2: GAPS.find(({ name }) => name === finding.gap)?.ec2 ?? '' }));
   const added = gaps.filter(({ present }) => present !== false).length;
   console.err(
-    `LocalStack ${report.version} at ${endpoint}: ${added} of ${gaps.length} known gaps are there; Scaleproof's EC2 in front of it fills them\n`,
+    `LocalStack ${report.version} at ${endpoint}: ${added} of ${gaps.length} known gaps found; Scaleproof's EC2 in front of it fills them\n`,
   );
   return { ...report, gaps };
 }

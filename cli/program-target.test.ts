@@ -8,21 +8,21 @@ import { canSeeProcesses, descendantsOf, isRunning, until } from './testing/proc
 
 const STUB = join(packageRoot(), 'targets/command/testing/stub.ts');
 
-/** A target's file that differs from a sound one by this. */
+/** A valid target file with a change. */
 function targetFile(change: object): string {
-  const sound = {
+  const valid = {
     name: 'stub',
     command: ['${NODE}', STUB, 'family'],
     constants: { emptyAfter: '1s', termination: '1s' },
     pools: { command: ['${NODE}', STUB, 'exit', '0'] },
     ready: { delay: '0s' },
   };
-  return JSON.stringify({ ...sound, ...change });
+  return JSON.stringify({ ...valid, ...change });
 }
 
 for (const { what, change, says } of [
   {
-    what: 'a program that is not there',
+    what: 'a missing program',
     change: { command: ['./autoscaler'] },
     says: /command can't be run: there is no program \/\S+\/autoscaler \(it is looked for from the folder of this file\)\n$/,
   },
@@ -32,15 +32,15 @@ for (const { what, change, says } of [
     says: /no program no-such-autoscaler is in PATH \(\S+\)\n$/,
   },
   {
-    what: 'a program that may not be run',
+    what: 'a program that is not executable',
     change: { command: ['./target.yaml'] },
     says: /target\.yaml may not be executed \(chmod \+x\)\n$/,
   },
-  { what: 'a translator that is not there', change: { pools: { command: ['./pools'] } }, says: /pools\.command can't be run: / },
-  { what: 'a folder that is not there', change: { directory: 'gone' }, says: /directory \S+gone does not exist\n$/ },
-  { what: 'a file of objects that is not there', change: { install: ['crds.yaml'] }, says: /install\.0: crds\.yaml can't be read\n$/ },
+  { what: 'a missing translator', change: { pools: { command: ['./pools'] } }, says: /pools\.command can't be run: / },
+  { what: 'a missing folder', change: { directory: 'gone' }, says: /directory \S+gone does not exist\n$/ },
+  { what: 'a missing file of objects', change: { install: ['crds.yaml'] }, says: /install\.0: crds\.yaml can't be read\n$/ },
   {
-    what: 'a node class that is none',
+    what: 'an invalid node class',
     change: { pools: { as: 'karpenter', nodeClass: {} } },
     says: /pools\.nodeClass: apiVersion must be a text\n$/,
   },
@@ -55,12 +55,12 @@ for (const { what, change, says } of [
 }
 
 for (const signal of ['SIGINT', 'SIGKILL'] as const) {
-  test(`${signal} while a program runs: nothing is left of it`, async ({}, info) => {
-    test.skip(!canSeeProcesses, 'what is left running is looked up in /proc, which is not here');
+  test(`${signal} while a program runs: no process is left`, async ({}, info) => {
+    test.skip(!canSeeProcesses, 'the system has no /proc');
     const cwd = folderWith(info, { 'target.yaml': targetFile({}), 'endless.ts': ENDLESS });
     const { child, finished } = startScaleproof(['run', '--target', './target.yaml', '--scenario', './endless.ts', '--out', 'out'], cwd);
     const history = join(cwd, 'out/histories/mine.endless-seed-1.jsonl');
-    await until('the program speaks', () => existsSync(history) && readFileSync(history, 'utf8').includes('"type":"said"'));
+    await until('the program has logged', () => existsSync(history) && readFileSync(history, 'utf8').includes('"type":"said"'));
     const family = /"reason":"log","message":"(\d+) (\d+)"/.exec(readFileSync(history, 'utf8'))?.slice(1).map(Number) ?? [];
     const processes = [...new Set([...family, ...descendantsOf(child.pid ?? 0)])];
     expect(family.filter(isRunning)).toHaveLength(2);
@@ -71,12 +71,12 @@ for (const signal of ['SIGINT', 'SIGKILL'] as const) {
   });
 }
 
-test('a replay says that the target’s file has changed', async ({}, info) => {
+test('a replay warns if the file of its target has changed', async ({}, info) => {
   const needsSpot = ENDLESS.replace("id: 'mine/endless',", "id: 'mine/endless', features: ['spot'],");
   const cwd = folderWith(info, { 'target.yaml': targetFile({ features: [] }), 'endless.ts': needsSpot });
   const digests = 'target=./target.yaml@0123456789ab,seed=1,nodes=10,catalogue=0123456789ab';
   const { code, stderr } = await scaleproof(['replay', `sp1,scenario=./endless.ts%23endless@0123456789ab,${digests}`], cwd);
-  expect(stderr).toMatch(/the file of target \.\/target\.yaml has changed since \(digest 0123456789ab then, [0-9a-f]{12} now\)/);
-  // It is not run for want of a feature, and so nothing is proved.
+  expect(stderr).toMatch(/the file of target \.\/target\.yaml has changed \(digest 0123456789ab then, [0-9a-f]{12} now\)/);
+  // It is not run because a feature is missing, so nothing is proved.
   expect(code).toBe(3);
 });

@@ -10,7 +10,7 @@ import { Progress } from './progress.ts';
 
 const REWRITE = '\r\u001b[K';
 
-/** What is written to standard error while some work goes on, in virtual time. */
+/** The output on standard error during some work in virtual time. */
 async function written(how: Partial<Console>, work: (console: Console, clock: Clock) => Promise<void>): Promise<string> {
   const texts: string[] = [];
   const timeline = createVirtualTimeline({ startMs: 0, random: createRandom(1) });
@@ -63,7 +63,7 @@ function result(id: string, verdict: Verdict): TrialResult {
   };
 }
 
-/** One trial after the other, each of so long. */
+/** Runs one trial after the other, with the same duration. */
 async function runAll(progress: Progress, clock: Clock, verdicts: readonly Verdict[], eachMs: number): Promise<void> {
   for (const [index, verdict] of verdicts.entries()) {
     const id = `a/${index + 1}`;
@@ -95,7 +95,7 @@ test('without a terminal: failures at once, and a tally for each tenth', async (
 `);
 });
 
-test('without a terminal tallies keep a distance, so that a short run has none', async () => {
+test('without a terminal tallies have a minimum interval, so a short run has none', async () => {
   const text = await written({}, (console, clock) => {
     const progress = new Progress(console, { total: 40, clock, timeName: 'virtual time' });
     return runAll(progress, clock, repeat('pass', 40), 100);
@@ -111,17 +111,17 @@ test('with --verbose every trial has a line', async () => {
   expect(text).toBe('[1/2] pass a/1 seed 1 (61s of virtual time)\n[2/2] fail a/2 seed 1 (61s of virtual time): leaked-instance\n');
 });
 
-test('of very many failures some are told, and the others are counted', async () => {
+test('only the first failures are printed, and the others are counted', async () => {
   const text = await written({}, (console, clock) => {
     const progress = new Progress(console, { total: 50, clock, timeName: 'virtual time' });
     return runAll(progress, clock, repeat('fail', 50), 100);
   });
   const lines = text.trimEnd().split('\n');
   expect(lines.filter((line) => line.includes('leaked-instance'))).toHaveLength(20);
-  expect(lines.slice(20)).toEqual(['20 failures told: further ones are counted here, and told at the end']);
+  expect(lines.slice(20)).toEqual(['20 failures printed; further ones are only counted here, and listed at the end']);
 });
 
-test('where failures are what trials are for, they are neither told nor counted', async () => {
+test('expected failures are neither printed nor counted', async () => {
   const text = await written({}, (console, clock) => {
     const progress = new Progress(console, { total: 2, clock, timeName: 'virtual time', failures: 'silent' });
     return runAll(progress, clock, ['fail', 'fail'], 10_000);
@@ -129,7 +129,7 @@ test('where failures are what trials are for, they are neither told nor counted'
   expect(text).toBe('[1/2] 10s left\n');
 });
 
-test('on a terminal: one line that is rewritten each second too, failures above it, and nothing of it left', async () => {
+test('on a terminal: one line that is also rewritten each second, failures above it, and nothing left at the end', async () => {
   const text = await written({ interactive: true, color: true }, (console, clock) => {
     const progress = new Progress(console, { total: 3, clock, timeName: 'virtual time' });
     return runAll(progress, clock, ['pass', 'fail', 'pass'], 2_500);
@@ -145,10 +145,10 @@ test('on a terminal: one line that is rewritten each second too, failures above 
   ]);
   expect(text.endsWith(REWRITE)).toBe(true);
   const seconds = rewrites.filter((rewrite) => rewrite.includes(' 0/3'));
-  expect(seconds.length, 'once when it begins, and each second').toBeGreaterThanOrEqual(3);
+  expect(seconds.length, 'once at the start, and each second').toBeGreaterThanOrEqual(3);
 });
 
-test('more trials may be planned on the way', async () => {
+test('trials can be added during the run', async () => {
   const text = await written({}, async (console, clock) => {
     const progress = new Progress(console, { total: 2, clock, timeName: 'virtual time' });
     progress.judged('a seed 1', result('a', 'pass'));

@@ -8,29 +8,29 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Console } from './console.ts';
 import { LiveLine } from './live-line.ts';
 
-/** The line on a terminal shows that time passes. */
+/** How often the line on a terminal is updated. */
 const TICK_MS = 1_000;
-/** Without a terminal there is a line for each tenth of the trials, and no more than one in so long. */
+/** Without a terminal there is a line for each tenth of the trials, at most one in this time. */
 const TALLIES = 10;
 const TALLY_MS = 5_000;
-/** Failures of one run that get a line as they happen. */
-const MAX_TOLD = 20;
+/** Most failures of a run that are printed as they happen. */
+const MAX_PRINTED = 20;
 
 interface ProgressOptions {
   readonly total: number;
-  /** Real time, by which it is told how long it will still take. */
+  /** Real time, to estimate the remaining time. */
   readonly clock: Clock;
-  /** What the trials' time is called. */
+  /** The name of the trials' time. */
   readonly timeName: string;
-  /** There are trials of more than one target: their names say whose they are. */
+  /** There is more than one target, so names of trials include it. */
   readonly hasTargets?: boolean;
-  /** `silent`: trials that fail are neither counted nor told, where that is what they are for, or where they are told at once. */
-  readonly failures?: 'told' | 'silent';
+  /** `silent`: failures are neither counted nor printed, because they are expected or will be printed together. */
+  readonly failures?: 'printed' | 'silent';
 }
 
 /**
- * Says how far a run is: on a terminal in one line that is rewritten, elsewhere in a line now and then. What fails gets a line at once;
- * with `--verbose` every trial does.
+ * Shows the progress of a run: on a terminal in one line that is rewritten, elsewhere in a line now and then. Failures are printed at
+ * once; with `--verbose`, every trial is.
  */
 export class Progress {
   readonly #console: Console;
@@ -43,10 +43,10 @@ export class Progress {
   #done = 0;
   #failed = 0;
   #unknown = 0;
-  #told = 0;
+  #printed = 0;
   #tallied = 0;
   #talliedMs: number;
-  /** When a trial ended last. */
+  /** When the last trial ended. */
   #endedMs: number;
 
   constructor(console: Console, options: ProgressOptions) {
@@ -60,7 +60,7 @@ export class Progress {
     if (console.interactive) void this.#tick();
   }
 
-  /** More trials have been planned. */
+  /** Adds trials to the total. */
   add(trials: number): void {
     this.#total += trials;
     this.#tallied = this.#tenth();
@@ -77,7 +77,7 @@ export class Progress {
     else this.#ended({ name, verdict: 'unknown' });
   }
 
-  /** A trial was judged, whether or not it was begun here. */
+  /** A trial was judged, whether or not `begin` was called for it. */
   judged(name: string, { verdict, virtualMs, checks }: TrialResult): void {
     this.#ended({ name, verdict, time: { ms: virtualMs, name: this.#options.timeName }, codes: codesOf(checks) });
   }
@@ -93,18 +93,18 @@ export class Progress {
     this.#endedMs = this.#options.clock.monotonicMs();
     if (this.#options.failures !== 'silent' && trial.verdict === 'fail') this.#failed += 1;
     if (trial.verdict === 'unknown') this.#unknown += 1;
-    this.#tell(trial);
+    this.#report(trial);
     if (this.#console.interactive) this.#rewrite();
     else this.#tally();
   }
 
-  #tell(trial: EndedTrial): void {
+  #report(trial: EndedTrial): void {
     const place = { done: this.#done, total: this.#total, columns: this.#console.columns };
     if (this.#console.verbose === true) this.#print(trialLine(trial, place), trial.verdict);
-    else if (trial.verdict !== 'pass' && this.#options.failures !== 'silent' && this.#told <= MAX_TOLD) {
+    else if (trial.verdict !== 'pass' && this.#options.failures !== 'silent' && this.#printed <= MAX_PRINTED) {
       const { time: _time, ...what } = trial;
-      this.#print(this.#told < MAX_TOLD ? trialLine(what, place) : furtherFailuresLine(MAX_TOLD), trial.verdict);
-      this.#told += 1;
+      this.#print(this.#printed < MAX_PRINTED ? trialLine(what, place) : furtherFailuresLine(MAX_PRINTED), trial.verdict);
+      this.#printed += 1;
     }
   }
 
@@ -116,7 +116,7 @@ export class Progress {
 
   #tally(): void {
     const nowMs = this.#options.clock.monotonicMs();
-    // When all is done the results follow at once.
+    // After the last trial, the results follow at once.
     if (this.#console.verbose === true || this.#done === this.#total) return;
     if (this.#tenth() === this.#tallied || nowMs - this.#talliedMs < TALLY_MS) return;
     this.#tallied = this.#tenth();
@@ -137,14 +137,14 @@ export class Progress {
     const how = { done: this.#done, total: this.#total, running: [...this.#running], failed: this.#failed, unknown: this.#unknown };
     const left = this.#total - this.#done;
     if (this.#done === 0 || left === 0) return how;
-    // Told when a trial ends, and counted down until the next one does.
-    const toldMs = ((this.#endedMs - this.#startedMs) / this.#done) * left;
-    return { ...how, leftMs: Math.max(0, toldMs - (this.#options.clock.monotonicMs() - this.#endedMs)) };
+    // Estimated when a trial ends, and counted down until the next one ends.
+    const estimateMs = ((this.#endedMs - this.#startedMs) / this.#done) * left;
+    return { ...how, leftMs: Math.max(0, estimateMs - (this.#options.clock.monotonicMs() - this.#endedMs)) };
   }
 
   #nameOf({ targetLabel, scenario, seed, crash }: PlannedTrial): string {
-    const whose = this.#options.hasTargets === true ? `${targetLabel} in ` : '';
-    return printable(`${whose}${scenario.id} seed ${seed}${crash === undefined ? '' : ` crash ${formatCrashPoint(crash)}`}`);
+    const prefix = this.#options.hasTargets === true ? `${targetLabel} in ` : '';
+    return printable(`${prefix}${scenario.id} seed ${seed}${crash === undefined ? '' : ` crash ${formatCrashPoint(crash)}`}`);
   }
 
   async #tick(): Promise<void> {
@@ -154,7 +154,7 @@ export class Progress {
         this.#rewrite();
       }
     } catch {
-      // It is closed.
+      // Closed.
     }
   }
 }

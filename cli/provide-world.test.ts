@@ -15,7 +15,7 @@ for (const [flags, message] of [
   [['--world', 'kind', '--ec2', 'embedded', '--aws-endpoint', 'http://127.0.0.1:1'], '--aws-endpoint names a LocalStack'],
   [['--world', 'kind', '--clusters', '2', '--reuse', 'mine'], '--clusters creates clusters'],
   [['--clusters', '2'], '--clusters is for --world kind'],
-  [['--world', 'kind', '--workers', '2'], '--workers is for --world embedded; a cluster takes one trial at a time: take --clusters'],
+  [['--world', 'kind', '--workers', '2'], '--workers is for --world embedded; a cluster runs one trial at a time: use --clusters'],
   [['--world', 'existing', '--kubeconfig', 'x', '--workers', '1'], '--workers is for --world embedded'],
   [['--ec2', 'localstack'], '--ec2 is for --world kind and existing'],
 ] as const) {
@@ -26,7 +26,7 @@ for (const [flags, message] of [
   });
 }
 
-/** Starts a run in the kind world, with a home of the test's own. */
+/** Starts a run in the kind world, with the test's own home directory. */
 function runKind(testInfo: TestInfo, engine: FakeEngine, ...flags: string[]): ReturnType<typeof start> & { readonly cwd: string } {
   const cwd = folderWith(testInfo);
   const world = ['--world', 'kind', ...(flags.includes('localstack') ? [] : ['--ec2', 'embedded'])];
@@ -39,7 +39,7 @@ function notRun(cwd: string): unknown {
   return (JSON.parse(readFileSync(join(cwd, 'out/report.json'), 'utf8')) as { notRun: unknown }).notRun;
 }
 
-test('a cluster that does not come up: a whole run directory with its logs, exit code 3, nothing left', async ({}, testInfo) => {
+test('a cluster that does not start: a complete run directory with its logs, exit code 3, nothing left', async ({}, testInfo) => {
   const engine = createFakeEngine(testInfo);
   engine.refuse('kind create cluster', 'ERROR: failed to create cluster: failed to pull image "node:1"');
   const { finished, cwd } = runKind(testInfo, engine);
@@ -53,7 +53,7 @@ test('a cluster that does not come up: a whole run directory with its logs, exit
   expect(engine.calls()).toContainEqual(expect.stringMatching(/^kind delete cluster --name scaleproof-[a-z0-9]+-1 /));
 });
 
-test('nothing is begun where the engine does not answer', async ({}, testInfo) => {
+test('nothing is started if the engine does not respond', async ({}, testInfo) => {
   const engine = createFakeEngine(testInfo);
   engine.refuse('docker', 'Cannot connect to the Docker daemon at unix:///nowhere.');
   const { finished, cwd } = runKind(testInfo, engine);
@@ -64,7 +64,7 @@ test('nothing is begun where the engine does not answer', async ({}, testInfo) =
   expect(engine.calls().filter((call) => call.startsWith('kind create'))).toEqual([]);
 });
 
-test('a cluster that is to be reused and is not there', async ({}, testInfo) => {
+test('--reuse of a missing cluster', async ({}, testInfo) => {
   const engine = createFakeEngine(testInfo);
   engine.refuse('kind get kubeconfig', "ERROR: could not locate any control plane nodes for cluster named 'mine'.");
   const { finished, cwd } = runKind(testInfo, engine, '--reuse', 'mine');
@@ -75,7 +75,7 @@ test('a cluster that is to be reused and is not there', async ({}, testInfo) => 
   expect(engine.calls().filter((call) => /^kind (create|delete)/.test(call))).toEqual([]);
 });
 
-test('Ctrl-C while the cluster is made: it is deleted, the report says what was not begun', async ({}, testInfo) => {
+test('Ctrl-C while the cluster is created: it is deleted, the report lists what was not run', async ({}, testInfo) => {
   test.skip(!canSeeProcesses, 'what is left running is looked up in /proc, which is not here');
   const engine = createFakeEngine(testInfo);
   engine.write('hang', '');
@@ -86,11 +86,11 @@ test('Ctrl-C while the cluster is made: it is deleted, the report says what was 
   expect(code).toBe(3);
   expect(stderr).toMatch(/kind: cluster scaleproof-[a-z0-9]+-1 deleted/);
   expect(engine.clusters()).toEqual([]);
-  expect(notRun(cwd)).toMatchObject([{ reason: 'the run was interrupted before it began' }]);
+  expect(notRun(cwd)).toMatchObject([{ reason: 'the run was interrupted before it started' }]);
   expect(readdirSync(join(cwd, 'scaleproof'))).toEqual([]);
 });
 
-test('LocalStack that does not come up ends the making of the cluster, and both are gone', async ({}, testInfo) => {
+test('if LocalStack does not start, creating the cluster is aborted, and both are removed', async ({}, testInfo) => {
   const engine = createFakeEngine(testInfo);
   engine.write('hang', '');
   engine.refuse('docker run', "Unable to find image 'localstack/localstack:4.14.0' locally");
@@ -104,7 +104,7 @@ test('LocalStack that does not come up ends the making of the cluster, and both 
   expect(readdirSync(join(cwd, 'scaleproof'))).toEqual([]);
 });
 
-test('Ctrl-C while LocalStack starts: the container of which nobody knows the id yet is removed', async ({}, testInfo) => {
+test('Ctrl-C while LocalStack starts: the container is removed, although its id is not known yet', async ({}, testInfo) => {
   test.skip(!canSeeProcesses, 'what is left running is looked up in /proc, which is not here');
   const engine = createFakeEngine(testInfo);
   engine.write('hang', '');

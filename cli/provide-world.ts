@@ -11,22 +11,22 @@ import { provideKind } from './kind-world.ts';
 import type { ProvidedWorld } from './world-host.ts';
 import { UsageError } from './usage-error.ts';
 
-/** The flags that say where to run. */
+/** The flags that choose where to run. */
 export interface WorldFlags extends Ec2Flags, ExistingFlags {
   readonly kubeconfig?: string | undefined;
   readonly keep: boolean;
   readonly reuse?: string | undefined;
-  /** By default simulated. */
+  /** Simulated by default. */
   readonly nodes?: Pick<NodesFlag, 'kind'>;
-  /** Of `--world kind`; by default one. */
+  /** For `--world kind`; 1 by default. */
   readonly clusters?: number | undefined;
-  /** Of the embedded world; by default as seen of real ones. */
+  /** For the embedded world; by default as slow as real machines. */
   readonly machines?: (typeof MACHINES)[number] | undefined;
 }
 
 /**
- * The world that the flags name; nothing is started yet.
- * @throws UsageError when a flag is missing, or says nothing in this world
+ * The world that the flags name. Nothing is started yet.
+ * @throws UsageError when a flag is missing, or does not apply to this world
  */
 export function provideWorld(name: (typeof WORLDS)[number], flags: WorldFlags, console: Console): ProvidedWorld {
   const { kubeconfig, awsEndpoint, ec2, keep, reuse, nodes, clusters, machines } = flags;
@@ -36,7 +36,7 @@ export function provideWorld(name: (typeof WORLDS)[number], flags: WorldFlags, c
   if (name === 'kind') {
     if (kubeconfig !== undefined) throw new UsageError('--kubeconfig is for --world existing; --world kind creates its own cluster');
     if (reuse !== undefined && (clusters ?? 1) > 1)
-      throw new UsageError('--clusters creates clusters, and --reuse uses an existing one: give only one of them');
+      throw new UsageError('--clusters creates clusters, and --reuse uses an existing one: use only one of them');
     return provideKind({ keep, reuse, clusters: clusters ?? 1, ec2: chooseEc2(name, flags), nodes: nodes?.kind ?? 'simulated' }, console);
   }
   if (nodes?.kind === 'real')

@@ -3,7 +3,7 @@ import type { JudgedTrial } from '../harness/judge-trial.ts';
 import { readHistory } from '../history/reader.ts';
 import type { ReportTrial } from '../reports/report-input.ts';
 
-/** A judged trial for the reports; its events are read from the file each time they are asked for, and not kept. */
+/** A judged trial for the reports. Each access to its events reads the file, so that they don't stay in memory. */
 export function reportTrial(directory: string, { result, seen }: JudgedTrial): ReportTrial {
   return {
     result,

@@ -8,11 +8,11 @@ import { makeFolders } from '../model/make-folders.ts';
 import { UsageError } from './usage-error.ts';
 
 const RUNS = 'runs';
-/** Those that begin within one second get a number; more than this many in one second is nobody's hand. */
+/** Most runs that start within one second. They get a number. */
 const MAX_A_SECOND = 1_000;
 
 /**
- * Makes the directory of a new run: `out` itself, which must be new or empty, or a new one in `runs/`.
+ * Creates the directory of a new run: `out` itself, which must be new or empty, or a new one in `runs/`.
  * @throws UsageError when `out` can't be used
  */
 export function createRunDirectory(out: string | undefined, startedAt: string): string {
@@ -20,7 +20,7 @@ export function createRunDirectory(out: string | undefined, startedAt: string): 
 }
 
 /**
- * Makes a directory for what a command writes: `out` itself, which must be new or empty, or a new one in `runs/`.
+ * Creates an output directory of a command: `out` itself, which must be new or empty, or a new one in `runs/`.
  * @throws UsageError when `out` can't be used
  */
 export function createDirectory(
@@ -37,7 +37,7 @@ export function createDirectory(
   try {
     makeFolders(join(directory, inside));
   } catch (error) {
-    throw new UsageError(`--out ${out ?? directory} can't be made: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`--out ${out ?? directory} can't be created: ${error instanceof Error ? error.message : String(error)}`);
   }
   return directory;
 }
@@ -56,7 +56,7 @@ export function writeRunFacts(directory: string, facts: RunFacts): void {
   writeFileSync(join(directory, 'run.json'), `${JSON.stringify(facts, undefined, 2)}\n`);
 }
 
-/** Whether a side is named by the directory of a run; what is no directory is a target. @throws UsageError for a directory without one */
+/** Whether a name is that of a run directory, rather than of a target. @throws UsageError for a path to a directory without a run */
 export function isRunDirectory(name: string): boolean {
   if (!existsSync(name) || !statSync(name).isDirectory()) return false;
   if (existsSync(join(name, 'run.json'))) return true;
@@ -75,7 +75,7 @@ export function readRunFacts(directory: string): RunFacts {
   }
 }
 
-/** What run.json knows of a trial that it planned. */
+/** The name of a planned trial, from run.json. */
 export function trialNameOf(planned: RunFacts['planned'][number], run: RunFacts): TrialName {
   const { scenario: id, title, suite, seed, crash, replay, history } = planned;
   const digest = run.scenarios.find((scenario) => scenario.id === id)?.digest;

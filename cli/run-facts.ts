@@ -5,6 +5,7 @@ import { catalogueFor, worldFor } from '../harness/world-for.ts';
 import type { WorldRef } from '../harness/world-for.ts';
 import { crashPointSchema } from '../history/verdict.ts';
 import type { NotRun } from '../history/verdict.ts';
+import { defined } from '../model/defined.ts';
 import { countOfferings } from '../model/offerings.ts';
 import { RUN_FORMAT } from '../reports/report-input.ts';
 import type { ProgramFacts, RunFacts, Shard } from '../reports/report-input.ts';
@@ -23,20 +24,20 @@ export interface RunToDescribe {
   readonly chosen: readonly ChosenScenario[];
   readonly target: ReturnType<typeof chooseTarget>;
   readonly loaded: Target;
-  /** By default the embedded one. */
+  /** The embedded world by default. */
   readonly world: WorldRef | undefined;
-  /** What scenarios of a free size shall reach. */
+  /** Size, in nodes, of scenarios that do not fix it. */
   readonly nodes: number;
   readonly seed: number;
   readonly trials: number;
   readonly shard?: Shard | undefined;
   readonly planned: readonly PlannedTrial[];
   readonly notRun: readonly NotRun[];
-  /** What is known of a scenario's crash points. */
+  /** The known facts of a scenario's crash points. */
   readonly crashPointsOf?: (id: string) => RunFacts['scenarios'][number]['crashPoints'];
 }
 
-/** What run.json says of a run before its first trial. */
+/** The content of run.json before the first trial. */
 export async function describeRun(run: RunToDescribe): Promise<RunFacts> {
   const { chosen, target, loaded, shard } = run;
   const { facts: world, unseen } = worldFor(loaded, run.world);
@@ -54,7 +55,7 @@ export async function describeRun(run: RunToDescribe): Promise<RunFacts> {
     versions: { scaleproof: ownVersion(), node: process.version },
     seed: run.seed,
     trials: run.trials,
-    ...(shard === undefined ? {} : { shard }),
+    ...defined({ shard }),
     scenarios: await Promise.all(
       chosen.map(async ({ scenario, suite, ref: { module } }) => {
         const crashPoints = run.crashPointsOf?.(scenario.id);
@@ -65,7 +66,7 @@ export async function describeRun(run: RunToDescribe): Promise<RunFacts> {
           profile: scenario.profile,
           requirements: [...scenario.requirements],
           digest: await digestOf(module),
-          ...(crashPoints === undefined ? {} : { crashPoints }),
+          ...defined({ crashPoints }),
         };
       }),
     ),
@@ -74,21 +75,20 @@ export async function describeRun(run: RunToDescribe): Promise<RunFacts> {
       name: target.label,
       features: [...loaded.features],
       constants: { ...loaded.constants },
-      ...(digest === undefined ? {} : { digest }),
-      ...(artefact === undefined ? {} : { program: programFacts(artefact) }),
+      ...defined({ digest, program: artefact && programFacts(artefact) }),
     },
     world: {
       name: world.name,
       capabilities: [...world.capabilities],
       allowances: { ...world.allowances },
-      ...(unseen === undefined ? {} : { unseen: [...unseen] }),
+      ...defined({ unseen: unseen && [...unseen] }),
     },
     bounds: Object.values(
       resolveBounds({
         constants: loaded.constants,
         allowances: world.allowances,
         nodes: run.nodes,
-        // Those of the scenario with the most: the bounds of the others are printed beside what was measured.
+        // Those of the scenario with the most offerings. Bounds of the others are printed beside their measured values.
         offerings: Math.max(0, ...chosen.map(({ scenario }) => countOfferings(scenario.pools, catalogue.types.values()))),
       }),
     ),
@@ -106,11 +106,10 @@ function programFacts({ manifest }: Artefact): ProgramFacts {
     sha256: wasm.sha256,
     builtAt,
     module,
-    ...(moduleVersion === undefined ? {} : { moduleVersion }),
-    ...(local === undefined ? {} : { sources: local.sha256 }),
+    ...defined({ moduleVersion, sources: local?.sha256 }),
     goVersion,
     sums: { ...sums },
-    // A folder's path is the machine's own.
+    // Paths of local folders are not recorded.
     replaces: replaces.map((one) => ({ ...one, by: one.by.includes('@') ? one.by : 'a folder' })),
   };
 }
@@ -121,13 +120,13 @@ export function plannedFacts({ scenario, suite, seed, crash, replay, history }: 
     title: scenario.title,
     suite,
     seed,
-    ...(crash === undefined ? {} : { crash: crashPointSchema.parse(crash) }),
+    ...defined({ crash: crash && crashPointSchema.parse(crash) }),
     replay,
     history,
   };
 }
 
-/** The specification, if the scenarios test any of it: what users' own scenarios name may be of another. */
+/** The specification, if the scenarios test any of it. Users' own scenarios may name requirements of another one. */
 function requirementFacts(chosen: readonly ChosenScenario[]): Pick<RunFacts, 'requirements'> {
   const named = new Set(chosen.flatMap(({ scenario }) => scenario.requirements));
   const covered = coverage(suites);

@@ -22,7 +22,7 @@ test('a scenario that passes: with --verbose tables, exit code, and everything i
   );
   expect(stdout).toMatch(/virtual time in .* \(×/);
   expect(stdout).toContain('Report: out/first/report.html\n');
-  expect(stripVTControlCharacters(stdout + stderr), 'no escape sequences where there is no terminal').toBe(stdout + stderr);
+  expect(stripVTControlCharacters(stdout + stderr), 'no escape sequences without a terminal').toBe(stdout + stderr);
 
   const directory = join(cwd, 'out/first');
   expect(readdirSync(directory).sort()).toEqual(['histories', 'junit.xml', 'report.html', 'report.json', 'run.json']);
@@ -56,7 +56,7 @@ test('a run that passes ends in at most 25 lines of at most 80 columns, and says
   for (const line of stderr.trimEnd().split('\n')) expect(line).toMatch(/^(\[ *\d+\/\d+\] .*)?$/);
 });
 
-test("--json prints one document on standard output; a user's file runs in a directory of its own in runs/", async ({}, testInfo) => {
+test("--json prints one document on standard output; a run of a user's file gets a directory in runs/", async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'burst.ts': BURST });
   const { code, stdout } = await scaleproof(['run', '--scenario', './burst.ts', '--json'], cwd);
   expect(code).toBe(0);
@@ -67,7 +67,7 @@ test("--json prints one document on standard output; a user's file runs in a dir
   expect(report).toMatchObject({ verdict: 'pass', scenarios: [{ id: 'mine/burst', suite: 'user' }] });
 });
 
-test('the same seed gives the same history to the byte, whatever the number of workers and trials', async ({}, testInfo) => {
+test('the same seed gives the same bytes of history, with any number of workers and trials', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
   const run = async (out: string, ...flags: string[]): Promise<Record<string, string>> => {
     const { code, stderr } = await scaleproof(['run', '--scenario', 'crashes/killed-after-launch', '--out', out, ...flags], cwd);
@@ -79,17 +79,17 @@ test('the same seed gives the same history to the byte, whatever the number of w
   const inRow = await run('in-row', '--seed', '5', '--trials', '3', '--workers', '1');
   const alone = [await run('five', '--seed', '5'), await run('six', '--seed', '6'), await run('seven', '--seed', '7')];
   for (const [name, history] of Object.entries(together)) {
-    expect(inRow[name] === history, `${name} of one worker`).toBe(true);
+    expect(inRow[name] === history, `${name} with one worker`).toBe(true);
     expect(
       alone.some((histories) => histories[name] === history),
-      `${name} of a run of its own`,
+      `${name} in its own run`,
     ).toBe(true);
   }
   const withoutSeed = Object.values(together).map((history) => history.replace(/"seed":\d+/, ''));
-  expect(new Set(withoutSeed).size, 'other seeds are other histories').toBe(3);
+  expect(new Set(withoutSeed).size, 'other seeds give other histories').toBe(3);
 });
 
-test('what the target can not do is not run, with its reason; a run that judged nothing is unknown', async ({}, testInfo) => {
+test('scenarios that the target can not run are listed with the reason; a run without a judged trial is unknown', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
   const alone = await scaleproof(['run', '--target', 'plain', '--scenario', 'scheduling/spot-spread', '--out', 'alone'], cwd);
   expect(alone.stdout).toContain('not run: scheduling/spot-spread: target plain does not have the feature spot');
@@ -99,5 +99,5 @@ test('what the target can not do is not run, with its reason; a run that judged 
   const both = ['--scenario', 'scheduling/spot-spread', '--scenario', 'provisioning/scale-out-and-back'];
   const beside = await scaleproof(['run', '--target', 'plain', ...both, '--out', 'beside'], cwd);
   expect(beside.stdout).toContain('1 passed, 0 failed, 0 unknown, 1 not run');
-  expect(beside.code, 'not run is no verdict').toBe(0);
+  expect(beside.code, 'not run is not a verdict').toBe(0);
 });

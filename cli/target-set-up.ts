@@ -6,14 +6,14 @@ import { CLUSTER } from '../world/embedded.ts';
 import { environmentOf, formatKubeconfig } from '../world/sockets.ts';
 import type { Address, ExternalAccess } from '../targets/target.ts';
 
-/** Addresses that mean any of this machine's. */
+/** Addresses that mean all interfaces of this machine. */
 const ANY: readonly string[] = ['0.0.0.0', '::'];
 const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost'];
 
 /**
- * Writes the kubeconfig of a target that somebody else runs into the run directory.
- * @param world that is up; by default the embedded one
- * @returns what its user has to set up, a line each; nothing where it talks to endpoints of its own
+ * Writes the kubeconfig of an external target into the run directory.
+ * @param world the running world; the embedded one by default
+ * @returns instructions for the user, as lines; none if the target uses its own endpoints
  */
 export function writeSetUp(external: ExternalAccess, directory: string, world: WorldRef = { kind: 'embedded' }): string[] {
   if (world.kind !== 'embedded' && world.observed !== undefined) return [];
@@ -25,15 +25,15 @@ export function writeSetUp(external: ExternalAccess, directory: string, world: W
   writeFileSync(path, formatKubeconfig(CLUSTER.name, 'target', kubeUrl), { mode: 0o600 });
   const queue = queueUrlOf(CLUSTER.region, CLUSTER.name);
   const { INTERRUPTION_QUEUE_URL: url, ...environment } = environmentOf({ ...CLUSTER, interruptionQueueUrl: queue }, path, kubeUrl, awsUrl);
-  // In a LocalStack every trial has an account: the queue's URL is known only to whom asks for it by its name.
+  // In LocalStack every trial has its own account, so the target has to look up the queue's URL by its name.
   const hasOwnQueue = world.kind !== 'embedded' && world.awsEndpoint !== undefined;
   const all = hasOwnQueue ? environment : { ...environment, INTERRUPTION_QUEUE_URL: url };
   return [
-    `The target is one that somebody else runs: start it, or roll it out, with this set-up. Its first request is waited for, ${external.withinMs / 1_000} s at most.`,
+    `This target is external: start it, or roll it out, with these settings. Scaleproof waits ${external.withinMs / 1_000} s at most for its first request.`,
     ...Object.entries(all).map(([name, value]) => `  export ${name}='${value}'`),
     ...(isOpen(external)
       ? [
-          "  NOTE: whoever reaches these addresses is the cluster's administrator, without a password: keep them to a network of the cluster's own.",
+          '  NOTE: everybody who can reach these addresses is an administrator of the cluster, without a password: use a network that only the cluster has.',
         ]
       : []),
   ];

@@ -6,7 +6,7 @@ import { putArtefact } from '../targets/go/testing/artefacts.ts';
 import { BIN, scaleproofHere, start, usersEnvironment } from './testing/command.ts';
 import type { Finished } from './testing/command.ts';
 
-/** A cache of the test's own, and the command with it and without any Go. */
+/** The test's own cache, and the command with that cache and without Go. */
 function withCache(testInfo: TestInfo): { readonly folder: string; readonly run: (...args: string[]) => Promise<Finished> } {
   const cache = testInfo.outputPath('cache');
   const empty = testInfo.outputPath('empty');
@@ -27,7 +27,7 @@ for (const name of ['build', 'list', 'prune']) {
   });
 }
 
-test('without Go there is one line that says which and where from: wrong usage', async ({}, testInfo) => {
+test('without Go: one line that says which version and where to get it, wrong usage', async ({}, testInfo) => {
   const { run, folder } = withCache(testInfo);
   const { code, stdout, stderr } = await run('build', 'karpenter@1.14.1');
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -39,9 +39,9 @@ test('without Go there is one line that says which and where from: wrong usage',
 
 for (const [what, args, message] of [
   ['no version', ['karpenter'], 'give karpenter a version'],
-  ['a program that there is not', ['autoscaler@1.0.0'], 'there is no program "autoscaler" to build'],
-  ['a checkout that is not there', ['karpenter@mine', '--source', 'nowhere'], '--source nowhere is not a directory; name a checkout'],
-  ['a folder that is no checkout', ['karpenter@mine', '--source', '.'], 'is no checkout of a Go module: it has no go.mod'],
+  ['an unknown program', ['autoscaler@1.0.0'], 'there is no program "autoscaler" to build'],
+  ['a missing checkout', ['karpenter@mine', '--source', 'nowhere'], '--source nowhere is not a directory; name a checkout'],
+  ['a folder that is not a checkout', ['karpenter@mine', '--source', '.'], 'is no checkout of a Go module: it has no go.mod'],
 ] as const) {
   test(`build refuses ${what}: exit code 2`, async ({}, testInfo) => {
     const { code, stderr } = await withCache(testInfo).run('build', ...args);
@@ -51,7 +51,7 @@ for (const [what, args, message] of [
   });
 }
 
-test('list shows what is built, in words and as JSON', async ({}, testInfo) => {
+test('list shows all builds, as text and as JSON', async ({}, testInfo) => {
   const { run, folder } = withCache(testInfo);
   expect(await run('list')).toMatchObject({
     code: 0,
@@ -68,7 +68,7 @@ test('list shows what is built, in words and as JSON', async ({}, testInfo) => {
   expect(broken).toMatchObject([{ name: 'left' }]);
 });
 
-test('prune removes what it is told and says how much that was; --dry-run removes nothing', async ({}, testInfo) => {
+test('prune removes the selected builds and prints the freed size; --dry-run removes nothing', async ({}, testInfo) => {
   const { run, folder } = withCache(testInfo);
   const old = putArtefact(folder, { version: '1.14.0', builtAt: '2020-01-01T00:00:00.000Z' });
   const young = putArtefact(folder, { builtAt: '2099-01-01T00:00:00.000Z' });
@@ -86,9 +86,9 @@ test('prune removes what it is told and says how much that was; --dry-run remove
 for (const [what, args, message] of [
   ['nothing', [], 'target prune takes one of a NAME, --keep N, --older-than DURATION and --all'],
   ['two rules', ['--all', '--keep', '1'], 'target prune takes one of'],
-  ['no number', ['--keep', 'some'], '--keep must be a whole number, not "some"'],
-  ['no duration', ['--older-than', 'long'], '--older-than must be a duration such as 30d or 12h, not "long"'],
-  ['what is not there', ['karpenter@1.0.0'], 'nothing named karpenter@1.0.0 was built'],
+  ['an invalid number', ['--keep', 'some'], '--keep must be a whole number, not "some"'],
+  ['an invalid duration', ['--older-than', 'long'], '--older-than must be a duration such as 30d or 12h, not "long"'],
+  ['an unknown build', ['karpenter@1.0.0'], 'nothing named karpenter@1.0.0 was built'],
 ] as const) {
   test(`prune refuses ${what}: exit code 2`, async ({}, testInfo) => {
     const { code, stderr } = await withCache(testInfo).run('prune', ...args);

@@ -1,6 +1,6 @@
 import type { GateVerdict } from '../gate/verdict.ts';
 
-/** The command was called in a way that can't be carried out: printed as one line, exit code 2. */
+/** The command was used wrongly: printed as one line, exit code 2. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -19,5 +19,5 @@ export class InterruptedError extends Error {
 /** Exit codes of every command. */
 export const EXIT = { pass: 0, fail: 1, usage: 2, unknown: 3 } as const;
 
-/** Of a gate: what is inconclusive promotes nothing and rolls nothing back. */
+/** Exit codes of a gate. Inconclusive means neither promote nor roll back. */
 export const GATE_EXIT: Readonly<Record<GateVerdict, number>> = { pass: EXIT.pass, fail: EXIT.fail, inconclusive: EXIT.unknown };

@@ -61,16 +61,16 @@ for (const [line, says] of [
   ['run --target ./nowhere.ts', 'the target file ./nowhere.ts does not exist'],
   ['run --out package.json', '--out package.json is a file; name a directory that is new or empty'],
   ['run --out cli', '--out cli is not empty; name a directory that is new or empty'],
-  ['run --out package.json/below', "--out package.json/below can't be made: ENOTDIR"],
+  ['run --out package.json/below', "--out package.json/below can't be created: ENOTDIR"],
 ] as const) {
   test(`refused: ${line}`, async () => {
     expectRefusal(await scaleproofHere(line.split(' ')), says);
   });
 }
 
-test('a file system that refuses folders is refused', async () => {
+test('a folder that the file system can not create is refused', async () => {
   test.skip(!existsSync('/proc/self'), 'there is no /proc here');
-  expectRefusal(await scaleproofHere(['run', '--out', '/proc/nowhere']), "--out /proc/nowhere can't be made");
+  expectRefusal(await scaleproofHere(['run', '--out', '/proc/nowhere']), "--out /proc/nowhere can't be created");
 });
 
 for (const { what, flag, file, says } of [
@@ -87,7 +87,7 @@ for (const { what, flag, file, says } of [
     says: /mine\.ts:2 can't be loaded: Error: no such\n/,
   },
   {
-    what: 'a scenario that exports none',
+    what: 'a file without a scenario',
     flag: '--scenario',
     file: 'export const a = 1;\n',
     says: /mine\.ts exports no scenario; export one made with scenario\(/,
@@ -105,7 +105,7 @@ for (const { what, flag, file, says } of [
     says: /mine\.ts exports no "default"; it exports: a\n/,
   },
   {
-    what: 'a target that is none',
+    what: 'an export that is not a target',
     flag: '--target',
     file: "export default { name: 'mine' };\n",
     says: /mine\.ts: export "default" is no target: summary must be a text/,
@@ -114,11 +114,11 @@ for (const { what, flag, file, says } of [
   test(`a broken file is refused: ${what}`, async ({}, testInfo) => {
     const cwd = folderWith(testInfo, { 'mine.ts': file });
     expectRefusal(await scaleproof(['run', flag, './mine.ts', '--out', 'out'], cwd), says);
-    expect(existsSync(join(cwd, 'out')), 'nothing was begun').toBe(false);
+    expect(existsSync(join(cwd, 'out')), 'nothing was started').toBe(false);
   });
 }
 
-test('two scenarios of one id are refused; one that is named twice runs once', async ({}, testInfo) => {
+test('two scenarios with the same id are refused; a scenario named twice runs once', async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'a.ts': BURST, 'b.ts': BURST.replace('five pods', 'others') });
   const flags = ['--scenario', './a.ts', '--scenario', './a.ts'];
   expectRefusal(
@@ -163,7 +163,7 @@ for (const { where, says, isReported } of [
   });
 }
 
-test('a scenario that throws is told with its words and place', async ({}, testInfo) => {
+test('a scenario that throws is reported with its message and location', async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'mine.ts': throwing('while it runs') });
   const { stdout } = await scaleproof(['run', '--scenario', './mine.ts', '--json'], cwd);
   expect(stdout).toMatch(/the harness failed: Error: a typo.*mine\.ts:8/);

@@ -6,15 +6,15 @@ import { UsageError } from './usage-error.ts';
 
 /**
  * The text of a file that the user named.
- * @param what the file is, as in `the policy file`
- * @throws UsageError where it can't be read
+ * @param what kind of file it is, as in `the policy file`
+ * @throws UsageError when it can't be read
  */
 export function readUserFile(path: string, what: string): string {
   refuseUnlessFile(path, what);
   return orRefuse(path, what, () => readFileSync(path, 'utf8'));
 }
 
-/** The URL of a file that the user named, for what loads it. @throws UsageError where there is none */
+/** The URL of a file that the user named, to import it. @throws UsageError when it does not exist */
 export function userFileUrl(path: string, what: string): string {
   refuseUnlessFile(path, what);
   return pathToFileURL(resolve(path)).href;
@@ -33,7 +33,7 @@ function orRefuse<T>(path: string, what: string, read: () => T): T {
   }
 }
 
-/** What YAML says; null if there is none. @throws UsageError that names the file it is of */
+/** The value of YAML; null if it is empty. @throws UsageError that names the file */
 export function parseUserYaml(source: string, path: string): unknown {
   try {
     return parse(source) as unknown;

@@ -7,50 +7,50 @@ import { LocalStackError } from '../world/real/localstack/endpoint.ts';
 import type { Target } from '../targets/target.ts';
 import type { Console } from './console.ts';
 
-/** A world that is up. */
+/** A running world. */
 export interface WorldUp {
-  /** As many as there can be trials side by side: each takes one at a time. */
+  /** One for each parallel trial: each runs one at a time. */
   readonly worlds: readonly WorldRef[];
-  /** What was found of the EC2 that is not ours. */
+  /** Facts about an EC2 that is not Scaleproof's own. */
   readonly ec2?: EndpointFacts;
-  /** What programs started for its trials get in their environment. */
+  /** Environment variables for programs that its trials start. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** What a world needs outside of the trials' processes, which are only told how to reach it. */
+/** The parts of a world that run outside the trials' processes. */
 export interface WorldHost {
   /**
-   * Tells what is about to be done, and asks, where the world is not the run's alone.
-   * @returns whether to go on
-   * @throws UsageError when that is not allowed
+   * Prints the plan and asks the user, if others use the world, too.
+   * @returns whether to continue
+   * @throws UsageError when the user does not agree, or the target can't run there
    */
   agree?(run: { readonly target: Target; readonly trials: number }): Promise<boolean>;
   /**
-   * @param options.directory of the run, for logs of what does not come up
+   * @param options.directory of the run, for logs of parts that fail to start
    * @throws ClusterError or LocalStackError that says what to do
    */
   up(options: { readonly signal: AbortSignal; readonly directory: string }): Promise<WorldUp>;
   /**
-   * Takes down what `up` started, all or part of it.
-   * @param options.logs where to collect logs first
-   * @throws ClusterError when some of it is still there
+   * Removes what `up` started, completely or in part.
+   * @param options.logs the folder to collect logs in first
+   * @throws ClusterError when something is left
    */
   down(options: { readonly logs: string | undefined }): Promise<void>;
-  /** How to remove what `down` could not. */
-  readonly mend: string;
-  /** How long its parts took so far to come up and to be taken down. */
+  /** How the user can remove what `down` could not. */
+  readonly cleanUpHint: string;
+  /** How long its parts have taken so far to start and to be removed. */
   readonly times: readonly PartTimes[];
 }
 
-/** A world that trials can be planned in before it is there. */
+/** A world that trials can be planned for before it runs. */
 export interface ProvidedWorld {
-  /** What trials are told of it; by default the embedded one. */
+  /** The world for the trials; the embedded one by default. */
   readonly world: WorldRef | undefined;
-  /** What has to be up meanwhile, if anything. */
+  /** What has to run during the trials, if anything. */
   readonly host?: WorldHost;
 }
 
-/** The times of a world's parts, in the order in which they began to come up. */
+/** Measures the parts of a world, in the order in which they were started. */
 export class PartClock {
   readonly #clock: Clock;
   readonly #times: { part: string; upMs?: number; downMs?: number }[] = [];
@@ -63,7 +63,7 @@ export class PartClock {
     return this.#times;
   }
 
-  /** Does the work and notes how long it took, if it succeeded. @returns what it gave, and the time in words */
+  /** Does the work and records how long it took, if it succeeded. @returns its result, and the time in words */
   async time<T>(part: string, way: 'upMs' | 'downMs', work: () => Promise<T>): Promise<{ readonly result: T; readonly took: string }> {
     const startMs = this.#clock.nowMs();
     const known = this.#times.find((one) => one.part === part);
@@ -76,19 +76,19 @@ export class PartClock {
   }
 }
 
-/** How a run in a world fared. */
+/** The outcome of a run in a world. */
 export type Done<T> = (
   | { readonly result: T }
-  /** Why there is none: the world did not come up. */
+  /** Why there is no result: the world did not start. */
   | { readonly reason: string }
 ) & {
-  /** Something of the world could not be taken down. */
+  /** Something of the world could not be removed. */
   readonly isLeft: boolean;
 };
 
 /**
- * Does the work of a run while its world is up, and takes the world down again, whatever happens.
- * @param isWell whether logs are of no use to anybody
+ * Starts the world of a run, does the work, and always removes the world again.
+ * @param isWell whether logs are not needed
  */
 export async function whileUp<T>(
   host: WorldHost | undefined,
@@ -106,7 +106,7 @@ export async function whileUp<T>(
     isWorthLogs = !signal.aborted && !isWell(result);
     done = { result };
   } catch (error) {
-    if (signal.aborted && error === signal.reason) done = { reason: 'the run was interrupted before it began' };
+    if (signal.aborted && error === signal.reason) done = { reason: 'the run was interrupted before it started' };
     else {
       if (!(error instanceof ClusterError || error instanceof LocalStackError)) throw error;
       console.err(`scaleproof: ${error.message.replaceAll('\n', ' ')}\n`);
@@ -116,7 +116,7 @@ export async function whileUp<T>(
     await host.down({ logs: isWorthLogs ? join(directory, 'kind') : undefined }).catch((error: unknown) => {
       isLeft = true;
       const what = error instanceof Error ? error.message.replaceAll('\n', ' ') : String(error);
-      console.err(`scaleproof: ${what}; ${host.mend}\n`);
+      console.err(`scaleproof: ${what}; ${host.cleanUpHint}\n`);
     });
   }
   return { ...done, isLeft };

@@ -10,7 +10,7 @@ import { wrap } from '../reports/table.ts';
 import { formatRun } from '../reports/terminal.ts';
 import type { Console } from './console.ts';
 
-/** Writes every report of a run into its directory. Returns what they say. */
+/** Writes every report of a run into its directory. Returns the report. */
 export function writeReports(directory: string, input: ReportInput): RunReport {
   const report = buildReport(input);
   writeFileSync(join(directory, 'report.json'), formatReport(report));
@@ -19,7 +19,7 @@ export function writeReports(directory: string, input: ReportInput): RunReport {
   return report;
 }
 
-/** Prints what a run found, and where the rest is. */
+/** Prints the results of a run, and where the full report is. */
 export function printRun(report: RunReport, directory: string, console: Console): void {
   console.out(formatRun(report, console));
   printReportPath(directory, console);
@@ -27,7 +27,7 @@ export function printRun(report: RunReport, directory: string, console: Console)
   if (console.verbose !== true) console.out(`${wrap(more, console.columns).join('\n')}\n`);
 }
 
-/** Says where the rest is. */
+/** Prints the path of the report. */
 export function printReportPath(directory: string, console: Console): void {
   console.out(`\nReport: ${relative('.', join(directory, 'report.html')) || directory}\n`);
 }

@@ -1,8 +1,8 @@
 import { closeSync, fsyncSync, ftruncateSync, openSync, writeFileSync } from 'node:fs';
 
 /**
- * Adds text to a file of lines, and drops what a crash or a full disk cut off before. It is on the disk when it returns.
- * @param wholeBytes of the lines that count, from the file's beginning
+ * Appends text to a file of lines, and drops a last line that a crash or a full disk truncated. The text is on disk when it returns.
+ * @param wholeBytes length of the complete lines
  */
 export function appendDurably(path: string, wholeBytes: number, text: string): void {
   const file = openSync(path, 'a');
@@ -15,7 +15,7 @@ export function appendDurably(path: string, wholeBytes: number, text: string): v
   }
 }
 
-/** The lines of such a file, without their line feeds. A last one that has none was cut off, and does not count. */
+/** The lines of such a file, without line feeds. A last line without a line feed was truncated, and is ignored. */
 export function wholeLines(source: Buffer): { readonly lines: string[]; readonly wholeBytes: number } {
   const wholeBytes = source.lastIndexOf('\n') + 1;
   return { lines: source.toString('utf8', 0, wholeBytes).split('\n').slice(0, -1), wholeBytes };

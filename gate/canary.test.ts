@@ -16,20 +16,20 @@ const decide = (baseline: readonly Episode[], candidate: readonly Episode[], isL
 const failing = ({ criteria }: StageDecision): string[] =>
   criteria.filter(({ verdict }) => verdict === 'fail').map(({ criterion }) => criterion);
 
-test('goes on at a planned size, when nothing is wrong, though 150 probes settle no 99th percentile', () => {
+test('advances at a planned size if no rule is broken, although 150 probes are too few for the 99th percentile', () => {
   const decision = decide(side(150), side(150));
   expect(decision).toMatchObject({ verdict: 'advance', sentence: '150 probes of the candidate, and no rule is broken.' });
   expect(decision.criteria.find(({ criterion }) => criterion === 'latency-tail')).toMatchObject({ verdict: 'inconclusive' });
 });
 
-test('between planned sizes it never goes on, and does not look at the tail', () => {
+test('between planned sizes it never advances, and does not judge the tail', () => {
   const decision = decide(side(90), side(90), false);
   expect(decision).toMatchObject({ verdict: 'more', sentence: '90 probes of the candidate, and no rule is broken so far.' });
   expect(decision.criteria.map(({ criterion }) => criterion)).not.toContain('latency-tail');
 });
 
-test('rolls back as soon as one probe breaks what tolerates no breach, or two fail', () => {
-  const violation = { check: 'leaks', code: 'leaked', object: 'i-1', message: 'it was never ended' };
+test('rolls back as soon as one probe violates an invariant, or two fail', () => {
+  const violation = { check: 'leaks', code: 'leaked', object: 'i-1', message: 'it was never terminated' };
   const breach = decide(
     side(30),
     side(30, (seed) => (seed === 7 ? { verdict: 'fail', violations: [violation] } : {})),
@@ -47,25 +47,25 @@ test('rolls back as soon as one probe breaks what tolerates no breach, or two fa
 });
 
 for (const paired of [true, false])
-  test(`rolls back what has three times the waits, at a planned size (${paired ? 'in pairs' : 'not in pairs'})`, () => {
+  test(`rolls back a candidate with three times the waits, at a planned size (${paired ? 'paired' : 'unpaired'})`, () => {
     const decision = decide(side(150), side(150, slower(3)), true, paired);
     expect(decision.verdict).toBe('roll-back');
     expect(failing(decision)).toEqual(['latency-tail']);
   });
 
-test("waits that are half as long again are no reason to stop: that is a gate's matter", () => {
+test('waits that are 50 % longer do not stop a canary: the gate judges that', () => {
   expect(decide(side(150), side(150, slower(1.5))).verdict).toBe('advance');
 });
 
-test('a tail beyond the limit that may be chance asks for more', () => {
+test('a tail beyond the limit that may be chance needs more probes', () => {
   // One episode in 75 is six times as slow: some draws have none of them.
   const rare = (seed: number): Partial<Episode> => (seed % 75 === 3 ? slower(6)(seed) : {});
   const decision = decide(side(150), side(150, rare));
   expect(decision.criteria.find(({ criterion }) => criterion === 'latency-tail')?.verdict).toBe('inconclusive');
-  expect(decision).toMatchObject({ verdict: 'more', sentence: "After 150 probes it can't be told yet (latency-tail)." });
+  expect(decision).toMatchObject({ verdict: 'more', sentence: 'After 150 probes there is no decision yet (latency-tail).' });
 });
 
-test('probes without a verdict hold a stage, and are no failures', () => {
+test('probes without a verdict hold a stage, and are not failures', () => {
   const decision = decide(
     side(150),
     side(150, (seed) => (seed % 5 === 0 ? { verdict: 'unknown' } : {})),
@@ -74,14 +74,14 @@ test('probes without a verdict hold a stage, and are no failures', () => {
   expect(decision.sentence).toContain('known-trials');
 });
 
-test('one failure among many is outweighed in time', () => {
+test('one failure is outweighed by many successes', () => {
   const candidate = [...side(149), episode(149, failed(149))];
   expect(decide(side(150), candidate).verdict).toBe('advance');
   expect(decide(side(30), [...side(29), episode(29, failed(29))], false).verdict).toBe('more');
 });
 
-test('what fails with a larger share only is not thinned by the stages before', () => {
-  // Three of this stage's 150: of all 450 that is hardly anything.
+test('failures that only a larger share shows are not diluted by earlier stages', () => {
+  // Three of this stage's 150, which is little among all 450.
   const candidate = side(450, (seed) => (seed > 446 ? failed(seed) : {}));
   const of = (earlier: number): StageDecision =>
     decideStage(side(450), candidate, policy, { paired: true, seed: 1, isLook: true, earlier });

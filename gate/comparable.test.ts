@@ -7,7 +7,7 @@ import { many, run, trial } from './testing/runs.ts';
 const policy = parsePolicy({});
 const reasons = [{ scenario: 'a/spot', seed: 1, why: 'the target has no feature spot' }];
 
-test('what is found in trials that can not be compared stands, and they have no verdict on either side', () => {
+test('findings in trials that can not be compared count, but these trials have no verdict on either side', () => {
   const ours = run(many(100, (seed) => ({ seed, nodes: 10 })));
   const theirs = run(many(100, (seed) => ({ seed, nodes: seed <= 50 ? 10 : 20, leaked: seed > 50 ? 1 : 0 })));
   const { baseline, candidate, notes } = comparable(ours, theirs, true);
@@ -25,7 +25,7 @@ test('what is found in trials that can not be compared stands, and they have no 
   );
 });
 
-test('in real time each trial is held to what the other side was asked, not all to one', () => {
+test('in real time each trial is compared with any trial of the other side with the same settings', () => {
   const odd = trial({ seed: 80, nodes: 20 });
   const ours = run(many(80), { time: 'real' });
   const theirs = run([...many(79, (seed) => ({ seed, leaked: 1 })), odd], { time: 'real' });
@@ -34,17 +34,17 @@ test('in real time each trial is held to what the other side was asked, not all 
   expect(candidate.filter(({ instances }) => instances.leaked > 0)).toHaveLength(79);
 });
 
-test('what neither can be asked for is left out and said; what one of them can not is without a verdict', () => {
+test('scenarios that neither target can run are left out with a note; if one of them can not, they have no verdict there', () => {
   const [ours, theirs] = [run(many(2), { notRun: reasons }), run(many(2), { notRun: reasons })];
   const both = comparable(ours, theirs, true);
   expect([both.baseline.length, both.candidate.length]).toEqual([2, 2]);
-  expect(both.notes).toEqual(['1 scenario neither can be asked for is left out: the target has no feature spot']);
+  expect(both.notes).toEqual(['1 scenario that neither target can run is left out: the target has no feature spot']);
 
   const one = comparable(run([...many(2), trial({ scenario: 'a/spot', seed: 1 })]), theirs, true);
   expect(one.candidate.at(-1)).toMatchObject({ scenario: 'a/spot', verdict: 'unknown', why: 'the target has no feature spot', replay: '' });
 });
 
-test('trials that are lost are named with their number, and another version of Scaleproof is said', () => {
+test('notes count lost trials, and mention another version of Scaleproof', () => {
   const lost = [3, 4].map((seed) => ({ scenario: 'a/out', seed, why: 'its history is missing' }));
   const { candidate, notes } = comparable(run(many(4)), run(many(2), { lost, version: '2', directory: 'new' }), true);
   expect(candidate.map(({ verdict }) => verdict)).toEqual(['pass', 'pass', 'unknown', 'unknown']);

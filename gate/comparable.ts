@@ -6,17 +6,17 @@ import { keyOf } from './sides.ts';
 import { counted } from './wording.ts';
 
 /**
- * The episodes of both runs. Trials that are compared have to ask for the same: the same scenario, as large. Where they don't they
- * have no verdict here, on either side; what was found in them stands. What neither target can be asked for is left out.
+ * The episodes of both runs. Compared trials must have the same settings: the same scenario with the same size. If they differ, they
+ * have no verdict here, on either side, but their findings count. Trials that neither target can run are left out.
  */
 export function comparable(
   baseline: ComparedRun,
   candidate: ComparedRun,
   isPaired: boolean,
 ): { readonly baseline: Episode[]; readonly candidate: Episode[]; readonly notes: string[] } {
-  const neither = runByNeither(baseline.notRun, candidate.notRun, isPaired);
-  const [ours, theirs] = [beside(baseline, candidate, isPaired), beside(candidate, baseline, isPaired)];
-  const among = ({ run }: Beside): Episode[] => episodesOf(run).filter((episode) => !neither.has(settingKey(episode, isPaired)));
+  const neither = notRunByEither(baseline.notRun, candidate.notRun, isPaired);
+  const [ours, theirs] = [align(baseline, candidate, isPaired), align(candidate, baseline, isPaired)];
+  const among = ({ run }: Aligned): Episode[] => episodesOf(run).filter((episode) => !neither.has(settingKey(episode, isPaired)));
   const [before, after] = [among(ours), among(theirs)];
   const unlike = new Map([...ours.unlike, ...theirs.unlike]);
   const keysOf = (episodes: readonly Episode[]): Set<string> => new Set(episodes.map((episode) => settingKey(episode, isPaired)));
@@ -33,50 +33,50 @@ export function comparable(
       ...[...unlike].map(([id, what]) => `${id} is not compared: ${what.join(', ')} differ`),
       ...describeNeither(neither.values()),
       ...[baseline, candidate].flatMap(describeLost),
-      ...[...lone].map((id) => `some trials of ${id} are in one run only, and have nothing to be compared with`),
+      ...[...lone].map((id) => `some trials of ${id} are in only one run, and are not compared`),
     ],
   };
 }
 
-/** A run beside another one. */
-interface Beside {
-  /** Without the verdicts of trials that asked for something else. */
+/** A run that is compared with another one. */
+interface Aligned {
+  /** Trials with other settings have no verdict. */
   readonly run: ComparedRun;
-  /** What differs in those, by scenario. */
+  /** The settings that differ, by scenario. */
   readonly unlike: ReadonlyMap<string, readonly string[]>;
 }
 
-function beside(run: ComparedRun, other: ComparedRun, isPaired: boolean): Beside {
+function align(run: ComparedRun, other: ComparedRun, isPaired: boolean): Aligned {
   const partners = Map.groupBy(other.trials, ({ episode }) => settingKey(episode, isPaired));
   const rated = run.trials.map((trial) => ({ trial, differs: differing(trial, partners.get(settingKey(trial.episode, isPaired)) ?? []) }));
   const trials = rated.map(({ trial, differs }): ComparedTrial => {
     if (differs.length === 0) return trial;
-    return { ...trial, episode: { ...trial.episode, verdict: 'unknown', why: 'the other run asked for something else' } };
+    return { ...trial, episode: { ...trial.episode, verdict: 'unknown', why: 'the other run had other settings' } };
   });
   const unlike = rated.filter(({ differs }) => differs.length > 0).map(({ trial, differs }) => [trial.episode.scenario, differs] as const);
   return { run: { ...run, trials }, unlike: new Map(unlike) };
 }
 
-/** In what a trial differs from those that it is compared with: in nothing if one of them asked for the same, or there is none. */
+/** The settings that differ between a trial and its partners: none if a partner has the same settings, or there is no partner. */
 function differing({ setting }: ComparedTrial, partners: readonly ComparedTrial[]): string[] {
   const [first] = partners;
   if (first === undefined || partners.some((partner) => isDeepStrictEqual(setting, partner.setting))) return [];
   return Object.keys(setting).filter((name) => !isDeepStrictEqual(setting[name], first.setting[name]));
 }
 
-/** Trials that neither target can be asked for are no part of the question. */
-function runByNeither(baseline: readonly Absent[], candidate: readonly Absent[], isPaired: boolean): Map<string, Absent> {
+/** Trials that neither target can run. They don't count. */
+function notRunByEither(baseline: readonly Absent[], candidate: readonly Absent[], isPaired: boolean): Map<string, Absent> {
   const theirs = new Set(candidate.map((one) => settingKey(one, isPaired)));
   const both = baseline.map((one) => [settingKey(one, isPaired), one] as const).filter(([key]) => theirs.has(key));
   return new Map(both);
 }
 
-/** What is left out because no target can be asked for it, by the reason. */
+/** Notes on scenarios that are left out because neither target can run them, by reason. */
 export function describeNeither(neither: Iterable<Pick<Absent, 'scenario' | 'why'>>): string[] {
   const reasons = Map.groupBy(neither, ({ why }) => why);
   return [...reasons].map(([why, absent]) => {
     const scenarios = new Set(absent.map(({ scenario }) => scenario)).size;
-    return `${counted(scenarios, 'scenario')} neither can be asked for ${scenarios === 1 ? 'is' : 'are'} left out: ${why}`;
+    return `${counted(scenarios, 'scenario')} that neither target can run ${scenarios === 1 ? 'is' : 'are'} left out: ${why}`;
   });
 }
 
@@ -87,7 +87,7 @@ function describeLost({ directory, lost }: ComparedRun): string[] {
   });
 }
 
-/** What two episodes have in common that are to ask for the same: in real time no two are one trial, and seeds say nothing. */
+/** The key that partners share: in real time without the seed, since no trial is repeatable. */
 function settingKey(episode: Pick<Episode, 'scenario' | 'seed'>, isPaired: boolean): string {
   return isPaired ? keyOf(episode) : episode.scenario;
 }

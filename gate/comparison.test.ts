@@ -18,7 +18,7 @@ function compared(...runs: readonly ComparedRun[]): TargetComparison {
   return targetComparisonSchema.parse(compareTargets(runs, NAMES));
 }
 
-test('shares have exact bounds over trials, whatever the number of their pods', () => {
+test('shares have exact bounds over trials, with any number of pods', () => {
   const comparison = compared(run(many(59)), run(many(59, (seed) => ({ seed, served: seed <= 20 ? 9 : 10, leaked: seed === 1 ? 3 : 0 }))));
   const success = row(comparison, 'success');
   expect(success.cells[0]).toMatchObject({ value: 1, upper: 1, of: '59 of 59 trials', detail: '590 of 590 pods' });
@@ -33,7 +33,7 @@ test('shares have exact bounds over trials, whatever the number of their pods', 
   expect(leaks.changes).toEqual([{ outcome: 'unclear' }]);
 });
 
-test('what could not be judged counts in no share and is told; who was late is late all the same', () => {
+test('trials that could not be judged are reported and don’t count in shares, unless a pod was late', () => {
   const unknown = ['success-rate', 'no-leaked-instances'];
   const comparison = compared(
     run(many(3)),
@@ -44,7 +44,7 @@ test('what could not be judged counts in no share and is told; who was late is l
   expect(row(comparison, 'success-spot').cells[0]).toMatchObject({ of: '0 trials', why: 'no compared trial is of this kind' });
 });
 
-test('a percentile has an upper bound from the number of trials on that needs no distribution, and not before', () => {
+test('a percentile has an upper bound only with enough trials for a distribution-free bound', () => {
   const upperOf = (trials: number, id: string): number | undefined => {
     const side = run(many(trials, (seed) => ({ seed, waitsMs: [1_000 + seed, 1_000 + seed] })));
     return row(compared(side, side), id).cells[0]?.upper;
@@ -65,7 +65,7 @@ test('pods that never ran are counted with their wait, and the percentile is the
   expect(row(comparison, 'pending-running-p50').cells[1]).toMatchObject({ value: 1_000 });
 });
 
-test('means are told apart by pairs of trials, in the direction that is better', () => {
+test('means are compared by pairs of trials, in the direction that is better', () => {
   const a = run(many(20, (seed) => ({ seed, requests: 100 + seed, waitsMs: [1_000 + seed] })));
   const b = run(many(20, (seed) => ({ seed, requests: 120 + seed, waitsMs: [800 + seed] })));
   const comparison = compared(a, b);
@@ -82,7 +82,7 @@ test('means are told apart by pairs of trials, in the direction that is better',
   expect(row(few, 'requests').changes).toEqual([{ outcome: 'unclear' }]);
 });
 
-test('the monthly cost is that of a hundred nodes, of no other number and at one price list', () => {
+test('the monthly cost is only for a hundred nodes, and only with the same price list', () => {
   const of = (nodes: number, usdPerHour: number): ComparedRun => run(many(2, (seed) => ({ scenario: 'a/free', seed, nodes, usdPerHour })));
   expect(row(compared(of(100, 10), of(100, 12)), 'monthly-cost').cells.map(({ value }) => value)).toEqual([7_300, 8_760]);
   expect(row(compared(of(10, 1), of(10, 1)), 'monthly-cost').cells[0]?.value).toBeUndefined();
@@ -92,7 +92,7 @@ test('the monthly cost is that of a hundred nodes, of no other number and at one
   expect(comparison.differences).toEqual(['The prices differ: p in A, other in B. Utilisation and cost are not compared.']);
 });
 
-test('only trials that all sides have, and that asked for the same, are compared; the others are told with their reasons', () => {
+test('only trials that all sides have with the same settings are compared; the others are listed with their reasons', () => {
   const spot = trial({ scenario: 'a/spot', seed: 1 });
   const a = run([...many(3), spot, trial({ scenario: 'a/free', seed: 1, nodes: 10 })]);
   const notRun = [{ scenario: 'a/spot', seed: 1, why: 'the target has no feature spot' }];
@@ -108,7 +108,7 @@ test('only trials that all sides have, and that asked for the same, are compared
   expect(compared(run([spot]), run(many(1)))).toMatchObject({ compared: { trials: 0 }, sections: [] });
 });
 
-test('what tolerates none is told once for each kind, with a trial that shows it', () => {
+test('each kind of invariant violation is listed once, with a trial as an example', () => {
   const { broken } = compared(run(many(3)), run(many(3, (seed) => ({ seed, ...(seed > 1 ? { broken: 'leaked' } : {}) }))));
   expect(broken).toEqual([
     {

@@ -8,12 +8,12 @@ import { columnsOf, letterOf, matchTrials } from './comparison/match.ts';
 import { sectionsOf } from './comparison/sections.ts';
 
 /**
- * Compares runs by the trials that all of them have. A trial is the unit: the pods in it share their instances, faults and
- * luck, and are drawn or left together. Bounds are one-sided, each at the comparison's confidence: exact ones on shares
- * (Clopper-Pearson), order statistics on percentiles, the bootstrap over trials on means. Pure, and the same for the same runs.
+ * Compares runs by the trials that all of them have. A trial is the unit of sampling, since its pods share instances, faults and
+ * luck. Bounds are one-sided, each at the comparison's confidence: exact for shares (Clopper-Pearson), order statistics for
+ * percentiles, the bootstrap over trials for means. Pure: the same runs give the same result.
  *
- * Sides are told apart where the bounds of shares do not touch, and otherwise where the bootstrap over pairs of trials bounds
- * the ratio of their figures away from one.
+ * Sides differ if the bounds of shares do not overlap, and for other figures if the bootstrap over pairs of trials bounds their
+ * ratio away from one.
  * @param runs two or more, all in virtual or all in real time
  */
 export function compareTargets(runs: readonly ComparedRun[], scenarios: ComparedScenarios): TargetComparison {
@@ -40,20 +40,20 @@ export function compareTargets(runs: readonly ComparedRun[], scenarios: Compared
   };
 }
 
-/** In what runs differ besides the target and the trials. */
+/** Differences between runs besides the target and the trials. */
 function differencesOf(runs: readonly ComparedRun[]): string[] {
-  const said = (what: string, of: (run: ComparedRun) => string, then: string): string[] =>
+  const note = (what: string, of: (run: ComparedRun) => string, then: string): string[] =>
     new Set(runs.map(of)).size < 2 ? [] : [`${what}: ${runs.map((run, index) => `${of(run)} in ${letterOf(index)}`).join(', ')}. ${then}`];
   const short = (digest: string): string => digest.slice(0, 12);
   return [
-    ...said('The worlds differ', ({ world }) => world, 'What is slower there may be the world, and not the target.'),
-    ...said('The versions of Scaleproof differ', ({ version }) => version, 'All verdicts are those of the version that compares.'),
-    ...said('The instance types differ', ({ digests }) => short(digests.catalogue), 'Utilisation and cost are not compared.'),
-    ...said('The prices differ', ({ digests }) => short(digests.prices), 'Utilisation and cost are not compared.'),
+    ...note('The worlds differ', ({ world }) => world, 'The world, and not the target, may be slower there.'),
+    ...note('The versions of Scaleproof differ', ({ version }) => version, 'All verdicts are those of the version that compares.'),
+    ...note('The instance types differ', ({ digests }) => short(digests.catalogue), 'Utilisation and cost are not compared.'),
+    ...note('The prices differ', ({ digests }) => short(digests.prices), 'Utilisation and cost are not compared.'),
   ];
 }
 
-/** By check and code, in the order in which they first come. */
+/** By check and code, in order of first occurrence. */
 function brokenOf(letter: string, trials: readonly ComparedTrial[]): BrokenPromise[] {
   const kinds = new Map<string, BrokenPromise>();
   for (const { episode } of trials) {

@@ -20,14 +20,14 @@ import { CRITERIA, actionFor, combineGate } from './verdict.ts';
 import type { Criterion, CriterionName, GateDecision, PhaseComparison, PhaseSide } from './verdict.ts';
 import { counted } from './wording.ts';
 
-/** Draws of a bootstrap at least, and those that must lie beyond a bound. */
+/** The fewest draws of a bootstrap, and the fewest that must lie beyond a bound. */
 const MIN_REPLICATES = 2_000;
 const MIN_BEYOND = 10;
 
 export interface GateOptions {
-  /** Whether one scenario with one seed is the same trial for both: true on a virtual clock, false in real time. */
+  /** Whether a scenario with a seed is the same trial for both sides: true in virtual time, false in real time. */
   readonly paired: boolean;
-  /** Of the draws of the bootstrap. */
+  /** For the draws of the bootstrap. */
   readonly seed: number | string;
 }
 
@@ -43,12 +43,12 @@ const JUDGES: Readonly<Record<CriterionName, (input: GateInput) => Criterion>> =
   requests: judgeRequests,
   'existing-failures': judgeExisting,
 };
-/** These ask what the candidate does by itself, and so what it shares with its baseline is accepted here if the policy accepts it. */
-const BY_ITSELF: ReadonlySet<CriterionName> = new Set(['invariants', 'success']);
-/** These compare waits, and there is no telling how long a pod would have waited that neither serves. */
+/** These judge the candidate by itself. If the policy accepts existing failures, these criteria ignore them. */
+const ABSOLUTE: ReadonlySet<CriterionName> = new Set(['invariants', 'success']);
+/** These compare waits. It is unknown how long a pod that neither side serves would have waited. */
 const OF_WAITS: ReadonlySet<CriterionName> = new Set(['latency-shift', 'latency-tail']);
-/** Criteria that may be judged after any number of pairs: findings stand, and the test of success is sequential. */
-const LASTING: ReadonlySet<CriterionName> = new Set(['invariants', 'leaks', 'success']);
+/** Criteria that can be judged after any number of pairs: findings are final, and the test of success is sequential. */
+const ANYTIME: ReadonlySet<CriterionName> = new Set(['invariants', 'leaks', 'success']);
 
 /** Whether a candidate may replace its baseline. Equal arguments give equal decisions. Repetitions of one scenario and seed count once. */
 export function decideGate(
@@ -73,8 +73,8 @@ export function decideGate(
 }
 
 /**
- * Asks some of the criteria, in this order. That of existing failures is left out where the policy accepts none.
- * @param sides distinct episodes of each
+ * Judges some of the criteria, in this order. Existing failures are left out unless the policy accepts them.
+ * @param sides distinct episodes of each side
  */
 export function judgeCriteria(
   names: readonly CriterionName[],
@@ -93,16 +93,16 @@ export function judgeCriteria(
   const [ours, theirs] = [withoutExisting(baseline, existing), withoutExisting(candidate, existing)];
   const fresh: GateInput = { ...input, baseline: ours, candidate: theirs };
   const served: GateInput = { ...input, comparison: pairUp(baseline.filter(isServed), candidate.filter(isServed), paired) };
-  const inputOf = (name: CriterionName): GateInput => (BY_ITSELF.has(name) ? fresh : OF_WAITS.has(name) ? served : input);
+  const inputOf = (name: CriterionName): GateInput => (ABSOLUTE.has(name) ? fresh : OF_WAITS.has(name) ? served : input);
   return { criteria: names.map((name) => JUDGES[name](inputOf(name))), comparison };
 }
 
 /**
- * Whether a gate may end here, before its first look: by criteria that may be judged at any time. Where existing failures are
- * accepted it may not: what looks new may be found in further episodes of the baseline.
+ * Whether a gate can end before its first look, by criteria that can be judged at any time. If existing failures are accepted, it
+ * can't: further episodes of the baseline may have failures that look new now.
  */
 export function failsEarly({ criteria }: GateDecision, { existing }: Policy): boolean {
-  return existing.failures === 'reject' && criteria.some(({ criterion, verdict }) => verdict === 'fail' && LASTING.has(criterion));
+  return existing.failures === 'reject' && criteria.some(({ criterion, verdict }) => verdict === 'fail' && ANYTIME.has(criterion));
 }
 
 function needsOf(criteria: readonly Criterion[], policy: Policy, seen: number, paired: boolean): GateDecision['needs'] {
@@ -111,7 +111,7 @@ function needsOf(criteria: readonly Criterion[], policy: Policy, seen: number, p
   const unit = paired ? 'pair' : 'episode';
   const plan =
     next === undefined
-      ? `There are ${counted(seen, unit)}, and the policy has no more than ${policy.episodes.max}: it holds.`
+      ? `There are ${counted(seen, unit)}, and the policy allows ${policy.episodes.max}: it holds.`
       : `${counted(next - seen, `more ${unit}`)}${paired ? '' : ' on each side'}, to ${next} of at most ${policy.episodes.max}.`;
   return { episodes: next === undefined ? 0 : next - seen, sentences: [plan, ...open] };
 }
@@ -131,8 +131,8 @@ function sentenceFor(
   const unit = paired ? 'pair' : 'episode';
   if (verdict === 'pass') return `Promote: every criterion is met, by ${counted(seen, unit)}.`;
   if (verdict === 'fail') return `Reject: the candidate fails ${names('fail')}.`;
-  const then = more > 0 ? `${counted(more, `more ${unit}`)} may tell` : 'there have been as many as the policy has';
-  return `Hold: it can't be told yet (${names('inconclusive')}); ${then}. Nothing is promoted and nothing rolled back.`;
+  const then = more > 0 ? `${counted(more, `more ${unit}`)} may decide` : 'the policy allows no more';
+  return `Hold: there is no decision yet (${names('inconclusive')}); ${then}. Neither promote nor roll back.`;
 }
 
 function phasesOf(baseline: readonly Episode[], candidate: readonly Episode[], policy: Policy): PhaseComparison[] {

@@ -14,7 +14,7 @@ function episode(events: readonly HistoryEvent[]): Episode {
   return episodeOf(result, view);
 }
 
-test('a sound trial is an episode without a violation', () => {
+test('a clean trial is an episode without a violation', () => {
   expect(episode(soundHistory().events)).toMatchObject({
     scenario: 'test/hand-made',
     seed: 7,
@@ -27,7 +27,7 @@ test('a sound trial is an episode without a violation', () => {
   });
 });
 
-test('that a pod was not served is no violation: the success rate tells it; that nobody said why is one, and so is a leak', () => {
+test('an unserved pod is not a violation, since it counts in the success rate; an unexplained pod or a leak is one', () => {
   const { events } = new HistoryBuilder()
     .act()
     .expect({ kind: 'settled', bound: 'settle' })

@@ -6,11 +6,11 @@ import { defined } from '../model/defined.ts';
 import type { Absent, ComparedRun } from './comparison/compared-run.ts';
 import type { Episode, Violation } from './episode.ts';
 
-/** Checks of what a gate measures by itself: pods served in time, and how long that took. */
+/** Checks whose subject a gate measures itself: pods served in time, and latency. */
 const MEASURED: ReadonlySet<string> = new Set(['success-rate', 'latency']);
 /**
  * A judged trial as an episode.
- * @param measures of the same trial, where they are known already
+ * @param measures of the same trial, if known already
  */
 export function episodeOf(result: TrialResult, view: View, measures: TrialMeasures = measuresOf(view)): Episode {
   const { scenario, seed, replay, verdict, success, instances } = result;
@@ -27,11 +27,11 @@ export function episodeOf(result: TrialResult, view: View, measures: TrialMeasur
     usd,
     ...defined({ requests }),
     failedLaunches: launches.failed,
-    ...(full?.utilisation === undefined ? {} : { utilisation: full.utilisation }),
+    ...defined({ utilisation: full?.utilisation }),
   };
 }
 
-/** Findings of what tolerates none. A pod that still waits when the world should have settled is one that was not served. */
+/** Violations of invariants. A pod that still waits when the world should have settled counts as not served instead. */
 function violationsOf({ checks }: TrialResult): Violation[] {
   return checks
     .filter(({ check }) => !MEASURED.has(check))
@@ -40,8 +40,7 @@ function violationsOf({ checks }: TrialResult): Violation[] {
 }
 
 /**
- * All that a run tells of. What was planned and is not there is unknown, whatever became of it: otherwise who loses failures
- * wins.
+ * All episodes of a run. Planned trials without a result are unknown, for any reason: otherwise, losing failures would help.
  */
 export function episodesOf({ trials, notRun, lost }: ComparedRun): Episode[] {
   return [...trials.map(({ episode }) => episode), ...[...notRun, ...lost].map(absentEpisode)];

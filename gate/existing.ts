@@ -4,7 +4,7 @@ import { isKnown, trialsOf } from './sides.ts';
 /** Pods of a scenario were not served. */
 export const NOT_SERVED = 'not-served';
 
-/** How one scenario fails with the baseline already. Leaks are not among it: no leak is accepted. */
+/** How a scenario fails with the baseline already. Leaks are not included, since none is accepted. */
 interface ExistingInScenario {
   /** `CHECK/CODE`, and {@link NOT_SERVED}. */
   readonly kinds: ReadonlySet<string>;
@@ -12,14 +12,14 @@ interface ExistingInScenario {
   readonly unservedShare: number;
 }
 
-/** What fails with the baseline already, by scenario. */
+/** Failures of the baseline, by scenario. */
 export type ExistingFailures = ReadonlyMap<string, ExistingInScenario>;
 
 export function kindOf({ check, code }: Violation): string {
   return `${check}/${code}`;
 }
 
-/** In what ways an episode failed. One without a verdict can still have violations: they stand. */
+/** The kinds of failure in an episode. Even one without a verdict can have violations, which count. */
 export function kindsOf(episode: Episode): Set<string> {
   return new Set([...episode.violations.map(kindOf), ...(leavesPodsUnserved(episode) ? [NOT_SERVED] : [])]);
 }
@@ -29,8 +29,8 @@ export function leavesPodsUnserved(episode: Episode): boolean {
 }
 
 /**
- * What the episodes of a baseline with a verdict failed by.
- * @param baseline episodes of any seeds: a failure that depends on chance need not come with the same seed
+ * The failures in a baseline's episodes with a verdict.
+ * @param baseline episodes of any seeds: a failure that depends on chance may occur with another seed
  */
 export function existingFailures(baseline: readonly Episode[]): ExistingFailures {
   const byScenario = Map.groupBy(baseline.filter(isKnown), ({ scenario }) => scenario);
@@ -45,7 +45,7 @@ export function existingFailures(baseline: readonly Episode[]): ExistingFailures
   );
 }
 
-/** Episodes with only what is new in them. One that leaves more pods unserved than any of the baseline's is a failure as before. */
+/** Episodes with only their new failures. Leaving more pods unserved than any episode of the baseline is still a failure. */
 export function withoutExisting(episodes: readonly Episode[], existing: ExistingFailures): Episode[] {
   return episodes.map((episode) => {
     const known = existing.get(episode.scenario);
@@ -54,8 +54,8 @@ export function withoutExisting(episodes: readonly Episode[], existing: Existing
     return {
       ...episode,
       violations: episode.violations.filter((violation) => !known.kinds.has(kindOf(violation))),
-      // No trial of the success rate.
-      ...(isAsUnserved ? { success: { served: 0, asked: 0 } } : {}),
+      // Does not count for the success rate.
+      ...(isAsUnserved && { success: { served: 0, asked: 0 } }),
     };
   });
 }

@@ -23,7 +23,7 @@ test('an empty file is the default policy', () => {
   });
 });
 
-test('what is given replaces its default only', () => {
+test('a given value replaces only its own default', () => {
   const policy = parsePolicy({ latency: { phases: ['pending -> request'] } });
   expect(policy.latency).toEqual({ ...parsePolicy({}).latency, phases: ['pending -> request'] });
 });
@@ -35,12 +35,16 @@ for (const [what, value, message] of [
   ['a budget below the baseline', { budgets: { costRatio: 0.1 } }, 'budgets.costRatio must be 1 at least'],
   ['a list for a map', { episodes: [1] }, 'episodes must be a map of fields'],
   ['a text for the file', 'first: 3', 'it must be a map of fields'],
-  ['bad that is better than good', { success: { p0: 0.9 } }, 'success must have a p1 less than p0'],
-  ['a success that no number of episodes shows', { success: { p1: 0.99 } }, 'success needs 326 clean episodes, and episodes.max is 300'],
-  ['a quantile that too few episodes tell of', { latency: { quantile: 0.99 } }, 'latency.quantile of 0.99 needs 368 episodes'],
-  ['a first that is more than all', { episodes: { first: 400 } }, 'episodes must have a first of max at most'],
+  ['a p1 above p0', { success: { p0: 0.9 } }, 'success must have a p1 less than p0'],
+  [
+    'a success that the allowed episodes can not show',
+    { success: { p1: 0.99 } },
+    'success needs 326 clean episodes, and episodes.max is 300',
+  ],
+  ['a quantile that needs too many episodes', { latency: { quantile: 0.99 } }, 'latency.quantile of 0.99 needs 368 episodes'],
+  ['a first above max', { episodes: { first: 400 } }, 'episodes must have a first of max at most'],
   ['too many looks', { episodes: { step: 1 } }, 'episodes must look at most 50 times'],
-  ['a phase that there is not', { latency: { phases: ['pending -> done'] } }, 'not "pending -> done"'],
+  ['an unknown phase', { latency: { phases: ['pending -> done'] } }, 'not "pending -> done"'],
   ['phases that count a pod twice', { latency: { phases: ['pending -> request', 'pending -> running'] } }, 'must not count a pod twice'],
   ['no phases', { latency: { phases: [] } }, 'latency.phases must name a phase'],
 ] as const) {
@@ -49,7 +53,7 @@ for (const [what, value, message] of [
   });
 }
 
-test('what a policy loosened is said, with the default; what it tightened is not', () => {
+test('notes list laxer values with their defaults, and no stricter ones', () => {
   const noteOf = (value: unknown): string[] => notesOnLaxer(parsePolicy(value));
   expect(noteOf({})).toEqual([]);
   expect(
@@ -78,7 +82,7 @@ test('what a policy loosened is said, with the default; what it tightened is not
   expect(noteOf(stricter)).toEqual([]);
 });
 
-test('looks are planned from the first to the most', () => {
+test('looks are planned from first to max', () => {
   const plan = { first: 75, step: 75, max: 300 };
   expect(plannedLooks(plan)).toBe(4);
   expect([0, 74, 75, 100, 225, 299, 300, 301].map((seen) => nextLook(plan, seen))).toEqual([
@@ -102,7 +106,7 @@ test('looks are planned from the first to the most', () => {
   );
 });
 
-test('the page has every key with its default, and its example is a policy', () => {
+test('the documentation has every key with its default, and its example is valid', () => {
   const page = readFileSync(new URL('../docs/gate.md', import.meta.url), 'utf8');
   const shown = Object.fromEntries(
     [...page.matchAll(/^\| `(\w+\.\w+)` \| ([^|]+) \|/gm)].map(([, key = '', value = '']) => [

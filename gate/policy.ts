@@ -5,7 +5,7 @@ import { objectError } from '../model/field-errors.ts';
 import { trialsToAccept } from './statistics/sequential.ts';
 import { unitsForQuantile } from './statistics/quantile.ts';
 
-/** A policy can't be used as it is: says which field, what is wrong with it, and what it takes. */
+/** A policy is not valid. The message names the field, what is wrong and the valid values. */
 export class PolicyError extends Error {
   constructor(message: string) {
     super(message);
@@ -15,9 +15,9 @@ export class PolicyError extends Error {
 
 const number = (what: string): z.ZodNumber => z.number(`must be ${what}`);
 const probability = number('a number between 0 and 1').gt(0, 'must be more than 0').lt(1, 'must be less than 1');
-/** An error that a test may make; at 0.5 a coin would do. */
+/** The error rate of a test; 0.5 is a coin toss. */
 const errorRate = probability.max(0.5, 'must be 0.5 at most');
-/** Each look has its part of the errors allowed: with too many of them none could decide. */
+/** All looks share the allowed error rate: with too many, none could decide. */
 const MAX_LOOKS = 50;
 
 const whole = z.int('must be a whole number').positive('must be 1 at least').max(10_000, 'must be 10000 at most');
@@ -34,7 +34,7 @@ function isPhase(text: string): boolean {
   return more.length === 0 && (from === 'healed' || steps.includes(from)) && steps.indexOf(to) > Math.max(0, steps.indexOf(from));
 }
 
-/** A pod must not be counted twice: several phases have one end, and begin where the waits of different pods do. */
+/** A pod must not be counted twice: several phases need the same end, and starts that different pods have. */
 function areOfDifferentPods(phases: readonly string[]): boolean {
   const ways = phases.map((text) => text.split(' -> '));
   const starts = ways.map(([from = '']) => from);
@@ -49,13 +49,13 @@ function areOfDifferentPods(phases: readonly string[]): boolean {
 const success = z
   .strictObject(
     {
-      /** Share of episodes with all pods in time that is good enough. */
+      /** A share of episodes with all pods in time that is good enough. */
       p0: probability.default(0.999),
-      /** Share that is not. The wider the gap, the fewer episodes: 59 clean ones from 0.95 on, 326 from 0.99. */
+      /** A share that is not. The wider the gap, the fewer episodes: 59 clean ones for 0.95, 326 for 0.99. */
       p1: probability.default(0.95),
-      /** Of rejecting what succeeds with p0. */
+      /** The error rate of rejecting a candidate that succeeds with p0. */
       alpha: errorRate.default(0.05),
-      /** Of promoting what succeeds with p1. */
+      /** The error rate of promoting a candidate that succeeds with p1. */
       beta: errorRate.default(0.05),
     },
     { error: objectError },
@@ -67,19 +67,19 @@ const margin = number('a number, 0.1 for 10 %').positive('must be more than 0');
 
 const latency = z.strictObject(
   {
-    /** Of the shift and of the tail, each: of rejecting what is as fast as the baseline, and of promoting what is slower by the margin. */
+    /** Error rates, each for shift and tail: rejecting a candidate as fast as the baseline, and promoting one slower by the margin. */
     alpha: errorRate.default(0.025),
-    /** Of the typical wait: slower by less does not matter. Boot times of two days differ by about so much. */
+    /** For the typical wait: slower by less does not matter. Boot times on two days differ by about as much. */
     marginRatio: margin.default(0.1),
-    /** Of the tail. It is wider, since hundreds of episodes tell little of what one in twenty exceeds. */
+    /** For the tail. It is wider, since hundreds of episodes say little about the slowest one in twenty. */
     tailMarginRatio: margin.default(0.25),
-    /** What is judged, together: by default the whole way of every pod, from its creation or from the heal. */
+    /** The phases that are judged, together: by default the whole wait of every pod, from its creation or from the heal. */
     phases: z
       .array(phase, 'must be a list of phases')
       .nonempty('must name a phase')
       .refine(areOfDifferentPods, 'must not count a pod twice: several phases have the same end, and begin with pending or healed')
       .default([WHOLE_PHASES.fromCreation, WHOLE_PHASES.fromHeal]),
-    /** Where the tail begins. */
+    /** Where the tail starts. */
     quantile: probability.min(0.5, 'must be 0.5 at least').default(0.95),
   },
   { error: objectError },
@@ -87,18 +87,18 @@ const latency = z.strictObject(
 
 const budget = number('a ratio to the baseline').min(1, 'must be 1 at least: as much as the baseline');
 
-/** `none`: it is not asked for, as where a world doesn't see it. */
+/** `none`: not judged, for example because the world doesn't record it. */
 const budgetOrNone = z.union([budget, z.literal('none')], 'must be a ratio to the baseline, 1 at least, or none');
 
 const budgets = z.strictObject(
   {
-    /** Of each budget: of rejecting what keeps it, and of promoting what exceeds it. */
+    /** Error rates for each budget: rejecting a candidate within it, and promoting one that exceeds it. */
     alpha: errorRate.default(0.025),
-    /** Cost over the baseline's. A tenth is more than choosing among equal offerings makes out, and less than one size up. */
+    /** Cost over the baseline's. 10 % is more than the choice among equal offerings matters, and less than the next instance size. */
     costRatio: budgetOrNone.default(1.1),
     /**
-     * Requests over the baseline's. A quarter more is far from what EC2 and API servers throttle at where the baseline was not; a
-     * retry loop or a poll that was added is more.
+     * Requests over the baseline's. If the baseline is not throttled, 25 % more is far from the limits of EC2 and API servers; an
+     * added retry loop or poll is more.
      */
     requestsRatio: budgetOrNone.default(1.25),
   },
@@ -110,9 +110,9 @@ const episodes = z
     {
       /** Pairs before anything is compared: enough for the sequential test (59) and for the tail (72). */
       first: whole.default(75),
-      /** Pairs more each time that it can't be told. */
+      /** Further pairs each time that there is no decision. */
       step: whole.default(75),
-      /** Then it holds. Up to three failed episodes can be outweighed by so many. */
+      /** After that it holds. This is enough to outweigh three failed episodes. */
       max: whole.default(300),
     },
     { error: objectError },
@@ -122,7 +122,7 @@ const episodes = z
 
 const unknown = z.strictObject(
   {
-    /** Episodes without a verdict are no success and no failure; with a larger share of them the gate holds. */
+    /** Episodes without a verdict are neither success nor failure; with a larger share of them the gate holds. */
     maxShare: number('a share, 0 to 1').min(0, 'must be 0 at least').lt(1, 'must be less than 1').default(0.05),
   },
   { error: objectError },
@@ -162,12 +162,12 @@ const schema = z
       );
   });
 
-/** What a candidate is held to. docs/gate.md lists every key. */
+/** The rules for a candidate. docs/gate.md lists every key. */
 export type Policy = Readonly<z.infer<typeof schema>>;
 
 /**
- * Checks a policy as its file holds it, and fills in what it leaves out. An empty file is the default policy.
- * @param where what it is called in errors
+ * Validates the content of a policy file, and fills in defaults. An empty file is the default policy.
+ * @param where its name in errors
  * @throws PolicyError that names each field that is wrong
  */
 export function parsePolicy(value: unknown, where = 'the policy'): Policy {
@@ -177,32 +177,32 @@ export function parsePolicy(value: unknown, where = 'the policy'): Policy {
   throw new PolicyError(`${where}: ${problems.join('; ')}`);
 }
 
-/** The same policy, but for failures that the baseline has too. */
+/** The same policy, except that it accepts failures that the baseline has too. */
 export function acceptingExisting(policy: Policy): Policy {
   return { ...policy, existing: { failures: 'accept' } };
 }
 
-/** Which values of a key let candidates through that the default holds or rejects; of a list, those that lack what the default has. */
+/** Which values of a key pass candidates that the default holds or rejects; for a list, those that lack an entry of the default. */
 type Laxer = 'less' | 'more' | 'lacking' | 'accept' | 'never';
 
 const LAXER: { readonly [Section in keyof Policy]: { readonly [Key in keyof Policy[Section]]: Laxer } } = {
   success: { p0: 'less', p1: 'less', alpha: 'less', beta: 'more' },
   latency: { alpha: 'more', marginRatio: 'more', tailMarginRatio: 'more', phases: 'lacking', quantile: 'less' },
   budgets: { alpha: 'more', costRatio: 'more', requestsRatio: 'more' },
-  // In so many episodes at least what tolerates none can show. How often is looked changes nothing: looks share their errors.
+  // Violations of invariants need a number of episodes to show. The number of looks does not matter: looks share the error rate.
   episodes: { first: 'less', step: 'never', max: 'never' },
   unknown: { maxShare: 'more' },
   existing: { failures: 'accept' },
 };
 
-/** A value that lets candidates through which the default holds or rejects. */
+/** A value that passes candidates that the default holds or rejects. */
 export interface LaxerValue {
   readonly key: string;
   readonly given: unknown;
   readonly usual: unknown;
 }
 
-/** What a policy loosened against the default, in one sentence or none, so that nobody takes its promotion for more than it is. */
+/** Where a policy is laxer than the default, in one sentence or none, so that nobody trusts its promotion more than they should. */
 export function notesOnLaxer(policy: Policy): string[] {
   return describeLaxer(laxerValues(policy));
 }
@@ -221,7 +221,7 @@ export function describeLaxer(values: readonly LaxerValue[]): string[] {
   return texts.length === 0 ? [] : [`laxer than the default: ${texts.join(', ')}`];
 }
 
-/** What sections have, by names such as `success.p0`. */
+/** The values of all sections, by names such as `success.p0`. */
 function byKey(sections: Readonly<Record<string, Readonly<Record<string, unknown>>>>): Map<string, unknown> {
   return new Map(
     Object.entries(sections).flatMap(([section, keys]) =>
@@ -233,7 +233,7 @@ function byKey(sections: Readonly<Record<string, Readonly<Record<string, unknown
 function isLaxer(way: unknown, given: unknown, usual: unknown): boolean {
   if (Array.isArray(given) && Array.isArray(usual)) return way === 'lacking' && usual.some((one) => !given.includes(one));
   if (way === 'accept') return given === way && usual !== way;
-  // A budget that is not asked for.
+  // A budget that is not judged.
   if (given === 'none') return usual !== 'none';
   if (typeof given !== 'number' || typeof usual !== 'number') return false;
   return (way === 'less' && given < usual) || (way === 'more' && given > usual);
@@ -243,19 +243,19 @@ function formatValue(value: unknown): string {
   return Array.isArray(value) ? `[${value.join(', ')}]` : String(value);
 }
 
-/** When is looked. */
+/** When a gate looks at the episodes. */
 interface Plan {
   readonly first: number;
   readonly step: number;
   readonly max: number;
 }
 
-/** At how many sizes the episodes are looked at before it holds. Each look has its part of the errors that are allowed. */
+/** The number of looks before the gate holds. They share the allowed error rate. */
 export function plannedLooks({ first, step, max }: Plan): number {
   return 1 + Math.ceil((max - first) / step);
 }
 
-/** The size at which is looked next; undefined when there have been as many as there may be. */
+/** The number of episodes for the next look; undefined if the maximum is reached. */
 export function nextLook({ first, step, max }: Plan, seen: number): number | undefined {
   if (seen >= max) return undefined;
   return seen < first ? first : Math.min(max, first + step * (Math.floor((seen - first) / step) + 1));

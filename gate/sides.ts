@@ -2,22 +2,22 @@ import type { Episode } from './episode.ts';
 import type { Observation } from './statistics/quantile.ts';
 import { compare, middle } from './statistics/ranks.ts';
 
-/** More are not compared: their number enters the rank tests squared. The first count. */
+/** Only the first this many are compared: the cost of rank tests grows with the square of their number. */
 export const MAX_COMPARED = 2_000;
 
-/** What can be compared of two sides: the episodes with a verdict. */
+/** The comparable episodes of two sides: those with a verdict. */
 export interface Comparison {
   readonly isPaired: boolean;
-  /** Those with the same index are a pair: one scenario with one seed. */
+  /** Episodes with the same index are a pair: the same scenario and seed. */
   readonly baseline: readonly Episode[];
   readonly candidate: readonly Episode[];
-  /** How many pairs there are, or if unpaired episodes of the side with fewer, with those without a verdict. */
+  /** The number of pairs, or, if unpaired, of episodes on the side with fewer; including those without a verdict. */
   readonly seen: number;
-  /** Episodes of the candidate that have nothing to be compared with: no partner, or no such scenario. */
+  /** Episodes of the candidate that can't be compared: the baseline has no partner, or does not have the scenario. */
   readonly left: number;
 }
 
-/** One episode each of scenario and seed, the first: a repetition is no new evidence. */
+/** The first episode for each scenario and seed: a repetition is not new evidence. */
 export function distinct(episodes: readonly Episode[]): Episode[] {
   const first = new Map<string, Episode>();
   for (const episode of episodes) {
@@ -69,7 +69,7 @@ export function isKnown({ verdict }: Episode): boolean {
   return verdict !== 'unknown';
 }
 
-/** Episodes with a verdict that were to serve pods, and those that did not serve all of them. */
+/** Episodes with a verdict that had to serve pods, and those that did not serve all of them. */
 export function trialsOf(episodes: readonly Episode[]): { readonly trials: Episode[]; readonly failed: Episode[] } {
   const trials = episodes.filter((episode) => isKnown(episode) && episode.success.asked > 0);
   return { trials, failed: trials.filter(({ success }) => success.served < success.asked) };
@@ -81,7 +81,7 @@ export interface Valued<T> {
   readonly value: T;
 }
 
-/** Both sides of one measure; of pairs those in which both sides have it. */
+/** Both sides of one measure; of pairs, only those in which both sides have it. */
 export interface Measured<T> {
   readonly baseline: readonly Valued<T>[];
   readonly candidate: readonly Valued<T>[];
@@ -96,14 +96,14 @@ export function measure<T>(comparison: Comparison, of: (episode: Episode) => T |
     });
   const [baseline, candidate] = [take(comparison.baseline), take(comparison.candidate)];
   const partnerless = (side: readonly unknown[]) => (_: unknown, index: number) => !comparison.isPaired || side[index] !== undefined;
-  const there = (one: Valued<T> | undefined): one is Valued<T> => one !== undefined;
+  const isPresent = (one: Valued<T> | undefined): one is Valued<T> => one !== undefined;
   return {
-    baseline: baseline.filter(partnerless(candidate)).filter(there),
-    candidate: candidate.filter(partnerless(baseline)).filter(there),
+    baseline: baseline.filter(partnerless(candidate)).filter(isPresent),
+    candidate: candidate.filter(partnerless(baseline)).filter(isPresent),
   };
 }
 
-/** What pods of an episode took for these phases, censored ones included; undefined if there were none. */
+/** The pods' times for these phases in an episode, including censored ones; undefined if there are none. */
 export function observationsOf(episode: Episode, phases: readonly string[]): Observation[] | undefined {
   const all = episode.latencies
     .filter(({ phase }) => phases.includes(phase))
@@ -115,8 +115,8 @@ export function observationsOf(episode: Episode, phases: readonly string[]): Obs
 }
 
 /**
- * The size of a scenario's values, the median over both sides: divided by it, a slow scenario does not drown the others. 1 where
- * the median is nothing or beyond what was observed.
+ * The scale of a scenario's values, which is the median over both sides: values are divided by it, so that slow scenarios don't
+ * dominate. 1 if the median is zero or beyond what was observed.
  */
 export function scalesOf(measured: Measured<readonly number[]>): (scenario: string) => number {
   const values = new Map<string, number[]>();
@@ -132,7 +132,7 @@ export function scalesOf(measured: Measured<readonly number[]>): (scenario: stri
   };
 }
 
-/** Weights that let every scenario count alike on a side, however often it ran; pairs are alike anyhow, and count 1. */
+/** Weights that give every scenario on a side the same weight, with any number of episodes. Pairs need no weights. */
 export function weightsOf(side: readonly Valued<unknown>[], isPaired: boolean): number[] {
   const counts = new Map<string, number>();
   for (const { episode } of side) counts.set(episode.scenario, (counts.get(episode.scenario) ?? 0) + 1);

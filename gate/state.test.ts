@@ -30,7 +30,7 @@ test('another digest of the target is another version', ({}, testInfo) => {
   expect(readState(directory, { ...version, targetDigest: 'bbbb' })).toEqual([]);
 });
 
-test('a line that was cut off is dropped, and the next append goes on', ({}, testInfo) => {
+test('a truncated line is dropped, and the next append continues', ({}, testInfo) => {
   const directory = testInfo.outputPath('state');
   appendState(directory, version, [entry(1), entry(2)]);
   const path = stateFile(directory, version);
@@ -47,7 +47,7 @@ test('a line that was cut off is dropped, and the next append goes on', ({}, tes
   expect(readFileSync(path, 'utf8')).toBe(whole);
 });
 
-test('wherever a file is cut, what was whole is read', () => {
+test('wherever a file is truncated, the complete lines are read', () => {
   const text = formatHeader(version) + [1, 2, 3].map((seed) => formatEntry(entry(seed))).join('');
   fc.assert(
     fc.property(fc.integer({ min: 0, max: text.length }), (cut) => {
@@ -58,7 +58,7 @@ test('wherever a file is cut, what was whole is read', () => {
   );
 });
 
-test('what must not be mixed is refused, with what differs', ({}, testInfo) => {
+test('episodes with other settings are refused, with the differences', ({}, testInfo) => {
   const directory = testInfo.outputPath('state');
   appendState(directory, version, [entry(1)]);
   const elsewhere = { ...version, world: 'kind', catalogueDigest: 'eeee' };
@@ -66,11 +66,11 @@ test('what must not be mixed is refused, with what differs', ({}, testInfo) => {
     "the world was embedded and is kind, the instance catalogue's digest was cccc and is eeee; name another --state directory";
   expect(() => readState(directory, elsewhere)).toThrow(differing);
   expect(() => appendState(directory, elsewhere, [entry(2)])).toThrow(StateError);
-  expect(() => appendState(directory, version, [entry(2, 'ffff')])).toThrow('scenario a/b as it was before (digest dddd, now ffff)');
+  expect(() => appendState(directory, version, [entry(2, 'ffff')])).toThrow('another version of scenario a/b (digest dddd, now ffff)');
   expect(readState(directory, version)).toEqual([entry(1)]);
 });
 
-test('a damaged file is refused with its line', ({}, testInfo) => {
+test('a damaged file is refused, with the line', ({}, testInfo) => {
   const directory = testInfo.outputPath('state');
   appendState(directory, version, [entry(1)]);
   const path = stateFile(directory, version);
@@ -86,7 +86,7 @@ test('a damaged file is refused with its line', ({}, testInfo) => {
   }
 });
 
-test('what the system refuses is said with its file', ({}, testInfo) => {
+test('errors of the file system name the file', ({}, testInfo) => {
   const directory = testInfo.outputPath('state');
   const path = stateFile(directory, version);
   mkdirSync(path, { recursive: true });
@@ -100,7 +100,7 @@ test('what the system refuses is said with its file', ({}, testInfo) => {
   expect(() => appendState(file, version, [entry(1)])).toThrow(StateError);
 });
 
-test('a file has an end', ({}, testInfo) => {
+test('the size of a file is limited', ({}, testInfo) => {
   const directory = testInfo.outputPath('state');
   const many = Array.from({ length: 10_000 }, (_, seed) => entry(seed));
   appendState(directory, version, many);
@@ -109,7 +109,7 @@ test('a file has an end', ({}, testInfo) => {
   expect(() => readState(directory, version)).toThrow('has more than 10000 episodes');
 });
 
-test('names of targets become names of files', () => {
+test('names of targets become file names', () => {
   expect(stateFile('d', { ...version, target: '../../etc/passwd' })).toMatch(
     /^d\/etc-passwd-[0-9a-f]{12}\.episodes\.jsonl$|^d\/-?etc-passwd-[0-9a-f]{12}\.episodes\.jsonl$/,
   );

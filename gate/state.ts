@@ -8,12 +8,12 @@ import { appendDurably, wholeLines } from './append.ts';
 import { keyOf } from './sides.ts';
 
 /**
- * Episodes of one version of a target, kept from run to run: a file of JSON lines, the first of which says of what, each
- * other one an episode. Lines are only ever appended; one that was cut off by a crash is dropped by the next append.
- * Nothing here keeps two processes apart that append at once: whoever runs a gate has the directory locked meanwhile.
+ * Episodes of one version of a target, kept across runs: a file of JSON lines, with a header in the first line and one episode in
+ * each other line. Lines are only appended; the next append drops a line that a crash truncated. There is no protection against
+ * concurrent appends: a gate locks the directory while it runs.
  */
 
-/** What is kept can't be used, or must not be mixed with what came: says which file, why, and what to do. */
+/** The stored episodes can't be used, or must not be mixed with new ones. The message says which file, why, and what to do. */
 export class StateError extends Error {
   constructor(message: string) {
     super(message);
@@ -25,12 +25,12 @@ const FORMAT = 'scaleproof-gate-episodes';
 /** Rises when older readers would misread a newer file. */
 const FORMAT_NUMBER = 1;
 
-/** More than any gate asks for. */
+/** More than any gate needs. */
 export const MAX_STATE_EPISODES = 10_000;
 export const MAX_STATE_BYTES = 64 * 1024 * 1024;
 
 const versionSchema = z.strictObject({
-  /** As the user calls it. */
+  /** The user's name for it. */
   target: z.string(),
   /** Of its sources or image: another digest is another version. */
   targetDigest: z.string(),
@@ -39,7 +39,7 @@ const versionSchema = z.strictObject({
   /** Of the instance catalogue with its prices. */
   catalogueDigest: z.string(),
 });
-/** What all episodes of a file have in common. */
+/** The properties that all episodes of a file share. */
 export type StateVersion = Readonly<z.infer<typeof versionSchema>>;
 
 const headerSchema = z.strictObject({
@@ -68,7 +68,7 @@ const episodeSchema = z.strictObject({
 
 const entrySchema = z.strictObject({ scenarioDigest: z.string(), episode: episodeSchema });
 
-/** An episode, and what its scenario was then. */
+/** An episode, with the version of its scenario. */
 export interface StateEntry {
   readonly scenarioDigest: string;
   readonly episode: Episode;
@@ -77,7 +77,7 @@ export interface StateEntry {
 export interface State {
   readonly version: StateVersion;
   readonly entries: readonly StateEntry[];
-  /** Of the whole lines; what comes after was cut off. */
+  /** Length of the complete lines; the rest is truncated. */
   readonly wholeBytes: number;
 }
 
@@ -92,9 +92,9 @@ export function formatEntry({ scenarioDigest, episode }: StateEntry): string {
 }
 
 /**
- * Reads a file's text. A last line without its line feed was cut off, and does not count.
+ * Parses a file's text. A last line without a line feed was truncated, and is ignored.
  * @param where the file, for errors
- * @returns undefined if not even the first line is whole
+ * @returns undefined if not even the first line is complete
  * @throws StateError that names file, line and field
  */
 export function parseState(source: Buffer, where: string): State | undefined {
@@ -109,7 +109,7 @@ export function parseState(source: Buffer, where: string): State | undefined {
   });
   if (lines.length > MAX_STATE_EPISODES) throw new StateError(`${where} has more than ${MAX_STATE_EPISODES} episodes; ${OTHER_DIRECTORY}`);
   const entries = lines.map((line, index) => parseLine(entrySchema, line, `${where}, line ${index + 2}`));
-  // What was written before is held to the same rules: somebody may have put two files together.
+  // Stored entries follow the same rules: somebody may have concatenated two files.
   const { added } = mergeEntries([], entries, where);
   return { version: header.version, entries: added, wholeBytes };
 }
@@ -133,8 +133,8 @@ function parseLine<T>(schema: z.ZodType<T>, line: string, where: string, complai
 }
 
 /**
- * What of the additions is new: one episode of each scenario and seed, the first.
- * @throws StateError if a scenario is not the one that it was
+ * The new ones among the additions: the first episode for each scenario and seed.
+ * @throws StateError if a scenario has changed
  */
 export function mergeEntries(
   known: readonly StateEntry[],
@@ -147,7 +147,7 @@ export function mergeEntries(
     const before = digests.get(episode.scenario);
     if (before !== undefined && before !== scenarioDigest)
       throw new StateError(
-        `${where} has episodes of scenario ${episode.scenario} as it was before (digest ${before}, now ${scenarioDigest}), ` +
+        `${where} has episodes of another version of scenario ${episode.scenario} (digest ${before}, now ${scenarioDigest}), ` +
           `and they must not be mixed; ${OTHER_DIRECTORY}`,
       );
     digests.set(episode.scenario, scenarioDigest);
@@ -158,7 +158,7 @@ export function mergeEntries(
   return { added, repeated: additions.length - added.length };
 }
 
-/** @throws StateError that says in what the two differ */
+/** @throws StateError with the differences between the two */
 export function checkVersion(kept: StateVersion, wanted: StateVersion, where: string): void {
   const names = { target: 'target', targetDigest: "target's digest", world: 'world', catalogueDigest: "instance catalogue's digest" };
   const differing = (Object.keys(names) as (keyof StateVersion)[]).filter((key) => kept[key] !== wanted[key]);
@@ -167,10 +167,10 @@ export function checkVersion(kept: StateVersion, wanted: StateVersion, where: st
   throw new StateError(`${where} has episodes that must not be mixed with these: ${differences}; ${OTHER_DIRECTORY}`);
 }
 
-/** Letters of a target's name in that of its file. */
+/** Most characters of a target's name in its file name. */
 const MAX_NAME_LENGTH = 60;
 
-/** The file of a version of a target. Worlds and catalogues share it, so that mixing them is noticed. */
+/** The file of a version of a target. Its name does not depend on world and catalogue, so that mixing them is detected. */
 export function stateFile(directory: string, { target, targetDigest }: StateVersion): string {
   const name = target.replaceAll(/[^A-Za-z0-9._-]+/g, '-').replace(/^[.-]+/, '');
   const digest = createHash('sha256').update(`${target}\n${targetDigest}`).digest('hex').slice(0, 12);
@@ -178,8 +178,8 @@ export function stateFile(directory: string, { target, targetDigest }: StateVers
 }
 
 /**
- * The episodes of a version that a directory has; none if it has no file of it.
- * @throws StateError if they can't be read, or are of another world, catalogue or format
+ * The episodes of a version in a directory; none if it has no file for it.
+ * @throws StateError if they can't be read, or have another world, catalogue or format
  */
 export function readState(directory: string, version: StateVersion): readonly StateEntry[] {
   return load(stateFile(directory, version), version)?.entries ?? [];
@@ -196,9 +196,9 @@ function load(path: string, version: StateVersion): State | undefined {
 }
 
 /**
- * Adds episodes to those of a version, and makes directory and file if need be. They are on the disk when it returns.
- * @returns how many were new, and how many were there already
- * @throws StateError if they must not be mixed with what is there, would be too many, or the disk has no room for them
+ * Adds episodes to those of a version, and creates directory and file if needed. They are on disk when it returns.
+ * @returns how many were new, and how many existed already
+ * @throws StateError if they must not be mixed with the existing ones, would be too many, or the disk is full
  */
 export function appendState(directory: string, version: StateVersion, entries: readonly StateEntry[]): { added: number; repeated: number } {
   const path = stateFile(directory, version);
@@ -216,7 +216,7 @@ export function appendState(directory: string, version: StateVersion, entries: r
   return { added: added.length, repeated };
 }
 
-/** @throws StateError with what the system says is wrong with the file */
+/** @throws StateError with the system's error for the file */
 function onDisk<T>(path: string, what: 'read' | 'written', work: () => T): T {
   try {
     return work();

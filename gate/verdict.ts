@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-/** `inconclusive` is neither: it promotes nothing and rolls nothing back. */
+/** `inconclusive` is neither: do not promote, and do not roll back. */
 export const gateVerdictSchema = z.enum(['fail', 'inconclusive', 'pass']);
 export type GateVerdict = z.infer<typeof gateVerdictSchema>;
 
-/** What to do about it. */
+/** What to do with a candidate. */
 const actionSchema = z.enum(['reject', 'hold', 'promote']);
 export type GateAction = z.infer<typeof actionSchema>;
 
-/** In the order in which they are read. */
+/** In the order of output. */
 export const CRITERIA = [
   'invariants',
   'leaks',
@@ -27,9 +27,9 @@ export type CriterionName = (typeof CRITERIA)[number];
 const evidenceSchema = z.strictObject({
   scenario: z.string(),
   seed: z.number().int(),
-  /** What runs the candidate's episode again; empty where there was no trial. */
+  /** The replay line of the candidate's episode; empty if there was no trial. */
   replay: z.string(),
-  /** What is to be seen there. It may hold names from a cluster: escape it. */
+  /** What it shows. It may contain names from a cluster: escape it. */
   what: z.string(),
 });
 export type Evidence = z.infer<typeof evidenceSchema>;
@@ -37,24 +37,24 @@ export type Evidence = z.infer<typeof evidenceSchema>;
 const criterionSchema = z.strictObject({
   criterion: z.enum(CRITERIA),
   verdict: gateVerdictSchema,
-  /** What was found and what it was held to, for a platform engineer. It may hold names from a cluster: escape it. */
+  /** The result and its limit, for a platform engineer. It may contain names from a cluster: escape it. */
   sentence: z.string(),
-  /** What the sentence is made of. Ratios are the candidate's over the baseline's; what has no limit is absent. */
+  /** The numbers in the sentence. Ratios are the candidate's over the baseline's; unbounded ones are absent. */
   numbers: z.record(z.string(), z.number()),
-  /** Unless it passed. */
+  /** Empty if it passed. */
   evidence: z.array(evidenceSchema),
 });
 export type Criterion = z.infer<typeof criterionSchema>;
 
 const rangeSchema = z.strictObject({
   ms: z.number(),
-  /** It is at least so much: pods that ran out of time are among it. */
+  /** The true value is at least this, because of pods that ran out of time. */
   isAtLeast: z.boolean(),
 });
 
 const phaseSideSchema = z.strictObject({
   pods: z.number().int(),
-  /** Of these, ran out of time. */
+  /** How many of them ran out of time. */
   censored: z.number().int(),
   p50: rangeSchema,
   p95: rangeSchema,
@@ -62,17 +62,17 @@ const phaseSideSchema = z.strictObject({
 });
 export type PhaseSide = z.infer<typeof phaseSideSchema>;
 
-/** One phase on both sides, pods of all episodes together; a side that no pod went through it on is absent. */
+/** One phase on both sides, over the pods of all episodes; a side without such pods is absent. */
 const phaseSchema = z.strictObject({
   phase: z.string(),
-  /** Or information only. */
+  /** If not, for information only. */
   isJudged: z.boolean(),
   baseline: phaseSideSchema.optional(),
   candidate: phaseSideSchema.optional(),
 });
 export type PhaseComparison = z.infer<typeof phaseSchema>;
 
-/** What a gate says, as JSON holds it. */
+/** The JSON of a gate's decision. */
 export const gateDecisionSchema = z.strictObject({
   verdict: gateVerdictSchema,
   action: actionSchema,
@@ -84,19 +84,19 @@ export const gateDecisionSchema = z.strictObject({
     isPaired: z.boolean(),
     baseline: z.number().int(),
     candidate: z.number().int(),
-    /** That count for the plan of looks: pairs, or if unpaired those of the side with fewer. */
+    /** The number for the plan of looks: pairs, or, if unpaired, episodes of the side with fewer. */
     seen: z.number().int(),
   }),
   /** What would let an inconclusive gate decide. */
   needs: z.strictObject({
-    /** More pairs, or episodes a side, until it is looked again; 0 when there have been as many as the policy has, or none are needed. */
+    /** Further pairs, or episodes per side, until the next look; 0 if the policy allows no more, or none are needed. */
     episodes: z.number().int(),
     sentences: z.array(z.string()),
   }),
 });
 export type GateDecision = z.infer<typeof gateDecisionSchema>;
 
-/** fail > inconclusive > pass. No criteria at all prove nothing. */
+/** fail > inconclusive > pass. Without any criteria: inconclusive. */
 export function combineGate(verdicts: Iterable<GateVerdict>): GateVerdict {
   let result: GateVerdict | undefined;
   for (const verdict of verdicts) {

@@ -5,7 +5,7 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** A share as `95 %`; `100 %` and `0 %` only if it is exactly that. */
+/** A share as `95 %`; `100 %` and `0 %` only for exact values. */
 export function percent(share: number): string {
   if (share === 0 || share === 1) return `${share * 100} %`;
   const digits = share > 0.999 || share < 0.001 ? 2 : 1;
@@ -14,17 +14,17 @@ export function percent(share: number): string {
   return `${Number(rounded.toFixed(digits))} %`;
 }
 
-/** A confidence bound's side that is safe: a lower bound is never rounded up. */
+/** A share rounded down, so that a lower bound is never too high. */
 export function percentDown(share: number): string {
   return `${(Math.floor(share * 1_000 + 1e-9) / 10).toFixed(1)} %`;
 }
 
-/** From so much on a multiple says more than a percentage. */
+/** From this ratio, a multiple is clearer than a percentage. */
 const MULTIPLE = 10;
 
-/** How much more than the baseline a ratio is: `+12 %`, `-3.5 %`, `×40`, `beyond measure`. */
+/** How much more than the baseline a ratio is: `+12 %`, `-3.5 %`, `×40`, `infinitely more`. */
 export function change(ratio: number): string {
-  if (ratio === Infinity) return 'beyond measure';
+  if (ratio === Infinity) return 'infinitely more';
   if (ratio >= MULTIPLE) return `×${Math.round(ratio)}`;
   const value = Number(((ratio - 1) * 100).toFixed(1));
   return `${value > 0 ? '+' : ''}${Object.is(value, -0) ? 0 : value} %`;

@@ -30,8 +30,8 @@ const DEFINITIONS = ['argo-analysis-template', 'flagger-canary', 'prometheus-ser
 );
 
 /**
- * A schema of a CustomResourceDefinition that refuses what an API server would drop: fields that it does not name. Where it says
- * that others are kept, as of a pod's template, they are allowed.
+ * A schema of a CustomResourceDefinition that rejects what an API server would prune: unknown fields. Where the schema preserves
+ * unknown fields, as in a pod template, they are allowed.
  */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
@@ -46,7 +46,7 @@ function closed(schema: unknown): unknown {
   return { ...Object.fromEntries(entries), ...(open ? {} : { additionalProperties: false }) };
 }
 
-/** What is wrong with an object by the definition of its kind. */
+/** Violations of the definition of an object's kind. */
 function errorsOf(object: z.infer<typeof objectSchema>): string[] {
   const definition = DEFINITIONS.find(
     ({ kind, group, source }) => kind === object.kind && `${group}/${source.served}` === object.apiVersion,
@@ -54,7 +54,7 @@ function errorsOf(object: z.infer<typeof objectSchema>): string[] {
   if (definition === undefined) return [`there is no definition of ${object.apiVersion} ${object.kind}`];
   const { openAPIV3Schema } = definition;
   const { properties } = openAPIV3Schema as { properties: Record<string, unknown> };
-  // Metadata is the API server's own, and its schema says nothing but that it is an object.
+  // The API server validates metadata itself; the schema only says that it is an object.
   const schema = closed({ ...openAPIV3Schema, properties: { ...properties, metadata: {} } });
   const validate = new Ajv({ strict: false, validateFormats: false, allErrors: true }).compile(schema as object);
   if (validate(object)) return [];
@@ -66,12 +66,12 @@ function objectsOf(path: string): z.infer<typeof objectSchema>[] {
 }
 
 for (const path of ['argo/analysis-template.yaml', 'argo/job-template.yaml', 'flagger/canary.yaml', 'serve/service-monitor.yaml']) {
-  test(`${path} is what the published definition of its kind demands`, () => {
+  test(`${path} is valid by the published definition of its kind`, () => {
     for (const object of objectsOf(`fixtures/templates/${path}`)) expect(errorsOf(object)).toEqual([]);
   });
 }
 
-test('the definitions refuse what is wrong: a field that there is not, a type, a webhook that there is not, what is missing', () => {
+test('the definitions reject an unknown field, a wrong type, an unknown webhook and a missing field', () => {
   const [template] = objectsOf('fixtures/templates/argo/analysis-template.yaml');
   const [canary] = objectsOf('fixtures/templates/flagger/canary.yaml');
   const [monitor] = objectsOf('fixtures/templates/serve/service-monitor.yaml');
@@ -98,10 +98,10 @@ const metricSchema = z.looseObject({
   }),
 });
 
-/** What every kit waits for at most: in real time a gate takes most of a day. */
+/** The timeout of every kit: in real time a gate takes most of a day. */
 const MINUTES_OF_A_GATE = 24 * 60;
 
-test('every kit waits as long as a gate takes in real time', () => {
+test('the timeout of every kit is long enough for a gate in real time', () => {
   const [job] = objectsOf('fixtures/templates/argo/job-template.yaml');
   const [canary] = objectsOf('fixtures/templates/flagger/canary.yaml');
   const spec = { activeDeadlineSeconds: MINUTES_OF_A_GATE * 60 };
@@ -109,7 +109,7 @@ test('every kit waits as long as a gate takes in real time', () => {
   expect(canary).toMatchObject({ spec: { progressDeadlineSeconds: MINUTES_OF_A_GATE * 60 } });
 });
 
-test('Argo Rollouts: a pass goes on, a fail aborts, and what can not tell pauses', () => {
+test('Argo Rollouts: a pass continues, a fail aborts, and an inconclusive gate pauses', () => {
   const [template] = objectsOf('fixtures/templates/argo/analysis-template.yaml');
   const metrics = z.array(metricSchema).parse((template?.['spec'] as { metrics: unknown }).metrics);
   const [begun, verdict] = metrics;
@@ -119,7 +119,7 @@ test('Argo Rollouts: a pass goes on, a fail aborts, and what can not tell pauses
     successCondition: 'result.verdict == "pass"',
     failureCondition: 'result.verdict == "fail"',
     failureLimit: 0,
-    // The first verdict ends it. Without a count it would go on for ever, with one it would succeed at the end.
+    // The first verdict ends the measurement. Without a count it would run forever, with one it would succeed at the end.
     consecutiveSuccessLimit: 1,
     inconclusiveLimit: MINUTES_OF_A_GATE,
     provider: { web: { url: '{{args.url}}/v1/verdict?key={{args.key}}', jsonPath: '{$.result}' } },
@@ -134,7 +134,7 @@ const webhookSchema = z.looseObject({
   metadata: z.record(z.string(), z.string()).optional(),
 });
 
-test('Flagger: each of its hooks is asked by its own name, within its 10 seconds, with what the gate has to know', () => {
+test('Flagger: each hook calls its own path, within its timeout of 10 seconds, with the metadata that the gate needs', () => {
   const [canary] = objectsOf('fixtures/templates/flagger/canary.yaml');
   const { webhooks } = (canary?.['spec'] as { analysis: { webhooks: unknown } }).analysis;
   const hooks = z.array(webhookSchema).parse(webhooks);
@@ -147,7 +147,7 @@ test('Flagger: each of its hooks is asked by its own name, within its 10 seconds
   }
 });
 
-test('serve.yaml: the names, ports and secrets that the other manifests ask for, and rights to nothing', () => {
+test('serve.yaml: the names, ports and secrets that the other manifests refer to, and no permissions', () => {
   const objects = objectsOf('fixtures/templates/serve/serve.yaml');
   expect(objects.map(({ kind }) => kind)).toEqual(['Namespace', 'Deployment', 'PersistentVolumeClaim', 'Service']);
   const text = textOf('fixtures/templates/serve/serve.yaml');
@@ -158,12 +158,12 @@ test('serve.yaml: the names, ports and secrets that the other manifests ask for,
   expect(textOf('fixtures/templates/argo/analysis-template.yaml')).toContain('{ name: scaleproof-token, key: token }');
   expect(text).toContain('{ name: scaleproof-token, key: token }');
   expect(text).toContain('automountServiceAccountToken: false');
-  // A request that names another version than the service is refused.
+  // The service rejects a request that names a different version.
   expect(text).toContain("--candidate-version, 'registry.example.com/autoscaler:1.1.0'");
   expect(textOf('fixtures/templates/flagger/canary.yaml')).toContain('candidateVersion: registry.example.com/autoscaler:1.1.0');
 });
 
-test('service-monitor.yaml: the service is scraped by its port, with its token; an annotation would scrape without', () => {
+test('service-monitor.yaml: the service is scraped on its port, with its token; an annotation would scrape without the token', () => {
   const [monitor] = objectsOf('fixtures/templates/serve/service-monitor.yaml');
   const service = objectsOf('fixtures/templates/serve/serve.yaml').find(({ kind }) => kind === 'Service');
   expect(monitor).toMatchObject({
@@ -178,7 +178,7 @@ test('service-monitor.yaml: the service is scraped by its port, with its token; 
   expect(textOf('fixtures/templates/serve/serve.yaml')).not.toContain('prometheus.io/');
 });
 
-/** A third party's action has to be the commit that was looked at: tags move. */
+/** A third-party action has to be pinned to the reviewed commit: tags move. */
 const usesSchema = z.string().regex(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/);
 const stepSchema = z
   .strictObject({
@@ -193,7 +193,7 @@ const stepSchema = z
     'working-directory': z.string().optional(),
   })
   .refine(({ uses, run }) => (uses === undefined) !== (run === undefined), 'a step either uses or runs');
-/** The keys of GitHub's syntax of workflows that ours has; its own schema is not in the registry under a licence that we can use. */
+/** The keys of GitHub's workflow syntax that ours uses; the registry has no schema under a licence that we can use. */
 const workflowSchema = z.strictObject({
   name: z.string(),
   on: z.strictObject({
@@ -215,7 +215,7 @@ const workflowSchema = z.strictObject({
     }),
   ),
 });
-/** The keys of GitHub's syntax of action metadata that ours has. */
+/** The keys of GitHub's action metadata that ours uses. */
 const actionSchema = z.strictObject({
   name: z.string(),
   description: z.string().max(125),
@@ -225,12 +225,12 @@ const actionSchema = z.strictObject({
   runs: z.strictObject({ using: z.literal('composite'), steps: z.array(stepSchema) }),
 });
 
-/** What an expression in a script would do: run whatever somebody named a branch or an input. */
+/** Expressions in scripts: they would run the text of a branch name or an input as code. */
 function injections(steps: readonly z.infer<typeof stepSchema>[]): string[] {
   return steps.flatMap(({ run = '' }) => (run.includes('${{') ? [run] : []));
 }
 
-test('the workflow: as many shards as it says, pinned, without rights, and no expression in a script', () => {
+test('the workflow has as many shards as it says, pinned actions, no permissions, and no expression in a script', () => {
   const { jobs, env } = workflowSchema.parse(parse(textOf('fixtures/templates/github-actions/scaleproof.yaml')));
   const { run, report } = jobs;
   const shards = run?.strategy?.matrix.shard ?? [];
@@ -240,7 +240,7 @@ test('the workflow: as many shards as it says, pinned, without rights, and no ex
   expect(injections(Object.values(jobs).flatMap(({ steps }) => steps))).toEqual([]);
 });
 
-test('action.yml: pinned, bash, every input used and no other, no expression in a script', () => {
+test('action.yml has pinned actions, uses bash and exactly its inputs, and has no expression in a script', () => {
   const text = textOf('action.yml');
   const { inputs, runs } = actionSchema.parse(parse(text));
   const used = new Set([...text.matchAll(/inputs\.([\w-]+)/g)].map(([, name = '']) => name));
@@ -266,7 +266,7 @@ async function runStep(
   return { code, outputs: readFileSync(output, 'utf8') };
 }
 
-test('action.yml: fail goes before unknown before pass, and what was not judged is unknown', async ({}, testInfo) => {
+test('action.yml: fail takes precedence over unknown over pass, and a run without a verdict is unknown', async ({}, testInfo) => {
   const folder = testInfo.outputPath('step');
   mkdirSync(folder, { recursive: true });
   for (const [RUN, GATE, code] of [
@@ -281,7 +281,7 @@ test('action.yml: fail goes before unknown before pass, and what was not judged 
     expect(await runStep('judge', { RUN, GATE }, folder)).toEqual({ code, outputs: `exit-code=${code}\n` });
 });
 
-test('action.yml: a shard keeps its part, a whole run its report, and wrong inputs are refused', async ({}, testInfo) => {
+test('action.yml: a shard uploads its part, a whole run its report, and wrong inputs are rejected', async ({}, testInfo) => {
   const folder = testInfo.outputPath('step');
   mkdirSync(folder, { recursive: true });
   const inputs = { MODE: 'run', SHARD: '2', SHARDS: '4', NAME: 'conformance' };
@@ -295,7 +295,7 @@ test('action.yml: a shard keeps its part, a whole run its report, and wrong inpu
     expect(await runStep('where', { ...inputs, ...wrong }, folder)).toEqual({ code: 2, outputs: '' });
 });
 
-test('the commands of workflow, action and manifests are those that there are', async () => {
+test('the commands of workflow, action and manifests exist', async () => {
   const texts = ['action.yml', 'fixtures/templates/github-actions/scaleproof.yaml'].map(textOf).join('\n');
   const calls = [...texts.matchAll(/(?:npx --no scaleproof|node "\$COMMAND") ([a-z]+)(.*)/g)];
   const manifests = ['argo/job-template.yaml', 'serve/serve.yaml'].flatMap((path) => [
@@ -307,7 +307,7 @@ test('the commands of workflow, action and manifests are those that there are', 
   const wrong: string[] = [];
   for (const [, name = '', rest = ''] of [...calls, ...manifests]) {
     const { stdout } = await scaleproofHere([name, '--help']);
-    if (!stdout.startsWith(`Usage: scaleproof ${name} `)) wrong.push(`${name} is no command`);
+    if (!stdout.startsWith(`Usage: scaleproof ${name} `)) wrong.push(`${name} is not a command`);
     else wrong.push(...flagsIn(rest).flatMap((flag) => (stdout.includes(flag) ? [] : [`${name} ${flag}`])));
   }
   const { stdout: run } = await scaleproofHere(['run', '--help']);

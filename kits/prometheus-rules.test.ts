@@ -37,7 +37,7 @@ const panelSchema = z.looseObject({
   gridPos: z.strictObject({ x: z.number().min(0), y: z.number().min(0), w: z.number().min(1).max(24), h: z.number().min(1) }),
   targets: z.array(z.looseObject({ refId: z.string(), expr: z.string(), legendFormat: z.string() })).optional(),
 });
-/** What Grafana needs to show a dashboard of this version of its model. */
+/** What Grafana needs in a dashboard of this schema version. */
 const dashboardSchema = z.looseObject({
   uid: z.string().max(40),
   title: z.string(),
@@ -52,7 +52,7 @@ const rules = document.groups.flatMap((group) => group.rules);
 const alerts = rules.filter(({ alert }) => alert !== undefined);
 const karpenter = karpenterSchema.parse(JSON.parse(textOf('kits/prometheus/karpenter-metrics.json')));
 const dashboard = dashboardSchema.parse(JSON.parse(textOf('fixtures/templates/grafana/dashboard.json')));
-/** The expressions of the dashboard, with a value for what Grafana puts in. */
+/** The expressions of the dashboard, with a value for each Grafana variable. */
 const expressions = dashboard.panels.flatMap(({ title, targets = [] }) =>
   targets.map(({ expr, refId }) => ({
     name: `${title} ${refId}`,
@@ -60,14 +60,14 @@ const expressions = dashboard.panels.flatMap(({ title, targets = [] }) =>
   })),
 );
 
-/** Names of our reference autoscaler's metrics: a test beside the controller says that its page has exactly those that it exports. */
+/** Metric names of the reference autoscaler. A test next to the controller proves that its page lists exactly the exported ones. */
 function referenceMetrics(): Set<string> {
   const [, section = ''] = textOf('docs/controller.md').split('\n## Metrics\n');
   const table = section.split('\n').filter((line) => line.startsWith('| '));
   return new Set(table.flatMap((line) => [...line.matchAll(/`(karpenter_\w+)`/g)].map(([, name = '']) => name)));
 }
 
-/** What an expression asks for: the names of metrics, as they are exported, and the labels that it selects them by. */
+/** The metrics in an expression: their exported names, and the labels that it selects them by. */
 function metricsIn(expr: string): { readonly name: string; readonly labels: readonly string[] }[] {
   const found = expr.matchAll(/\b((?:karpenter|aws_sdk_go|scaleproof)[a-z0-9_:]*|up\b)(?:\{([^}]*)\})?/g);
   return [...found].map(([, name = '', selectors = '']) => ({
@@ -81,7 +81,7 @@ interface Known {
   readonly histogram: boolean;
 }
 
-/** Every name that may be asked for, with its labels: of Karpenter, of the gate, and what the rules record. */
+/** Every metric that may be queried, with its labels: those of Karpenter, of the gate, and the recorded ones. */
 function knownMetrics(): Map<string, Known> {
   const known = new Map<string, Known>();
   for (const { name, type, labels } of karpenter.metrics) {
@@ -89,17 +89,17 @@ function knownMetrics(): Map<string, Known> {
     else known.set(name, { labels, histogram: false });
   }
   for (const { name, labels } of Object.values(GATE_METRICS)) known.set(name, { labels, histogram: false });
-  // Prometheus' own, of every job.
+  // Prometheus itself writes it for every job.
   known.set('up', { labels: [], histogram: false });
   for (const { record } of rules) if (record !== undefined) known.set(record, { labels: ['nodepool'], histogram: false });
   return known;
 }
 
-/** Labels that Prometheus, or whoever scrapes, adds to every series. */
+/** Labels that Prometheus or the scrape configuration adds to every series. */
 const SCRAPED = ['job', 'cluster'];
 
 const promtool = spawnSync('promtool', ['--version'], { encoding: 'utf8' });
-const WITHOUT_PROMTOOL = "there is no promtool; install Debian's package prometheus";
+const WITHOUT_PROMTOOL = "promtool is not installed; install Debian's package prometheus";
 
 /** Runs promtool. @returns its exit code and what it printed */
 function runPromtool(args: readonly string[], cwd: string): { code: number | null; output: string } {
@@ -107,7 +107,7 @@ function runPromtool(args: readonly string[], cwd: string): { code: number | nul
   return { code: status, output: `${stdout}${stderr}` };
 }
 
-/** Runs the tests of the rules on these rules, in a folder that is made for it. */
+/** Runs the tests of the rules on these rules, in a new folder. */
 function testRules(rulesYaml: string, folder: string): ReturnType<typeof runPromtool> {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'rules.yaml'), rulesYaml);
@@ -115,14 +115,14 @@ function testRules(rulesYaml: string, folder: string): ReturnType<typeof runProm
   return runPromtool(['test', 'rules', ...TESTS], folder);
 }
 
-test('the rules do what they say: firing and not, without metrics, over restarts', ({}, testInfo) => {
+test('the rules fire and stay silent as specified, without metrics and over restarts too', ({}, testInfo) => {
   test.skip(promtool.error !== undefined, WITHOUT_PROMTOOL);
   expect(runPromtool(['check', 'rules', 'rules.yaml'], TEMPLATES)).toMatchObject({ code: 0 });
   const { code, output } = testRules(textOf('fixtures/templates/prometheus/rules.yaml'), testInfo.outputPath('rules'));
   expect(code, output).toBe(0);
 });
 
-test('the job by which the gate is scraped is a configuration of Prometheus, has the token, and the name that the rules ask for', () => {
+test('the scrape job of the gate is valid for Prometheus, has the token, and has the name that the rules use', () => {
   const { scrape_configs: jobs } = z
     .strictObject({ scrape_configs: z.array(z.looseObject({ job_name: z.string(), authorization: z.looseObject({}) })) })
     .parse(parse(textOf('fixtures/templates/prometheus/scrape.yaml')));
@@ -133,7 +133,7 @@ test('the job by which the gate is scraped is a configuration of Prometheus, has
   expect(code, output).toBe(0);
 });
 
-test('the tests of the rules can fail: an alert that never fires is missed, each one', ({}, testInfo) => {
+test('the tests of the rules can fail: they notice each alert that never fires', ({}, testInfo) => {
   test.skip(promtool.error !== undefined, WITHOUT_PROMTOOL);
   const never = document.groups.map((group) => ({
     ...group,
@@ -144,7 +144,7 @@ test('the tests of the rules can fail: an alert that never fires is missed, each
   expect(alerts.flatMap(({ alert = '' }) => (output.includes(`alertname="${alert}"`) ? [] : [alert]))).toEqual([]);
 });
 
-test('every alert says what is wrong, for whom, and where to look; every other rule is recorded by the names of ours', () => {
+test('every alert says what is wrong, for whom, and where to look; every other rule has a recording name of ours', () => {
   for (const { alert, record, labels, annotations } of rules) {
     if (alert === undefined) {
       expect(record).toMatch(/^scaleproof:\w+:\w+$/);
@@ -167,13 +167,13 @@ test('every expression of the dashboard is PromQL', ({}, testInfo) => {
   expect(output).toContain(`SUCCESS: ${expressions.length} rules found`);
 });
 
-test('rules and dashboard ask only for metrics that there are, by labels that they have', () => {
+test('rules and dashboard query only metrics that exist, by labels that they have', () => {
   const known = knownMetrics();
   const asked = [...rules.map(({ alert, record, expr }) => ({ name: alert ?? record ?? '', expr })), ...expressions];
   const wrong = asked.flatMap(({ name: where, expr }) =>
     metricsIn(expr).flatMap(({ name, labels }) => {
       const metric = known.get(name);
-      if (metric === undefined) return [`${where}: ${name} is exported by nobody`];
+      if (metric === undefined) return [`${where}: nothing exports ${name}`];
       const allowed = [...metric.labels, ...SCRAPED, ...(metric.histogram ? ['le'] : [])];
       return labels.filter((label) => !allowed.includes(label)).map((label) => `${where}: ${name} has no label ${label}`);
     }),
@@ -181,14 +181,14 @@ test('rules and dashboard ask only for metrics that there are, by labels that th
   expect(wrong).toEqual([]);
 });
 
-test('what the reference has by the name of a metric of Karpenter can be asked of both', () => {
+test('docs/integrations.md says which alerts also work with the metrics of the reference', () => {
   const reference = referenceMetrics();
   expect(reference.size).toBeGreaterThan(30);
   const page = textOf('docs/integrations.md');
   const missing = alerts.flatMap(({ alert = '', expr }) => {
     const [row] = page.split('\n').filter((line) => line.startsWith(`| \`${alert}\` |`));
     if (row === undefined) return [`${alert} has no row in the table`];
-    // What an alert asks for stands in its own expression, or in those of the rules that it asks.
+    // The metrics of an alert are in its own expression, or in those of the recorded rules that it uses.
     const bases = allMetricsOf(expr).map((name) => name.replace(/_(bucket|count|sum)$/, (suffix) => (isHistogram(name) ? '' : suffix)));
     const cells = row.split('|').map((cell) => cell.trim());
     const [metrics = '', , byReference = ''] = cells.slice(3);
@@ -200,7 +200,7 @@ test('what the reference has by the name of a metric of Karpenter can be asked o
   expect(missing).toEqual([]);
 });
 
-/** The exported metrics behind an expression: recorded ones are taken apart. */
+/** The exported metrics behind an expression: recorded ones are resolved. */
 function allMetricsOf(expr: string): string[] {
   return metricsIn(expr).flatMap(({ name }) => {
     const rule = rules.find(({ record }) => record === name);
@@ -212,7 +212,7 @@ function isHistogram(name: string): boolean {
   return karpenter.metrics.some((metric) => metric.type === 'histogram' && name.startsWith(`${metric.name}_`));
 }
 
-test('the dashboard has the panels of an operator, none over another, each with a unit and a description', () => {
+test('the dashboard has the panels that an operator needs, none overlapping, each with a unit and a description', () => {
   const ids = dashboard.panels.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
   const taken = new Set<string>();
@@ -220,7 +220,7 @@ test('the dashboard has the panels of an operator, none over another, each with 
     expect(gridPos.x + gridPos.w, title).toBeLessThanOrEqual(24);
     for (let x = gridPos.x; x < gridPos.x + gridPos.w; x += 1)
       for (let y = gridPos.y; y < gridPos.y + gridPos.h; y += 1) {
-        expect(taken.has(`${x},${y}`), `${title} lies over another panel`).toBe(false);
+        expect(taken.has(`${x},${y}`), `${title} overlaps another panel`).toBe(false);
         taken.add(`${x},${y}`);
       }
     if (type === 'row') continue;

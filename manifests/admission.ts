@@ -5,7 +5,7 @@ import { DEFINITION, NAMESPACE, typeOf } from './kinds.ts';
 import { unknownKind } from './unknown-kinds.ts';
 import type { Validator } from './validation.ts';
 
-/** What a cluster writes into objects, as `kubectl get -o yaml` shows it. */
+/** Fields that only a cluster writes, as in the output of `kubectl get -o yaml`. */
 const SERVER_FIELDS = ['uid', 'resourceVersion', 'generation', 'creationTimestamp', 'managedFields', 'selfLink'];
 const BUILT_IN_NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
 const PRIORITY_CLASS = 'scheduling.k8s.io/PriorityClass';
@@ -16,19 +16,19 @@ const BUILT_IN: readonly string[] = [
 /** Created first: others refer to them. */
 const FIRST = [NAMESPACE, PRIORITY_CLASS, 'node.k8s.io/RuntimeClass'];
 
-/** A directory's manifests, as an API takes them. */
+/** The manifests of a directory, after validation by the API. */
 export interface Admitted {
-  /** Of kinds that the API serves: checked by it, with their namespaces filled in, and the namespaces that nobody makes. */
+  /** Objects of kinds that the API serves: validated, with their namespaces filled in, and with namespaces that no manifest defines. */
   readonly taken: readonly Manifest[];
-  /** Definitions of kinds. */
+  /** CustomResourceDefinitions. */
   readonly definitions: readonly Manifest[];
-  /** Of kinds that are somebody's own. */
+  /** Objects of custom kinds that this API does not serve. */
   readonly foreign: readonly Manifest[];
 }
 
 /**
- * Has the API check everything of a kind that it serves.
- * @throws LoadError for what it refuses, and for kinds that it would not know
+ * Validates all objects of kinds that the API serves.
+ * @throws LoadError for objects that it rejects, and for unknown kinds in its own groups
  */
 export async function admit(manifests: readonly Manifest[], validator: Validator): Promise<Admitted> {
   for (const manifest of manifests) {
@@ -47,30 +47,30 @@ export async function admit(manifests: readonly Manifest[], validator: Validator
   return { taken: all, definitions: served.filter(isDefinition), foreign: manifests.filter((manifest) => !served.includes(manifest)) };
 }
 
-/** Whether it is one of the objects that every cluster has: not for users to create. */
+/** Whether it is an object that every cluster has, so that users don't create it. */
 export function isBuiltIn(manifest: Manifest): boolean {
   return BUILT_IN.includes(`${typeOf(manifest)} ${manifest.object.metadata.name ?? ''}`);
 }
 
-/** A manifest without its status and what else only a cluster writes. */
+/** A manifest without its status and other fields that only a cluster writes. */
 export function withoutServerFields(manifest: Manifest): Manifest {
   const { status: _status, ...object } = manifest.object as KubeObject & { status?: unknown };
   const kept = Object.entries(object.metadata).filter(([field]) => !SERVER_FIELDS.includes(field));
   return { ...manifest, object: { ...object, metadata: Object.fromEntries(kept) } };
 }
 
-/** In the namespace that it names, or in that which kubectl would put it in. */
+/** The manifest with its namespace, or with kubectl's default one. */
 function inNamespace(manifest: Manifest): Manifest {
   const { metadata } = manifest.object;
   return { ...manifest, object: { ...manifest.object, metadata: { ...metadata, namespace: metadata.namespace ?? 'default' } } };
 }
 
-/** Namespaces that objects lie in and that no manifest makes. */
+/** Namespaces of objects that no manifest defines. */
 function missingNamespaces(manifests: readonly Manifest[]): Manifest[] {
-  const made = manifests.flatMap((manifest) => (typeOf(manifest) === NAMESPACE ? [manifest.object.metadata.name ?? ''] : []));
+  const existing = manifests.flatMap((manifest) => (typeOf(manifest) === NAMESPACE ? [manifest.object.metadata.name ?? ''] : []));
   const used = manifests.flatMap(({ object }) => object.metadata.namespace ?? []);
   return [...new Set(used)]
-    .filter((name) => !made.includes(name) && !BUILT_IN_NAMESPACES.includes(name))
+    .filter((name) => !existing.includes(name) && !BUILT_IN_NAMESPACES.includes(name))
     .sort()
     .map((name) => ({
       where: `namespace ${name}`,

@@ -6,7 +6,7 @@ import type { Manifest } from './documents.ts';
 import { COMPANIONS, typeOf } from './kinds.ts';
 import type { UserWorkload } from './workloads.ts';
 
-/** What is applied beside the workloads, in order; of a budget, what it protects. */
+/** Objects that are applied with the workloads, in order; for a budget, with the workloads that it protects. */
 export function companionsOf(manifests: readonly Manifest[], workloads: readonly UserWorkload[]): UserObject[] {
   return manifests.flatMap((manifest) => {
     const resource = COMPANIONS[typeOf(manifest)];
@@ -26,7 +26,7 @@ function protectedBy(budget: PodDisruptionBudget, workloads: readonly UserWorklo
     .map(({ name, replicas }) => ({ workload: name, budget: budgetOf(minAvailable, maxUnavailable, replicas) }));
 }
 
-/** Shares are rounded up, as the disruption controller does it. The API's default is nothing but `minAvailable: 1`. */
+/** Percentages are rounded up, as in the disruption controller. Without either field, the API's default is `minAvailable: 1`. */
 function budgetOf(minAvailable: IntOrPercent | undefined, maxUnavailable: IntOrPercent | undefined, replicas: number): BudgetSpec {
   const podsOf = (value: IntOrPercent): number =>
     typeof value === 'number' ? value : Math.ceil((replicas * Number.parseInt(value, 10)) / 100);

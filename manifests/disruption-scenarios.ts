@@ -4,10 +4,10 @@ import type { Scenario } from '../harness/scenario.ts';
 import { isExpected, placeAndWait, untilServed } from './placed.ts';
 import type { ScenarioSet, Theme } from './theme.ts';
 
-/** Taken back at once. */
+/** Number of spot instances that are interrupted at once. */
 const INTERRUPTIONS = 2;
 
-/** What takes nodes away under pods that run. */
+/** Scenarios that remove nodes from under running pods. */
 export function disruptionScenarios(theme: Theme): ScenarioSet {
   return { spotInterruption: theme.hasSpot ? spotInterruption(theme) : undefined, poolsWithdrawn: poolsWithdrawn(theme) };
 }
@@ -21,12 +21,12 @@ function spotInterruption({ mix, define }: Theme): Scenario {
     async run(t, { interruption }) {
       const placed = await placeAndWait(t, mix, 'provision');
       for (const { workload } of placed.filter(isExpected)) {
-        // Those that take the others' places are served, each of them, like all that recover from a loss.
+        // Each replacement has to be served, like all pods that recover from a loss.
         t.expect.servedUntilNow(workload);
         t.expect.served(workload, 'recover');
       }
       await t.injectUntilFired(interruption, 'launch-lag');
-      // The two minutes of the notice, and the time of the replacements.
+      // The two minutes of notice, and the time for replacements.
       await t.pass('provision', 2);
       await untilServed(t, placed, 'recover');
     },
@@ -39,7 +39,7 @@ function poolsWithdrawn({ mix, define }: Theme): Scenario {
     title: 'your mix, and its pools withdrawn while it runs: pods leave within their budgets, and all nodes go',
     async run(t) {
       const placed = await placeAndWait(t, mix, 'provision');
-      // For those that are evicted from now on there is no pool: nothing is expected of them.
+      // There is no pool for pods that are evicted from now on, so nothing is expected for them.
       for (const { workload } of placed.filter(isExpected)) t.expect.servedUntilNow(workload);
       await t.withdrawPools();
       await t.pass('scale-in');

@@ -7,7 +7,7 @@ function read(text: string): { readonly where: string; readonly object: unknown 
 
 const NAMESPACE = 'apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n';
 
-test('documents, empty ones passed over, and lists opened', () => {
+test('reads documents, skips empty ones, and opens lists', () => {
   const list = {
     apiVersion: 'v1',
     kind: 'List',
@@ -22,7 +22,7 @@ test('documents, empty ones passed over, and lists opened', () => {
   expect(read('apiVersion: v1\nkind: List\nitems:\n')).toEqual([]);
 });
 
-test('line ends of Windows', () => {
+test('reads Windows line endings', () => {
   const found = read(`${NAMESPACE}---\n${NAMESPACE}`.replaceAll('\n', '\r\n'));
   expect(found.map(({ where }) => where)).toEqual(['web.yaml, document 1 (Namespace shop)', 'web.yaml, document 2 (Namespace shop)']);
 });
@@ -31,7 +31,7 @@ for (const [path, command] of [
   ['base/kustomization.yaml', 'kubectl kustomize'],
   ['values-prod.yml', 'helm template'],
 ] as const) {
-  test(`what other tools read is named: ${path}`, () => {
+  test(`the error for a file of another tool names the tool: ${path}`, () => {
     expect(() => readManifests({ path, text: 'resources: [web.yaml]\n' })).toThrow(`render it with \`${command}\``);
   });
 }
@@ -58,18 +58,18 @@ test('anchors and merges', () => {
 });
 
 for (const [what, text, message] of [
-  ['YAML that is none', `${NAMESPACE}---\na: [1\n`, /^web\.yaml, document 2, line \d+, column \d+: /],
+  ['invalid YAML', `${NAMESPACE}---\na: [1\n`, /^web\.yaml, document 2, line \d+, column \d+: /],
   ['a field twice', 'apiVersion: v1\nkind: X\nmetadata: {name: a, name: b}\n', /document 1, line 3.*unique/],
   ['a template', 'a: {{ .Values.x }}\n', /render it first/],
   ['no kind', 'apiVersion: v1\nmetadata: {name: a}\n', /^web\.yaml, document 1: kind must be a text; an object has apiVersion/],
   ['no metadata', 'apiVersion: v1\nkind: X\n', /document 1: metadata must be an object/],
-  ['a name that is no text', 'apiVersion: v1\nkind: X\nmetadata: {name: 5}\n', /metadata\.name must be a text/],
+  ['a name that is not a text', 'apiVersion: v1\nkind: X\nmetadata: {name: 5}\n', /metadata\.name must be a text/],
   ['no name', 'apiVersion: v1\nkind: X\nmetadata: {labels: {}}\n', /document 1 \(X\): metadata\.name is missing; every object/],
-  ['a generated name', 'apiVersion: v1\nkind: X\nmetadata: {generateName: a-}\n', /\(X\): metadata\.name is missing; kubectl applies none/],
-  ['a list whose items are none', 'apiVersion: v1\nkind: List\nitems: {a: 1}\n', /document 1: metadata must be an object/],
+  ['a generated name', 'apiVersion: v1\nkind: X\nmetadata: {generateName: a-}\n', /\(X\): metadata\.name is missing; kubectl apply does not support generateName/],
+  ['a list whose items are not a list', 'apiVersion: v1\nkind: List\nitems: {a: 1}\n', /document 1: metadata must be an object/],
   ['tabs', 'apiVersion: v1\nkind: X\nmetadata:\n\tname: a\n', /line 4.*[Tt]ab/],
   ['no object', 'just a text\n', /document 1: it must be an object/],
-  ['an alias of nothing', 'a: *nobody\n', /nobody/],
+  ['an alias without an anchor', 'a: *nobody\n', /nobody/],
 ] as const) {
   test(`refused, with its place: ${what}`, () => {
     expect(() => read(text)).toThrow(message);

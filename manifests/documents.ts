@@ -5,14 +5,14 @@ import type { KubeObject } from '../model/kube.ts';
 
 /** A file's text. */
 export interface ManifestFile {
-  /** As messages name it. */
+  /** As in messages. */
   readonly path: string;
   readonly text: string;
 }
 
 /** One object of a manifest. */
 export interface Manifest {
-  /** Where it stands: `web.yaml, document 2 (Deployment shop/web)`. */
+  /** Its location: `web.yaml, document 2 (Deployment shop/web)`. */
   readonly where: string;
   readonly apiVersion: string;
   readonly kind: string;
@@ -34,18 +34,18 @@ const objectSchema = z.looseObject(
   },
   'must be an object',
 );
-/** Lists of kinds have items; those of no kind may have none, as `kubectl get -o yaml` prints them. */
+/** Typed lists have items; an untyped `List` may have none, as in the output of `kubectl get -o yaml`. */
 const listSchema = z.union([
   z.looseObject({ kind: z.string().endsWith('List'), items: z.array(z.unknown()) }),
   z.looseObject({ apiVersion: z.literal('v1'), kind: z.literal('List'), items: z.array(z.unknown()).nullish() }),
 ]);
-/** Files that are no manifests, and are often beside them: what makes manifests of them. */
-const MADE_BY: readonly (readonly [name: RegExp, command: string])[] = [
+/** Files that are often beside manifests, but are input of other tools, with the command that renders them. */
+const RENDERED_BY: readonly (readonly [name: RegExp, command: string])[] = [
   [/(^|\/)kustomization\.ya?ml$/, 'kubectl kustomize'],
   [/(^|\/)(Chart|values[^/]*)\.ya?ml$/, 'helm template'],
 ];
 
-/** Tags of YAML 1.1 that the Go library behind kubectl doesn't know. */
+/** Tags of YAML 1.1 that the Go library in kubectl does not support. */
 const FOREIGN_TAGS = ['tag:yaml.org,2002:timestamp', 'tag:yaml.org,2002:binary'];
 const SEXAGESIMAL = 'TIME';
 
@@ -68,7 +68,7 @@ export function readManifests({ path, text }: ManifestFile): Manifest[] {
       ),
   });
   if ('empty' in documents) return [];
-  // Templates may even be YAML, of another meaning.
+  // A template may even be valid YAML, with another meaning.
   const hint = text.includes('{{') ? ' (it looks like a template: render it first)' : '';
   return documents.flatMap((document, index) => {
     const where = `${path}, document ${index + 1}`;
@@ -81,7 +81,7 @@ export function readManifests({ path, text }: ManifestFile): Manifest[] {
   });
 }
 
-/** @throws LoadError for aliases without anchors, and too many of them */
+/** @throws LoadError for aliases without anchors, and for too many aliases */
 function valueOf(document: { toJS(): unknown }, where: string): unknown {
   try {
     return document.toJS();
@@ -104,18 +104,17 @@ function objectsOf(value: unknown, where: string): Manifest[] {
   }
   const { apiVersion, kind, metadata } = parsed.data;
   if (metadata.name === undefined || metadata.name === '') {
-    const why = metadata.generateName === undefined ? 'every object needs a name' : 'kubectl applies none by its generateName: name it';
+    const why =
+      metadata.generateName === undefined ? 'every object needs a name' : 'kubectl apply does not support generateName: give it a name';
     throw new LoadError(`${where} (${kind}): metadata.name is missing; ${why}`);
   }
   const name = metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
   return [{ where: `${where} (${kind} ${name})`, apiVersion, kind, object: parsed.data }];
 }
 
-/** What to do with a file that other tools read. */
+/** A hint for a file of another tool. */
 function hintOf(where: string): string {
   const [path = ''] = where.split(', document ');
-  const command = MADE_BY.find(([name]) => name.test(path))?.[1];
-  return command === undefined
-    ? ''
-    : ` (this is no manifest: render it with \`${command}\`, and name a directory that holds the result alone)`;
+  const command = RENDERED_BY.find(([name]) => name.test(path))?.[1];
+  return command === undefined ? '' : ` (this is not a manifest: render it with \`${command}\`, and name a directory with only the result)`;
 }

@@ -110,13 +110,13 @@ const CASES: readonly {
   { what: 'a pod that fits', kind: 'servable' },
   { what: 'no pools', pools: [], kind: 'unservable', why: /^there is no NodePool$/ },
   {
-    what: 'a zone of no pool',
+    what: 'a zone that no pool has',
     load: load({ nodeSelector: { [LABEL.zone]: 'c' } }),
     kind: 'unservable',
     why: /^pool general: it has no nodes with zone c \(it has a, b\)$/,
   },
   {
-    what: 'an architecture of no pool',
+    what: 'an architecture that no pool has',
     load: load({ nodeSelector: { [LABEL.arch]: 'arm64' } }),
     kind: 'unservable',
     why: /pool general: it has no nodes with architecture arm64 \(it has amd64\)/,
@@ -126,7 +126,7 @@ const CASES: readonly {
     load: load({ nodeSelector: { [LABEL.arch]: 'arm64', [LABEL.zone]: 'b' } }),
     pools: [pool('both', { architectures: ['amd64', 'arm64'] })],
     kind: 'unservable',
-    why: /none of its nodes is all that is asked for at once: .*arch, .*zone/,
+    why: /none of its nodes has all requested labels at once: .*arch, .*zone/,
   },
   {
     what: 'a label that no pool sets',
@@ -141,13 +141,13 @@ const CASES: readonly {
     kind: 'servable',
   },
   {
-    what: 'a label of which the pool leaves the value open',
+    what: 'a label whose value the pool leaves open',
     load: load({ nodeSelector: { tier: 'gold' } }),
     pools: [pool('open', { requirements: [{ key: 'tier', operator: 'In', values: ['gold', 'silver'] }] })],
     kind: 'servable',
   },
   {
-    what: 'a value that the pool leaves out',
+    what: 'a value that the pool excludes',
     load: load({ nodeSelector: { tier: 'bronze' } }),
     pools: [pool('open', { requirements: [{ key: 'tier', operator: 'In', values: ['gold', 'silver'] }] })],
     kind: 'unservable',
@@ -171,22 +171,22 @@ const CASES: readonly {
     kind: 'servable',
   },
   { what: 'a start-up taint', pools: [pool('slow', { startupTaints: [TAINT] })], kind: 'servable' },
-  { what: 'a taint that only deters', pools: [pool('soft', { taints: [{ ...TAINT, effect: 'PreferNoSchedule' }] })], kind: 'servable' },
+  { what: 'a PreferNoSchedule taint', pools: [pool('soft', { taints: [{ ...TAINT, effect: 'PreferNoSchedule' }] })], kind: 'servable' },
   {
-    what: 'a pod that is larger than every type',
+    what: 'a pod larger than every type',
     load: load({}, { cpu: '20' }),
     kind: 'unservable',
-    why: /it is too large: it asks for 20 cpu, and a m6i\.4xlarge has 16 cpu for it$/,
+    why: /it is too large: it requests 20 cpu, and a m6i\.4xlarge has 16 cpu for it$/,
   },
   {
-    what: 'a pod that fits but for the DaemonSets',
+    what: 'a pod that would fit without the DaemonSets',
     load: load({}, { cpu: '16' }),
     others: [agent],
     kind: 'unservable',
     why: /a m6i\.4xlarge has 15500m cpu for it, 500m cpu taken by DaemonSets/,
   },
   {
-    what: 'a pod that fits, since the DaemonSet does not go there',
+    what: 'a pod that fits, since the DaemonSet does not run there',
     load: load({}, { cpu: '16' }),
     others: [{ ...agent, template: load({ nodeSelector: { tier: 'gold' } }).template }],
     kind: 'servable',
@@ -204,7 +204,7 @@ const CASES: readonly {
     why: /^pool small: its limits \(1 CPU\) are below the smallest node on which it fits$/,
   },
   {
-    what: 'limits that the mix may reach',
+    what: 'limits that the workloads may reach',
     pools: [pool('small', { limits: { cpu: 4 } })],
     kind: 'partly',
     why: /limits of pool small may be reached/,
@@ -218,39 +218,39 @@ const CASES: readonly {
     why: /^pool none: it allows no instance type of this region$/,
   },
   {
-    what: 'every pool has its reason',
+    what: 'a reason for every pool',
     pools: [pool('batch', { taints: [TAINT] }), pool('none', { zones: ['z'] })],
     kind: 'unservable',
     why: /^pool batch: its taint .*; pool none: it allows no/,
   },
   {
-    what: 'a GPU, where no pool has one',
+    what: 'a GPU that no pool has',
     load: load({}, { 'nvidia.com/gpu': '1' }),
     kind: 'unservable',
-    why: /asks for nvidia\.com\/gpu, and no pool allows a type that offers it/,
+    why: /requests nvidia\.com\/gpu, and no pool allows a type that offers it/,
   },
   {
-    what: 'a GPU, where a pool has them',
+    what: 'a GPU that a pool has',
     load: load({}, { 'nvidia.com/gpu': '1' }),
     pools: [pool('gpu', { instanceTypes: ['g4dn.xlarge'] })],
     kind: 'untestable',
     why: /nodes of pool gpu may offer/,
   },
-  { what: 'a scheduler of its own', load: load({ schedulerName: 'volcano' }), kind: 'untestable', why: /volcano/ },
+  { what: 'its own scheduler', load: load({ schedulerName: 'volcano' }), kind: 'untestable', why: /volcano/ },
   { what: 'scheduling gates', load: load({ schedulingGates: [{ name: 'x/y' }] }), kind: 'untestable', why: /gates/ },
   {
-    what: 'a label that Karpenter knows and this world does not',
+    what: 'a label that Karpenter supports and this world does not',
     load: load({ nodeSelector: { 'karpenter.k8s.aws/instance-local-nvme': '100' } }),
     kind: 'untestable',
     why: /instance-local-nvme/,
   },
-  { what: 'a request that is no quantity', load: load({}, { cpu: 'lots' }), kind: 'unservable', why: /"lots" is no quantity/ },
+  { what: 'a request that is not a quantity', load: load({}, { cpu: 'lots' }), kind: 'unservable', why: /"lots" is no quantity/ },
   { what: 'spread over zones', load: load(spread(LABEL.zone)), kind: 'servable' },
   {
     what: 'spread over more zones than there are',
     load: load(spread(LABEL.zone, { minDomains: 3 })),
     kind: 'partly',
-    why: /wants 3 domains of topology.kubernetes.io\/zone, there are 2 \(a, b\): at most 2 of 3 pods can run/,
+    why: /requires 3 domains of topology.kubernetes.io\/zone, and there are 2 \(a, b\): at most 2 of 3 pods can run/,
   },
   {
     what: 'spread over a label that no node has',
@@ -262,10 +262,10 @@ const CASES: readonly {
   { what: 'spread over hostnames', load: load(spread(LABEL.hostname, { minDomains: 9 })), kind: 'servable' },
   { what: 'apart over hostnames', load: load(apart(LABEL.hostname)), kind: 'servable' },
   { what: 'apart over zones, one pod too many', load: load(apart(LABEL.zone)), kind: 'partly', why: /at most 2 of 3 can run/ },
-  { what: 'beside its own kind', load: load(beside(LABEL.zone, 'web')), kind: 'servable' },
-  { what: 'beside nobody', load: load(beside(LABEL.zone, 'cache')), kind: 'unservable', why: /beside pods .* that no workload/ },
+  { what: 'together with its own pods', load: load(beside(LABEL.zone, 'web')), kind: 'servable' },
+  { what: 'together with missing pods', load: load(beside(LABEL.zone, 'cache')), kind: 'unservable', why: /with pods that no workload/ },
   {
-    what: 'an affinity of several terms, one of which will do',
+    what: 'an affinity of several terms, of which one is enough',
     load: load({
       affinity: {
         nodeAffinity: {
@@ -290,6 +290,6 @@ for (const { what, load: subject = load(), pools = GENERAL, others = [], kind, w
   });
 }
 
-test('a DaemonSet is no reason for a node, and needs none', () => {
+test('a DaemonSet needs no nodes and is always servable', () => {
   expect(judge(agent, []).kind).toBe('servable');
 });

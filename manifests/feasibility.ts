@@ -12,23 +12,23 @@ import type { Market, Offers, Seat } from './offers.ts';
 import { placementProblem } from './placement.ts';
 import { labelProblem, sizeProblem } from './reasons.ts';
 
-/** What of a load can be served by the pools if nothing ever goes wrong. */
+/** Whether the pools can serve a load without any faults. */
 export type Feasibility =
   | { readonly kind: 'servable'; readonly seats: readonly Seat[] }
-  /** Some of its pods can't be, or whether they can depends on who comes first. */
+  /** Some of its pods can't be served, or it depends on which pods come first. */
   | { readonly kind: 'partly'; readonly seats: readonly Seat[]; readonly why: string }
-  /** None of its pods can be. */
+  /** None of its pods can be served. */
   | { readonly kind: 'unservable'; readonly why: string }
-  /** The user's own cluster may serve it; this world lacks what it takes. */
+  /** The user's cluster may serve it, but this world lacks what it needs. */
   | { readonly kind: 'untestable'; readonly why: string };
 
-/** What a node of this world has for pods. */
+/** Resources of nodes in this world. */
 const NATIVE = ['cpu', 'memory', 'ephemeral-storage', 'pods'];
 const DEFAULT_SCHEDULER = 'default-scheduler';
 
 /**
- * Finds out for each load, without any autoscaler, whether these pools could ever give it nodes: by their requirements,
- * labels and taints, the sizes of their types less the DaemonSets' share, their limits, and the spread that it asks for.
+ * Decides for each load, without an autoscaler, whether these pools could ever give it nodes: by their requirements, labels and
+ * taints, the sizes of their types minus the DaemonSets' share, their limits, and the spread that it requests.
  */
 export function judgeFeasibility(loads: readonly Load[], pools: readonly Pool[], market: Market): ReadonlyMap<string, Feasibility> {
   const daemons = loads.filter(({ isDaemon }) => isDaemon);
@@ -38,10 +38,10 @@ export function judgeFeasibility(loads: readonly Load[], pools: readonly Pool[],
 
 function judgeLoad(load: Load, loads: readonly Load[], offers: readonly Offers[]): Feasibility {
   const { template, isDaemon } = load;
-  // One for each node that is there: nothing is launched for it, and its share is kept free.
+  // One pod on each existing node: nothing is launched for it, and its share is reserved.
   if (isDaemon) return { kind: 'servable', seats: offers.flatMap(({ seats }) => seats) };
-  const strange = strangeness(load, offers);
-  if (strange !== undefined) return strange;
+  const unsupported = unsupportedReason(load, offers);
+  if (unsupported !== undefined) return unsupported;
   if (offers.length === 0) return { kind: 'unservable', why: 'there is no NodePool' };
   const searches = offers.map((one) => ({ pool: one.pool, ...searchPool(template, one) }));
   const seats = searches.flatMap((search) => search.seats);
@@ -53,14 +53,14 @@ function judgeLoad(load: Load, loads: readonly Load[], offers: readonly Offers[]
   return problem.none ? { kind: 'unservable', why: problem.why } : { kind: 'partly', seats, why: problem.why };
 }
 
-/** What this world does otherwise than the user's cluster. */
-function strangeness({ template }: Load, offers: readonly Offers[]): Feasibility | undefined {
+/** What the load needs that this world, unlike the user's cluster, does not support. */
+function unsupportedReason({ template }: Load, offers: readonly Offers[]): Feasibility | undefined {
   const { spec } = template;
   const { schedulerName = DEFAULT_SCHEDULER, schedulingGates = [] } = spec;
   if (schedulerName !== DEFAULT_SCHEDULER) return { kind: 'untestable', why: `the scheduler ${schedulerName} is not part of this world` };
-  if (schedulingGates.length > 0) return { kind: 'untestable', why: 'nobody here removes its scheduling gates' };
-  const asked = nodeAlternatives(spec).flatMap(({ labels }) => [...labels.keys()]);
-  const unmodelled = asked.find(isUnmodelledLabel);
+  if (schedulingGates.length > 0) return { kind: 'untestable', why: 'nothing in this world removes its scheduling gates' };
+  const keys = nodeAlternatives(spec).flatMap(({ labels }) => [...labels.keys()]);
+  const unmodelled = keys.find(isUnmodelledLabel);
   if (unmodelled !== undefined) return { kind: 'untestable', why: `nodes of this world have no label ${unmodelled}` };
   let requests: Resources;
   try {
@@ -71,15 +71,15 @@ function strangeness({ template }: Load, offers: readonly Offers[]): Feasibility
   }
   const device = Object.keys(requests).find((name) => !NATIVE.includes(name) && (requests[name] ?? 0) > 0);
   if (device === undefined) return undefined;
-  const makers = offers.filter(({ seats }) => seats.some(({ type }) => mayOffer(type, device))).map(({ pool }) => pool.name);
-  if (makers.length === 0) return { kind: 'unservable', why: `it asks for ${device}, and no pool allows a type that offers it` };
+  const providers = offers.filter(({ seats }) => seats.some(({ type }) => mayOffer(type, device))).map(({ pool }) => pool.name);
+  if (providers.length === 0) return { kind: 'unservable', why: `it requests ${device}, and no pool allows a type that offers it` };
   return {
     kind: 'untestable',
-    why: `it asks for ${device}, which nodes of pool ${makers.join(', ')} may offer and nodes of this world don't`,
+    why: `it requests ${device}, which nodes of pool ${providers.join(', ')} may offer, but nodes of this world don't`,
   };
 }
 
-/** By whose device plugin a type may offer a resource; of what the catalogue doesn't tell apart, any may. */
+/** Whether a type may offer a resource through a device plugin. True for any type if the catalogue does not say. */
 function mayOffer({ type, gpu }: InstanceType, device: string): boolean {
   if (device === 'nvidia.com/gpu') return gpu?.manufacturer === 'NVIDIA' && gpu.count > 0;
   if (device === 'amd.com/gpu') return gpu?.manufacturer === 'AMD';
@@ -90,7 +90,7 @@ function mayOffer({ type, gpu }: InstanceType, device: string): boolean {
 
 interface Search {
   readonly seats: readonly Seat[];
-  /** Why there are none. */
+  /** Why there are no seats. */
   readonly why: string;
 }
 

@@ -5,7 +5,7 @@ import type { TestInfo } from '@playwright/test';
 import { LoadError } from '../harness/load-error.ts';
 import { manifestFiles, readManifestFile } from './files.ts';
 
-/** A directory with these files, and these links by what they point at. */
+/** A directory with these files, and links with their targets. */
 function directoryOf(
   testInfo: TestInfo,
   {
@@ -22,7 +22,7 @@ function directoryOf(
   return directory;
 }
 
-test('files in the order of their paths, links followed, hidden and others passed over', ({}, testInfo) => {
+test('lists files in the order of their paths, follows links, and skips hidden and other files', ({}, testInfo) => {
   const directory = directoryOf(testInfo, {
     files: { 'b.yaml': '', 'a/z.yml': '', 'c.json': '', 'README.md': '', '.git/x.yaml': '', 'node_modules/y.yaml': '' },
     links: { 'd.yaml': 'b.yaml', e: 'a', broken: 'nowhere' },
@@ -34,21 +34,21 @@ for (const { what, given, message } of [
   { what: 'no YAML', given: { files: { 'README.md': 'x' } }, message: /holds no manifests: no file that ends in \.yaml, \.yml, \.json$/ },
   { what: 'nothing at all', given: {}, message: /holds no manifests/ },
   {
-    what: 'a link that leads nowhere',
+    what: 'a broken link',
     given: { links: { 'web.yaml': 'gone.yaml' } },
-    message: /web\.yaml can't be read: it is a link that leads nowhere \(ENOENT\); mend the link, or remove it$/,
+    message: /web\.yaml can't be read: it is a broken link \(ENOENT\); fix the link, or remove it$/,
   },
   {
     what: 'a link to itself',
     given: { links: { 'web.yaml': 'web.yaml' } },
-    message: /web\.yaml can't be read: its links lead in a circle \(ELOOP\)/,
+    message: /web\.yaml can't be read: its links form a loop \(ELOOP\)/,
   },
   {
-    what: 'directories in a circle',
+    what: 'a loop of directories',
     given: { files: { 'a.yaml': '' }, links: { again: '.' } },
-    message: /do links go round in a circle\?$/,
+    message: /do links form a loop\?$/,
   },
-  { what: 'what is no file', given: { links: { 'web.yaml': '/dev/null' } }, message: /web\.yaml is neither a file nor a directory/ },
+  { what: 'a device', given: { links: { 'web.yaml': '/dev/null' } }, message: /web\.yaml is neither a file nor a directory/ },
 ] as const) {
   test(`refused: ${what}`, ({}, testInfo) => {
     const directory = directoryOf(testInfo, given);
@@ -58,7 +58,7 @@ for (const { what, given, message } of [
   });
 }
 
-test('texts are UTF-8, with or without a mark of their byte order', ({}, testInfo) => {
+test('files are UTF-8, with or without a byte order mark', ({}, testInfo) => {
   const directory = directoryOf(testInfo, {
     files: { 'bom.yaml': '\uFEFFa: 1', 'utf16.yaml': Buffer.from('\uFEFFa: 1', 'utf16le') },
   });

@@ -4,23 +4,22 @@ import { join } from 'node:path';
 import { LoadError } from '../harness/load-error.ts';
 
 const EXTENSIONS = ['.yaml', '.yml', '.json'];
-/** Folders that hold what no cluster is given. */
-const PASSED_OVER = 'node_modules';
-/** A directory of manifests, not a disk. */
+/** A folder without manifests for a cluster. */
+const SKIPPED = 'node_modules';
+/** Enough for a directory of manifests, but not for a whole disk. */
 const MAX_FILES = 2_000;
 const MAX_FILE_BYTES = 8 * 2 ** 20;
-/** Of directories in directories; where links go round in a circle they end here. */
+/** Of nested directories; a loop of links ends here. */
 const MAX_DEPTH = 32;
 
 /**
- * The files of manifests in a directory and the directories in it, in the order of their paths. Hidden ones are passed
- * over, links are followed.
- * @throws LoadError when it is no directory, holds none, holds too many or too large ones, or can't be read
+ * The manifest files in a directory and its subdirectories, in the order of their paths. Hidden ones are skipped, links are followed.
+ * @throws LoadError when it is not a directory, has no files, too many or too large ones, or can't be read
  */
 export function manifestFiles(directory: string): string[] {
   const status = readable(directory, () => statSync(directory, { throwIfNoEntry: false }));
   if (status === undefined) throw new LoadError(`${directory} does not exist; name the directory that holds your manifests`);
-  if (!status.isDirectory()) throw new LoadError(`${directory} is no directory; name the one that holds your manifests`);
+  if (!status.isDirectory()) throw new LoadError(`${directory} is not a directory; name the directory that holds your manifests`);
   const files = filesIn(directory, 0);
   if (files.length === 0) throw new LoadError(`${directory} holds no manifests: no file that ends in ${EXTENSIONS.join(', ')}`);
   if (files.length > MAX_FILES) throw new LoadError(`${directory} holds ${files.length} files; at most ${MAX_FILES} are read`);
@@ -38,9 +37,9 @@ export function readManifestFile(path: string): string {
 }
 
 function filesIn(directory: string, depth: number): string[] {
-  if (depth > MAX_DEPTH) throw new LoadError(`${directory} lies deeper than ${MAX_DEPTH} directories; do links go round in a circle?`);
+  if (depth > MAX_DEPTH) throw new LoadError(`${directory} is nested deeper than ${MAX_DEPTH} directories; do links form a loop?`);
   return readable(directory, () => readdirSync(directory))
-    .filter((name) => !name.startsWith('.') && name !== PASSED_OVER)
+    .filter((name) => !name.startsWith('.') && name !== SKIPPED)
     .sort()
     .flatMap((name) => {
       const path = join(directory, name);
@@ -53,7 +52,7 @@ function filesIn(directory: string, depth: number): string[] {
     });
 }
 
-/** What else lies about may be broken. */
+/** The status of a file that is not a manifest; it may be a broken link. */
 function statusOfOther(path: string): Stats | undefined {
   try {
     return statSync(path);
@@ -63,17 +62,17 @@ function statusOfOther(path: string): Stats | undefined {
 }
 
 function refuseOddFile(path: string, status: Stats): void {
-  if (!status.isFile()) throw new LoadError(`${path} is neither a file nor a directory; remove it, or name it otherwise`);
+  if (!status.isFile()) throw new LoadError(`${path} is neither a file nor a directory; remove it, or give it another name`);
   if (status.size > MAX_FILE_BYTES) throw new LoadError(`${path} has ${status.size} bytes; at most ${MAX_FILE_BYTES} are read`);
 }
 
-/** Says which file can't be read, and why: its rights, a link that leads nowhere. */
+/** @throws LoadError that names the file that can't be read, and why: its permissions, a broken link */
 function readable<T>(path: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    const [why, what] = REASONS[code] ?? [code, 'see to it'];
+    const [why, what] = REASONS[code] ?? [code, 'fix it'];
     throw new LoadError(`${path} can't be read: ${why}; ${what}, or remove it`);
   }
 }
@@ -81,7 +80,7 @@ function readable<T>(path: string, read: () => T): T {
 const REASONS: Readonly<Record<string, readonly [why: string, what: string]>> = {
   EACCES: ['permission denied (EACCES)', 'make it readable'],
   EPERM: ['operation not permitted (EPERM)', 'make it readable'],
-  ENOENT: ['it is a link that leads nowhere (ENOENT)', 'mend the link'],
-  ELOOP: ['its links lead in a circle (ELOOP)', 'mend the link'],
-  ENOTDIR: ['it is a link that leads nowhere (ENOTDIR)', 'mend the link'],
+  ENOENT: ['it is a broken link (ENOENT)', 'fix the link'],
+  ELOOP: ['its links form a loop (ELOOP)', 'fix the link'],
+  ENOTDIR: ['it is a broken link (ENOTDIR)', 'fix the link'],
 };

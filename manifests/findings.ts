@@ -1,11 +1,11 @@
 import type { Feasibility } from './feasibility.ts';
 
-/** What a finding means, for terminals and reports. */
+/** The text of a finding, for terminals and reports. */
 export function describeFinding(kind: Feasibility['kind']): string {
   const words = {
     servable: 'it can be served',
-    partly: 'it may not be served in full, even if nothing goes wrong',
-    unservable: 'it CAN NOT BE SERVED by these pools, even if nothing goes wrong',
+    partly: 'it may not be served completely, even without faults',
+    unservable: 'it CAN NOT BE SERVED by these pools, even without faults',
     untestable: 'it can not be tested here',
   };
   return words[kind];

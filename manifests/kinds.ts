@@ -4,10 +4,10 @@ import { WORKLOAD_RESOURCES } from './workloads.ts';
 export const NODE_POOL = 'karpenter.sh/NodePool';
 export const NODE_CLASS = 'karpenter.k8s.aws/EC2NodeClass';
 export const NAMESPACE = '/Namespace';
-/** Not applied, not even to check others by it: what it defines no pod needs here. */
+/** Not applied, not even to validate other objects: pods don't need its kinds here. */
 export const DEFINITION = 'apiextensions.k8s.io/CustomResourceDefinition';
 
-/** Kinds that are applied as they are, with their plurals. */
+/** Kinds that are applied unchanged, with their plurals. */
 export const COMPANIONS: Readonly<Record<string, string>> = {
   [NAMESPACE]: 'namespaces',
   'scheduling.k8s.io/PriorityClass': 'priorityclasses',
@@ -15,16 +15,16 @@ export const COMPANIONS: Readonly<Record<string, string>> = {
   'policy/PodDisruptionBudget': 'poddisruptionbudgets',
 };
 
-/** What is not applied although pods depend on it: why. */
+/** Why kinds are not applied although pods depend on them. */
 export const UNAPPLIED: Readonly<Record<string, string>> = {
-  '/Pod': 'nothing brings a bare pod back',
-  '/ReplicationController': 'nobody here runs it; a Deployment takes its place',
-  '/LimitRange': 'its defaults and limits are not put on pods; write them into the pods',
-  '/ResourceQuota': 'nobody here counts what a namespace uses',
-  'batch/CronJob': 'its times are not those of a trial; a Job of the same template can stand for it',
-  'autoscaling/HorizontalPodAutoscaler': 'replicas are what the workload says; write the number that you want to test',
-  'karpenter.sh/NodeClaim': 'the target makes its own',
-  'argoproj.io/Rollout': 'nobody here runs it; a Deployment can stand for it',
+  '/Pod': 'nothing replaces a bare pod',
+  '/ReplicationController': 'this world does not run it; use a Deployment',
+  '/LimitRange': 'its defaults and limits are not applied to pods; write them into the pods',
+  '/ResourceQuota': 'this world does not track the use of a namespace',
+  'batch/CronJob': 'a trial is too short for its schedule; use a Job with the same template',
+  'autoscaling/HorizontalPodAutoscaler': 'the workload sets the replicas; write the number that you want to test',
+  'karpenter.sh/NodeClaim': 'the target creates its own',
+  'argoproj.io/Rollout': 'this world does not run it; use a Deployment',
 };
 
 /** The API group of an `apiVersion`; empty for the core group. */
@@ -33,12 +33,12 @@ export function groupOf(apiVersion: string): string {
   return group;
 }
 
-/** A kind within its group, whatever the version: `apps/Deployment`, `/Namespace`. */
+/** A kind with its group, without the version: `apps/Deployment`, `/Namespace`. */
 export function typeOf({ apiVersion, kind }: Pick<Manifest, 'apiVersion' | 'kind'>): string {
   return `${groupOf(apiVersion)}/${kind}`;
 }
 
-/** Whether a manifest is of one of the kinds that make pods here. */
+/** Whether a manifest has one of the kinds that create pods in this world. */
 export function isWorkload({ apiVersion, kind }: Pick<Manifest, 'apiVersion' | 'kind'>): boolean {
   return kind in WORKLOAD_RESOURCES && groupOf(apiVersion) === (kind === 'Job' ? 'batch' : 'apps');
 }

@@ -7,11 +7,11 @@ import type { Mix } from './mix.ts';
 import { place, placeAndWait, untilServed } from './placed.ts';
 import type { ScenarioSet, Theme } from './theme.ts';
 
-/** Any mix makes as many: a claim, a template, a fleet, some patches. */
+/** Any workload causes at least this many: a claim, a template, a fleet, some patches. */
 const SIDE_EFFECTS = 8;
 const SLOW_KUBELET_MS = 120_000;
 
-/** What goes wrong between the decision to launch and the node. */
+/** Scenarios with faults between the decision to launch and the node. */
 export function launchScenarios(theme: Theme): ScenarioSet {
   return {
     lostLaunchAnswers: lostLaunchAnswers(theme),
@@ -60,7 +60,7 @@ function slowKubelets({ mix, define }: Theme): Scenario {
   });
 }
 
-/** Lets a fault last for longer than an SDK's own attempts, which would hide it; all is to be served once it is healed. */
+/** Keeps a fault active for longer than the retries of an SDK, which would hide it. After the heal, all has to be served. */
 async function outlast(t: Trial, mix: Mix, fault: FaultSpec, why: string): Promise<void> {
   const active = await t.inject(fault);
   const placed = await place(t, mix, 'recover', () => why);

@@ -2,7 +2,7 @@ import type { Admitted } from './admission.ts';
 import type { Manifest } from './documents.ts';
 import { COMPANIONS, NODE_CLASS, NODE_POOL, UNAPPLIED, isWorkload, typeOf } from './kinds.ts';
 
-/** Says what is not applied: what pods depend on one by one, all others by kind. */
+/** Notes on objects that are not applied: one by one if pods depend on them, all others by kind. */
 export function describeLeftOut({ taken, definitions, foreign }: Admitted): string[] {
   const unneeded = [...taken.filter((manifest) => !isUsed(manifest)), ...definitions];
   const [named, others] = split(unneeded);
@@ -10,7 +10,7 @@ export function describeLeftOut({ taken, definitions, foreign }: Admitted): stri
   return [
     ...[...named, ...namedForeign].map((manifest) => `${manifest.where}: not applied: ${UNAPPLIED[typeOf(manifest)] ?? ''}`),
     ...(others.length === 0 ? [] : [`not applied, since no pod needs them here: ${countKinds(others)}`]),
-    ...(othersForeign.length === 0 ? [] : [`not applied, since nobody here serves their kinds: ${countKinds(othersForeign)}`]),
+    ...(othersForeign.length === 0 ? [] : [`not applied, since this world does not serve their kinds: ${countKinds(othersForeign)}`]),
   ];
 }
 
@@ -19,7 +19,7 @@ function isUsed(manifest: Manifest): boolean {
   return type in COMPANIONS || isWorkload(manifest) || type === NODE_POOL || type === NODE_CLASS;
 }
 
-/** Those with a reason of their own, and the rest. */
+/** Those with their own reason, and the rest. */
 function split(manifests: readonly Manifest[]): [Manifest[], Manifest[]] {
   const hasReason = (manifest: Manifest): boolean => typeOf(manifest) in UNAPPLIED;
   return [manifests.filter(hasReason), manifests.filter((manifest) => !hasReason(manifest))];

@@ -7,14 +7,14 @@ import type { Load } from './load.ts';
 import { isBoundTo } from './placement.ts';
 
 const MIB = 2 ** 20;
-/** Nodes are never full to the last core. */
+/** Nodes are never completely full. */
 const PACKING = 1.5;
-/** While a node is replaced, both count. */
+/** While a node is replaced, both nodes count. */
 const REPLACEMENT = 2;
 
 /**
- * Judges once more the loads that depend on pools whose limits the whole mix may reach: who is served then depends on who
- * comes first. What may be reached is reckoned generously, since different autoscalers choose different nodes.
+ * Judges loads again that depend on pools whose limits all workloads together may reach: then it depends on the order which pods are
+ * served. The estimate is generous, since different autoscalers choose different nodes.
  */
 export function judgeLimits(loads: readonly Load[], judged: ReadonlyMap<string, Feasibility>): ReadonlyMap<string, Feasibility> {
   const seatsOf = (load: Load): readonly Seat[] => {
@@ -34,7 +34,7 @@ export function judgeLimits(loads: readonly Load[], judged: ReadonlyMap<string, 
       const pools = [...new Set(found.seats.map(({ pool }) => pool.name))];
       const isDaemon = loads.some((load) => load.name === name && load.isDaemon);
       if (isDaemon || pools.length === 0 || !pools.every((pool) => scarce.has(pool))) return [name, found];
-      const why = `the limits of pool ${pools.join(', ')} may be reached: who is served then depends on who comes first`;
+      const why = `the limits of pool ${pools.join(', ')} may be reached, and then it depends on the order which pods are served`;
       return [name, { kind: 'partly', seats: found.seats, why }];
     }),
   );
@@ -66,7 +66,7 @@ function needOf({ load, seats }: User): { readonly cpu: number; readonly memoryM
   return {
     cpu: isAlone ? replicas * smallestCpu : Math.max(smallestCpu, (replicas * cpu * PACKING) / 1_000),
     memoryMiB: isAlone ? replicas * smallestMiB : Math.max(smallestMiB, (replicas * memory * PACKING) / MIB),
-    // A node for each at worst.
+    // At worst, one node for each pod.
     nodes: replicas,
   };
 }

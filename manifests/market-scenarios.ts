@@ -8,7 +8,7 @@ import type { Placed } from './placed.ts';
 import { isBoundTo } from './placement.ts';
 import type { ScenarioSet, Theme } from './theme.ts';
 
-/** Capacity that runs out: of spot, of a zone. */
+/** Scenarios in which capacity runs out: spot, or a zone. */
 export function marketScenarios(theme: Theme): ScenarioSet {
   return {
     noSpot: theme.hasSpot ? noSpot(theme) : undefined,
@@ -22,12 +22,12 @@ function noSpot({ mix, define }: Theme): Scenario {
     title: 'your mix while no spot capacity is left anywhere: what may run on demand does',
     faults: { shortage: mayFire(faults.insufficientCapacity({ capacityTypes: ['spot'], errors: 'all' })) },
     async run(t, { shortage }) {
-      const drought = await t.inject(shortage);
+      const active = await t.inject(shortage);
       const placed = await place(t, mix, 'fallback', ({ feasibility }) => {
         const isStuck = 'seats' in feasibility && feasibility.seats.every(({ offering }) => offering.capacityType === 'spot');
-        return isStuck ? 'its pools have spot capacity only' : undefined;
+        return isStuck ? 'its pools have only spot capacity' : undefined;
       });
-      await healWhenServed(t, placed, drought.heal);
+      await healWhenServed(t, placed, active.heal);
     },
   });
 }
@@ -43,7 +43,7 @@ function zoneOutage({ mix, zones, define }: Theme): Scenario {
       const placed = await place(t, mix, 'fallback', (workload) => {
         const { feasibility } = workload;
         if ('seats' in feasibility && feasibility.seats.every(({ offering }) => offering.zone === zone))
-          return `it may run in ${zone} only`;
+          return `it may run only in ${zone}`;
         return isBoundTo(LABEL.zone, loadOf(workload)) ? `its pods are bound to zones, and ${zone} has no capacity` : undefined;
       });
       await healWhenServed(t, placed, outage.heal);
@@ -51,7 +51,7 @@ function zoneOutage({ mix, zones, define }: Theme): Scenario {
   });
 }
 
-/** Waits for those that can be served meanwhile, heals, and waits for the others. */
+/** Waits for workloads that can be served during the fault, heals it, and waits for the others. */
 async function healWhenServed(t: Trial, placed: readonly Placed[], heal: () => Promise<void>): Promise<void> {
   const isStuck = ({ truth }: Placed): boolean => truth.kind === 'schedulable-after-heal';
   await untilServed(

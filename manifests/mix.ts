@@ -3,21 +3,21 @@ import type { Pool } from '../model/catalogue.ts';
 import type { Feasibility } from './feasibility.ts';
 import type { UserWorkload } from './workloads.ts';
 
-/** A workload of the user's, and what can come of it. */
+/** A user's workload, and whether it can be served. */
 export interface MixWorkload extends UserWorkload {
   readonly feasibility: Feasibility;
 }
 
-/** A user's own pools and workloads, as a directory of manifests holds them. */
+/** A user's pools and workloads, from a directory of manifests. */
 export interface Mix {
   readonly pools: readonly Pool[];
-  /** In the order of their files. Those that can't be tested here are among them. */
+  /** In the order of their files, including those that can't be tested here. */
   readonly workloads: readonly MixWorkload[];
-  /** What is applied before the workloads: namespaces, priority classes, budgets. */
+  /** Objects that are applied before the workloads: namespaces, priority classes, budgets. */
   readonly companions: readonly UserObject[];
-  /** What is done otherwise than written, and what is not looked at. */
+  /** Deviations from the manifests, and ignored fields. */
   readonly notes: readonly string[];
-  /** Nodes that it may need at once, reckoned generously. */
+  /** A generous estimate of the nodes that it may need at once. */
   readonly nodes: number;
   /** Paths of the files. */
   readonly sources: readonly string[];

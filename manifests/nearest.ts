@@ -1,8 +1,8 @@
-/** Of a word's letters, how many may be wrong for another still to be what was meant: one in so many, and two at least. */
+/** How many letters of a word may be wrong: one in this many, and at least two. */
 const LETTERS_PER_MISTAKE = 4;
 const MISTAKES = 2;
 
-/** The candidate that a misspelt word most likely means, letter case aside; of several the first; undefined if none is near. */
+/** The candidate that a misspelt word most likely means, ignoring case; the first of several; undefined if none is close. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const most = Math.max(MISTAKES, Math.floor(word.length / LETTERS_PER_MISTAKE));
   const distances = candidates.map((candidate) => editDistance(word.toLowerCase(), candidate.toLowerCase()));
@@ -10,7 +10,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return least <= most ? candidates[distances.indexOf(least)] : undefined;
 }
 
-/** Levenshtein's: the fewest insertions, deletions and substitutions of one character that make one text of the other. */
+/** The Levenshtein distance: the fewest insertions, deletions and substitutions of one character that turn one text into the other. */
 export function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (const [line, letter] of [...from].entries()) {

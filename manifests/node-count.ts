@@ -8,8 +8,8 @@ import type { MixWorkload } from './mix.ts';
 import { isBoundTo } from './placement.ts';
 
 /**
- * Nodes that a mix may need at once, reckoned generously: for each workload the types on which the fewest of its pods fit,
- * every DaemonSet on each node. Bounds reckon with it: launches of many nodes wait for EC2's buckets of requests.
+ * A generous estimate of the nodes that workloads may need at once: each uses the type on which the fewest of its pods fit, with every
+ * DaemonSet on each node. Bounds depend on it: launches of many nodes wait for EC2's request token buckets.
  */
 export function countNodes(workloads: readonly MixWorkload[]): number {
   const daemons = workloads

@@ -9,25 +9,25 @@ import type { Labels } from '../model/selector.ts';
 /** Karpenter's label for the pool of a node. */
 export const NODE_POOL_LABEL = 'karpenter.sh/nodepool';
 const AWS_LABEL = 'karpenter.k8s.aws/instance-';
-/** `m6i`, `u-6tb1`: category and generation, as Karpenter's AWS provider takes family names apart. */
+/** `m6i`, `u-6tb1`: category and generation, parsed as in Karpenter's AWS provider. */
 const FAMILY = /^([a-z]+)(?:-[0-9]+tb)?([0-9]+)/;
-/** Labels by type that follow from what the catalogue knows. */
+/** Labels of a type that follow from the catalogue. */
 const DERIVED = ['category', 'generation', 'family', 'size', 'cpu', 'memory', 'hypervisor', 'gpu-name', 'gpu-count'].map(
   (name) => `${AWS_LABEL}${name}`,
 );
 const DECIDED: readonly string[] = [...Object.values(LABEL), NODE_POOL_LABEL, ...DERIVED];
 
-/** Whether the pool, the type and the place of a node decide this label's value. */
+/** Whether the pool, the type and the zone of a node determine this label's value. */
 export function isKnownLabel(key: string): boolean {
   return DECIDED.includes(key);
 }
 
-/** Whether Karpenter gives nodes this label by their type, from what the catalogue of this world doesn't know. */
+/** Whether Karpenter gives nodes this label by their type, from facts that this world's catalogue lacks. */
 export function isUnmodelledLabel(key: string): boolean {
   return key.startsWith(AWS_LABEL) && !DERIVED.includes(key);
 }
 
-/** The labels that a node of an offering has by its type and place. Source: Karpenter's documentation, "Well-Known Labels". */
+/** The labels of a node of an offering, from its type and zone. Source: Karpenter's documentation, "Well-Known Labels". */
 export function offeringLabels(type: InstanceType, { zone, capacityType }: Offering, region: string): Labels {
   const [family = '', size = ''] = type.type.split('.');
   const [, category, generation] = FAMILY.exec(family) ?? [];
@@ -45,23 +45,24 @@ export function offeringLabels(type: InstanceType, { zone, capacityType }: Offer
     [`${AWS_LABEL}cpu`]: String(type.vcpu),
     [`${AWS_LABEL}memory`]: String(type.memoryMiB),
     [`${AWS_LABEL}hypervisor`]: type.hypervisor,
-    ...(gpu === undefined
-      ? {}
-      : { [`${AWS_LABEL}gpu-name`]: gpu.name.toLowerCase().replaceAll(' ', '-'), [`${AWS_LABEL}gpu-count`]: String(gpu.count) }),
+    ...(gpu !== undefined && {
+      [`${AWS_LABEL}gpu-name`]: gpu.name.toLowerCase().replaceAll(' ', '-'),
+      [`${AWS_LABEL}gpu-count`]: String(gpu.count),
+    }),
   };
 }
 
-/** Whether a node with these labels, of a pool that states this, suits one alternative of a pod. */
+/** Whether a node with these labels, of a pool with these requirements, suits one alternative of a pod. */
 export function suits({ labels: asked, fields }: NodeAlternative, labels: Labels, stated: Requirements): boolean {
   if (fields.size > 0) return false;
   for (const [key, set] of asked) if (!allowsLabel(key, set, labels, stated)) return false;
   return true;
 }
 
-/** What a label must be. */
+/** The allowed values of a label. */
 export type ValueSet = Parameters<typeof allows>[0];
 
-/** A label of the user's own, of which the pool leaves the value open, becomes what the pods ask for. */
+/** Whether a label allows these values. If the pool leaves the value of a user's label open, it gets the value that pods request. */
 export function allowsLabel(key: string, set: ValueSet, labels: Labels, stated: Requirements): boolean {
   const open = stated.get(key);
   if (labels[key] !== undefined || isKnownLabel(key) || open === undefined) return allows(set, labels[key]);

@@ -6,7 +6,7 @@ import { QuantityError, toMilli, toWhole } from '../model/quantity.ts';
 import type { Manifest } from './documents.ts';
 import { isUnmodelledLabel } from './node-labels.ts';
 
-/** What Karpenter's NodePool holds of a pool; its validation sees to the types. */
+/** The used part of Karpenter's NodePool; the API has validated the types. */
 interface NodePoolSpec {
   readonly template: {
     readonly metadata?: { readonly labels?: Readonly<Record<string, string>>; readonly annotations?: object };
@@ -32,7 +32,7 @@ interface WrittenRequirement {
   readonly minValues?: number;
 }
 
-/** A pool, and what of its manifest is not looked at. */
+/** A pool, with notes on ignored fields of its manifest. */
 export interface ReadPool {
   readonly pool: Pool;
   readonly notes: readonly string[];
@@ -42,8 +42,8 @@ const MIB = 2 ** 20;
 const LIMITS = ['cpu', 'memory', 'nodes'];
 
 /**
- * A Karpenter NodePool (karpenter.sh/v1) in no autoscaler's words.
- * @throws LoadError when a limit is no quantity
+ * Converts a Karpenter NodePool (karpenter.sh/v1) to the neutral form of a pool.
+ * @throws LoadError when a limit is not a quantity
  */
 export function readNodePool({ object, where }: Manifest): ReadPool {
   const name = object.metadata.name ?? '';
@@ -56,7 +56,7 @@ export function readNodePool({ object, where }: Manifest): ReadPool {
     ...(template.metadata?.annotations === undefined ? [] : ['annotations of nodes']),
     ...(expireAfter === undefined ? [] : ['expireAfter']),
     ...(terminationGracePeriod === undefined ? [] : ['terminationGracePeriod']),
-    ...(disruption === undefined ? [] : ['disruption (the target removes empty nodes as its adapter says)']),
+    ...(disruption === undefined ? [] : ['disruption (the target removes empty nodes as configured in its adapter)']),
     ...(replicas === undefined ? [] : ['replicas']),
     ...Object.keys(limits).flatMap((resource) => (LIMITS.includes(resource) ? [] : [`the limit on ${resource}`])),
   ];
@@ -70,7 +70,7 @@ export function readNodePool({ object, where }: Manifest): ReadPool {
       ...readLimits(limits, where),
       weight,
     },
-    notes: ignored.length === 0 ? [] : [`NodePool ${name}: not looked at: ${ignored.join(', ')}`],
+    notes: ignored.length === 0 ? [] : [`NodePool ${name}: ignored: ${ignored.join(', ')}`],
   };
 }
 
@@ -79,7 +79,7 @@ function toRequirement({ key, operator, values = [] }: WrittenRequirement): Node
     case 'Exists':
     case 'DoesNotExist':
       return { key, operator };
-    // On whole numbers.
+    // Values are whole numbers.
     case 'Gte':
       return { key, operator: 'Gt', values: values.map((value) => String(BigInt(value) - 1n)) };
     case 'Lte':
@@ -115,7 +115,7 @@ function readLimits(limits: Readonly<Record<string, string | number>>, where: st
   };
 }
 
-/** What of an EC2NodeClass is replaced by the world's own, and what is not looked at. */
+/** Which fields of an EC2NodeClass the world replaces by its own, and which it ignores. */
 export function describeNodeClass({ object }: Manifest): string {
   const { name } = object.metadata;
   const { spec = {} } = object as unknown as { spec?: Readonly<Record<string, unknown>> };
@@ -124,8 +124,8 @@ export function describeNodeClass({ object }: Manifest): string {
     .filter((field) => !REPLACED_FIELDS.includes(field))
     .flatMap((field) => (field === 'kubelet' ? Object.keys(spec[field] ?? {}).map((key) => `kubelet.${key}`) : [field]));
   const parts = [
-    ...(replaced.length === 0 ? [] : [`${replaced.join(', ')} stand for the world's own`]),
-    ...(ignored.length === 0 ? [] : [`not looked at: ${ignored.join(', ')}`]),
+    ...(replaced.length === 0 ? [] : [`${replaced.join(', ')} are replaced by the world's own`]),
+    ...(ignored.length === 0 ? [] : [`ignored: ${ignored.join(', ')}`]),
   ];
   return `EC2NodeClass ${name}: ${parts.join('; ')}`;
 }

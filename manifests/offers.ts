@@ -17,21 +17,21 @@ export interface Seat {
   readonly labels: Labels;
 }
 
-/** What the computation needs of the world. */
+/** Facts about the world for the computation. */
 export interface Market {
   readonly catalogue: Catalogue;
-  /** What pods may take of a node of this type. */
+  /** Allocatable resources of a node of this type. */
   readonly allocatable: (type: InstanceType) => Resources;
 }
 
-/** What a pool may launch, with the room on each node. */
+/** What a pool can launch, with the free room on each node. */
 export interface Offers {
   readonly pool: Pool;
   readonly stated: Requirements;
   readonly seats: readonly (Seat & { readonly room: Resources; readonly daemons: Resources })[];
 }
 
-/** What a pool may launch, and what DaemonSets leave of each node. */
+/** What a pool can launch, and what DaemonSets leave free on each node. */
 export function offersOf(pool: Pool, daemons: readonly Load[], { catalogue, allocatable }: Market): Offers {
   const stated = parseRequirements(pool.requirements);
   const decided = new Map([...stated].filter(([key]) => isKnownLabel(key)));

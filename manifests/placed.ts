@@ -16,8 +16,8 @@ export interface Placed {
 type Stuck = (workload: MixWorkload) => string | undefined;
 
 /**
- * Applies the mix and expects what can be served to be served within the bound, all of it, or, where `stuck` says why it
- * can't be before the heal, after it.
+ * Applies all objects and expects every servable workload to be served within the bound; or after the heal, if `stuck` says why it
+ * can't be served before.
  */
 export async function place(t: Trial, mix: Mix, bound: BoundName, stuck: Stuck = () => undefined): Promise<Placed[]> {
   await t.apply(mix.companions);
@@ -43,14 +43,14 @@ export async function placeAndWait(t: Trial, mix: Mix, bound: BoundName): Promis
 export async function untilServed(t: Trial, placed: readonly Placed[], bound: BoundName): Promise<void> {
   await Promise.all(
     placed.filter(isExpected).map(async ({ workload, from }) => {
-      // One after the other, each with a time of its own.
+      // Ordered pods start one after the other, and each has its own bound.
       const rounds = from.ordered ? from.replicas : 1;
       for (let round = 0; round < rounds; round += 1) await t.untilServed(workload, bound);
     }),
   );
 }
 
-/** Whether its pods have to be served, be it after the heal. */
+/** Whether its pods have to be served, now or after the heal. */
 export function isExpected({ from, truth }: Pick<Placed, 'from' | 'truth'>): boolean {
   return from.replicas > 0 && (truth.kind === 'schedulable' || truth.kind === 'schedulable-after-heal');
 }

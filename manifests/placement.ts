@@ -4,15 +4,14 @@ import { matchesSelector } from '../model/selector.ts';
 import type { Seat } from './offers.ts';
 import type { Load } from './load.ts';
 
-/** Why the rules among pods keep some pods of a load from being served, or all of them. */
+/** Why rules between pods prevent some or all pods of a load from being served. */
 interface PlacementProblem {
   readonly none: boolean;
   readonly why: string;
 }
 
 /**
- * The first rule among pods (spread, affinity, anti-affinity; the required ones) that the places of a load can't meet
- * for all of its pods.
+ * The first required rule between pods (spread, affinity, anti-affinity) that the seats of a load can't satisfy for all of its pods.
  */
 export function placementProblem(load: Load, loads: readonly Load[], seats: readonly Seat[]): PlacementProblem | undefined {
   const { spec } = load.template;
@@ -25,7 +24,7 @@ export function placementProblem(load: Load, loads: readonly Load[], seats: read
   return problems.find((problem) => problem !== undefined);
 }
 
-/** The values that a label has over the places; undefined where each node has its own. */
+/** The values of a label over all seats; undefined if each node has its own. */
 function domainsOf(key: string, seats: readonly Seat[]): readonly string[] | undefined {
   if (key === LABEL.hostname) return undefined;
   return [...new Set(seats.flatMap(({ labels }) => labels[key] ?? []))].sort();
@@ -40,36 +39,36 @@ function spreadProblem(
   const domains = domainsOf(topologyKey, seats);
   if (domains === undefined) return undefined;
   if (domains.length === 0) return { none: true, why: `it is spread over ${topologyKey}, a label that no node has` };
-  // While there are fewer domains than it wants, none may have more than maxSkew of those that count.
+  // With fewer domains than minDomains, no domain may have more than maxSkew of the counted pods.
   const served = domains.length * maxSkew;
   if (domains.length >= minDomains || served >= replicas || !matchesSelector(labelSelector, template.metadata?.labels)) return undefined;
-  const why = `it wants ${minDomains} domains of ${topologyKey}, there are ${domains.length} (${domains.join(', ')}): at most ${served} of ${replicas} pods can run`;
+  const why = `it requires ${minDomains} domains of ${topologyKey}, and there are ${domains.length} (${domains.join(', ')}): at most ${served} of ${replicas} pods can run`;
   return { none: false, why };
 }
 
-/** Pods that must be apart from each other need a domain each. */
+/** Pods with anti-affinity to each other need one domain each. */
 function apartProblem({ replicas, template }: Load, term: PodAffinityTerm, seats: readonly Seat[]): PlacementProblem | undefined {
   const domains = domainsOf(term.topologyKey, seats);
   if (domains === undefined || domains.length === 0 || domains.length >= replicas) return undefined;
   if (!matchesSelector(term.labelSelector, template.metadata?.labels)) return undefined;
-  const why = `its pods must be apart over ${term.topologyKey}, which has ${domains.length} values (${domains.join(', ')}): at most ${domains.length} of ${replicas} can run`;
+  const why = `its pods must not share a value of ${term.topologyKey}, which has ${domains.length} values (${domains.join(', ')}): at most ${domains.length} of ${replicas} can run`;
   return { none: false, why };
 }
 
 function togetherProblem(load: Load, term: PodAffinityTerm, loads: readonly Load[], seats: readonly Seat[]): PlacementProblem | undefined {
   const { topologyKey, labelSelector, namespaces = [load.namespace], namespaceSelector } = term;
   if (domainsOf(topologyKey, seats)?.length === 0)
-    return { none: true, why: `it must be beside other pods over ${topologyKey}, a label that no node has` };
-  // Which namespaces a selector means is not looked at.
+    return { none: true, why: `it must share ${topologyKey} with other pods, a label that no node has` };
+  // Namespace selectors are not evaluated.
   if (namespaceSelector !== undefined) return undefined;
   const others = loads.filter(
     ({ namespace, template }) => namespaces.includes(namespace) && matchesSelector(labelSelector, template.metadata?.labels),
   );
   if (others.length > 0) return undefined;
-  return { none: true, why: `it must be beside pods (over ${topologyKey}) that no workload of these manifests has` };
+  return { none: true, why: `it must share ${topologyKey} with pods that no workload of these manifests has` };
 }
 
-/** Whether some rule over this label must hold for a load, so that it can't go round a domain that is lost. */
+/** Whether a required rule over this label applies to a load, so that it can't avoid a lost domain. */
 export function isBoundTo(key: string, { template }: Load): boolean {
   const { affinity, topologySpreadConstraints = [] } = template.spec;
   const terms = [

@@ -9,7 +9,7 @@ import { readMix } from './read-mix.ts';
 import type { Mix } from './mix.ts';
 import { manifestScenarios } from './suite.ts';
 
-/** Reads manifests that are written into files of the test's own. */
+/** Writes manifests into the test's own files, and reads them. */
 function mixOf(testInfo: TestInfo, files: Readonly<Record<string, string>>): Promise<Mix> {
   const directory = testInfo.outputPath('mix');
   for (const [name, text] of Object.entries(files)) {
@@ -35,7 +35,7 @@ spec:
 }
 
 const WEB = workload('Deployment');
-/** Beside no other pod of its own. */
+/** Never on the same node as another of its pods. */
 const APART =
   '\n      affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: web}}}]}}';
 
@@ -55,7 +55,7 @@ spec:
 `;
 }
 
-test('the mix that comes with the package', async () => {
+test('the bundled example', async () => {
   const mix = await readMix(join(packageRoot(), 'fixtures/examples/manifests/shop'));
   expect(mix.workloads.map(({ title, feasibility }) => [title, feasibility.kind])).toEqual([
     ['DaemonSet kube-system/log-agent', 'servable'],
@@ -86,19 +86,19 @@ test('the mix that comes with the package', async () => {
 const AGENT = workload('DaemonSet').replace('name: web', 'name: agent');
 for (const { what, types = 'c6i.large', pod = '', agent = '', nodes } of [
   { what: 'a pod fills the smallest node', nodes: 8 },
-  { what: 'each on a node of its own', types: 'c6i.xlarge', pod: APART, nodes: 8 },
-  { what: 'three to a node', types: 'c6i.xlarge', nodes: 3 },
-  { what: 'two to a node, beside a DaemonSet', types: 'c6i.xlarge', agent: AGENT, nodes: 4 },
-  { what: 'types of two sizes: as if the smaller were launched', types: 'c6i.xlarge, c6i.large', nodes: 8 },
+  { what: 'each pod on its own node', types: 'c6i.xlarge', pod: APART, nodes: 8 },
+  { what: 'three per node', types: 'c6i.xlarge', nodes: 3 },
+  { what: 'two per node, with a DaemonSet', types: 'c6i.xlarge', agent: AGENT, nodes: 4 },
+  { what: 'types of two sizes: assumes the smaller one', types: 'c6i.xlarge, c6i.large', nodes: 8 },
 ] satisfies readonly { what: string; types?: string; pod?: string; agent?: string; nodes: number }[]) {
-  test(`nodes that a mix may need: ${what}`, async ({}, testInfo) => {
+  test(`nodes that workloads may need: ${what}`, async ({}, testInfo) => {
     const pool = nodePool('', `- {key: node.kubernetes.io/instance-type, operator: In, values: [${types}]}`);
     const web = workload('Deployment', { spec: '\n  replicas: 8', pod });
     expect(await mixOf(testInfo, { 'agent.yaml': agent, 'pool.yaml': pool, 'web.yaml': web })).toMatchObject({ nodes });
   });
 }
 
-test('what can not be served by any of the other reasons is named with its pools', async ({}, testInfo) => {
+test('an unservable workload is reported with the reason for each pool', async ({}, testInfo) => {
   const mix = await mixOf(testInfo, {
     'pool.yaml': nodePool(),
     'web.yaml': workload('Deployment', { pod: '\n      nodeSelector: {kubernetes.io/arch: riscv}' }),
@@ -110,7 +110,7 @@ test('what can not be served by any of the other reasons is named with its pools
   ]);
 });
 
-test('pods that the API refuses are served by nobody', async ({}, testInfo) => {
+test('a workload whose pods the API rejects is unservable', async ({}, testInfo) => {
   const mix = await mixOf(testInfo, {
     'pool.yaml': nodePool(),
     'web.yaml': workload('Deployment', { pod: '\n      priorityClassName: nobodys' }),
@@ -118,11 +118,11 @@ test('pods that the API refuses are served by nobody', async ({}, testInfo) => {
   });
   expect(mix.workloads[0]?.feasibility).toMatchObject({
     kind: 'unservable',
-    why: expect.stringMatching(/the API refuses its pods: .*nobodys/),
+    why: expect.stringMatching(/the API rejects its pods: .*nobodys/),
   });
 });
 
-test('workloads keep what they are but for the label, the namespace, and volumes that need claims', async ({}, testInfo) => {
+test('workloads are unchanged except for the label, the namespace, and volumes that need claims', async ({}, testInfo) => {
   const claim =
     'volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]';
   const mix = await mixOf(testInfo, {
@@ -155,10 +155,10 @@ spec: {minAvailable: 50%, selector: {matchLabels: {app: web}}}`,
     ['Namespace', 'data', undefined],
     ['PodDisruptionBudget', 'db', [{ workload: 'data.web.statefulset', budget: { minAvailable: 2 } }]],
   ]);
-  expect(mix.notes.join('\n')).toMatch(/the limit on nvidia.com\/gpu[^]*volumes data are empty ones/);
+  expect(mix.notes.join('\n')).toMatch(/the limit on nvidia.com\/gpu[^]*volumes data are emptyDirs/);
 });
 
-test('what makes pods and is not applied is named; so is what another object makes', async ({}, testInfo) => {
+test('objects that are not applied are noted, with those that another object creates', async ({}, testInfo) => {
   const owner = '\n  ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, uid: x}]';
   const mix = await mixOf(testInfo, {
     'pool.yaml': nodePool(),
@@ -195,17 +195,17 @@ value: 2000001000
 `,
   });
   expect(mix.notes).toEqual([
-    'others.yaml, document 2 (Pod web-1): not applied: another object makes it',
-    'others.yaml, document 1 (Pod bare): not applied: nothing brings a bare pod back',
-    'others.yaml, document 4 (HorizontalPodAutoscaler web): not applied: replicas are what the workload says; write the number that you want to test',
+    'others.yaml, document 2 (Pod web-1): not applied: another object creates it',
+    'others.yaml, document 1 (Pod bare): not applied: nothing replaces a bare pod',
+    'others.yaml, document 4 (HorizontalPodAutoscaler web): not applied: the workload sets the replicas; write the number that you want to test',
     'not applied, since no pod needs them here: 1 CustomResourceDefinition',
-    'not applied, since nobody here serves their kinds: 1 ServiceMonitor',
+    'not applied, since this world does not serve their kinds: 1 ServiceMonitor',
   ]);
 });
 
 for (const { what, files, message } of [
   { what: 'an empty directory', files: { 'README.md': '' }, message: /holds no manifests/ },
-  { what: 'no workload', files: { 'pool.yaml': nodePool() }, message: /holds no workload: no Deployment.*; add those/ },
+  { what: 'no workload', files: { 'pool.yaml': nodePool() }, message: /holds no workload: no Deployment.*; add the workloads to test/ },
   {
     what: 'no node pool',
     files: { 'web.yaml': WEB },
@@ -225,20 +225,20 @@ for (const { what, files, message } of [
   {
     what: 'more pods than a world can hold',
     files: { 'pool.yaml': nodePool(), 'web.yaml': workload('Deployment', { spec: '\n  replicas: 1000000' }) },
-    message: /asks for 1000000 pods, 1000000 of them in web\.yaml, document 1 \(Deployment web\); at most 2000 are run/,
+    message: /has 1000000 pods, 1000000 of them in web\.yaml, document 1 \(Deployment web\); at most 2000 can be run/,
   },
   {
-    what: 'a kind that is misspelt',
+    what: 'a misspelt kind',
     files: { 'pool.yaml': nodePool(), 'all.yaml': `${WEB}---${workload('Deploymnet')}` },
     message: /^all\.yaml, document 2 \(Deploymnet web\): no API .* serves a Deploymnet of apps\/v1; did you mean Deployment of apps\/v1\?$/,
   },
   {
-    what: 'a field that the API does not have',
+    what: 'an unknown field',
     files: { 'web.yaml': workload('Deployment', { spec: '\n  replcas: 3' }) },
-    message: /^web\.yaml, document 1 \(Deployment web\): the API refuses it: .*unknown field "spec\.replcas"/,
+    message: /^web\.yaml, document 1 \(Deployment web\): the API rejects it: .*unknown field "spec\.replcas"/,
   },
   {
-    what: 'a value that the API refuses',
+    what: 'an invalid value',
     files: { 'web.yaml': workload('Deployment', { spec: '\n  replicas: -1' }) },
     message: /web\.yaml, document 1 .*spec\.replicas: Invalid value: -1/,
   },
@@ -248,17 +248,17 @@ for (const { what, files, message } of [
     message: /web\.yaml, document 1 .*quantit/i,
   },
   {
-    what: 'an API that is gone',
+    what: 'a removed API version',
     files: { 'web.yaml': WEB, 'pdb.yaml': 'apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: web}\n' },
     message: /pdb\.yaml, document 1 .*: no API .* serves a PodDisruptionBudget of policy\/v1beta1/,
   },
   {
-    what: 'a NodePool that Karpenter refuses',
+    what: 'a NodePool that Karpenter rejects',
     files: { 'web.yaml': WEB, 'pool.yaml': nodePool('weight: 200') },
-    message: /pool\.yaml, document 1 \(NodePool general\): the API refuses it: .*spec\.weight/,
+    message: /pool\.yaml, document 1 \(NodePool general\): the API rejects it: .*spec\.weight/,
   },
   {
-    what: 'two objects of one name',
+    what: 'two objects with the same name',
     files: { 'a.yaml': WEB, 'b.yaml': WEB },
     message: /b\.yaml, document 1 .*already exists/,
   },
@@ -270,7 +270,7 @@ for (const { what, files, message } of [
   });
 }
 
-test('a directory that is none', async () => {
+test('a path that is not a directory', async () => {
   await expect(readMix('/nowhere/at/all')).rejects.toThrow(/does not exist; name the directory/);
-  await expect(readMix(join(packageRoot(), 'package.json'))).rejects.toThrow(/is no directory/);
+  await expect(readMix(join(packageRoot(), 'package.json'))).rejects.toThrow(/is not a directory/);
 });

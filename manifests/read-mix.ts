@@ -25,9 +25,9 @@ import { readWorkload } from './workloads.ts';
 import type { UserWorkload } from './workloads.ts';
 
 /**
- * Reads a directory of manifests, has them checked by the API, and finds out what its pools can't serve.
- * @throws LoadError for what can't be read, for what `kubectl apply` would refuse, naming file, document and field, and for
- *   a mix in which nothing could ever be served
+ * Reads a directory of manifests, validates them with the API, and finds out what their pools can't serve.
+ * @throws LoadError for files that can't be read, for objects that `kubectl apply` would reject, with file, document and field, and
+ *   if no workload could ever be served
  */
 export async function readMix(directory: string): Promise<Mix> {
   const sources = manifestFiles(directory);
@@ -40,7 +40,7 @@ export async function readMix(directory: string): Promise<Mix> {
     const admitted = await admit(manifests, validator);
     const { pools, notes: poolNotes } = poolsOf(admitted.taken);
     const found = admitted.taken.filter(isWorkload).map(readWorkload);
-    refuseNamesakes(found);
+    refuseDuplicateNames(found);
     const workloads = await judge(found, pools, validator);
     refuseUseless(directory, { pools, workloads });
     return {
@@ -51,7 +51,7 @@ export async function readMix(directory: string): Promise<Mix> {
         ...moves,
         ...poolNotes,
         ...workloads.flatMap(({ notes }) => notes),
-        ...owned.map(({ where }) => `${where}: not applied: another object makes it`),
+        ...owned.map(({ where }) => `${where}: not applied: another object creates it`),
         ...describeLeftOut(admitted),
       ],
       nodes: countNodes(workloads),
@@ -70,17 +70,16 @@ function poolsOf(manifests: readonly Manifest[]): { readonly pools: readonly Poo
   return { pools: read.map(({ pool }) => pool), notes: [...read.flatMap(({ notes }) => notes), ...classes] };
 }
 
-function refuseNamesakes(workloads: readonly UserWorkload[]): void {
+function refuseDuplicateNames(workloads: readonly UserWorkload[]): void {
   const names = new Map<string, UserWorkload>();
   for (const workload of workloads) {
     const other = names.get(workload.name);
-    if (other !== undefined)
-      throw new LoadError(`${workload.where} and ${other.where} can't be told apart by the name ${workload.name}; rename one`);
+    if (other !== undefined) throw new LoadError(`${workload.where} and ${other.where} have the same name ${workload.name}; rename one`);
     names.set(workload.name, workload);
   }
 }
 
-/** What can come of each workload on these pools. */
+/** Decides which workloads these pools can serve. */
 async function judge(workloads: readonly UserWorkload[], pools: readonly Pool[], validator: Validator): Promise<MixWorkload[]> {
   const loads = workloads.map(loadOf);
   const market = { catalogue: loadCatalogue(), allocatable: (type: InstanceType) => nodeResources(type).allocatable };
@@ -90,9 +89,9 @@ async function judge(workloads: readonly UserWorkload[], pools: readonly Pool[],
   return mixed;
 }
 
-/** Pods that the API refuses are served by nobody. */
+/** A workload whose pods the API rejects is unservable. */
 async function judgePods(workload: UserWorkload, judged: ReadonlyMap<string, Feasibility>, validator: Validator): Promise<Feasibility> {
   const refusal = await validator.refusalOfPods(workload);
-  if (refusal !== undefined) return { kind: 'unservable', why: `the API refuses its pods: ${refusal}` };
-  return judged.get(workload.name) ?? { kind: 'unservable', why: 'it was not looked at' };
+  if (refusal !== undefined) return { kind: 'unservable', why: `the API rejects its pods: ${refusal}` };
+  return judged.get(workload.name) ?? { kind: 'unservable', why: 'it was not judged' };
 }

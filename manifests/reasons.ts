@@ -6,18 +6,18 @@ import type { Offers, Seat } from './offers.ts';
 import { allowsLabel } from './node-labels.ts';
 import type { ValueSet } from './node-labels.ts';
 
-/** Why no node of a pool has the labels that a pod asks for. */
+/** Why no node of a pool has the labels that a pod requests. */
 export function labelProblem(alternatives: readonly NodeAlternative[], { stated, seats }: Offers): string {
   const reasons = alternatives.map(({ labels: asked, fields }) => {
-    if (fields.size > 0) return 'it asks for one node by its name';
+    if (fields.size > 0) return 'it requests a node by name';
     const failing = [...asked].filter(([key, set]) => !seats.some(({ labels }) => allowsLabel(key, set, labels, stated)));
-    if (failing.length === 0) return `none of its nodes is all that is asked for at once: ${[...asked.keys()].join(', ')}`;
+    if (failing.length === 0) return `none of its nodes has all requested labels at once: ${[...asked.keys()].join(', ')}`;
     return failing.map(([key, set]) => `it has no nodes with ${describeAsked(key, set, seats)}`).join(' and ');
   });
-  return reasons.length === 0 ? 'the node affinity has no terms, and so matches no node' : [...new Set(reasons)].join(', or ');
+  return reasons.length === 0 ? 'the node affinity has no terms, so it matches no node' : [...new Set(reasons)].join(', or ');
 }
 
-/** Values that a message names. */
+/** Most values that a message lists. */
 const MAX_NAMED = 6;
 const WORDS: Readonly<Record<string, string>> = {
   [LABEL.zone]: 'zone',
@@ -38,11 +38,11 @@ function describeAsked(key: string, set: ValueSet, seats: readonly Seat[]): stri
       : offered.length > MAX_NAMED
         ? ''
         : ` (it has ${offered.join(', ')})`;
-  const values = set.excluding || set.values.length === 0 ? 'as asked for' : set.values.join(' or ');
+  const values = set.excluding || set.values.length === 0 ? 'as requested' : set.values.join(' or ');
   return `${word ?? `label ${key}`} ${values}${has}`;
 }
 
-/** What is short on the node that comes nearest. */
+/** What is missing on the node that comes closest. */
 export function sizeProblem(requests: Resources, seats: Offers['seats']): string {
   const largest = seats.reduce((best, seat) => (shortagesOf(requests, seat) < shortagesOf(requests, best) ? seat : best));
   const short = shortages(requests, largest.room);
@@ -51,10 +51,10 @@ export function sizeProblem(requests: Resources, seats: Offers['seats']): string
       .map(([name, amount]) => `${amount} ${name}`)
       .join(' and ');
   const daemons = short.some((name) => (largest.daemons[name] ?? 0) > 0) ? `, ${pick(largest.daemons)} taken by DaemonSets` : '';
-  return `it is too large: it asks for ${pick(requests)}, and a ${largest.type.type} has ${pick(largest.room)} for it${daemons}`;
+  return `it is too large: it requests ${pick(requests)}, and a ${largest.type.type} has ${pick(largest.room)} for it${daemons}`;
 }
 
-/** How far a node is from enough: 0 if nothing is short. */
+/** How much a node lacks: 0 if it has enough. */
 function shortagesOf(requests: Resources, { room }: { readonly room: Resources }): number {
   return shortages(requests, room).reduce((sum, name) => sum + 1 - Math.max(0, room[name] ?? 0) / (requests[name] ?? 1), 0);
 }

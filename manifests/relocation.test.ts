@@ -14,10 +14,10 @@ function among(...values: string[]): object {
 
 for (const [what, spec, moved, notes] of [
   ['nothing about zones', { values: ['eu-west-1a'] }, { values: ['eu-west-1a'] }, 0],
-  ['zones of ours', among('us-east-1a', 'us-east-1f'), among('us-east-1a', 'us-east-1f'), 0],
+  ['zones of this region', among('us-east-1a', 'us-east-1f'), among('us-east-1a', 'us-east-1f'), 0],
   ['zones of another region, by name', among('eu-west-1c', 'eu-west-1a'), among('us-east-1b', 'us-east-1a'), 1],
   [
-    'more zones than there are: the rest stays foreign',
+    'more zones than this world has: the rest stays unchanged',
     among('us-west-2a', 'us-west-2b', 'us-west-2c', 'us-west-2d'),
     among('us-east-1a', 'us-east-1b', 'us-east-1c', 'us-west-2d'),
     1,

@@ -6,8 +6,8 @@ import type { Manifest } from './documents.ts';
 const ZONE = /^([a-z]{2}(?:-[a-z]+)+-\d)[a-z]$/;
 
 /**
- * Moves manifests that name zones of other regions into the region of this world: the first of those zones, by name,
- * stands for the first of ours, and so on. Zones of ours stay, also those without a subnet here.
+ * Moves manifests that name zones of other regions into the region of this world: the first of those zones, by name, becomes the
+ * first of this world, and so on. Zones of this region stay unchanged, even those without a subnet here.
  */
 export function relocate(
   manifests: readonly Manifest[],
@@ -23,8 +23,8 @@ export function relocate(
     ...regions.map((name): [string, string] => [name, region]),
   ]);
   const moved = manifests.map((manifest) => ({ ...manifest, object: rename(manifest.object, names) }));
-  const stands = [...names].map(([from, to]) => `${from} as ${to}`);
-  return { manifests: moved, notes: [`this world is in ${region}; read here: ${stands.join(', ')}`] };
+  const renamed = [...names].map(([from, to]) => `${from} as ${to}`);
+  return { manifests: moved, notes: [`this world is in ${region}, so names are changed: ${renamed.join(', ')}`] };
 }
 
 const KEYS: readonly string[] = [LABEL.zone, LABEL.region];
@@ -40,7 +40,7 @@ function rename<T>(value: T, names: ReadonlyMap<string, string>): T {
   return visit(value, (name) => names.get(name) ?? name) as T;
 }
 
-/** A copy in which every value of a zone or region label, under the label itself or in `values` beside it as `key`, is what `change` makes of it. */
+/** A copy with `change` applied to every value of a zone or region label: under the label, or in `values` with the label as `key`. */
 function visit(value: unknown, change: (name: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item) => visit(item, change));
   if (typeof value !== 'object' || value === null) return value;

@@ -8,7 +8,7 @@ import type { Placed } from './placed.ts';
 import { themeOf } from './theme.ts';
 import type { Theme } from './theme.ts';
 
-/** The fault library over a user's mix, by export name; scenarios that the mix gives no reason for are left out. */
+/** The fault library for a user's manifests, by export name, without scenarios that the manifests have no use for. */
 export function manifestScenarios(mix: Mix): Readonly<Record<string, Scenario>> {
   const theme = themeOf(mix);
   const all = { faultFree: faultFree(theme), ...marketScenarios(theme), ...launchScenarios(theme), ...disruptionScenarios(theme) };
@@ -30,7 +30,7 @@ function faultFree({ mix, define }: Theme): Scenario {
   });
 }
 
-/** Where some may be served or not, nobody can tell for whom a launch was. */
+/** If a workload may be partly served, it is unknown which workload a launch was for. */
 function expectNoLaunches(t: Trial, placed: readonly Placed[]): void {
   if (placed.some(({ from }) => from.feasibility.kind === 'partly')) return;
   for (const { workload, from } of placed) if (from.feasibility.kind === 'unservable') t.expect.noLaunchFor(workload);

@@ -7,18 +7,18 @@ import type { Mix } from './mix.ts';
 /** The suite's name in reports. */
 export const MANIFESTS_SUITE = 'manifests';
 
-/** What the scenarios over a mix have in common, and what of it gives reason for some of them. */
+/** What the scenarios for a user's manifests share, and the facts that decide which of them apply. */
 export interface Theme {
   readonly mix: Mix;
   /** Zones in which some workload may run, by name. */
   readonly zones: readonly string[];
   /** Whether a pool names spot capacity. */
   readonly hasSpot: boolean;
-  /** A scenario over the pools of the mix, which needs what they need beside what is said. @param definition `id` is without the suite's name */
+  /** Defines a scenario with the user's pools and the features that they need. @param definition `id` is without the suite's name */
   readonly define: typeof scenario;
 }
 
-/** Scenarios by the name of their export; undefined ones have no reason in the mix. */
+/** Scenarios by export name; undefined if they do not apply. */
 export type ScenarioSet = Readonly<Record<string, Scenario | undefined>>;
 
 export function themeOf(mix: Mix): Theme {

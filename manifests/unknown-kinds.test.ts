@@ -23,12 +23,12 @@ for (const [apiVersion, kind, meant] of [
   ['app/v1', 'StatefulSets', 'did you mean StatefulSet of apps/v1?'],
   ['apps/v1beta2', 'Deployment', 'did you mean Deployment of apps/v1?'],
   ['policy/v1beta1', 'PodDisruptionBudget', 'did you mean PodDisruptionBudget of policy/v1?'],
-  ['policy/v1', 'PodSecurityPolicy', 'of policy/v1 there are: PodDisruptionBudget'],
+  ['policy/v1', 'PodSecurityPolicy', 'policy/v1 has: PodDisruptionBudget'],
   ['karpenter.sh/v1', 'Nodepool', 'did you mean NodePool of karpenter.sh/v1?'],
   ['karpenter.sh/v1beta1', 'NodePool', 'did you mean NodePool of karpenter.sh/v1?'],
   ['karpener.sh/v1', 'NodePool', 'did you mean NodePool of karpenter.sh/v1?'],
   ['karpenter.k8s.aws/v1', 'EC2NodeClasss', 'did you mean EC2NodeClass of karpenter.k8s.aws/v1?'],
-  ['batch/v2alpha1', 'Whatever', 'see its apiVersion and kind'],
+  ['batch/v2alpha1', 'Whatever', 'check its apiVersion and kind'],
 ] as const) {
   test(`a mistake: ${kind} of ${apiVersion}`, () => {
     expect(unknownKind({ apiVersion, kind }, SERVED)).toBe(

@@ -12,19 +12,19 @@ import type { ApiServer } from '../world/kube/api-server.ts';
 import type { Manifest } from './documents.ts';
 import type { UserWorkload } from './workloads.ts';
 
-/** Karpenter's own definitions, as its chart installs them. */
+/** Karpenter's CustomResourceDefinitions, as in its chart. */
 const DEFINITIONS = ['karpenter.sh_nodepools.yaml', 'karpenter.k8s.aws_ec2nodeclasses.yaml'];
 
-/** An API server of nobody's, with Karpenter's definitions, for a look at what it takes. */
+/** Validates objects with a temporary API server that has Karpenter's definitions. */
 export interface Validator {
   /** The kinds that it serves. */
   readonly served: readonly Pick<Manifest, 'apiVersion' | 'kind'>[];
   /** Whether it serves a kind. */
   serves(manifest: Manifest): boolean;
   isNamespaced(manifest: Manifest): boolean;
-  /** Creates an object as `kubectl apply` would, unknown fields refused. @throws LoadError that says what the API does */
+  /** Creates an object like `kubectl apply`, and rejects unknown fields. @throws LoadError with the API's message */
   create(manifest: Manifest): Promise<void>;
-  /** Why the API refuses a workload's pods; undefined if it takes them. */
+  /** Why the API rejects a workload's pods; undefined if it accepts them. */
   refusalOfPods(workload: UserWorkload): Promise<string | undefined>;
 }
 
@@ -70,7 +70,7 @@ function validatorOn(server: ApiServer): Validator {
       const root = resource.group === '' ? `/api/${apiVersion}` : `/apis/${apiVersion}`;
       const scope = resource.namespaced ? `/namespaces/${object.metadata.namespace ?? ''}` : '';
       const refusal = await post(server, `${root}${scope}/${resource.plural}`, object);
-      if (refusal !== undefined) throw new LoadError(`${where}: the API refuses it: ${refusal}`);
+      if (refusal !== undefined) throw new LoadError(`${where}: the API rejects it: ${refusal}`);
     },
     refusalOfPods: ({ namespace, template }) =>
       post(server, `/api/v1/namespaces/${namespace}/pods`, {
@@ -82,7 +82,7 @@ function validatorOn(server: ApiServer): Validator {
   };
 }
 
-/** The message of the API's refusal. */
+/** @returns the API's error message, if any */
 async function post(server: ApiServer, path: string, object: object): Promise<string | undefined> {
   const headers = { 'content-type': 'application/json' };
   const request = { method: 'POST', path: `${path}?fieldValidation=Strict`, headers, body: JSON.stringify(object) };

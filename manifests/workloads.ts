@@ -5,7 +5,7 @@ import { WORKLOAD_LABEL } from '../model/kube.ts';
 import type { Container, Deployment, Job, KubeObject, PodSpec, PodTemplate } from '../model/kube.ts';
 import type { Manifest } from './documents.ts';
 
-/** A workload of the user's, fit for a world without its volumes. */
+/** A user's workload, adapted to a world without its volumes. */
 export interface UserWorkload {
   /** The value of WORKLOAD_LABEL on its pods: `namespace.name`. */
   readonly name: string;
@@ -14,18 +14,18 @@ export interface UserWorkload {
   readonly where: string;
   readonly kind: Workload['kind'];
   readonly namespace: string;
-  /** Pods at once; 0 for a DaemonSet. */
+  /** Number of pods at once; 0 for a DaemonSet. */
   readonly replicas: number;
   /** Each pod is created when the one before is ready. */
   readonly ordered: boolean;
-  /** What is created. */
+  /** The object to create. */
   readonly object: KubeObject;
-  /** Of `object`, with the requests that follow from limits. */
+  /** The template of `object`, with requests derived from limits. */
   readonly template: PodTemplate;
   readonly notes: readonly string[];
 }
 
-/** The kinds that make pods here, with their plurals. */
+/** The kinds that create pods in this world, with their plurals. */
 export const WORKLOAD_RESOURCES: Readonly<Record<string, string>> = {
   Deployment: 'deployments',
   ReplicaSet: 'replicasets',
@@ -37,7 +37,7 @@ export const WORKLOAD_RESOURCES: Readonly<Record<string, string>> = {
 const MAX_LABEL_VALUE = 63;
 const HASH_DIGITS = 8;
 
-/** Reads a workload of one of those kinds that the API has taken. */
+/** Reads a workload of one of those kinds that the API has accepted. */
 export function readWorkload({ object, kind, where }: Manifest): UserWorkload {
   const { namespace = '', name = '' } = object.metadata;
   const label = labelOf(`${namespace}.${name}`, kind);
@@ -62,8 +62,8 @@ export function readWorkload({ object, kind, where }: Manifest): UserWorkload {
     object: { ...object, spec: { ...spec, template } } as KubeObject,
     template: { ...template, spec: withRequests(template.spec) },
     notes: [
-      ...(pod.replaced.length === 0 ? [] : [`${title}: its volumes ${pod.replaced.join(', ')} are empty ones here, tied to no zone`]),
-      ...(kind === 'Job' ? [`${title}: its pods run until they are removed, since images are not run`] : []),
+      ...(pod.replaced.length === 0 ? [] : [`${title}: its volumes ${pod.replaced.join(', ')} are emptyDirs here, not bound to a zone`]),
+      ...(kind === 'Job' ? [`${title}: its pods run until they are deleted, since images are not run`] : []),
     ],
   };
 }
@@ -76,7 +76,7 @@ interface WrittenWorkload {
     };
 }
 
-/** A value that a label may have, the same for the same object, another for another. */
+/** A valid label value that is unique for each object. */
 function labelOf(text: string, kind: string): string {
   const full = kind === 'Deployment' ? text : `${text}.${kind.toLowerCase()}`;
   if (full.length <= MAX_LABEL_VALUE) return full;
@@ -89,7 +89,7 @@ function replicasOf(kind: string, { spec }: WrittenWorkload): number {
   return kind === 'Job' ? Math.min(spec.parallelism ?? 1, spec.completions ?? Infinity) : (spec.replicas ?? 1);
 }
 
-/** Volumes that need a claim become empty: nobody here makes the disk. */
+/** Replaces volumes that need a claim by emptyDirs: this world does not provision disks. */
 function withoutClaims(spec: PodSpec, templates: readonly string[]): { readonly spec: PodSpec; readonly replaced: readonly string[] } {
   const volumes = spec.volumes ?? [];
   const claimed = volumes.filter((volume) => CLAIMING.some((source) => source in volume)).map(({ name }) => name);
@@ -101,7 +101,7 @@ function withoutClaims(spec: PodSpec, templates: readonly string[]): { readonly 
 
 const CLAIMING = ['persistentVolumeClaim', 'ephemeral', 'awsElasticBlockStore', 'csi'];
 
-/** What is limited and not requested is requested as much as it is limited: the API's default for containers. */
+/** Sets missing requests to the limits: the API's default for containers. */
 function withRequests(spec: PodSpec): PodSpec {
   const filled = <T extends Container>(container: T): T => {
     const { limits, requests } = container.resources ?? {};

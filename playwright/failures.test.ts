@@ -23,17 +23,17 @@ function measured(name: string, worst: number | undefined, object?: string): Mea
 
 const messagesOf = (result: CheckResult): string[] => failuresOf(result, PLACE).map(({ message }) => message);
 
-test('a check that passed has nothing against a trial', () => {
+test('a passed check gives no failures', () => {
   expect(failuresOf(check({ verdict: 'pass' }), PLACE)).toEqual([]);
 });
 
-test('a check that could not tell says why, and how to look at it', () => {
+test('an unknown check gives its reason, and how to look into it', () => {
   expect(failuresOf(check({ verdict: 'unknown', summary: 'a fault never fired' }), PLACE)).toEqual([
     { title: 'unknown', message: ['UNKNOWN: success-rate: a fault never fired', ...PLACE_LINES].join('\n') },
   ]);
 });
 
-test('a finding has its sentence, its bound, its events and the line that repeats it', () => {
+test('a finding has its message, its bound, its events and the replay line', () => {
   const result = check({ findings: [finding('pods/a', [3, 5])], measurements: [measured('provision', 90_000, 'pods/a')] });
   expect(failuresOf(result, PLACE)).toEqual([
     {
@@ -49,32 +49,32 @@ test('a finding has its sentence, its bound, its events and the line that repeat
   ]);
 });
 
-test('of many events a few are named', () => {
+test('only the first events are named', () => {
   expect(messagesOf(check({ findings: [finding('pods/a', [1])] }))[0]).toContain('a.jsonl, event 1\n');
   expect(messagesOf(check({ findings: [finding('pods/a', [1, 2, 3, 4, 5, 6, 7])] }))[0]).toContain('events 1, 2, 3, 4, 5 and 2 more\n');
 });
 
 for (const { what, message: said = 'late', measurements, bounds } of [
   {
-    what: 'those that it names',
+    what: 'those that its message names',
     message: 'late (bound a, 60 s)',
     measurements: [measured('a', 10), measured('b', 80_000, 'pods/a')],
     bounds: ['a'],
   },
-  { what: 'broken ones before those that were kept', measurements: [measured('a', 10, 'pods/a'), measured('b', 80_000)], bounds: ['b'] },
+  { what: 'exceeded ones before met ones', measurements: [measured('a', 10, 'pods/a'), measured('b', 80_000)], bounds: ['b'] },
   {
     what: 'its own before those of others',
     measurements: [measured('a', 90_000, 'pods/b'), measured('b', 80_000, 'pods/a')],
     bounds: ['b'],
   },
-  { what: 'each once', measurements: [measured('a', 80_000, 'pods/b'), measured('a', 90_000, 'pods/c')], bounds: ['a'] },
+  { what: 'each only once', measurements: [measured('a', 80_000, 'pods/b'), measured('a', 90_000, 'pods/c')], bounds: ['a'] },
   {
-    what: 'also one that nothing was measured of',
+    what: 'also one without a measurement',
     message: 'late (bound a, 60 s)',
     measurements: [measured('a', undefined)],
     bounds: ['a'],
   },
-  { what: 'none that was kept and is not named', measurements: [measured('a', 10, 'pods/a')], bounds: [] },
+  { what: 'none that was met and is not named', measurements: [measured('a', 10, 'pods/a')], bounds: [] },
 ]) {
   test(`the bounds of a finding: ${what}`, () => {
     const findings = [{ ...finding('pods/a'), message: said }];
@@ -83,7 +83,7 @@ for (const { what, message: said = 'late', measurements, bounds } of [
   });
 }
 
-test('the findings of one code are told up to a number, and those of another code all the same', () => {
+test('the findings of a code are listed up to a limit, separately from those of other codes', () => {
   const many = Array.from({ length: 9 }, (_, index) => finding(`pods/${index}`));
   const titles = failuresOf(check({ findings: [...many, finding('pods/x', [], 'late')] }), PLACE).map(({ title }) => title);
   expect(titles).toEqual([

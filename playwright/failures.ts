@@ -3,28 +3,28 @@ import type { CheckResult, Finding, Measurement } from '../history/verdict.ts';
 import { formatCount, formatLimit, formatValue } from '../reports/format.ts';
 import { wrap } from '../reports/table.ts';
 
-/** Findings of one code that are errors of their own; the rest is counted. */
+/** Findings of one code that become separate errors; the rest are counted. */
 const MAX_OF_A_CODE = 3;
-/** Events of a finding that are named; the report has more of them, in words. */
+/** Events of a finding that are named; the report describes more of them. */
 const MAX_EVENTS = 5;
-/** As much as Playwright's pages show of a line. */
+/** Playwright's pages show this much of a line. */
 const COLUMNS = 100;
 
-/** Something that keeps a trial from passing. */
+/** A reason why a trial did not pass. */
 export interface Failure {
   readonly title: string;
   /** Several lines. */
   readonly message: string;
 }
 
-/** Where a trial can be looked at and repeated. */
+/** Where to find a trial's history, and how to replay it. */
 export interface TrialPlace {
   /** Path of its history. */
   readonly history: string;
   readonly replay: string;
 }
 
-/** What a check has against a trial: its findings, or why it could not tell. Empty for one that passed. */
+/** The failures of a check: its findings, or why it is unknown. Empty for a passed one. */
 export function failuresOf(check: CheckResult, place: TrialPlace): Failure[] {
   if (check.verdict === 'pass') return [];
   if (check.verdict === 'unknown')
@@ -36,7 +36,7 @@ export function failuresOf(check: CheckResult, place: TrialPlace): Failure[] {
     const left = findings.length - failures.length;
     if (left === 0) return failures;
     const title = `and ${formatCount(left, 'more finding')} of ${code}`;
-    return [...failures, { title, message: `${title}: report.html has them all` }];
+    return [...failures, { title, message: `${title}: report.html lists all of them` }];
   });
 }
 
@@ -46,7 +46,7 @@ function failureOf(finding: Finding, check: CheckResult, place: TrialPlace): Fai
   return { title, message: [title, ...said, ...boundLines(check, finding), ...placeLines(place, finding)].join('\n') };
 }
 
-/** The bounds that a finding names, else those that were not kept, if any; of the object itself where one of them says which. */
+/** The bounds that a finding names, else those that were exceeded; if some are for the object of the finding, only these. */
 function boundLines({ check, measurements }: CheckResult, { object, message }: Finding): string[] {
   const named = measurements.filter(({ bound }) => message.includes(`bound ${bound.name},`));
   const broken = measurements.filter((measurement) => (closeness(measurement) ?? 0) > 1);

@@ -121,21 +121,21 @@ function resultsOf(stdout: string): Map<string, Result> {
   );
 }
 
-test('each end of a trial is an end of its test', async () => {
+test('each outcome of a trial is an outcome of its test', async () => {
   const { code, stdout, stderr } = await project.run(['trials.spec.ts']).finished;
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
   const results = resultsOf(stdout);
   const resultOf = (title: string): Result => {
     const result = results.get(title);
-    if (result === undefined) throw new Error(`no test is called ${title}`);
+    if (result === undefined) throw new Error(`no test has the title ${title}`);
     return result;
   };
 
-  await test.step('without a target nothing is tested', () => {
-    expect(resultOf('no target')).toMatchObject({ status: 'failed', errors: [expect.stringContaining('there is no target')] });
+  await test.step('without a target the test fails', () => {
+    expect(resultOf('no target')).toMatchObject({ status: 'failed', errors: [expect.stringContaining('no target is set')] });
   });
 
-  await test.step('a pass has its phases and checks as steps, and its report', async () => {
+  await test.step('a passed trial has its phases and checks as steps, and its report', async () => {
     const { status, steps, attachments, timeoutMs } = resultOf('passes twice');
     expect(status).toBe('passed');
     expect(timeoutMs).toBe(30_000 + 2 * 5 * DEFAULT_LIMITS.cpuMs);
@@ -151,7 +151,7 @@ test('each end of a trial is an end of its test', async () => {
     expect(history).toMatch(/^\{"i":0,.*\n[^]*"type":"trial.end"\}\n$/);
   });
 
-  await test.step('findings are errors, and the test goes on after them', () => {
+  await test.step('findings are errors, and the test continues after them', () => {
     const { status, errors, attachments } = resultOf('leaks');
     expect(status).toBe('failed');
     const [error = ''] = errors.filter((message) => message.includes('leaked-instance'));
@@ -164,19 +164,19 @@ test('each end of a trial is an end of its test', async () => {
     expect(attachments.map(({ name }) => name)).toEqual(expect.arrayContaining(['report.html', 'history.jsonl']));
   });
 
-  await test.step('unknown is a failure with its reason', () => {
+  await test.step('an unknown verdict is a failure with its reason', () => {
     expect(resultOf('unknown')).toMatchObject({ status: 'failed', errors: [expect.stringMatching(/UNKNOWN: faults-fired: [^]*replay: /)] });
   });
 
-  await test.step('what a target can not be asked for is skipped with the reason', () => {
+  await test.step('a scenario that does not apply to the target is skipped with the reason', () => {
     expect(resultOf('not run')).toMatchObject({ status: 'skipped', notes: [expect.stringMatching(/^not run: .*interruption/)] });
   });
 
-  await test.step('a wrong option is refused', () => {
+  await test.step('an invalid option is rejected', () => {
     expect(resultOf('wrong seed').errors.join('\n')).toContain('seed must be a whole number, 0 or more');
   });
 
-  await test.step("a time-out of the user's own ends the trial, and what is known of it is reported", () => {
+  await test.step("the user's own timeout ends the trial, and its results so far are reported", () => {
     const { status, errors, attachments, timeoutMs } = resultOf('out of time');
     expect({ status, timeoutMs }).toEqual({ status: 'timedOut', timeoutMs: 8_000 });
     expect(errors.join('\n')).toContain('UNKNOWN: harness: the trial was ended (interrupted)');
@@ -184,7 +184,7 @@ test('each end of a trial is an end of its test', async () => {
     expect(attachments.map(({ name }) => name)).toEqual(expect.arrayContaining(['report.html', 'history.jsonl']));
   });
 
-  await test.step('a trial leaves a run directory, which the command can check', async () => {
+  await test.step('a trial leaves a run directory that the command can check', async () => {
     const [name = ''] = readdirSync(join(project.folder, 'test-results')).filter((one) => one.includes('leaks'));
     const checked = await scaleproof(['check', join('test-results', name, 'trial')], project.folder);
     expect(checked.code, checked.stderr).toBe(1);
@@ -193,7 +193,7 @@ test('each end of a trial is an end of its test', async () => {
 });
 
 test('Ctrl-C ends the trial, and nothing is left running', async () => {
-  test.skip(!canSeeProcesses, 'what is left running is looked up in /proc, which is not here');
+  test.skip(!canSeeProcesses, 'finding leftover processes needs /proc');
   const { child, finished } = project.run(['endless.spec.ts']);
   await until('the target is started', () => historyOf(project.folder).includes('"type":"target.start"'));
   const children = descendantsOf(child.pid ?? 0);

@@ -13,44 +13,44 @@ import { sourceOf, targetOf } from './named.ts';
 import { runInTest } from './run-in-test.ts';
 import { workerConsole } from './worker-console.ts';
 
-/** Options of Playwright: `use` in its configuration, or `test.use()`. */
+/** Playwright options: `use` in its configuration, or `test.use()`. */
 export interface TrialOptions {
   /**
-   * What is tested: a name (`reference`, `karpenter@1.14.1`), or the path of a file of yours (`./autoscaler.yaml`, `./autoscaler.ts#name`)
-   * from the folder of Playwright's configuration. There is none by default.
+   * The target: a name (`reference`, `karpenter@1.14.1`), or the path of your own file (`./autoscaler.yaml`, `./autoscaler.ts#name`),
+   * relative to the folder of Playwright's configuration. Not set by default.
    */
   target: string | undefined;
   /** 1 by default. The same seed gives the same history in virtual time. */
   seed: number;
-  /** Nodes that scenarios of a free size reach; 10 by default. */
+  /** Number of nodes in scenarios of variable size; 10 by default. */
   nodes: number;
 }
 
 /**
- * Runs one trial and judges it. Findings are soft failures of the test; a verdict that is unknown is one too; a scenario that the target
- * can't be asked for skips the test.
- * @param scenario the id of a bundled one, or one of your own, which names its `module`
- * @param changes for this trial
- * @throws Error where it can't be run at all
+ * Runs one trial and judges it. Findings and an unknown verdict are soft failures of the test. A scenario that does not apply to the
+ * target skips the test.
+ * @param scenario the id of a bundled scenario, or your own scenario with its `module` set
+ * @param changes overrides for this trial
+ * @throws Error if it can't be run at all
  */
 export type RunTrial = (scenario: string | Scenario, changes?: Partial<Pick<TrialOptions, 'seed' | 'nodes'>>) => Promise<TrialResult>;
 
 export interface TrialFixtures {
   readonly runTrial: RunTrial;
-  /** The target, found and, where it is a version of a program, built. */
+  /** The target, resolved and, if it is a version of a program, built. */
   readonly preparedTarget: ChosenTarget;
 }
 
 export interface TrialWorkerFixtures {
-  /** The process that all trials of a worker run in, as long as they leave it clean. */
+  /** Runs all trials of a worker in one process, as long as they leave it clean. */
   readonly trialRunner: TrialRunner;
-  /** By name: a large program is verified once. */
+  /** By name, so that a large program is verified only once. */
   readonly preparedTargets: Map<string, Promise<ChosenTarget>>;
 }
 
 /** Building a version of a program takes minutes, and workers that want the same one wait for each other. */
 const BUILD_LIMIT_MS = 1_800_000;
-/** Playwright's time-out of a test where nobody set another. */
+/** Playwright's default timeout of a test. */
 const UNSET_TIMEOUT_MS = 30_000;
 
 const optionsSchema = z.object({
@@ -94,7 +94,7 @@ export const test = base.extend<TrialOptions & TrialFixtures, TrialWorkerFixture
     const running: Promise<TrialResult>[] = [];
     const runNext = async (scenario: string | Scenario, options: Pick<TrialOptions, 'seed' | 'nodes'>): Promise<TrialResult> => {
       const number = running.length + 1;
-      // They share a process, also where a test does not wait for the first.
+      // Trials share a process, so run them one after the other even if the test does not wait for the first.
       await running.at(-1)?.catch(() => undefined);
       const problem = shapeProblem(optionsSchema, options);
       if (problem !== undefined) throw new Error(problem);
@@ -107,7 +107,7 @@ export const test = base.extend<TrialOptions & TrialFixtures, TrialWorkerFixture
       running.push(trial);
       return trial;
     });
-    // The test may have timed out, or Playwright been interrupted: the trial is ended, and what is known of it is still reported.
+    // The test may have timed out, or Playwright may have been interrupted: end the trial, and still report its results so far.
     over.abort(new Error('the test is over'));
     await Promise.allSettled(running);
   },

@@ -9,35 +9,34 @@ import type { Scenario } from '../harness/scenario.ts';
 import { isPath } from '../model/paths.ts';
 
 /**
- * The target that an option names. Paths begin at the folder of Playwright's configuration, wherever it is called.
- * @throws Error where none is named; UsageError for one that there is not
+ * The target that an option names. Paths are relative to the folder of Playwright's configuration, not to the working directory.
+ * @throws Error if no target is set; UsageError for an unknown one
  */
 export function targetOf(name: string | undefined, { configFile, rootDir }: Pick<FullConfig, 'configFile' | 'rootDir'>): ChosenTarget {
   if (name === undefined || name === '')
-    throw new Error("there is no target: name one in playwright.config.ts, use: { target: './autoscaler.yaml' }, or by test.use()");
+    throw new Error("no target is set: set one in playwright.config.ts, use: { target: './autoscaler.yaml' }, or with test.use()");
   if (!isPath(name)) return chooseTarget(name);
   const path = relative('.', resolve(configFile === undefined ? rootDir : dirname(configFile), name)).replaceAll('\\', '/');
   return chooseTarget(path.startsWith('.') ? path : `./${path}`);
 }
 
 /**
- * Where the trials of a scenario come from.
- * @param scenario the id of a bundled one, or one of the user's own
- * @throws UsageError for an id that there is not; LoadError for a module that can't be loaded; Error for one that no process could load
+ * The source that trials of a scenario are planned from.
+ * @param scenario the id of a bundled scenario, or the user's own scenario
+ * @throws UsageError for an unknown id; LoadError for a module that can't be loaded; Error for a scenario that its module does not export
  */
 export async function sourceOf(scenario: string | Scenario): Promise<ChosenScenario> {
   if (typeof scenario === 'string') {
-    if (isPath(scenario))
-      throw new Error(`runTrial("${scenario}"): import the scenario from that file and hand it over, in place of its path`);
+    if (isPath(scenario)) throw new Error(`runTrial("${scenario}"): import the scenario from that file and pass it instead of the path`);
     return bundledScenario(scenario);
   }
   const { id, module } = scenario;
   if (module === undefined)
     throw new Error(
-      `the scenario ${id} does not say where it is: add \`module: import.meta.url\` to it. A trial runs in a process of its own, which loads it from there`,
+      `the scenario ${id} has no \`module\`: add \`module: import.meta.url\` to it. A trial runs in a separate process, which loads the scenario from there`,
     );
   const found = (await scenariosOf(module)).find((one) => one.scenario.id === id);
   if (found === undefined)
-    throw new Error(`${fileURLToPath(module)} exports no scenario with the id ${id}: export it, or mend its \`module\``);
+    throw new Error(`${fileURLToPath(module)} exports no scenario with the id ${id}: export it, or correct its \`module\``);
   return { ...found, suite: USER_SUITE, label: labelOf(found.ref) };
 }

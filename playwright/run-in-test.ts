@@ -23,37 +23,37 @@ import { causesFirst } from '../reports/causes.ts';
 import { failuresOf } from './failures.ts';
 import type { Failure } from './failures.ts';
 
-/** A trial as a part of a test. */
+/** A trial that is part of a test. */
 export interface TrialOfTest {
   readonly target: ChosenTarget;
   readonly seed: number;
   readonly nodes: number;
   readonly runner: TrialRunner;
-  /** Aborted when the test is over, whatever ended it. */
+  /** Aborted when the test ends, for any reason. */
   readonly signal: AbortSignal;
-  /** Which of the test's trials, from 1. */
+  /** Number of the trial within its test, from 1. */
   readonly number: number;
-  /** Gives the test more time, milliseconds, unless the user says how long it may take. */
+  /** Extends the timeout of the test, in milliseconds, unless the user set one. */
   readonly allow: (moreMs: number) => void;
   readonly testInfo: TestInfo;
 }
 
 /**
- * Runs one trial and tells Playwright of it: phases and checks are steps, what was found are soft failures, report and history are
- * attachments. What it leaves in the test's output folder is a run directory as the command's.
- * @throws Error where scenario or target can't be loaded, or the trial did not begin; Playwright's own to skip the test
+ * Runs one trial and reports it to Playwright: phases and checks are steps, findings are soft failures, report and history are
+ * attachments. The test's output folder then has a run directory like that of the command.
+ * @throws Error if scenario or target can't be loaded, or the trial did not start; Playwright's own error to skip the test
  */
 export async function runInTest(source: ChosenScenario, trial: TrialOfTest): Promise<TrialResult> {
   const { target, seed, nodes, testInfo } = trial;
   const loaded = await loadTarget(target.ref);
   if (loaded.external !== undefined)
-    throw new Error(`${target.label} is started by somebody else, for one trial at a time: use \`scaleproof run\``);
+    throw new Error(`${target.label} is an external target that you start for each trial: use \`scaleproof run\``);
   const reason = whyNotRun(source.scenario, loaded, worldFor(loaded, undefined).facts.capabilities);
   testInfo.skip(reason !== undefined, `not run: ${reason}`);
 
   const [planned] = await planTrials(source, target, [seed], { nodes });
   if (planned === undefined) throw new Error(`no trial of ${source.label} was planned`);
-  // The trial has a limit of its own, which says what was wrong; the time-out is for all else that the test does.
+  // The trial has its own time limit, with a better error message; the timeout is for the rest of the test.
   trial.allow(timeLimitOf(planned, DEFAULT_LIMITS).wallMs);
 
   return step(testInfo, `trial of ${source.label}, target ${target.label}, seed ${seed}`, async () => {
@@ -77,19 +77,19 @@ export async function runInTest(source: ChosenScenario, trial: TrialOfTest): Pro
     writeRunFacts(directory, facts);
 
     const end = await runInSteps(planned, directory, trial);
-    if (end.kind !== 'judged') throw new Error(end.kind === 'refused' ? end.message : `the trial of ${source.label} did not begin`);
+    if (end.kind !== 'judged') throw new Error(end.kind === 'refused' ? end.message : `the trial of ${source.label} did not start`);
 
     const finished = { ...facts, wallMs: clock.nowMs() - startedAtMs };
     writeRunFacts(directory, finished);
     writeReports(directory, { run: finished, trials: [reportTrial(directory, end)], notRun: [] });
     await testInfo.attach('report.html', { path: join(directory, 'report.html'), contentType: 'text/html' });
     await testInfo.attach('history.jsonl', { path: join(directory, planned.history), contentType: 'application/jsonl' });
-    await tellChecks(end.result, directory, testInfo);
+    await reportChecks(end.result, directory, testInfo);
     return end.result;
   });
 }
 
-/** Each phase is a step for as long as it lasts. */
+/** Shows each phase as a step while it lasts. */
 async function runInSteps(planned: PlannedTrial, directory: string, { runner, signal, testInfo }: TrialOfTest): Promise<TrialEnd> {
   const phases = new Mailbox<PhaseBegun>(PHASES.length);
   const shown = showPhases(phases, testInfo);
@@ -111,28 +111,28 @@ async function showPhases(phases: AsyncIterable<PhaseBegun>, testInfo: TestInfo)
   }
 }
 
-/** Each check is a step, with what it found. */
-async function tellChecks(result: TrialResult, directory: string, testInfo: TestInfo): Promise<void> {
+/** Shows each check as a step, with its findings. */
+async function reportChecks(result: TrialResult, directory: string, testInfo: TestInfo): Promise<void> {
   const place = { history: relative('.', join(directory, result.history)), replay: result.replay };
-  let told = 0;
+  let reported = 0;
   for (const check of causesFirst(result.checks)) {
     await step(testInfo, `check ${check.check}: ${check.summary}`, async () => {
       for (const failure of failuresOf(check, place)) {
-        // Playwright shows the lines of the test below each error that has a place: once will do.
-        failSoftly(failure, told === 0 ? testInfo : undefined);
-        told += 1;
+        // Playwright shows the lines of the test below each error that has a location: once is enough.
+        failSoftly(failure, reported === 0 ? testInfo : undefined);
+        reported += 1;
       }
     });
   }
-  if (told === 0 && result.verdict !== 'pass') throw new Error(`the verdict is ${result.verdict}, and no check says why`);
+  if (reported === 0 && result.verdict !== 'pass') throw new Error(`the verdict is ${result.verdict}, and no check says why`);
 }
 
-/** A step that stands where the test does: places in this package are of no use to its reader. */
+/** A step with the location of the test: locations inside this package would not help the reader. */
 function step<T>({ file, line, column }: TestInfo, title: string, body: () => Promise<T>): Promise<T> {
   return test.step(title, body, { location: { file, line, column } });
 }
 
-/** The one thing of Playwright's that fails a test and lets it go on. */
+/** A soft assertion is Playwright's only way to fail a test and let it continue. */
 const failing = expect.extend({
   toHold(error: Error): { pass: boolean; message: () => string } {
     throw error;

@@ -4,7 +4,7 @@ import { suites } from '../suites/catalogue.ts';
 import { sourceOf, targetOf } from './named.ts';
 import { trials } from './trials.ts';
 
-const own = scenario({ id: 'mine/own', title: 'of my own', pools: [pool('default')], run: async () => undefined });
+const own = scenario({ id: 'mine/own', title: 'my own', pools: [pool('default')], run: async () => undefined });
 const CONFIG = { configFile: import.meta.filename, rootDir: '/elsewhere' };
 
 test('a test for each scenario of a suite and each seed, with the profile as its tag', () => {
@@ -15,29 +15,29 @@ test('a test for each scenario of a suite and each seed, with the profile as its
   );
 });
 
-test('without a choice all of them, with the seed of the options', async () => {
+test('by default all scenarios, with the seed of the options', async () => {
   const tests = trials();
   expect(tests).toHaveLength(suites.flatMap(({ scenarios }) => scenarios).length);
-  const asked: unknown[] = [];
-  await tests[0]?.run({ runTrial: async (...args) => (asked.push(args), Promise.reject(new Error('of a test'))) }).catch(() => undefined);
-  expect(asked).toEqual([[suites[0]?.scenarios[0]?.scenario.id, {}]]);
+  const calls: unknown[] = [];
+  await tests[0]?.run({ runTrial: async (...args) => (calls.push(args), Promise.reject(new Error('of a test'))) }).catch(() => undefined);
+  expect(calls).toEqual([[suites[0]?.scenarios[0]?.scenario.id, {}]]);
 });
 
-test('profiles choose among all, among suites and among those named', () => {
+test('profiles select among all scenarios, among suites and among named scenarios', () => {
   const core = trials({ profiles: ['core'] });
   expect(new Set(core.map(({ details }) => details.tag))).toEqual(new Set(['@core']));
   expect(trials({ profiles: ['extended'], scenarios: ['crashes/killed-again-after-restart', own] })).toHaveLength(1);
 });
 
-test('names that there are not are refused, and so is a choice of nothing', () => {
+test('unknown names are rejected, and so is an empty selection', () => {
   expect(() => trials({ suites: ['crahses'] })).toThrow('no suite is named "crahses"; there are: provisioning,');
   expect(() => trials({ scenarios: ['crashes/launched-twice'] })).toThrow('no scenario is named "crashes/launched-twice"');
   expect(() => trials({ suites: ['crashes'], scenarios: [own] })).toThrow('suites or scenarios, not both');
-  expect(() => trials({ profiles: ['extended'], scenarios: [own] })).toThrow('no scenario is left');
+  expect(() => trials({ profiles: ['extended'], scenarios: [own] })).toThrow('no scenario matches');
 });
 
-test("a scenario of the user's own is found by its module, and says what is missing", async () => {
-  await expect(sourceOf(own)).rejects.toThrow('mine/own does not say where it is: add `module: import.meta.url`');
+test("a user's own scenario is found by its module, and an error says what is missing", async () => {
+  await expect(sourceOf(own)).rejects.toThrow('mine/own has no `module`: add `module: import.meta.url`');
   await expect(sourceOf({ ...own, module: new URL('../suites/crashes.ts', import.meta.url).href })).rejects.toThrow(
     'crashes.ts exports no scenario with the id mine/own',
   );
@@ -48,9 +48,9 @@ test("a scenario of the user's own is found by its module, and says what is miss
   });
 });
 
-test('a target has to be named; the path of its file begins at the configuration', () => {
+test('a target has to be set; its path is relative to the configuration', () => {
   expect(() => targetOf(undefined, CONFIG)).toThrow(
-    "there is no target: name one in playwright.config.ts, use: { target: './autoscaler.yaml' }",
+    "no target is set: set one in playwright.config.ts, use: { target: './autoscaler.yaml' }",
   );
   expect(() => targetOf('referense', CONFIG)).toThrow('did you mean reference?');
   expect(targetOf('./trials.ts#own', CONFIG)).toMatchObject({ label: './playwright/trials.ts#own', ref: { export: 'own' } });

@@ -4,17 +4,17 @@ import type { Scenario } from '../harness/scenario.ts';
 import type { Profile } from '../history/events.ts';
 import type { RunTrial } from './fixtures.ts';
 
-/** Which trials; without suites, profiles and scenarios all bundled scenarios. */
+/** Which trials to run; without suites, profiles and scenarios all bundled scenarios. */
 export interface TrialChoice {
   readonly suites?: readonly string[];
   readonly profiles?: readonly Profile[];
-  /** In place of all: ids, and scenarios of your own. */
+  /** Instead of all: ids, and your own scenarios. */
   readonly scenarios?: readonly (string | Scenario)[];
-  /** A trial for each; by default the one of the option `seed`. */
+  /** One trial per seed; by default the option `seed`. */
   readonly seeds?: readonly number[];
 }
 
-/** A test that is one trial. */
+/** A test that runs one trial. */
 export interface TrialTest {
   readonly title: string;
   /** Its profile is its tag: `--grep @core`. */
@@ -23,19 +23,18 @@ export interface TrialTest {
 }
 
 /**
- * A test for each scenario and seed, to be declared where Playwright is to show them:
+ * Creates a test for each scenario and seed. Declare them in your test file:
  * `for (const { title, details, run } of trials({ suites: ['capacity'], seeds: [1, 2] })) test(title, details, run);`
- * @throws UsageError for names that there are not; Error where nothing is left
+ * @throws UsageError for unknown names; Error if no scenario matches
  */
 export function trials(choice: TrialChoice = {}): TrialTest[] {
   const chosen = chosenBy(choice);
-  if (chosen.length === 0)
-    throw new Error(`no scenario is left by ${JSON.stringify({ suites: choice.suites, profiles: choice.profiles })}`);
+  if (chosen.length === 0) throw new Error(`no scenario matches ${JSON.stringify({ suites: choice.suites, profiles: choice.profiles })}`);
   const seeds = choice.seeds ?? [undefined];
   return chosen.flatMap((one) => seeds.map((seed) => trialTest(one, seed)));
 }
 
-/** A scenario, and what the user calls it by. */
+/** A scenario, and how the user named it. */
 interface Chosen {
   readonly name: string | Scenario;
   readonly scenario: Scenario;

@@ -5,18 +5,18 @@ import { Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-ex
 import ts from 'typescript';
 import { root } from './sources.ts';
 
-/** The report of the last accepted surface, from the project's root. */
+/** Path of the report of the last accepted API, from the project's root. */
 export const API_REPORT = 'quality/scaleproof.api.md';
 
 const SILENT = { default: { logLevel: ExtractorLogLevel.None } };
 
 /**
- * What the package offers to those who import it: every name of `index.ts` with its signature, and every type that these mention.
- * It is made of declarations alone, as `npm run build` writes them; whether the types hold is tested elsewhere.
+ * Describes the public API of the package: every export of `index.ts` with its signature, and every type that these mention.
+ * It uses only the declarations that `npm run build` writes; another test type-checks the code.
  * @returns the report in Markdown
  */
 export function apiReport(): string {
-  // Outside the project, where nobody else builds; API Extractor wants a package around what it reads.
+  // Outside the project, so that other builds do not interfere. API Extractor needs a package around its input.
   const folder = mkdtempSync(join(tmpdir(), 'scaleproof-api-'));
   try {
     cpSync(join(root, 'package.json'), join(folder, 'package.json'));
@@ -42,13 +42,13 @@ export function apiReport(): string {
         docModel: { enabled: false },
         dtsRollup: { enabled: false },
         tsdocMetadata: { enabled: false },
-        // Names and signatures alone: how docstrings are written is no part of the surface.
+        // Names and signatures only: the text of docstrings is not part of the API.
         messages: { extractorMessageReporting: SILENT, tsdocMessageReporting: SILENT },
       },
     });
     const errors: string[] = [];
     const { succeeded } = Extractor.invoke(config, {
-      // Writes the report instead of comparing it with one that is there.
+      // Writes the report instead of comparing it with an existing one.
       localBuild: true,
       messageCallback: (message) => {
         if (message.logLevel === ExtractorLogLevel.Error) errors.push(message.formatMessageWithLocation(folder));
@@ -62,7 +62,7 @@ export function apiReport(): string {
   }
 }
 
-/** Writes the declarations of `index.ts` and of what it imports. */
+/** Writes the declarations of `index.ts` and of its imports. */
 function writeDeclarations(outDir: string): void {
   const { config } = ts.readConfigFile(join(root, 'tsconfig.build.json'), (path) => ts.sys.readFile(path)) as { config: unknown };
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
@@ -71,7 +71,7 @@ function writeDeclarations(outDir: string): void {
     outDir,
     emitDeclarationOnly: true,
     noCheck: true,
-    // Otherwise the order of a union's members depends on code that has nothing to do with it.
+    // Otherwise the order of a union's members depends on unrelated code.
     stableTypeOrdering: true,
   });
   const { diagnostics } = program.emit();

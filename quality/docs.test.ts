@@ -20,13 +20,13 @@ import { layers } from './layers.ts';
 import { filesOf, root } from './sources.ts';
 
 const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
-/** Pages for people. What tools write, as the report of the API, and templates of GitHub's are none. */
+/** Pages for people, without generated ones such as the API report, and without GitHub's templates. */
 const DOCS = filesOf('.md').filter((file) => !file.includes('/') || file.startsWith('docs/'));
 const FILES = filesOf('.ts', '.js', '.json', '.yaml', '.md', '.py', '.go');
 
 const SILENT: Console = { out: () => undefined, err: () => undefined, interactive: false, color: false, columns: 120 };
 
-/** The cells of the rows of the first table below a heading, without its head. */
+/** The cells of the first table below a heading, without the header row. */
 function tableBelow(text: string, heading: string): string[][] {
   const [, section = ''] = text.split(`\n## ${heading}\n`);
   const [, table = ''] = /((?:^\|.*\n)+)/m.exec(section) ?? [];
@@ -39,7 +39,7 @@ function tableBelow(text: string, heading: string): string[][] {
   );
 }
 
-/** A version of a program: nobody knows all that there are. */
+/** Whether it is a version of a program, `program@version`: any version may exist. */
 function isVersion(name: string): boolean {
   if (!name.includes('@')) return false;
   parseTargetVersion(name);
@@ -47,7 +47,7 @@ function isVersion(name: string): boolean {
 }
 
 for (const doc of DOCS) {
-  test(`what ${doc} links to and names is there`, () => {
+  test(`links and file names in ${doc} exist`, () => {
     const text = textOf(doc);
     const links = [...text.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => link);
     const brokenLinks = links.filter((link) => !link.includes('://') && !existsSync(join(root, dirname(doc), link)));
@@ -57,13 +57,13 @@ for (const doc of DOCS) {
       if (/^[./]/.test(name) || !name.includes('/')) return false;
       const isFolder = name.endsWith('/') && Object.hasOwn(layers, name.slice(0, name.indexOf('/')));
       if (isFolder) return !existsSync(join(root, name));
-      // A file may be named from the folder that the page is about.
+      // A file name may be relative to the folder that the page is about.
       return /\.(ts|js|json|yaml|md|py)$/.test(name) && !FILES.some((file) => file === name || file.endsWith(`/${name}`));
     });
     expect([...brokenLinks, ...wrong]).toEqual([]);
   });
 
-  test(`the commands of ${doc} name what there is`, async () => {
+  test(`commands, flags and names in ${doc} exist`, async () => {
     const known: Readonly<Record<string, readonly string[]>> = {
       '--scenario': suites.flatMap(({ scenarios }) => scenarios.map(({ scenario }) => scenario.id)),
       '--suite': suites.map(({ name }) => name),
@@ -74,10 +74,10 @@ for (const doc of DOCS) {
     for (const [, command = ''] of textOf(doc).matchAll(/(?:^npx |`)scaleproof ([^`\n]+)/gm)) {
       const [name = ''] = /^((world|target) )?[\w-]+/.exec(command) ?? [];
       const flags = await flagsOf(name.split(' '));
-      if (flags.length === 0) wrong.push(`${name} is no command`);
+      if (flags.length === 0) wrong.push(`${name} is not a command`);
       wrong.push(...[...command.matchAll(/--[\w-]+/g)].filter(([flag]) => !flags.includes(flag)).map(([flag]) => `${name} ${flag}`));
       for (const [, flag = '', value = ''] of command.matchAll(/(--\w+|\binject) ([^\s']+)/g)) {
-        // Files of the user's own, and the scenarios over manifests.
+        // The user's own files, and the scenarios for manifests.
         const isOwn = /^(\.|manifests\/)/.test(value) || (flag === '--target' && isVersion(value));
         if (!isOwn && known[flag]?.includes(value) === false) wrong.push(`${flag} ${value}`);
       }
@@ -86,11 +86,11 @@ for (const doc of DOCS) {
   });
 }
 
-/** The flags that the help of a command names; none for a command that there is not. */
+/** The flags in the help of a command; none for an unknown command. */
 async function flagsOf(command: readonly string[]): Promise<string[]> {
   let help = '';
   await main([...command, '--help'], { ...SILENT, out: (text) => void (help += text) });
-  // Of a command that there is not the help of all is shown.
+  // For an unknown command the general help is printed.
   return help.startsWith(`Usage: scaleproof ${command.join(' ')} `) ? [...help.matchAll(/--[\w-]+/g)].map(([flag]) => flag) : [];
 }
 
@@ -105,7 +105,7 @@ test('the README is short, and names every command', async () => {
   expect(named.sort()).toEqual(there.sort());
 });
 
-test('the figures of docs/fidelity.md are those of the code', () => {
+test('the figures in docs/fidelity.md match the code', () => {
   const figures = new Map(tableBelow(textOf('docs/fidelity.md'), 'The figures').map(([what = '', figure = '']) => [what, Number(figure)]));
   const catalogue = loadCatalogue();
   expect(Object.fromEntries(figures)).toEqual({
@@ -123,7 +123,7 @@ test('the figures of docs/fidelity.md are those of the code', () => {
   });
 });
 
-test('the counts of docs/measured.md are those of the code', () => {
+test('the counts in docs/measured.md match the code', () => {
   const figures = new Map(tableBelow(textOf('docs/measured.md'), 'Counts').map(([what = '', figure = '']) => [what, Number(figure)]));
   const scenarios = suites.flatMap((suite) => suite.scenarios.map(({ scenario }) => scenario));
   expect(Object.fromEntries(figures)).toEqual({
@@ -138,7 +138,7 @@ test('the counts of docs/measured.md are those of the code', () => {
 
 test('docs/architecture.md lists every folder', () => {
   const rows = tableBelow(textOf('docs/architecture.md'), 'Folders').map(([folder = '']) => basename(folder.replaceAll('`', '')));
-  // Files have rows of their own in the layers, and so have folders in folders.
+  // Files and nested folders also have rows in the layers.
   const folders = Object.keys(layers).filter((name) => !/[./]/.test(name));
   expect([...rows].sort()).toEqual(folders.sort());
 });

@@ -8,18 +8,18 @@ import { root } from './sources.ts';
 
 const text = formatFaults(faultCatalogue);
 
-test('docs/faults.md is the one of the catalogue', ({}, { config }) => {
+test('docs/faults.md matches the catalogue', ({}, { config }) => {
   const path = join(root, 'docs', 'faults.md');
   if (config.updateSnapshots === 'changed' || config.updateSnapshots === 'all') writeFileSync(path, text);
-  const mend = 'it is out of date: run `npx playwright test quality/faults-page.test.ts --update-snapshots` and commit it';
-  expect(readFileSync(path, 'utf8'), mend).toBe(text);
+  const hint = 'it is out of date: run `npx playwright test quality/faults-page.test.ts --update-snapshots` and commit it';
+  expect(readFileSync(path, 'utf8'), hint).toBe(text);
 });
 
 test('every fault of docs/faults.md has an example, and each example can be injected', () => {
   const examples = [...text.matchAll(/^npx scaleproof world inject ([\w-]+)(?: '(.*)')?$/gm)];
   for (const [, name = '', params = '{}'] of examples) {
     const fault = faultCatalogue.find((one) => one.name === name);
-    if (fault === undefined) throw new Error(`there is no fault ${name}`);
+    if (fault === undefined) throw new Error(`unknown fault ${name}`);
     expect(specify(fault, JSON.parse(params)).description, name).not.toBe('');
   }
   expect(new Set(examples.map(([, name]) => name))).toEqual(new Set(faultCatalogue.map(({ name }) => name)));
@@ -43,6 +43,6 @@ const FIS_ACTIONS = [
   'aws:network:disrupt-connectivity',
 ];
 
-test('the actions of AWS FIS that faults name are those that there are, and each has a fault', () => {
+test('every AWS FIS action that a fault names exists, and each action has a fault', () => {
   expect([...new Set(faultCatalogue.flatMap(({ fis = [] }) => fis))].sort()).toEqual(FIS_ACTIONS);
 });

@@ -13,5 +13,5 @@ test('every file is formatted', async () => {
     const options = await prettier.resolveConfig(path);
     if (!(await prettier.check(await readFile(path, 'utf8'), { ...options, filepath: path }))) unformatted.push(file);
   }
-  expect(unformatted, `\`npm run format\` mends these files:\n${unformatted.join('\n')}`).toEqual([]);
+  expect(unformatted, `\`npm run format\` fixes these files:\n${unformatted.join('\n')}`).toEqual([]);
 });

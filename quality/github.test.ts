@@ -8,7 +8,7 @@ import { filesOf, root } from './sources.ts';
 const read = (file: string): unknown => parse(readFileSync(join(root, file), 'utf8'));
 const FILES = filesOf('.yaml', '.yml').filter((file) => file.startsWith('.github/'));
 
-/** The keys of GitHub's syntax of workflows that ours have. */
+/** The keys of GitHub's workflow syntax that ours use. */
 const workflowSchema = z.strictObject({
   name: z.string(),
   on: z.record(z.string(), z.unknown()),
@@ -23,9 +23,9 @@ const workflowSchema = z.strictObject({
       'timeout-minutes': z.number().int().positive(),
       steps: z.array(
         z.union([
-          // A third party's action has to be the commit that was looked at: tags move.
+          // A third-party action has to be pinned to the reviewed commit: tags move.
           z.strictObject({ uses: z.string().regex(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/), with: z.record(z.string(), z.unknown()).optional() }),
-          // An expression in a script would run whatever somebody named a branch.
+          // An expression in a script would run the text of a branch name as code.
           z.strictObject({ run: z.string().refine((script) => !script.includes('${{'), 'an expression in a script') }),
         ]),
       ),
@@ -41,7 +41,7 @@ const labelSchema = z.strictObject({
   render: z.string().optional(),
 });
 const asked = { id: z.string().regex(/^[\w-]+$/), validations: z.strictObject({ required: z.boolean() }).optional() };
-/** The keys of GitHub's syntax of issue forms that ours have. */
+/** The keys of GitHub's issue form syntax that ours use. */
 const formSchema = z.strictObject({
   name: z.string(),
   description: z.string(),
@@ -56,7 +56,7 @@ const formSchema = z.strictObject({
   ),
 });
 
-test('workflows are pinned, without rights, and have no expression in a script', () => {
+test('workflows have pinned actions, no write permissions, and no expression in a script', () => {
   const workflows = FILES.filter((file) => file.startsWith('.github/workflows/'));
   expect(workflows.length).toBeGreaterThan(0);
   for (const file of workflows) {
@@ -67,7 +67,7 @@ test('workflows are pinned, without rights, and have no expression in a script',
   }
 });
 
-test('issue forms are forms, and ask each question once', () => {
+test('issue forms are valid, and ask each question once', () => {
   const forms = FILES.filter((file) => file.startsWith('.github/ISSUE_TEMPLATE/') && !file.endsWith('/config.yml'));
   expect(forms.length).toBeGreaterThan(0);
   for (const file of forms) {

@@ -1,26 +1,26 @@
 import { posix } from 'node:path';
 import ts from 'typescript';
 
-/** What one folder, or one file at the root, may import besides itself and what is in it, and why no more. */
+/** What a folder, or a file at the root, may import besides its own files, and the reason. */
 interface Layer {
   /** Folders, single files of a folder (`wire/wire.ts`), or everything. */
   readonly may: readonly string[] | 'everything';
   readonly why: string;
 }
 
-/** The house: a row may name what stands above it, and nothing below. A folder in a folder may have a row of its own, which then counts for it alone. */
+/** The layers: one may only name layers above it. A nested folder may have its own row, which then replaces that of its parent. */
 export const layers: Readonly<Record<string, Layer>> = {
-  runtime: { may: [], why: 'time, chance and concurrency have one source, and it needs nothing' },
-  model: { may: ['runtime'], why: "it is the field's nouns as data" },
-  history: { may: ['runtime', 'model'], why: 'a history can be read without anything that made it' },
+  runtime: { may: [], why: 'it is the only source of time, randomness and concurrency, and needs nothing else' },
+  model: { may: ['runtime'], why: 'it has the data types of the domain' },
+  history: { may: ['runtime', 'model'], why: 'a history can be read without the code that recorded it' },
   protocols: { may: ['model'], why: 'a wire format is a pure function of bytes' },
-  wire: { may: ['runtime', 'model', 'history', 'protocols'], why: 'a wire records what crosses it and knows neither end' },
+  wire: { may: ['runtime', 'model', 'history', 'protocols'], why: 'a wire records its traffic and knows neither end' },
   clients: { may: ['runtime', 'model', 'protocols', 'wire/wire.ts'], why: 'a client works over any wire, so it knows only its type' },
   controller: {
     may: ['runtime', 'model', 'clients', 'wire/wire.ts', 'wire/http-wire.ts'],
-    why: 'the reference autoscaler never knows the world',
+    why: 'the reference autoscaler must not depend on the world',
   },
-  world: { may: ['runtime', 'model', 'history', 'protocols', 'wire', 'clients'], why: 'a world never knows which autoscaler it is given' },
+  world: { may: ['runtime', 'model', 'history', 'protocols', 'wire', 'clients'], why: 'a world must not depend on an autoscaler' },
   faults: {
     may: ['runtime', 'model', 'history', 'world/ports.ts', 'wire/effects.ts', 'wire/wire.ts'],
     why: 'a fault is an effect on a wire or a call on a port of the world, and works in every world that has the port',
@@ -28,35 +28,35 @@ export const layers: Readonly<Record<string, Layer>> = {
   checks: { may: ['model', 'history'], why: 'a check is a pure function of the run directory' },
   targets: {
     may: ['runtime', 'model', 'history', 'clients', 'controller', 'wire/wire.ts', 'wire/http-wire.ts'],
-    why: 'a target has two wires and nothing else of the world',
+    why: 'a target gets two wires and nothing else of the world',
   },
   'targets/plain': {
     may: ['runtime', 'model', 'clients'],
-    why: 'it is the second opinion: an autoscaler that shares no decision with the reference',
+    why: 'it is a second implementation, which shares no decisions with the reference',
   },
   fidelity: {
     may: ['runtime', 'model', 'history', 'protocols', 'wire', 'clients', 'world', 'checks'],
-    why: 'it compares what is emulated with real parts, and nothing that runs needs that',
+    why: 'it compares emulated with real components, and no trial needs it',
   },
   harness: {
     may: ['runtime', 'model', 'history', 'protocols', 'wire', 'clients', 'world', 'faults', 'checks', 'targets'],
-    why: 'it joins scenario, target and world, and is joined by none of them; only a target knows the reference autoscaler',
+    why: 'it connects scenario, target and world, and none of them depends on it; only a target knows the reference autoscaler',
   },
   'index.ts': {
     may: ['model', 'history', 'world', 'faults', 'checks', 'targets', 'harness'],
-    why: 'it is what users import: no more than they need',
+    why: 'users import it, so it has no more than they need',
   },
   suites: {
     may: ['model', 'history', 'faults', 'checks', 'targets', 'harness'],
-    why: 'a scenario never knows in which world it runs',
+    why: 'a scenario must not depend on a kind of world',
   },
   manifests: {
     may: ['runtime', 'model', 'history', 'protocols', 'wire/wire.ts', 'world', 'faults', 'targets', 'harness'],
-    why: "it makes scenarios of a user's own objects, which the world's API server checks beforehand",
+    why: "it creates scenarios from a user's own objects, which the world's API server validates first",
   },
-  gate: { may: ['runtime', 'model', 'history'], why: 'a gate judges verdicts, wherever they were made' },
+  gate: { may: ['runtime', 'model', 'history'], why: 'a gate judges verdicts, whatever produced them' },
   reports: { may: ['model', 'history'], why: 'a report is a pure function of verdicts and histories' },
-  cli: { may: 'everything', why: 'the command joins all parts' },
+  cli: { may: 'everything', why: 'the command connects all parts' },
   playwright: {
     may: [
       'runtime',
@@ -72,22 +72,22 @@ export const layers: Readonly<Record<string, Layer>> = {
       'cli/run-facts.ts',
       'cli/write-reports.ts',
     ],
-    why: 'it runs trials as the command does, and takes from it what names them, plans them and writes them down',
+    why: 'it runs trials as the command does, and shares its code for choosing, planning and recording them',
   },
   bench: { may: 'everything', why: 'a benchmark measures any part' },
-  kits: { may: 'everything', why: 'its tests look at what the command writes' },
-  quality: { may: 'everything', why: 'the quality tests look at any part' },
+  kits: { may: 'everything', why: 'its tests check the files that the command writes' },
+  quality: { may: 'everything', why: 'the quality tests check any part' },
   docs: { may: [], why: "examples import 'scaleproof', as users do" },
   fixtures: { may: [], why: "examples import 'scaleproof', as users do" },
   'playwright.config.ts': { may: [], why: "it is the runner's configuration" },
 };
 
-/** A package that stands for an outside, and who may import it; the packages that have no row are free for all. */
+/** A package with restricted use, and the folders that may import it. Packages without a rule may be imported anywhere. */
 interface PackageRule {
-  /** Its name, or the scope of several. */
+  /** Name of a package, or a scope. */
   readonly name: string;
   readonly in: readonly string[];
-  /** Who may import its types only. */
+  /** Folders that may import only its types. */
   readonly typesIn?: readonly string[];
   readonly why: string;
 }
@@ -97,30 +97,34 @@ export const packages: readonly PackageRule[] = [
     name: '@aws-sdk',
     in: ['clients', 'protocols', 'world', 'fidelity', 'controller/main.ts'],
     typesIn: ['controller', 'targets'],
-    why: 'calls go through clients/, which sleeps on the clock; the codecs read the schemas of the SDK',
+    why: 'calls go through clients/, which waits on the clock; the codecs read the schemas of the SDK',
   },
-  { name: '@smithy', in: ['clients', 'protocols', 'world'], why: 'half internal to the SDK: few places to mend when it changes' },
+  {
+    name: '@smithy',
+    in: ['clients', 'protocols', 'world'],
+    why: 'it is partly internal to the SDK: few places should need a fix when it changes',
+  },
   { name: '@kubernetes/client-node', in: ['clients'], why: 'its watch and informers use timers of their own' },
   {
     name: '@playwright/test',
     in: ['playwright', 'playwright.config.ts', 'quality', 'fixtures/examples/playwright/playwright.config.ts'],
-    why: 'only tests know the test runner, and what users write their tests with: it need not be installed for anything else',
+    why: 'only tests and the Playwright fixtures use it, so that nothing else needs it installed',
   },
-  { name: 'commander', in: ['cli'], why: 'options and arguments are the business of the command' },
-  { name: 'scaleproof', in: ['docs', 'fixtures'], why: 'that name is for users; inside, import the file' },
+  { name: 'commander', in: ['cli'], why: 'only the command parses options and arguments' },
+  { name: 'scaleproof', in: ['docs', 'fixtures'], why: 'that name is for users; inside the project, import the file' },
 ];
 
 /** One import statement or expression. */
 export interface Import {
-  /** Path from the root for a file of ours, else the name of a package. */
+  /** Path from the root for a file of the project, else the name of a package. */
   readonly name: string;
   readonly isType: boolean;
 }
 
-/** What a file imports, statically or dynamically. @param file its path from the root */
+/** Static and dynamic imports of a file. @param file its path from the root */
 export function importsOf(file: string, text: string): Import[] {
   const namesIn = (code: string): string[] => ts.preProcessFile(code).importedFiles.map(({ fileName }) => fileName);
-  // preProcessFile doesn't tell types from values, so look again without the type imports.
+  // preProcessFile doesn't distinguish types from values, so look again without the type imports.
   const values = new Set(namesIn(text.replace(/^(import|export) type [^;]*;/gm, '')));
   return namesIn(text).map((name) => ({
     name: name.startsWith('.') ? posix.join(posix.dirname(file), name) : name,
@@ -131,37 +135,36 @@ export function importsOf(file: string, text: string): Import[] {
 /**
  * Judges a file's imports.
  * @param file its path from the root
- * @returns a sentence for each import that the house refuses: which, why, and how to mend it
+ * @returns a message for each forbidden import: which, why, and how to fix it
  */
-export function breachesOf(file: string, imports: readonly Import[]): string[] {
+export function violationsOf(file: string, imports: readonly Import[]): string[] {
   const folder = rowOf(file);
   const layer = layers[folder];
-  if (layer === undefined)
-    return [`${file}: the house has no ${folder}. Give it a row in quality/layers.ts that says what it may import and why.`];
+  if (layer === undefined) return [`${file}: ${folder} has no layer. Add a row to quality/layers.ts that says what it may import and why.`];
   if (isTest(file)) return [];
   return imports.flatMap(({ name, isType }) => {
     if (name.endsWith('.ts')) {
       const { may, why } = layer;
       if (may === 'everything' || name === folder || name.startsWith(`${folder}/`) || isIn(may, name)) return [];
-      const allowed = may.length === 0 ? 'nothing else of the house' : `only ${may.join(', ')}`;
+      const allowed = may.length === 0 ? 'no other layer' : `only ${may.join(', ')}`;
       return [
         `${file} imports ${name}, but ${folder} may import ${allowed}: ${why}. ` +
-          `Move what both need to a folder that both may import, or have it passed in.`,
+          `Move shared code to a folder that both may import, or pass it in as an argument.`,
       ];
     }
     const rule = packages.find((candidate) => name === candidate.name || name.startsWith(`${candidate.name}/`));
     if (rule === undefined || isIn(rule.in, file) || (isType && isIn(rule.typesIn ?? [], file))) return [];
-    return [`${file} imports ${name}, but only ${rule.in.join(', ')} may: ${rule.why}. Import what one of them offers, or extend it.`];
+    return [`${file} imports ${name}, but only ${rule.in.join(', ')} may: ${rule.why}. Use an export of one of them, or extend one.`];
   });
 }
 
-/** The row that counts for a file: that of the folder of a folder if there is one, else that of its first folder. */
+/** The row for a file: that of its nested folder if one exists, else that of its top folder. */
 function rowOf(path: string): string {
   const inner = path.split('/').slice(0, 2).join('/');
   return inner !== path && inner in layers ? inner : folderOf(path);
 }
 
-/** The first folder of a path, or the file itself at the root. */
+/** The top folder of a path, or the file itself at the root. */
 function folderOf(path: string): string {
   return path.split('/')[0] ?? path;
 }
@@ -170,7 +173,7 @@ function isIn(places: readonly string[], path: string): boolean {
   return places.includes(folderOf(path)) || places.includes(path);
 }
 
-/** Tests and what only they share (`testing/`) may import what they exercise. */
+/** Tests and their helpers (`testing/`) may import anything. */
 export function isTest(file: string): boolean {
   return /\.(test|spec)\.ts$/.test(file) || file.includes('/testing/');
 }

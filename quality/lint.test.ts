@@ -3,12 +3,12 @@ import { expect, test } from '@playwright/test';
 import { ESLint } from 'eslint';
 import { root } from './sources.ts';
 
-// One after the other: they share a program, which takes most of the time.
+// Serial, because the tests share a TypeScript program, which takes most of the time.
 test.describe.configure({ mode: 'default' });
 
 const eslint = new ESLint({
   cwd: root,
-  // The planted file need not exist. For all files: the project service of a process keeps the options of its first file.
+  // The planted file need not exist. Set for all files, because the project service keeps the options of its first file.
   overrideConfig: {
     files: ['**/*.ts'],
     languageOptions: {
@@ -17,7 +17,7 @@ const eslint = new ESLint({
   },
 });
 
-test('the code keeps its rules, and an exception has its reason', async () => {
+test('the code keeps the lint rules, and every exception has a reason', async () => {
   const results = await eslint.lintFiles('.');
   const complaints = results.flatMap(({ filePath, messages, suppressedMessages }) => [
     ...messages.map(({ line, message, ruleId }) => `${relative(root, filePath)}:${line} ${message} (${ruleId ?? 'parser'})`),
@@ -25,7 +25,7 @@ test('the code keeps its rules, and an exception has its reason', async () => {
       .filter(({ suppressions }) => suppressions.some(({ justification }) => justification.trim() === ''))
       .map(
         ({ line, ruleId }) =>
-          `${relative(root, filePath)}:${line} ${ruleId ?? 'a rule'} is disabled without a reason: write it after \`--\``,
+          `${relative(root, filePath)}:${line} ${ruleId ?? 'a rule'} is disabled without a reason: add one after \`--\``,
       ),
   ]);
   expect(complaints.length, complaints.join('\n')).toBe(0);
@@ -34,7 +34,7 @@ test('the code keeps its rules, and an exception has its reason', async () => {
 const TIME = 'scaleproof/time-and-chance';
 const STATE = 'scaleproof/module-state';
 
-/** A line of a file in controller/, and the rule that it breaks, if any. */
+/** Lines of a file in controller/, each with the rule that it breaks, if any. */
 const PLANTED: readonly (readonly [line: string, rule?: string])[] = [
   ["import { createHash, randomBytes as bytes } from 'node:crypto';", TIME],
   ["import { randomUUID as id } from 'crypto';", TIME],
@@ -81,7 +81,7 @@ const PLANTED: readonly (readonly [line: string, rule?: string])[] = [
   ['launch();', 'no-restricted-syntax'],
 ];
 
-test('every ban finds its planted breach, and nothing else', async () => {
+test('every rule finds its planted violation, and nothing else', async () => {
   const [result] = await eslint.lintText(PLANTED.map(([line]) => line).join('\n'), { filePath: 'controller/planted.ts' });
   const found = PLANTED.map(([line], index) => {
     const rules = result?.messages.filter((message) => message.line === index + 1).map(({ ruleId }) => ruleId) ?? [];

@@ -5,9 +5,9 @@ import { test } from '@playwright/test';
 import { root } from './sources.ts';
 import { pack, succeed } from './testing/packed.ts';
 
-/** Rules of attw that the package breaks, and why that is right. */
+/** Rules of attw that the package breaks on purpose, and why. */
 const IGNORED = {
-  'cjs-resolves-to-esm': 'the package has ES modules alone, and every Node that "engines" allows can require them',
+  'cjs-resolves-to-esm': 'the package has only ES modules, and every Node version in "engines" can require them',
 };
 
 let folder = '';
@@ -16,8 +16,8 @@ test.beforeEach(() => {
 });
 test.afterEach(() => rmSync(folder, { recursive: true }));
 
-test('the packed package keeps the rules of packages: publint, and attw for its types', { tag: '@long' }, async () => {
-  // Half a minute alone on two cores, for the build; a busy machine takes five times as long.
+test('the packed package passes publint, and attw for its types', { tag: '@long' }, async () => {
+  // The build takes half a minute on two idle cores, and five times as long on a busy machine.
   test.setTimeout(600_000);
   const tarball = await pack(folder);
   const tool = (name: string): string => join(root, 'node_modules/.bin', name);
@@ -25,7 +25,7 @@ test('the packed package keeps the rules of packages: publint, and attw for its 
   await test.step('attw', () =>
     succeed(
       process.execPath,
-      // Resolution of before Node 12 knows no "exports", and so no `scaleproof/playwright`.
+      // Module resolution before Node 12 does not support "exports", and therefore not `scaleproof/playwright`.
       [tool('attw'), '--profile', 'node16', '--no-emoji', '--no-color', '--ignore-rules', ...Object.keys(IGNORED), '--', tarball],
       folder,
     ));

@@ -5,7 +5,7 @@ import { expect, test } from '@playwright/test';
 import { root } from './sources.ts';
 import { exitWith, install, pack, succeed } from './testing/packed.ts';
 
-/** What users need beside the code. */
+/** Files that users need in addition to the code. */
 const NEEDED = [
   'LICENSE',
   'README.md',
@@ -31,13 +31,13 @@ const NEEDED = [
   'schemas/report.v1.json',
 ];
 
-/** As strict as users' projects are, and without types of Node's. */
+/** As strict as users' projects, and without Node's types. */
 const TSCONFIG = {
   compilerOptions: { strict: true, exactOptionalPropertyTypes: true, module: 'nodenext', target: 'es2024', noEmit: true, types: [] },
   files: ['my-scenario.ts'],
 };
 
-/** Outside the clone, whose packages the installed one must not find. */
+/** Outside the clone, so that the installed package does not find the clone's packages. */
 let folder = '';
 test.beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'scaleproof-package-'));
@@ -48,34 +48,34 @@ test(
   'the packed package, installed into an empty project, runs a scenario of docs/write-your-own.md and checks it without its source',
   { tag: '@long' },
   async () => {
-    // Two minutes alone on two cores; a busy machine takes five times as long.
+    // Takes two minutes on two idle cores, and five times as long on a busy machine.
     test.setTimeout(1_800_000);
     const project = join(folder, 'project');
     mkdirSync(project);
     writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module', private: true }));
     await test.step('pack it and install it', async () => install(project, await pack(folder)));
 
-    await test.step('it holds what is needed, and no tests', () => {
+    await test.step('it has the needed files, and no tests', () => {
       const installed = join(project, 'node_modules/scaleproof');
       const files = readdirSync(installed, { recursive: true, encoding: 'utf8', withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map(({ parentPath, name }) => relative(installed, join(parentPath, name)));
       expect(files).toEqual(expect.arrayContaining(NEEDED));
-      // The example has tests, which are the user's.
+      // The tests in the example are meant for users.
       const own = files.filter((file) => !file.startsWith('fixtures/examples/'));
       expect(own.filter((file) => /\.(test|spec)\.|(^|\/)(testing|quality|bench|differential)\/|(?<!\.d)\.ts$/.test(file))).toEqual([]);
-      // It is needed for tests of users' alone.
+      // Only users' tests need it.
       expect(existsSync(join(project, 'node_modules/@playwright/test'))).toBe(false);
     });
 
     writeFileSync(join(project, 'my-scenario.ts'), scenarioOfPage());
 
-    await test.step('its types serve a strict project', async () => {
+    await test.step('its types compile in a strict project', async () => {
       writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(TSCONFIG));
       await succeed(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '--project', '.'], project);
     });
 
-    await test.step('docs/write-your-own.md does what it says, block by block', () => followPage(project));
+    await test.step('docs/write-your-own.md works as written, block by block', () => followPage(project));
 
     await test.step('the scenario runs, and can be checked when its source is gone', async () => {
       const run = await succeed('npx', ['--no', 'scaleproof', 'run', '--scenario', './my-scenario.ts', '--out', 'run'], project);
@@ -89,7 +89,7 @@ test(
   },
 );
 
-/** The TypeScript that docs/write-your-own.md calls my-scenario.ts. */
+/** The code block for my-scenario.ts in docs/write-your-own.md. */
 function scenarioOfPage(): string {
   const [, code] = /```ts\n(\/\/ my-scenario\.ts\n[^]*?)```/.exec(readFileSync(join(root, 'docs/write-your-own.md'), 'utf8')) ?? [];
   if (code === undefined) throw new Error('docs/write-your-own.md shows no my-scenario.ts');
@@ -97,8 +97,8 @@ function scenarioOfPage(): string {
 }
 
 /**
- * Does what docs/write-your-own.md shows, in its order: writes the files that its TypeScript begins with the names of, runs the
- * commands that say how they exit, and looks for the lines that it shows in what the last of them printed.
+ * Follows docs/write-your-own.md from top to bottom: writes the TypeScript blocks that begin with a file name, runs the commands
+ * that state an exit code, and expects the shown lines in the output of the last command.
  */
 async function followPage(project: string): Promise<void> {
   const page = readFileSync(join(root, 'docs/write-your-own.md'), 'utf8');
@@ -114,7 +114,7 @@ async function followPage(project: string): Promise<void> {
   }
 }
 
-/** Tables are as wide as they have to be, and lines are broken where a terminal ends. */
+/** Removes differences in table widths and line breaks. */
 function squeezed(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }

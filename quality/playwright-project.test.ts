@@ -8,7 +8,7 @@ import { exitWith, install, pack } from './testing/packed.ts';
 import { root } from './sources.ts';
 
 const EXAMPLE = join(root, 'fixtures/examples/playwright');
-/** What TypeScript asks of it, as strict as users' projects are. */
+/** Compiler options as strict as users' projects. */
 const TSC = [
   '--noEmit',
   '--strict',
@@ -21,7 +21,7 @@ const TSC = [
   '--skipLibCheck',
 ];
 
-/** Outside the clone, whose packages the installed one must not find. */
+/** Outside the clone, so that the installed package does not find the clone's packages. */
 let folder = '';
 let project = '';
 test.beforeEach(() => {
@@ -36,7 +36,7 @@ async function playwright(code: number, args: readonly string[], environment: No
   return stripVTControlCharacters(await exitWith(code, 'npx', all, project, environment));
 }
 
-test('the example for Playwright, with the packed package: passes, and tells what a wrong autoscaler does', { tag: '@long' }, async () => {
+test('the example for Playwright, with the packed package, passes, and reports a planted bug', { tag: '@long' }, async () => {
   test.setTimeout(1_800_000);
 
   await test.step('install both', async () => {
@@ -47,9 +47,9 @@ test('the example for Playwright, with the packed package: passes, and tells wha
     expect(existsSync(join(project, 'node_modules/@playwright/test'))).toBe(true);
   });
 
-  await test.step('its types hold', async () => {
+  await test.step('its types compile', async () => {
     const files = readdirSync(project).filter((name) => name.endsWith('.ts'));
-    // Of the fixtures' own alone: types of Node's are in no project of this kind.
+    // Without Node's types: a project of this kind does not have them.
     const typesOfNode = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
     await exitWith(0, process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...TSC, ...typesOfNode, ...files], project);
   });
@@ -83,12 +83,12 @@ test('the example for Playwright, with the packed package: passes, and tells wha
     expect(await exitWith(1, 'npx', ['--no', 'scaleproof', 'replay', replay], project)).toContain('pod-not-served');
   });
 
-  await test.step('so does a scenario of its own, with the bug that the README names', async () => {
+  await test.step('so does its own scenario, with the bug that the README names', async () => {
     const printed = await playwright(1, ['--grep', 'mine/release.*seed 1'], { TARGET: 'mutant:ignored-capacity-errors' });
     expect(printed).toContain('request-hammered ec2:CreateFleet');
   });
 
-  await test.step('a target that is a program runs in real time, and may take minutes', async () => {
+  await test.step('a target that is a program runs in real time, which may take minutes', async () => {
     const printed = await playwright(0, ['--grep', 'leaves no instance'], { TARGET: './autoscaler.yaml' });
     expect(printed).toMatch(/1 passed/);
   });

@@ -20,7 +20,7 @@ mkdirSync(folder, { recursive: true });
 
 const browser = await chromium.launch({
   executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
-  // As root the sandbox can't; the page is local.
+  // The sandbox does not work as root. The page is local.
   args: ['--no-sandbox', '--disable-gpu'],
 });
 try {
@@ -29,7 +29,7 @@ try {
   const take = async (name: string, first: string, last: string): Promise<void> => {
     const top = await page.locator(first).first().boundingBox();
     const bottom = await page.locator(last).first().boundingBox();
-    if (top === null || bottom === null) throw new Error(`the report of ${directory} shows no ${first} or no ${last}`);
+    if (top === null || bottom === null) throw new Error(`the report of ${directory} does not show ${first} or ${last}`);
     const y = top.y - MARGIN;
     const clip = { x: 0, y, width: WIDTH, height: bottom.y + bottom.height + MARGIN - y };
     await page.screenshot({ path: join(folder, name), fullPage: true, clip });

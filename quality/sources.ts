@@ -2,12 +2,12 @@ import { readdirSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The project's folder, with a slash at its end. */
+/** The project's folder, with a trailing slash. */
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
 const OUTPUTS = new Set(['node_modules', '.git', 'dist', 'runs', 'test-results']);
 
-/** Every file of the project whose name ends so, but for what tools put there: paths from its root, sorted. */
+/** Every file of the project with one of these endings, except generated ones: paths from its root, sorted. */
 export function filesOf(...endings: readonly string[]): string[] {
   const walk = (folder: string): string[] =>
     readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {

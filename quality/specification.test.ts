@@ -18,20 +18,20 @@ const covered = coverage(suites);
 const requirements = covered.map(({ requirement }) => requirement);
 const scenarios = suites.flatMap((suite) => suite.scenarios.map(({ scenario }) => scenario));
 
-/** Of the bundled reference in the embedded world, for scenarios of ten nodes over nine offerings, as most are. */
+/** For the bundled reference in the embedded world, in scenarios of ten nodes and nine offerings, as in most. */
 const bounds: readonly Bound[] = Object.values(
   resolveBounds({ constants: reference.constants, allowances: EMBEDDED.allowances, nodes: 10, offerings: 9 }),
 );
 
-test('docs/specification.md is the one of the code', ({}, { config }) => {
+test('docs/specification.md matches the code', ({}, { config }) => {
   const path = join(root, 'docs', 'specification.md');
   const text = formatSpecification({ suites, checks: checkCatalogue, bounds });
   if (config.updateSnapshots === 'changed' || config.updateSnapshots === 'all') writeFileSync(path, text);
-  const mend = 'it is out of date: run `npx playwright test quality/specification.test.ts --update-snapshots` and commit it';
-  expect(readFileSync(path, 'utf8'), mend).toBe(text);
+  const hint = 'it is out of date: run `npx playwright test quality/specification.test.ts --update-snapshots` and commit it';
+  expect(readFileSync(path, 'utf8'), hint).toBe(text);
 });
 
-test('ids are unique, of their area, and numbered on', () => {
+test('ids are unique, have the prefix of their area, and are numbered consecutively', () => {
   const wrong = specification.flatMap(({ prefix, requirements: own }) =>
     own.flatMap(({ id }, index) => (id === `${prefix}-${String(index + 1).padStart(2, '0')}` ? [] : [id])),
   );
@@ -42,20 +42,20 @@ test('ids are unique, of their area, and numbered on', () => {
   expect(requirements.length).toBeGreaterThanOrEqual(60);
 });
 
-test('every requirement is a sentence, with reasons, of what there is', () => {
+test('every requirement is a sentence, with reasons, and names only what exists', () => {
   const codes = new Map(checkCatalogue.map((check) => [check.name, Object.keys(check.codes)]));
   const wrong = requirements.flatMap(({ id, title, rationale, observed, breaches, bound, features, profile, incidents }) => {
     const named = Object.entries(breaches);
     return [
-      ...[title, rationale].filter((text) => !/^["A-Z].*[.]$/.test(text)).map((text) => `${id}: no sentence: ${text}`),
-      ...(/^[a-z].*[^.]$/.test(observed) ? [] : [`${id}: how it is observed begins small and ends without a stop: ${observed}`]),
-      ...(named.length === 0 ? [`${id}: no finding is a breach of it`] : []),
+      ...[title, rationale].filter((text) => !/^["A-Z].*[.]$/.test(text)).map((text) => `${id}: not a sentence: ${text}`),
+      ...(/^[a-z].*[^.]$/.test(observed) ? [] : [`${id}: \`observed\` must begin in lower case and end without a full stop: ${observed}`]),
+      ...(named.length === 0 ? [`${id}: no finding is a violation of it`] : []),
       ...named.flatMap(([check, own]) =>
-        own.filter((code) => codes.get(check)?.includes(code) !== true).map((code) => `${id}: there is no finding ${check}: ${code}`),
+        own.filter((code) => codes.get(check)?.includes(code) !== true).map((code) => `${id}: unknown finding ${check}: ${code}`),
       ),
-      ...(typeof bound === 'string' && !bounds.some(({ name }) => name === bound) ? [`${id}: there is no bound ${bound}`] : []),
-      ...features.filter((feature) => !FEATURES.includes(feature)).map((feature) => `${id}: there is no feature ${feature}`),
-      // Whoever declares nothing owes the core, and what is extended belongs to what was declared.
+      ...(typeof bound === 'string' && !bounds.some(({ name }) => name === bound) ? [`${id}: unknown bound ${bound}`] : []),
+      ...features.filter((feature) => !FEATURES.includes(feature)).map((feature) => `${id}: unknown feature ${feature}`),
+      // The core applies to targets that declare no feature; extended requirements belong to declared features.
       ...((profile === 'core' && features.length > 0) || (profile === 'extended' && features.length === 0)
         ? [`${id}: ${profile} with the features [${features.join(', ')}]`]
         : []),
@@ -65,20 +65,20 @@ test('every requirement is a sentence, with reasons, of what there is', () => {
   expect(wrong).toEqual([]);
 });
 
-test('every scenario tests requirements that there are, and that its targets owe', () => {
+test('every scenario tests requirements that exist, and that apply to its targets', () => {
   const wrong = scenarios.flatMap((scenario) => {
     const { id, profile, needs } = scenario;
     if (scenario.requirements.length === 0) return [`${id} names no requirement (suites/specification/)`];
     return scenario.requirements.flatMap((name) => {
       const requirement = requirements.find((one) => one.id === name);
-      if (requirement === undefined) return [`${id}: there is no requirement ${name}`];
+      if (requirement === undefined) return [`${id}: unknown requirement ${name}`];
       const missing = requirement.features.filter((feature) => !needs.features.includes(feature));
       return [
-        ...missing.map((feature) => `${id} tests ${name}, which only targets with ${feature} owe: it has to need that feature`),
+        ...missing.map((feature) => `${id} tests ${name}, which applies only to targets with ${feature}: it has to need that feature`),
         ...((profile === 'robustness') === (requirement.profile === 'robustness')
           ? []
           : [
-              `${id} (${profile}) tests ${name} (${requirement.profile}): what no correct API would do belongs to robustness, and only that`,
+              `${id} (${profile}) tests ${name} (${requirement.profile}): tests with incorrect API behavior, and only these, belong to robustness`,
             ]),
         ...(profile === 'core' && requirement.profile !== 'core'
           ? [`${id} is core and tests ${name}, which is ${requirement.profile}`]
@@ -88,16 +88,16 @@ test('every scenario tests requirements that there are, and that its targets owe
   });
   expect(wrong).toEqual([]);
   const features = scenarios.filter(({ profile, needs }) => profile === 'core' && needs.features.length > 0).map(({ id }) => id);
-  expect(features, 'core is owed by who declares nothing').toEqual([]);
+  expect(features, 'core scenarios may not need features').toEqual([]);
 });
 
-test('every MUST is tested, those of the core by scenarios of the core', () => {
+test('every MUST is tested, core ones by core scenarios', () => {
   const musts = covered.filter(({ requirement }) => requirement.level === 'MUST');
   const untested = musts.filter(({ requirement, scenarios: own }) => !own.some(({ profile }) => profile === requirement.profile));
   expect(untested.map(({ requirement }) => requirement.id)).toEqual([]);
 });
 
-test('every finding of every check is a breach of some requirement', () => {
+test('every finding of every check violates some requirement', () => {
   const named = new Set(
     requirements.flatMap(({ breaches }) => Object.entries(breaches).flatMap(([check, codes]) => codes.map((code) => `${check}: ${code}`))),
   );
@@ -107,11 +107,11 @@ test('every finding of every check is a breach of some requirement', () => {
   expect(left).toEqual([]);
 });
 
-test('what catches a mutant is a breach of a requirement that its scenario tests', () => {
+test('the finding that catches a mutant violates a requirement that its scenario tests', () => {
   const wrong = mutants.flatMap(({ target, caughtBy: { scenario: id, check, code } }) => {
     const tested = scenarios.find((scenario) => scenario.id === id)?.requirements ?? [];
-    const isBreach = requirements.some((one) => tested.includes(one.id) && one.breaches[check]?.includes(code));
-    return isBreach ? [] : [`${target.name}: ${id} finds ${check}: ${code}, which is a breach of none of [${tested.join(', ')}]`];
+    const isViolation = requirements.some((one) => tested.includes(one.id) && one.breaches[check]?.includes(code));
+    return isViolation ? [] : [`${target.name}: ${id} finds ${check}: ${code}, which violates none of [${tested.join(', ')}]`];
   });
   expect(wrong).toEqual([]);
 });

@@ -9,7 +9,7 @@ const TESTS = `\
 import { expect, test } from '@playwright/test';
 
 test('quick', () => undefined);
-test('skipped', () => test.skip(true, 'there is no moon'));
+test('skipped', () => test.skip(true, 'no moon tonight'));
 test('long', { tag: '@long' }, () => expect(1).toBe(2));
 `;
 

@@ -6,16 +6,16 @@ import { root } from './sources.ts';
 interface Options {
   /** Projects whose tests can't run here, and why. */
   readonly skip?: Readonly<Record<string, string>>;
-  /** What becomes of tests with the tag `@long`; by default they are run like all others, and not spoken of. */
+  /** What to do with tests with the tag `@long`; by default they run like all others, and the totals do not mention them. */
   readonly longer?: 'left out' | 'included';
 }
 
 const LONG = '@long';
 
 /**
- * Ends the run with what Playwright's own reporters don't say: what tests measured, each skipped test with its reason, each failure in a
- * line, which tests the totals are of, and last of all the totals, alone on a line. It also skips the projects that the machine can't
- * run, and leaves out the longer tests where only the others are wanted.
+ * Ends the output with what Playwright's own reporters don't print: measurements of tests, each skipped test with its reason, each
+ * failure on one line, whether longer tests are included, and finally the totals on a line of their own. It also skips projects that
+ * the machine can't run, and excludes the longer tests if the option says so.
  */
 export default class TotalsReporter implements Reporter {
   readonly #skip: Readonly<Record<string, string>>;
@@ -75,7 +75,7 @@ function titleOf(test: TestCase): string {
   return `${relative(root, test.location.file)}:${test.location.line} ${titles.join(' > ')}`;
 }
 
-/** What a test found out by the way: an annotation of the type `measured`. */
+/** Measurements of a test: annotations of the type `measured`. */
 function measurementsOf(test: TestCase): string[] {
   return test.annotations.flatMap(({ type, description }) => (type === 'measured' && description !== undefined ? [description] : []));
 }

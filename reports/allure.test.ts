@@ -12,7 +12,7 @@ const resultsOf = (files: readonly AllureFile[]): TestResult[] =>
 const resultOf = (files: readonly AllureFile[], name: string): TestResult | undefined =>
   resultsOf(files).find((result) => result.name === name);
 
-test('one result for each trial: failed, broken where it is unknown, skipped with the reason', () => {
+test('one result for each trial: failed, broken if unknown, skipped with the reason', () => {
   const files = write(sampleRun({ trials: 2 }));
   const statuses = Object.fromEntries(resultsOf(files).map(({ name = '', status }) => [name, status]));
   expect(statuses).toMatchObject({
@@ -29,7 +29,7 @@ test('one result for each trial: failed, broken where it is unknown, skipped wit
   expect(resultOf(files, 'api-pressure/lost-launch-answer seed 1')?.statusDetails.message).toMatch(/^UNKNOWN: /);
 });
 
-test('a failure brings its phases as steps, the findings with their part of the history, its replay line and labels', () => {
+test('a failure has its phases as steps, findings with their part of the history, its replay line and labels', () => {
   const files = write(sampleRun({ trials: 1 }));
   const failed = resultOf(files, 'crashes/killed-after-launch seed 1');
   expect(failed?.statusDetails.message).toMatch(/^leaked-instance: Instance i-/);
@@ -54,7 +54,7 @@ test('a failure brings its phases as steps, the findings with their part of the 
   expect(failed?.links).toContainEqual({ name: 'CRA-01', url: '../../report.html#requirement-CRA-01', type: 'tms' });
 });
 
-test('the same run gives the same bytes, and ids of histories do not depend on the run or on what it found', () => {
+test('the same run gives the same bytes, and ids of histories do not depend on the run or on its findings', () => {
   const input = sampleRun({ trials: 2 });
   expect(write(sampleRun({ trials: 2 }))).toEqual(write(input));
   const later = write({
@@ -69,7 +69,7 @@ test('the same run gives the same bytes, and ids of histories do not depend on t
   expect(new Set([...resultsOf(later), ...resultsOf(write(input))].map(({ uuid }) => uuid)).size).toBe(28);
 });
 
-test('durations are those of the trials’ clock, and are said to be', () => {
+test('durations are those of the trials’ clock, and the description says so', () => {
   const input = sampleRun({ trials: 1 });
   const files = write(input);
   const trial = input.trials[0]?.result;
@@ -79,7 +79,7 @@ test('durations are those of the trials’ clock, and are said to be', () => {
   expect(files.find(({ name }) => name === 'environment.properties')?.content).toContain('Durations=virtual time\n');
 });
 
-test('every file that is named is there, and names are safe', () => {
+test('every named file exists, and names are safe', () => {
   const files = write(sampleRun({ trials: 2 }));
   const names = new Set(files.map(({ name }) => name));
   expect(names.size).toBe(files.length);
@@ -87,15 +87,13 @@ test('every file that is named is there, and names are safe', () => {
   for (const name of names) expect(name).toMatch(/^[0-9a-z.-]+$/);
 });
 
-test('of many trials that passed the first have results of their own, and the rest is counted', () => {
+test('of many passed trials only the first have their own results, and the rest is counted', () => {
   const files = write(sampleRun({ trials: 30, only: ['provisioning/scale-out-and-back'] }));
   expect(resultsOf(files)).toHaveLength(10);
-  expect(files.find(({ name }) => name === 'environment.properties')?.content).toContain(
-    'Left\\ out=20 trials without a result of their own',
-  );
+  expect(files.find(({ name }) => name === 'environment.properties')?.content).toContain('Left\\ out=20 trials without their own result');
 });
 
-test('what was found is a category of its own', () => {
+test('each kind of finding is a category', () => {
   const files = write(sampleRun({ trials: 1 }));
   const categories = JSON.parse(files.find(({ name }) => name === 'categories.json')?.content ?? '') as {
     name: string;

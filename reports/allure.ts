@@ -13,36 +13,36 @@ import { markdown } from './github.ts';
 import type { ReportInput, ReportTrial } from './report-input.ts';
 import type { ReportedFinding, RunReport, ScenarioReport, TrialReport } from './run-report.ts';
 
-/** Trials of a scenario that passed and get a result of their own: the first seeds. Of those that did not pass. */
+/** Most trials of a scenario that get their own results, by seed: passed ones, and others. */
 const MAX_PASSED = 10;
 const MAX_NOT_PASSED = 50;
-/** Seeds of a scenario that were not run. */
+/** Most seeds of a scenario that are listed as not run. */
 const MAX_NOT_RUN = 10;
-/** Findings of a trial that are spelled out, and have their part of the history attached. */
+/** Most findings of a trial that are described, with their part of the history attached. */
 const MAX_FINDINGS = 20;
-/** Events of a finding of which the history's own lines are attached, and what is kept of each line. */
+/** Most history lines that are attached to a finding, and most characters of each. */
 const MAX_LINES = 100;
 const MAX_LINE_LENGTH = 4_000;
-/** Things that happened in one phase: faults, ends of the target. */
-const MAX_HAPPENINGS = 50;
-/** Crash points that are steps: those that did not pass come first. */
+/** Most events that are shown in one phase: faults, exits of the target. */
+const MAX_SHOWN_EVENTS = 50;
+/** Most crash points that are shown as steps: those that did not pass come first. */
 const MAX_CRASH_STEPS = 300;
 
 const STATUS: Readonly<Record<Verdict, Status>> = { pass: Status.PASSED, fail: Status.FAILED, unknown: Status.BROKEN };
 
-/** A file of a directory of Allure results. */
+/** A file in a directory of Allure results. */
 export interface AllureFile {
   readonly name: string;
   readonly content: string;
 }
 
-/** How results are put into words that depend on where they will be read. */
+/** Options that depend on where the site will be read. */
 interface AllureOptions {
-  /** Where report.html is, from the site: requirements and scenarios link to it; without it nothing does. */
+  /** The URL of report.html, relative to the site: requirements and scenarios link to it. Without it there are no links. */
   readonly reportUrl?: string | undefined;
 }
 
-/** One of Allure's categories; both versions of Allure read it. */
+/** One of Allure's categories, for both versions of Allure. */
 interface Category {
   readonly name: string;
   readonly matchedStatuses: readonly Status[];
@@ -50,10 +50,9 @@ interface Category {
 }
 
 /**
- * Results for Allure: one for each trial, scenario and seed. Pure: equal runs give equal bytes, and a scenario with its
- * seed has the same history in every run. Unknown is `broken`; what was not run is `skipped`, with its reason.
- * Durations are those of the trials' clock, virtual where the world's time is, and follow each other from the start of
- * the run on.
+ * Results for Allure: one for each trial, scenario and seed. Pure: equal runs give equal bytes, and a scenario with a seed has the same
+ * Allure history in every run. Unknown is `broken`; not run is `skipped`, with its reason. Durations are those of the trials' clock,
+ * which may be virtual, and follow each other from the start of the run.
  */
 export function formatAllure(input: ReportInput, report: RunReport, options: AllureOptions = {}): AllureFile[] {
   const writer = createWriter(input, report, options);
@@ -66,7 +65,7 @@ export function formatAllure(input: ReportInput, report: RunReport, options: All
   ];
 }
 
-/** By what was found first, the unknown, the not run: in the order in which they match. */
+/** Categories by first finding, then unknown, then not run, in matching order. */
 export function allureCategories({ scenarios }: RunReport): Category[] {
   const codes = scenarios.flatMap(({ results }) => results.flatMap((trial) => findingsOf(trial)[0]?.finding.code ?? []));
   return [
@@ -85,7 +84,7 @@ interface Writer {
   scenario(scenario: ScenarioReport): void;
   notRun(entries: readonly NotRun[]): void;
   files(): AllureFile[];
-  /** Trials that have no result of their own. */
+  /** Trials without their own result. */
   leftOut(): number;
 }
 
@@ -96,7 +95,7 @@ function createWriter(input: ReportInput, report: RunReport, { reportUrl }: Allu
   const requirements = new Map((report.requirements ?? []).map((requirement) => [requirement.id, requirement]));
   const asked = new Map(run.scenarios.map((scenario) => [scenario.id, scenario]));
   let leftOut = 0;
-  // Trials follow each other, whatever ran side by side: so they are listed in their order, and none overlaps another.
+  // Trials are shown one after the other, even if they ran in parallel, so that Allure lists them in order and none overlaps.
   let atMs = Date.parse(run.startedAt);
 
   const attach = (name: string, content: string, type: ContentType = ContentType.TEXT): Attachment => {
@@ -132,10 +131,8 @@ function createWriter(input: ReportInput, report: RunReport, { reportUrl }: Allu
     const tested = (asked.get(id)?.requirements ?? []).flatMap((one) => requirements.get(one) ?? []);
     return [
       markdown(title),
-      `Target: ${markdown(run.target.name)}, in the ${markdown(run.world.name)} world. Durations are ${timeName(run)}; trials are shown one after the other from the start of the run on, whatever ran side by side.`,
-      ...(run.target.name === ANONYMOUS_TARGET
-        ? [`Names of targets were taken out: \`${REDACTED_TARGET}\` stands for one in replay lines.`]
-        : []),
+      `Target: ${markdown(run.target.name)}, in the ${markdown(run.world.name)} world. Durations are ${timeName(run)}; trials are shown one after the other from the start of the run, even if they ran in parallel.`,
+      ...(run.target.name === ANONYMOUS_TARGET ? [`Names of targets are redacted: replay lines have \`${REDACTED_TARGET}\` instead.`] : []),
       ...(tested.length === 0 ? [] : [tested.map((one) => `- ${markdown(`${one.id} (${one.level}): ${one.title}`)}`).join('\n')]),
     ].join('\n\n');
   };
@@ -152,7 +149,7 @@ function createWriter(input: ReportInput, report: RunReport, { reportUrl }: Allu
     const uuid = uuidOf(`${run.id} ${run.startedAt} ${name}`);
     const result: TestResult = {
       uuid,
-      // The target is not part of it: a history is that of one target's versions, and whoever keeps it says which.
+      // The target is not part of it: a history is for versions of one target, chosen by its owner.
       historyId: hash(name),
       testCaseId: hash(id),
       fullName: name,
@@ -204,8 +201,8 @@ function createWriter(input: ReportInput, report: RunReport, { reportUrl }: Allu
       for (const trial of scenario.results) if (shown.has(trial)) writeTrial(scenario, trial);
       const { notBegun } = scenario.trials;
       if (notBegun > 0) {
-        const message = `UNKNOWN: ${formatCount(notBegun, 'trial')} never began`;
-        write(`${scenario.id} not begun`, scenario, { status: Status.BROKEN, statusDetails: { message }, steps: [], attachments: [] });
+        const message = `UNKNOWN: ${formatCount(notBegun, 'trial')} never started`;
+        write(`${scenario.id} not started`, scenario, { status: Status.BROKEN, statusDetails: { message }, steps: [], attachments: [] });
       }
       const { crashPoints } = scenario;
       const verdict = crashPoints === undefined ? undefined : crashVerdicts(crashPoints)[0];
@@ -282,7 +279,7 @@ function detailsOf(trial: TrialReport): TestResult['statusDetails'] {
   const found = findingsOf(trial);
   const [first] = found;
   const more = found.length > 1 ? ` (and ${formatCount(found.length - 1, 'more finding')})` : '';
-  const told = found
+  const described = found
     .slice(0, MAX_FINDINGS)
     .map(({ check, finding }) =>
       [
@@ -293,11 +290,11 @@ function detailsOf(trial: TrialReport): TestResult['statusDetails'] {
     );
   return {
     message: first === undefined ? 'fail' : `${first.finding.code}: ${first.finding.message}${more}`,
-    trace: [...told, ...unknown.map((line) => `UNKNOWN ${line}`), replay].join('\n\n'),
+    trace: [...described, ...unknown.map((line) => `UNKNOWN ${line}`), replay].join('\n\n'),
   };
 }
 
-/** What shows a finding: in words, and the lines of the history as they are. */
+/** The evidence for a finding: a description and the original lines of the history. */
 function excerptOf(finding: ReportedFinding, trial: ReportTrial | undefined, events: readonly HistoryEvent[]): string {
   const lines = finding.events.slice(0, MAX_LINES).flatMap((index) => {
     const event = events[index];
@@ -325,8 +322,8 @@ const PHASE_NAMES: Readonly<Record<string, string>> = {
   settle: 'settle: the world has to converge',
   remove: 'remove: workloads and pools go, and everything made for them must',
 };
-/** What is told of a phase besides its name. */
-const HAPPENINGS: readonly HistoryEvent['type'][] = [
+/** Events that are shown in a phase. */
+const SHOWN_EVENTS: readonly HistoryEvent['type'][] = [
   'fault.armed',
   'fault.healed',
   'target.exit',
@@ -336,7 +333,7 @@ const HAPPENINGS: readonly HistoryEvent['type'][] = [
   'supervisor',
 ];
 
-/** The phases of a trial as steps, with what was broken in them. A phase judges nothing; the one that broke off is broken. */
+/** The phases of a trial as steps. A phase has no verdict, but one in which the history is truncated is `broken`. */
 function phaseSteps(events: readonly HistoryEvent[], startMs: number, { truncated, virtualMs }: TrialReport): StepResult[] {
   const begun = events.filter((event) => event.type === 'phase');
   const isOver = begun.some(({ phase }) => phase === 'over');
@@ -345,13 +342,13 @@ function phaseSteps(events: readonly HistoryEvent[], startMs: number, { truncate
     if (event.phase === 'over') return [];
     const next = begun[index + 1];
     const endMs = next?.t ?? virtualMs;
-    const happened = events.slice(event.i + 1, next?.i).filter(({ type }) => HAPPENINGS.includes(type));
+    const happened = events.slice(event.i + 1, next?.i).filter(({ type }) => SHOWN_EVENTS.includes(type));
     const isBroken = next === undefined && (truncated || !isOver);
-    const steps = happened.slice(0, MAX_HAPPENINGS).map((one) => {
+    const steps = happened.slice(0, MAX_SHOWN_EVENTS).map((one) => {
       const at = startMs + one.t;
       return stepOf(`${formatMoment(one.t)} ${describe(one).what}`, { status: Status.PASSED, startMs: at, stopMs: at });
     });
-    const more = happened.length > MAX_HAPPENINGS ? [`and ${happened.length - MAX_HAPPENINGS} more`] : [];
+    const more = happened.length > MAX_SHOWN_EVENTS ? [`and ${happened.length - MAX_SHOWN_EVENTS} more`] : [];
     return stepOf(PHASE_NAMES[event.phase] ?? event.phase, {
       status: isBroken ? Status.BROKEN : Status.PASSED,
       startMs: startMs + event.t,
@@ -361,7 +358,7 @@ function phaseSteps(events: readonly HistoryEvent[], startMs: number, { truncate
   });
 }
 
-/** What the checks said of the history, when the trial was over. */
+/** The results of the checks at the end of the trial. */
 function checkStep({ verdict, checks }: TrialReport, atMs: number): StepResult {
   return stepOf('checks: the history is judged', {
     status: STATUS[verdict],
@@ -427,23 +424,23 @@ function environmentOf({ run, verdict, profiles }: RunReport, leftOut: number): 
     ['Prices', run.digests.prices],
     ...(leftOut === 0
       ? []
-      : [['Left out', `${formatCount(leftOut, 'trial')} without a result of their own; report.json has them all`] as const]),
+      : [['Left out', `${formatCount(leftOut, 'trial')} without their own result; report.json has all of them`] as const]),
   ];
   return facts.map(([name, value]) => `${escapeProperty(name, true)}=${escapeProperty(value, false)}\n`).join('');
 }
 
-/** As Java's Properties have it: ASCII alone, and nothing that ends a key or a line. */
+/** Escapes for Java Properties: ASCII only, and nothing that ends a key or a line. */
 function escapeProperty(text: string, isKey: boolean): string {
   const safe = text.replaceAll('\\', '\\\\').replaceAll(isKey ? /[ =:#!]/g : /^[ #!]/g, '\\$&');
   return safe.replaceAll(/[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** 32 hexadecimal digits, as Allure has its ids. */
+/** 32 hexadecimal digits, like Allure's ids. */
 function hash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
-/** An id in the form of a UUID of version 8, which is free for digests. */
+/** An id in the form of a UUID of version 8, which is meant for custom content such as digests. */
 function uuidOf(text: string): string {
   const digits = hash(text);
   return [digits.slice(0, 8), digits.slice(8, 12), `8${digits.slice(13, 16)}`, `8${digits.slice(17, 20)}`, digits.slice(20)].join('-');

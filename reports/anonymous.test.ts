@@ -17,30 +17,30 @@ import { sampleRun } from './testing/sample-run.ts';
 
 const NAME = 'mutant:new-token-on-retry:quick';
 
-/** What a target may say of itself, in any place that a history has for it. */
-function givingItselfAway(events: HistoryEvent[]): HistoryEvent[] {
+/** Puts the name of the target everywhere in a history where a target may write it. */
+function revealingName(events: HistoryEvent[]): HistoryEvent[] {
   return events.map((event) => {
     if (event.type === 'trial.begin') return { ...event, target: { ...event.target, name: NAME } };
     if (event.type === 'said')
-      return { ...event, message: `FreshToken-controller (fresh_token): ${event.message}`, about: 'pods/fresh-token/a' };
-    if (event.type === 'instance') return { ...event, tags: { 'fresh-token/owner': `${NAME}@1`, other: 'x' } };
-    if (event.type === 'pod') return { ...event, pod: event.pod.replace('default/', 'fresh-token/') };
+      return { ...event, message: `NewTokenOnRetry-controller (new_token_on_retry): ${event.message}`, about: 'pods/new-token-on-retry/a' };
+    if (event.type === 'instance') return { ...event, tags: { 'new-token-on-retry/owner': `${NAME}@1`, other: 'x' } };
+    if (event.type === 'pod') return { ...event, pod: event.pod.replace('default/', 'new-token-on-retry/') };
     if (event.type === 'request.start' && event.operation === 'ec2:CreateFleet')
       return {
         ...event,
-        input: { UserData: Buffer.from('#!/bin/sh\n# made by fresh-token\n').toString('base64'), path: encodeURIComponent(`/${NAME}`) },
+        input: { UserData: Buffer.from('#!/bin/sh\n# made by new-token-on-retry\n').toString('base64'), path: encodeURIComponent(`/${NAME}`) },
       };
     return event;
   });
 }
 
 function named(): ReportInput {
-  const { run, trials, notRun } = sampleRun({ trials: 2, rewrite: givingItselfAway });
+  const { run, trials, notRun } = sampleRun({ trials: 2, rewrite: revealingName });
   const renamed = (replay: string): string => replay.replace('target=reference', `target=${NAME}`);
   return {
     run: {
       ...run,
-      id: 'fresh-token-of-monday',
+      id: 'new-token-on-retry-of-monday',
       target: { ...run.target, name: NAME, digest: 'f'.repeat(64) },
       planned: run.planned.map((trial) => ({ ...trial, replay: renamed(trial.replay) })),
     },
@@ -49,7 +49,7 @@ function named(): ReportInput {
   };
 }
 
-/** Every output, with what is packed in it unpacked. */
+/** Every output, with packed parts unpacked. */
 function outputsOf(input: ReportInput): Record<string, string> {
   const report = buildReport(input);
   const page = renderHtml(input, report);
@@ -74,11 +74,11 @@ function outputsOf(input: ReportInput): Record<string, string> {
   };
 }
 
-test('no output names the target, wherever it gave itself away', () => {
+test('no output names the target, wherever its name was in the history', () => {
   const input = named();
-  const isNamed = /fresh.?token|mutant/i;
-  const base64 = Buffer.from('#!/bin/sh\n# made by fresh-token\n').toString('base64');
-  expect(isNamed.test(outputsOf(input)['report.json'] ?? ''), 'the names are there at first').toBe(true);
+  const isNamed = /new.?token.?on.?retry|mutant/i;
+  const base64 = Buffer.from('#!/bin/sh\n# made by new-token-on-retry\n').toString('base64');
+  expect(isNamed.test(outputsOf(input)['report.json'] ?? ''), 'the original has the names').toBe(true);
   for (const [name, content] of Object.entries(outputsOf(anonymise(input, targetNames(input))))) {
     expect(isNamed.exec(content)?.[0], name).toBeUndefined();
     expect(content.includes(base64), name).toBe(false);
@@ -86,7 +86,7 @@ test('no output names the target, wherever it gave itself away', () => {
   }
 });
 
-test('verdicts, counts, times and kinds of findings stay as they were', () => {
+test('verdicts, counts, times and kinds of findings do not change', () => {
   const input = named();
   const [before, after] = [buildReport(input), buildReport(anonymise(input, targetNames(input)))];
   expect(after.verdict).toBe(before.verdict);
@@ -99,7 +99,7 @@ test('verdicts, counts, times and kinds of findings stay as they were', () => {
   expect(after.scenarios[0]?.results[0]?.replay).toContain(',target=REDACTED,seed=1,');
 });
 
-test('what was anonymised is still a run and histories of their formats', () => {
+test('an anonymised run and its histories still have valid formats', () => {
   for (const name of ['./pod.ts', './node.yaml#kube', 'aws', '/home/x/verdict.ts', NAME]) {
     const input = sampleRun({ trials: 1 });
     const renamed = { ...input, run: { ...input.run, target: { ...input.run.target, name } } };
@@ -109,7 +109,7 @@ test('what was anonymised is still a run and histories of their formats', () => 
   }
 });
 
-test('a file is known by its path, its name and its stem; the histories know the name in it', () => {
+test('a file is identified by its path, its name and its stem, and by the name in the histories', () => {
   const { run, trials } = sampleRun({ trials: 1, only: ['provisioning/scale-out-and-back'] });
   const names = targetNames({ run: { ...run, target: { ...run.target, name: './their/acme-scaler.yaml' } }, trials });
   expect(names).toEqual(
@@ -117,7 +117,7 @@ test('a file is known by its path, its name and its stem; the histories know the
   );
 });
 
-test('a module is known by its folders and its export, and by its own name however it is joined', () => {
+test('a module is identified by its folders and its export, and by its own name in any spelling', () => {
   const { run, trials } = sampleRun({
     trials: 1,
     only: ['provisioning/scale-out-and-back'],
@@ -130,32 +130,32 @@ test('a module is known by its folders and its export, and by its own name howev
     expect(text(said)).not.toMatch(/stratus|acmeco|nimbus|zephyr/i);
   for (const said of ['stratusphere', 'the targets in src', 'ZEPHYRS', 'controller of index 3']) expect(text(said)).toBe(said);
   for (const folder of ['kubernetes', 'provisioning'])
-    expect(namesOf(`./${folder}/auto.ts`), 'what the data say of everybody').not.toContain(folder);
+    expect(namesOf(`./${folder}/auto.ts`), 'common words are kept').not.toContain(folder);
   const index = createAnonymiser(namesOf('./lib/index.ts#default'));
   expect(index.text('index out of range in lib, by default')).toBe('index out of range in lib, by default');
   expect(index.text('at lib/index.ts:3')).toBe('at target:3');
 });
 
-test('words of the user’s own are hidden too, and those that histories are made of are refused', () => {
+test('the user’s own words are hidden, too, and words of the data formats are refused', () => {
   const input = named();
   expect(targetNames(input, ['Acme'])).toContain('Acme');
   for (const word of ['aws', 'node', 'request.start', 'pass', ' '])
-    expect(() => targetNames(input, [word])).toThrow(`"${word}" can't be told`);
+    expect(() => targetNames(input, [word])).toThrow(`"${word}" can't be hidden`);
 });
 
-test('a word is a name where it stands alone or in an identifier, not inside of another word', () => {
+test('a word is a name if it is alone or in an identifier, but not inside another word', () => {
   const { text } = createAnonymiser(['plain']);
   expect(text('plain')).toBe('the target');
   expect(text('plain-autoscaler/cluster of Plain; plainly explained')).toBe('target-autoscaler/cluster of target; plainly explained');
 });
 
-test('whatever the name and the text around it, the name is gone', () => {
+test('any name in any text is removed', () => {
   const name = fc.stringMatching(/^[a-z]{2,8}(-[a-z]{2,8}){1,2}$/);
   fc.assert(
     fc.property(name, fc.string(), fc.string(), (hidden, before, after) => {
       const { data } = createAnonymiser([hidden]);
       const clean = JSON.stringify(data({ [`${before}${hidden}`]: [`${hidden}${after}`, { deep: `${before}${hidden}${after}` }] }));
-      // What stands around it may make it up anew, as may the word that takes its place.
+      // Text around it, or the replacement, may form the name again.
       fc.pre(!`${before}target${after}`.toLowerCase().includes(hidden));
       expect(clean.toLowerCase()).not.toContain(hidden);
     }),

@@ -5,56 +5,57 @@ import { trialResultSchema } from '../history/verdict.ts';
 import { runFactsSchema } from './report-input.ts';
 import type { ReportInput, ReportTrial, RunFacts } from './report-input.ts';
 
-/** What an anonymous report calls the target. */
+/** The name of the target in an anonymous report. */
 export const ANONYMOUS_TARGET = 'the target';
-/** What stands in its place inside of a text. */
+/** Its replacement inside a text. */
 const WORD = 'target';
-/** What stands in the place of the target in a replay line: it can't be replayed without knowing it. */
+/** Its replacement in a replay line, which can't be replayed without knowing the target. */
 export const REDACTED_TARGET = 'REDACTED';
-/** What stands in the place of the name of the run directory, which its owner chose. */
+/** The replacement for the name of the run directory, which its owner chose. */
 const ANONYMOUS_RUN = 'anonymous';
 
-/** Parts of catalogue names that tell nothing: many targets have a quick variant. */
+/** Parts of catalogue names that do not identify a target: many have a quick variant. */
 const COMMON_PARTS: readonly string[] = ['quick'];
-/** What folders, files and exports of anybody's code are called. */
+/** Common names of folders, files and exports. */
 const COMMON_PATH_PARTS: readonly string[] = [
   ...['src', 'lib', 'dist', 'build', 'bin', 'cmd', 'pkg', 'packages', 'node_modules', 'test', 'tests', 'fixtures', 'examples', 'code'],
   ...['home', 'root', 'users', 'tmp', 'var', 'opt', 'usr', 'work', 'workspace', 'repo', 'repos', 'projects', 'app', 'apps'],
   ...['kubernetes', 'scenario', 'scenarios', 'suite', 'suites'],
   ...['index', 'main', 'target', 'targets', 'baseline', 'candidate', 'controller', 'controllers', 'autoscaler', 'scaler'],
 ];
-/** What every autoscaler's labels begin with: hidden where a file is called so, not for a folder's sake. */
+/** The prefix of every autoscaler's labels: hidden as the name of a file, but not as that of a folder. */
 const API_PART = 'karpenter';
-/** A folder or an export with fewer letters could be anything. */
+/** Shorter names of folders or exports are too ambiguous. */
 const MIN_PATH_PART_LENGTH = 3;
-/** A base64 text shorter than this holds no name. */
+/** Shorter base64 texts can't contain a name. */
 const MIN_BASE64_LENGTH = 12;
 
-/** What operations and objects are made of; a name like that can't be told from what the history says of everybody. */
+/** Words in names of operations and objects: a target with such a name can't be distinguished from other text in the history. */
 const WIRE_WORDS: readonly string[] = [
   ...['create', 'get', 'list', 'watch', 'patch', 'update', 'delete', 'log', 'ec2', 'sqs', 'instance'],
   ...['pods', 'nodes', 'nodeclaims', 'nodepools', 'leases', 'events', 'daemonsets', 'volumes', 'templates', 'default', 'kube-system'],
 ];
 
-/** Takes names out of texts and data. */
+/** Removes names from texts and data. */
 interface Anonymiser {
   text(text: string): string;
-  /** A copy of plain data, its keys included. */
+  /** A copy of plain data without names, even in keys. */
   data<T>(value: T): T;
 }
 
 /**
- * Every name that a run calls its target by: the label that the user gave, its parts, a file's name and stem, and the
- * target's own name in the histories, of which one is read. Longest first.
- * @param also words that the user wants hidden too
- * @throws Error when one of these is a word of the data's own formats
+ * Every name of the target in a run: the user's label, its parts, a file's name and stem, and the target's own name in the histories,
+ * of which one is read. Longest first.
+ * @param also further words that the user wants to hide
+ * @throws Error when one of these is a word of the data formats
  */
 export function targetNames({ run, trials }: Pick<ReportInput, 'run' | 'trials'>, also: readonly string[] = []): string[] {
   const vocabulary = formatWords();
   const refused = also.find((word) => word.trim() === '' || vocabulary.has(word.toLowerCase()));
-  if (refused !== undefined) throw new Error(`"${refused}" can't be told from the words that histories are made of`);
-  const said = (trials[0]?.events ?? []).flatMap((event) => (event.type === 'trial.begin' ? event.target.name : []));
-  const whole = [run.target.name, ...said];
+  if (refused !== undefined)
+    throw new Error(`"${refused}" can't be hidden, since histories use this word themselves; remove it from --hide`);
+  const names = (trials[0]?.events ?? []).flatMap((event) => (event.type === 'trial.begin' ? event.target.name : []));
+  const whole = [run.target.name, ...names];
   const found = [
     ...[...whole, ...whole.flatMap((name) => partsOf(name, run))].filter((name) => !vocabulary.has(name.toLowerCase())),
     ...also,
@@ -72,14 +73,14 @@ function partsOf(name: string, { scenarios }: Pick<RunFacts, 'scenarios'>): stri
   const folders = path.split(/[/\\]/);
   const file = folders.pop() ?? path;
   const stem = file.replace(/\.[^.]+$/, '');
-  // A folder may be called as a suite is: scenarios keep their names.
+  // A folder may have the name of a suite: names of scenarios are kept.
   const common = new Set([...COMMON_PATH_PARTS, ...scenarios.flatMap(({ id, suite }) => [suite, ...id.split(/[/-]/)])]);
-  const isTelling = (part: string): boolean => !common.has(part.toLowerCase());
-  const telling = [...folders, exported].filter((part) => part.length >= MIN_PATH_PART_LENGTH && part !== API_PART && isTelling(part));
-  return [path, path.replace(/^(\.{0,2}[/\\])+/, ''), file, ...[stem].filter(isTelling), ...telling];
+  const isSpecific = (part: string): boolean => !common.has(part.toLowerCase());
+  const specific = [...folders, exported].filter((part) => part.length >= MIN_PATH_PART_LENGTH && part !== API_PART && isSpecific(part));
+  return [path, path.replace(/^(\.{0,2}[/\\])+/, ''), file, ...[stem].filter(isSpecific), ...specific];
 }
 
-/** Every constant of the formats and the words in it, and the names of their fields: what a reader of the data depends on. */
+/** All constants of the formats, their words, and the names of fields, which readers of the data depend on. */
 function formatWords(): ReadonlySet<string> {
   const words = new Set(WIRE_WORDS);
   const add = (text: string): void => {
@@ -108,7 +109,7 @@ export function createAnonymiser(names: readonly string[]): Anonymiser {
     const clean = plain(given);
     return clean === given ? withoutHidden(given) : clean;
   };
-  /** User data of instances is base64: a name in it is as good as in the open. */
+  /** User data of instances is base64, so names in it have to be hidden, too. */
   const withoutHidden = (given: string): string => {
     if (given.length < MIN_BASE64_LENGTH || given.length % 4 !== 0 || !/^[\w+/]+={0,2}$/.test(given)) return given;
     const decoded = Buffer.from(given, 'base64').toString('utf8');
@@ -124,12 +125,12 @@ export function createAnonymiser(names: readonly string[]): Anonymiser {
   return { text, data: <T>(value: T) => visit(value) as T };
 }
 
-/** Between two words that were written as one identifier, by its capitals alone. */
+/** A word boundary inside a camel-case identifier. */
 const CAMEL = '(?<=[a-z0-9])(?=[A-Z])';
 
 /**
- * Words may be joined in any way: `Nimbus Pro` is `NimbusPro` and `nimbus-pro`, too. A name with signs in it is found wherever it
- * stands; others only where they are words, or parts of an identifier.
+ * Words may be joined in any way: `Nimbus Pro` is `NimbusPro` and `nimbus-pro`, too. A name with special characters is found anywhere;
+ * other names only as words, or as parts of an identifier.
  */
 function patternOf(name: string): string {
   const words = name.split(/[-_\s]|(?<=[a-z0-9])(?=[A-Z])/).map(inAnyCase);
@@ -137,7 +138,7 @@ function patternOf(name: string): string {
   return /[-_:/.]/.test(name) ? joined : `(?:(?<![A-Za-z0-9])|${CAMEL})${joined}(?:(?![A-Za-z0-9])|${CAMEL})`;
 }
 
-/** Not by the flag: where words meet, capitals tell, and that a part of a pattern minds them Node 22 does not know. */
+/** Not with the `i` flag: boundaries between words depend on case, and Node 22 does not support flags for a part of a pattern. */
 function inAnyCase(word: string): string {
   return [...word]
     .map((sign) => {
@@ -148,15 +149,15 @@ function inAnyCase(word: string): string {
     .join('');
 }
 
-/** A replay line without the target: what else it says stays. Lines of other forms are left to the names. */
+/** A replay line without the target, and otherwise unchanged. In lines of another form, only names are replaced. */
 export function redactReplay(replay: string): string {
   return replay.replace(/(^|,)target=[^,]*/, `$1target=${REDACTED_TARGET}`);
 }
 
 /**
- * All that reports are made of without any name of the target: what is made of it has none either. What the target did,
- * declared and said stays, and so do seeds and times: who knows the harness can run candidates and compare.
- * @param names as `targetNames` found them
+ * The input of reports without any name of the target, so that no report has one. What the target did, declared and said stays, and so
+ * do seeds and times, so somebody could run candidate targets and compare.
+ * @param names from `targetNames`
  */
 export function anonymise(input: ReportInput, names: readonly string[]): ReportInput {
   const anonymiser = createAnonymiser(names);

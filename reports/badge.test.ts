@@ -5,7 +5,7 @@ import { sampleRun } from './testing/sample-run.ts';
 
 const PASSING = ['provisioning/scale-out-and-back', 'scheduling/spot-spread'];
 
-test('a badge says how many of the scenarios did what; only a whole pass is green', () => {
+test('a badge counts scenarios by result; only a complete pass is green', () => {
   const of = (input: ReturnType<typeof sampleRun>): { message: string; color: string } => badgeOf(buildReport(input));
   const green = of(sampleRun({ trials: 1, only: PASSING }));
   expect(green.message).toBe('2 of 2 passed');
@@ -27,14 +27,14 @@ test('a badge says how many of the scenarios did what; only a whole pass is gree
   expect([failed, unknown, partial, nothing].map(({ color }) => color)).not.toContain(green.color);
 });
 
-test('the picture needs no network, and names nothing as markup', () => {
+test('the image needs no network, and texts are escaped', () => {
   const svg = formatBadge({ label: '<script>', message: '"&', color: '#fff' });
   expect(svg).not.toContain('<script>');
   expect(svg).toContain('<title>&lt;script&gt;: &quot;&amp;</title>');
   expect(svg.replace('http://www.w3.org/2000/svg', '')).not.toMatch(/https?:/);
 });
 
-test('the endpoint is as shields.io reads it', () => {
+test('the endpoint has the format of shields.io', () => {
   const badge = badgeOf(buildReport(sampleRun({ trials: 1 })));
   expect(JSON.parse(formatEndpoint(badge))).toEqual({ schemaVersion: 1, ...badge, isError: true });
 });

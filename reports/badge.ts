@@ -1,16 +1,16 @@
 import type { Verdict } from '../history/verdict.ts';
 import type { RunReport } from './run-report.ts';
 
-/** What a badge says. */
+/** The content of a badge. */
 export interface Badge {
   readonly label: string;
   readonly message: string;
-  /** Of the message, as CSS has it. */
+  /** CSS color of the message. */
   readonly color: string;
 }
 
 const LABEL = 'scaleproof';
-/** Unknown is never green. White text on each has a contrast of at least 4.5. */
+/** Unknown is never green. White text has a contrast of at least 4.5 on each colour. */
 const COLORS: Readonly<Record<Verdict | 'partial', string>> = { pass: '#1a7f37', partial: '#8a6100', unknown: '#6e7781', fail: '#c62828' };
 
 /** The verdict of a run in a few words: `12 of 12 passed`, `3 of 12 failed`, `1 of 12 unknown`. */
@@ -29,12 +29,12 @@ export function formatEndpoint({ label, message, color }: Badge): string {
   return `${JSON.stringify({ schemaVersion: 1, label, message, color, isError: color === COLORS.fail }, undefined, 2)}\n`;
 }
 
-/** Width of a character of 11 px Verdana, on average; texts are stretched to what is reserved for them. */
+/** Average width of a character in 11 px Verdana; texts are stretched to the reserved width. */
 const CHARACTER_PX = 6.6;
 const PADDING_PX = 7;
 const HEIGHT_PX = 20;
 
-/** The badge as a picture that needs no network. */
+/** The badge as an SVG image. */
 export function formatBadge({ label, message, color }: Badge): string {
   const parts = [label, message].map((text) => Math.round(text.length * CHARACTER_PX));
   const [labelPx = 0, messagePx = 0] = parts;

@@ -33,7 +33,7 @@ test('a run is added up over scenarios and trials', () => {
   });
 });
 
-test('a profile fails before it is unknown, is unknown before it is partial, and only a whole one is a success', () => {
+test('the result of a profile: failure before unknown before partial, and success only if complete', () => {
   expect(buildReport(sampleRun({ trials: 2 })).profiles).toEqual([
     { name: 'core', result: 'failure', scenarios: { passed: 2, failed: 1, unknown: 1, notRun: 0 } },
     { name: 'extended', result: 'partial', scenarios: { passed: 1, failed: 0, unknown: 0, notRun: 1 } },
@@ -44,11 +44,11 @@ test('a profile fails before it is unknown, is unknown before it is partial, and
   const whole = sampleRun({ trials: 2, only: [id] });
   expect(resultOf(whole)).toEqual(['success']);
   expect(resultOf({ ...whole, trials: whole.trials.slice(0, 1) })).toEqual(['unknown']);
-  const notRun = [{ scenario: id, title: 't', suite: 's', seed: 2, reason: 'the run was interrupted before it began' }];
+  const notRun = [{ scenario: id, title: 't', suite: 's', seed: 2, reason: 'the run was interrupted before it started' }];
   expect(resultOf({ ...whole, trials: whole.trials.slice(0, 1), notRun })).toEqual(['partial']);
 });
 
-test('scenarios come by profile, in each as they were asked for', () => {
+test('scenarios are grouped by profile, in requested order', () => {
   expect(buildReport(sampleRun({ trials: 1 })).scenarios.map(({ profile, id }) => `${profile} ${id}`)).toEqual([
     'core provisioning/scale-out-and-back',
     'core capacity/spot-runs-out',
@@ -59,7 +59,7 @@ test('scenarios come by profile, in each as they were asked for', () => {
   ]);
 });
 
-test('percentiles are those of all pods of all trials, not of the trials’ percentiles', () => {
+test('percentiles are computed over all pods of all trials, not over the trials’ percentiles', () => {
   const id = 'provisioning/scale-out-and-back';
   const input = sampleRun({ trials: 3, only: [id] });
   const all = input.trials
@@ -72,7 +72,7 @@ test('percentiles are those of all pods of all trials, not of the trials’ perc
   expect(latency).toEqual({ phase: 'pending -> running', count: 30, p50Ms: all[14], p95Ms: all[28], p99Ms: all[29] });
 });
 
-test('a fault that may fire and never did is vacuous; one that must is not', () => {
+test('a fault that may fire and never did is vacuous; one that must fire is not', () => {
   const { injections, armed, fired } = scenarioOf(sampleRun({ trials: 2 }), 'capacity/spot-runs-out').faults;
   expect({ armed, fired }).toEqual({ armed: 4, fired: 2 });
   expect(
@@ -83,7 +83,7 @@ test('a fault that may fire and never did is vacuous; one that must is not', () 
   ]);
 });
 
-test('a bound shows its worst value over all trials, and where it was seen', () => {
+test('a bound has its worst value over all trials, and its trial', () => {
   const id = 'provisioning/scale-out-and-back';
   const input = sampleRun({ trials: 3, only: [id] });
   const all = input.trials.flatMap(({ result }) =>
@@ -98,14 +98,14 @@ test('a bound shows its worst value over all trials, and where it was seen', () 
   });
 });
 
-test('findings bring their evidence in words', () => {
+test('findings have descriptions of their evidence', () => {
   const trial = scenarioOf(sampleRun({ trials: 1 }), 'crashes/killed-after-launch').results[0];
   const finding = trial?.checks.flatMap(({ findings }) => findings)[0];
   expect(finding?.code).toBe('leaked-instance');
   expect(finding?.evidence.map(({ what }) => what).join('\n')).toContain('ec2:CreateFleet took effect');
 });
 
-test('a planned trial that never began makes its scenario unknown, and the run', () => {
+test('a planned trial that never started makes its scenario and the run unknown', () => {
   const input = sampleRun({ trials: 2, only: ['provisioning/scale-out-and-back', 'scheduling/spot-spread'] });
   const report = buildReport({ ...input, trials: input.trials.slice(0, 3) });
   expect(report.verdict).toBe('unknown');
@@ -115,39 +115,39 @@ test('a planned trial that never began makes its scenario unknown, and the run',
   ]);
 });
 
-test('a run without any trial proves nothing', () => {
+test('a run without any trial is unknown', () => {
   const { run } = sampleRun({ trials: 1, only: [] });
   expect(buildReport({ run, trials: [], notRun: [] })).toMatchObject({ verdict: 'unknown', scenarios: [] });
 });
 
-test('the order in which trials ended changes no byte', () => {
+test('the order in which trials ended does not change the report', () => {
   const input = sampleRun({ trials: 2 });
   const reversed = { ...input, trials: [...input.trials].reverse() };
   expect(formatReport(buildReport(reversed))).toBe(formatReport(buildReport(input)));
 });
 
-test('the published schema is the one of the code', ({}, { config }) => {
+test('the published schema is up to date', ({}, { config }) => {
   const path = join('schemas', 'report.v1.json');
   if (config.updateSnapshots === 'changed' || config.updateSnapshots === 'all')
     writeFileSync(join(packageRoot(), path), formatReportSchema());
   const committed: unknown = JSON.parse(readFileSync(join(packageRoot(), path), 'utf8'));
-  const mend = `${path} is out of date: run \`npx playwright test reports/build-report.test.ts --update-snapshots\` and commit it`;
-  expect(committed, mend).toEqual(JSON.parse(formatReportSchema()));
+  const hint = `${path} is out of date: run \`npx playwright test reports/build-report.test.ts --update-snapshots\` and commit it`;
+  expect(committed, hint).toEqual(JSON.parse(formatReportSchema()));
 });
 
 test('a report fits its schema', () => {
   expect(() => runReportSchema.parse(JSON.parse(formatReport(buildReport(sampleRun()))))).not.toThrow();
 });
 
-test('run.json is read back, and refused with one line that says why', () => {
+test('run.json is parsed, or refused with one line that says why', () => {
   const { run } = sampleRun({ trials: 1 });
   expect(parseRunFacts(JSON.stringify(run), 'run.json')).toEqual(run);
   expect(() => parseRunFacts('{', 'run.json')).toThrow('run.json is not JSON');
   expect(() => parseRunFacts(JSON.stringify({ ...run, seed: -1 }), 'run.json')).toThrow(
-    /^run\.json is no description of a run: seed: [^\n]+$/,
+    /^run\.json is not a valid description of a run: seed: [^\n]+$/,
   );
   expect(() => parseRunFacts(JSON.stringify({ ...run, scenarios: run.scenarios.slice(1) }), 'run.json')).toThrow(
-    'run.json is no description of a run: scenarios: "provisioning/scale-out-and-back" was planned and is not among them',
+    'run.json is not a valid description of a run: scenarios: "provisioning/scale-out-and-back" was planned and is not listed',
   );
 });
 
@@ -164,14 +164,14 @@ for (const history of [
     const { run } = sampleRun({ trials: 1 });
     const planned = run.planned.map((trial, index) => (index === 1 ? { ...trial, history } : trial));
     expect(() => parseRunFacts(JSON.stringify({ ...run, planned }), 'run.json')).toThrow(
-      'run.json is no description of a run: planned.1.history: not a file of the run: it must be histories/NAME.jsonl',
+      'run.json is not a valid description of a run: planned.1.history: not a file of the run: it must be histories/NAME.jsonl',
     );
   });
 }
 
-test('a trial of a scenario that was not asked for is refused', () => {
+test('a trial of a scenario that is not part of the run is refused', () => {
   const { run, trials } = sampleRun({ trials: 1 });
   expect(() => buildReport({ run: { ...run, scenarios: run.scenarios.slice(1) }, trials, notRun: [] })).toThrow(
-    'the run was not asked for provisioning/scale-out-and-back, which has a trial',
+    'provisioning/scale-out-and-back has a trial, but is not part of the run',
   );
 });

@@ -16,10 +16,10 @@ import { judgeRequirements } from './requirements.ts';
 import { REPORT_API_VERSION } from './run-report.ts';
 import type { BoundReport, FaultReport, ProfileReport, ReportedFinding, RunReport, ScenarioReport, TrialReport } from './run-report.ts';
 
-/** Events of a finding that the report says in words; the history has them all. */
+/** Most events of a finding that the report describes; the history has all of them. */
 export const MAX_EVIDENCE = 40;
 
-/** What one trial adds to its scenario. */
+/** The contribution of one trial to its scenario. */
 interface Digest {
   readonly report: TrialReport;
   readonly result: TrialResult;
@@ -27,19 +27,19 @@ interface Digest {
   readonly faults: readonly FaultLife[];
 }
 
-/** What was asked for. */
+/** A requested scenario. */
 type Asked = RunFacts['scenarios'][number];
 
 /**
- * Everything that a run has to say, as data: pure. Scenarios come by profile, and they and their trials in the order in
- * which they were planned, whatever the order of `trials`. The events of trials with findings are read once, no others.
- * @throws Error when a trial is of a scenario that is not the run's
+ * The report of a run as data. Pure. Scenarios are grouped by profile, and they and their trials are in planned order, with any order of
+ * `trials`. Events are read once, and only for trials with findings.
+ * @throws Error when a trial has a scenario that is not part of the run
  */
 export function buildReport({ run, trials, notRun }: ReportInput): RunReport {
   const asked = new Set(run.scenarios.map(({ id }) => id));
-  const stranger = trials.find(({ result }) => !asked.has(result.scenario));
-  if (stranger !== undefined) throw new Error(`the run was not asked for ${stranger.result.scenario}, which has a trial`);
-  // Of the many trials of crash points the table is told, and their events are not read.
+  const unexpected = trials.find(({ result }) => !asked.has(result.scenario));
+  if (unexpected !== undefined) throw new Error(`${unexpected.result.scenario} has a trial, but is not part of the run`);
+  // The many trials of crash points are only listed in a table, and their events are not read.
   const crashes = trials.map(({ result }) => result).filter(({ crash }) => crash !== undefined);
   const digests = trials.filter(({ result }) => result.crash === undefined).map(digestTrial);
   const scenarios = scenariosOf(run, digests, crashes, notRun);
@@ -95,7 +95,7 @@ function withEvidence(finding: Finding, events: readonly HistoryEvent[], describ
   return { ...finding, evidence };
 }
 
-/** By profile, and in each in the order in which they were asked for. */
+/** By profile, and in each in requested order. */
 function scenariosOf(
   run: RunFacts,
   digests: readonly Digest[],
@@ -123,14 +123,14 @@ function scenariosOf(
   });
 }
 
-/** Nothing, if the run has no scenario of the profile. */
+/** Empty if the run has no scenario of the profile. */
 function profileReport(name: Profile, run: RunFacts, scenarios: readonly ScenarioReport[], notRun: ReportInput['notRun']): ProfileReport[] {
   const asked = new Set(run.scenarios.filter(({ profile }) => profile === name).map(({ id }) => id));
   if (asked.size === 0) return [];
   const own = scenarios.filter(({ profile }) => profile === name);
   const left = notRun.filter(({ scenario }) => asked.has(scenario));
   const counts = scenarioCounts(own, left);
-  // A scenario of which one seed was not run has a verdict, and its profile is partial all the same.
+  // A scenario with a seed that was not run still has a verdict, but its profile is partial.
   const result = counts.failed > 0 ? 'failure' : counts.unknown > 0 ? 'unknown' : left.length > 0 ? 'partial' : 'success';
   return [{ name, result, scenarios: counts }];
 }
@@ -142,7 +142,7 @@ function scenarioReport(
   crashPoints: ScenarioReport['crashPoints'],
 ): ScenarioReport {
   const results = digests.map(({ report }) => report);
-  // A trial that never began might have failed.
+  // A trial that never started might have failed.
   const verdicts: Verdict[] = [
     ...results.map(({ verdict }) => verdict),
     ...(notBegun > 0 ? (['unknown'] as const) : []),
@@ -177,7 +177,7 @@ function scenarioReport(
   };
 }
 
-/** Phases of all trials, in the order in which they first appear; percentiles can't be averaged. */
+/** The values of all trials for each phase, in order of first appearance: percentiles can't be averaged. */
 function mergePhases(digests: readonly Digest[]): PhaseValues[] {
   const merged = new Map<string, number[]>();
   for (const { phase, valuesMs } of digests.flatMap(({ phases }) => phases)) {
@@ -188,7 +188,7 @@ function mergePhases(digests: readonly Digest[]): PhaseValues[] {
   return [...merged].map(([phase, valuesMs]) => ({ phase, valuesMs: valuesMs.sort((a, b) => a - b) }));
 }
 
-/** Injections are the same in each trial if id and fault are: a scenario numbers them in its own order. */
+/** Injections with the same id and fault are the same in each trial: a scenario numbers them in order. */
 function mergeFaults(digests: readonly Digest[]): FaultReport[] {
   const merged = new Map<string, Omit<FaultReport, 'vacuous'>>();
   for (const { armed, fired } of digests.flatMap(({ faults }) => faults)) {
@@ -205,7 +205,7 @@ function mergeFaults(digests: readonly Digest[]): FaultReport[] {
   return [...merged.values()].map((fault) => ({ ...fault, vacuous: fault.firing === 'may-fire' && fault.firedTrials === 0 }));
 }
 
-/** The worst value of each check's bounds: the one that came nearest to its limit. */
+/** The worst value of each check's bounds: the one closest to its limit. */
 function mergeBounds(results: readonly TrialReport[]): BoundReport[] {
   const merged = new Map<string, BoundReport>();
   for (const { seed, checks } of results) {
@@ -221,7 +221,7 @@ function mergeBounds(results: readonly TrialReport[]): BoundReport[] {
   return [...merged.values()];
 }
 
-/** Limits may differ between trials, and some are the least that is due: what counts is how near each came to its own. */
+/** How close a value came to its limit. Limits may differ between trials, and some are minimums. */
 function nearness({ bound, worst }: Pick<BoundReport, 'bound'> & { readonly worst?: number | undefined }): number {
   return worst === undefined ? -Infinity : (closeness({ bound, worst }) ?? worst);
 }
@@ -254,7 +254,7 @@ function totalsOf(scenarios: readonly ScenarioReport[], notRun: ReportInput['not
   };
 }
 
-/** A scenario of which no trial was run counts as not run. */
+/** A scenario without any run trial counts as not run. */
 function scenarioCounts(scenarios: readonly ScenarioReport[], notRun: ReportInput['notRun']): ProfileReport['scenarios'] {
   const ran = new Set(scenarios.map(({ id }) => id));
   return {

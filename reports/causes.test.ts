@@ -7,8 +7,8 @@ const check = (name: string, ...codes: string[]) => ({
 });
 
 for (const { what, codes, order } of [
-  { what: 'a target that exited comes before what it left undone', codes: ['exited'], order: ['target-alive', 'success-rate', 'latency'] },
-  { what: 'so does one that never became ready', codes: ['not-ready'], order: ['target-alive', 'success-rate', 'latency'] },
+  { what: 'a target that exited comes before what it did not do', codes: ['exited'], order: ['target-alive', 'success-rate', 'latency'] },
+  { what: 'a target that never became ready, too', codes: ['not-ready'], order: ['target-alive', 'success-rate', 'latency'] },
   { what: 'an error that it survived keeps its place', codes: ['recovered-panic'], order: ['success-rate', 'target-alive', 'latency'] },
   { what: 'a target that lived keeps its place', codes: [], order: ['success-rate', 'target-alive', 'latency'] },
 ]) {

@@ -1,11 +1,11 @@
 import type { RunReport } from './run-report.ts';
 
-/** Whether the trials' clock was a virtual one: in real time nothing passes faster than on the wall. */
+/** Whether the trials ran in virtual time. */
 export function isVirtual({ world }: Pick<RunReport['run'], 'world'>): boolean {
   return world.capabilities.includes('time.virtual');
 }
 
-/** What the trials' time is called. */
+/** The name of the trials' time. */
 export function timeName(run: Pick<RunReport['run'], 'world'>): 'virtual time' | 'real time' {
   return isVirtual(run) ? 'virtual time' : 'real time';
 }

@@ -1,9 +1,9 @@
 import type { ComparedCell, ComparedChange, ComparedRow, ComparedSection, ComparedUnit, TargetComparison } from '../history/comparison.ts';
 import { formatDuration, formatPercent } from './format.ts';
 
-/** The words that every form of a comparison has in common. */
+/** Texts that all formats of a comparison share. */
 
-/** A figure as people read it. */
+/** A figure with its unit. */
 export function formatFigure(value: number, unit: ComparedUnit): string {
   switch (unit) {
     case 'ratio':
@@ -17,7 +17,7 @@ export function formatFigure(value: number, unit: ComparedUnit): string {
   }
 }
 
-/** Three digits that matter, and no exponent. */
+/** Three significant digits, without an exponent. */
 function formatNumber(value: number): string {
   return value === 0 ? '0' : value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
 }
@@ -27,7 +27,7 @@ export function formatCell({ value, atLeast }: ComparedCell, unit: ComparedUnit)
   return value === undefined ? '–' : `${atLeast === true ? '≥ ' : ''}${formatFigure(value, unit)}`;
 }
 
-/** The bounds of a figure: `94.2 % – 100 %`, `≥ 38 s`; undefined where there are none. */
+/** The bounds of a figure: `94.2 % – 100 %`, `≥ 38 s`; undefined without bounds. */
 export function formatBounds({ lower, upper }: ComparedCell, unit: ComparedUnit): string | undefined {
   if (lower !== undefined && upper !== undefined) return `${formatFigure(lower, unit)} – ${formatFigure(upper, unit)}`;
   if (lower !== undefined) return `≥ ${formatFigure(lower, unit)}`;
@@ -43,34 +43,34 @@ export function formatChange({ ratio }: ComparedChange): string | undefined {
 
 export const CHANGE_WORDS: Readonly<Record<ComparedChange['outcome'], string>> = { better: 'better', worse: 'WORSE', unclear: '' };
 
-/** What all sides have in common in a sentence. */
+/** What all sides share, in a sentence. */
 export function comparedText({ compared: { trials, scenarios }, sides, confidence }: TargetComparison): string {
   const what = `${trials} ${trials === 1 ? 'trial' : 'trials'} of ${scenarios.length} ${scenarios.length === 1 ? 'scenario' : 'scenarios'}`;
   return `${what} that ${sides.length === 2 ? 'both sides' : `all ${sides.length} sides`} have, in ${sides[0]?.time ?? ''} time. Each bound holds with ${formatPercent(confidence)}.`;
 }
 
-interface Said {
+interface Statement {
   readonly outcome: ComparedChange['outcome'];
   readonly text: string;
 }
 
-/** What a decider reads first: promises that only one of two sides broke, and what else tells a side from the first one. */
-export function findingsOf(comparison: TargetComparison): Said[] {
+/** The most important results: invariants that only one side violated, and other differences from the first side. */
+export function findingsOf(comparison: TargetComparison): Statement[] {
   const { sections, sides } = comparison;
   const rows = sections.flatMap((section) => section.rows);
   const found = sides.slice(1).flatMap(({ letter }, index) => [
     ...brokenBy(comparison, letter),
-    ...(['worse', 'better'] as const).flatMap((outcome): Said[] => {
+    ...(['worse', 'better'] as const).flatMap((outcome): Statement[] => {
       const titles = rows.filter(({ changes }) => changes[index]?.outcome === outcome).map(({ title }) => title);
       return titles.length === 0 ? [] : [{ outcome, text: `${letter} is ${outcome} than A in: ${titles.join('; ')}.` }];
     }),
   ]);
   if (found.length > 0) return found;
-  return [{ outcome: 'unclear', text: 'No difference is larger than these trials leave open.' }];
+  return [{ outcome: 'unclear', text: 'These trials show no significant difference.' }];
 }
 
-/** What tolerates none needs no statistics: once is enough. */
-function brokenBy({ broken, sides }: TargetComparison, letter: string): Said[] {
+/** Violations of invariants need no statistics: one is enough. */
+function brokenBy({ broken, sides }: TargetComparison, letter: string): Statement[] {
   const first = sides[0]?.letter ?? '';
   const only = (one: string, other: string): string[] => {
     const codes = new Set(broken.filter((kind) => kind.letter === other).map(({ check, code }) => `${check} ${code}`));
@@ -82,14 +82,14 @@ function brokenBy({ broken, sides }: TargetComparison, letter: string): Said[] {
   return [
     ...(worse.length === 0
       ? []
-      : [{ outcome: 'worse' as const, text: `${letter} broke what tolerates none, and ${first} did not: ${worse.join(', ')}.` }]),
+      : [{ outcome: 'worse' as const, text: `${letter} violated invariants that ${first} did not: ${worse.join(', ')}.` }]),
     ...(better.length === 0
       ? []
-      : [{ outcome: 'better' as const, text: `${first} broke what tolerates none, and ${letter} did not: ${better.join(', ')}.` }]),
+      : [{ outcome: 'better' as const, text: `${first} violated invariants that ${letter} did not: ${better.join(', ')}.` }]),
   ];
 }
 
-/** One kind of broken promise: `B: leaked-instance in 2 trials, as in crashes/x with seed 1: Instance i-1 ...` */
+/** One kind of violation: `B: leaked-instance in 2 trials, as in crashes/x with seed 1: Instance i-1 ...` */
 export function brokenText({ letter, code, check, trials, example }: TargetComparison['broken'][number]): string {
   return `${letter}: ${code} (${check}) in ${trials} ${trials === 1 ? 'trial' : 'trials'}, as in ${example.scenario} with seed ${example.seed}: ${example.message}`;
 }
@@ -103,13 +103,13 @@ export function leftOutText({ scenario, seeds, why }: TargetComparison['leftOut'
 
 const MAX_SEEDS_NAMED = 8;
 
-/** Whether a row was measured of other trials than the row before it: who reads on need not read the same again. */
+/** Whether a row was measured in other trials than the row before. If not, they are not repeated. */
 export function isMeasuredAnew({ rows }: ComparedSection, index: number): boolean {
   const of = (row: ComparedRow | undefined): string => JSON.stringify(row?.cells.map((cell) => cell.of));
   return of(rows[index]) !== of(rows[index - 1]);
 }
 
-/** Why figures or bounds are missing in a section: each reason once, with the rows that it is of, or their percentile. */
+/** Why figures or bounds are missing in a section: each reason once, with its rows, or their percentiles. */
 export function gapsOf({ rows }: ComparedSection): string[] {
   const gaps = new Map<string, Set<string>>();
   for (const { title, cells } of rows) {

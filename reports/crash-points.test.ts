@@ -12,9 +12,9 @@ import { sampleRun } from './testing/sample-run.ts';
 const ID = 'provisioning/scale-out-and-back';
 const TERMINAL = { color: false, columns: 120 };
 
-type Outcome = 'pass' | 'fail' | 'never-began';
+type Outcome = 'pass' | 'fail' | 'never-started';
 
-/** A run of one scenario, and of two side effects of it with these outcomes: before the first, after it, and so on. */
+/** A run of one scenario with two side effects, and these outcomes: before the first one, after it, and so on. */
 function withCrashes(outcomes: readonly Outcome[], asked: ReportInput['run']['scenarios'][number]['crashPoints'] = {}): ReportInput {
   const { run, trials, notRun } = sampleRun({ trials: 1, only: [ID] });
   const [sample] = trials;
@@ -24,7 +24,7 @@ function withCrashes(outcomes: readonly Outcome[], asked: ReportInput['run']['sc
     const moment = index % 2 === 0 ? ('before' as const) : ('after' as const);
     const crash = { moment, nth, operation: 'patch nodes', object: `nodes/n-${nth}` };
     const replay = `${sample.result.replay},crash=${moment}:${nth}`;
-    const finding = { code: 'leaked-instance', object: 'instance/i-1', events: [], message: 'Instance i-1 was never ended.' };
+    const finding = { code: 'leaked-instance', object: 'instance/i-1', events: [], message: 'Instance i-1 was never terminated.' };
     const checks = [{ check: 'no-leaked-instances', verdict: 'fail' as const, summary: '1 leaked', findings: [finding], measurements: [] }];
     const result: TrialResult = {
       ...sample.result,
@@ -50,7 +50,7 @@ function withCrashes(outcomes: readonly Outcome[], asked: ReportInput['run']['sc
     trials: [
       sample,
       ...crashed
-        .filter(({ outcome }) => outcome !== 'never-began')
+        .filter(({ outcome }) => outcome !== 'never-started')
         .map(({ result }) => ({
           result,
           seen: sample.seen,
@@ -63,7 +63,7 @@ function withCrashes(outcomes: readonly Outcome[], asked: ReportInput['run']['sc
   };
 }
 
-test('crash points are a table and counts of their own; other numbers are those of the ordinary trials', () => {
+test('crash points have their own table and counts; other numbers are those of ordinary trials', () => {
   const report = buildReport(withCrashes(['pass', 'pass', 'pass', 'pass']));
   const [scenario] = report.scenarios;
   expect(scenario?.verdict).toBe('pass');
@@ -77,7 +77,7 @@ test('crash points are a table and counts of their own; other numbers are those 
   expect(formatRun(report, TERMINAL)).toContain('killed at 4 crash points: 4 passed, 0 failed, 0 unknown');
 });
 
-test('one that fails fails its scenario, and stands everywhere with its finding and replay line', () => {
+test('a failed crash point fails its scenario, and every report has its finding and replay line', () => {
   const input = withCrashes(['pass', 'fail', 'pass', 'pass']);
   const report = buildReport(input);
   expect(report.verdict).toBe('fail');
@@ -85,15 +85,15 @@ test('one that fails fails its scenario, and stands everywhere with its finding 
   for (const text of [formatRun(report, TERMINAL), formatCrashPoints(report, TERMINAL), formatJunit(report), renderHtml(input)]) {
     expect(text).toContain(line);
     expect(text).toContain('leaked-instance');
-    expect(text).toContain('Instance i-1 was never ended.');
+    expect(text).toContain('Instance i-1 was never terminated.');
   }
   expect(formatJunit(report)).toMatch(/<testsuites name="scaleproof" tests="2" failures="1" errors="0"/);
   expect(formatCrashPoints(report, TERMINAL)).toMatch(/1 +patch nodes +nodes\/n-1 +pass +fail +leaked-instance/);
 });
 
 for (const { what, input, says } of [
-  { what: 'one never began', input: withCrashes(['pass', 'never-began']), says: '1 passed, 1 unknown' },
-  { what: 'the side effects could not be told', input: withCrashes([], { uncounted: 'it has none' }), says: 'unknown: it has none' },
+  { what: 'one never started', input: withCrashes(['pass', 'never-started']), says: '1 passed, 1 unknown' },
+  { what: 'the side effects could not be counted', input: withCrashes([], { uncounted: 'it has none' }), says: 'unknown: it has none' },
   { what: 'the run was killed before it counted', input: withCrashes([]), says: 'unknown: the side effects were not counted' },
 ]) {
   test(`never green: ${what}`, () => {
@@ -106,7 +106,7 @@ for (const { what, input, says } of [
   });
 }
 
-test('crash points that are left out are no part of the verdict, and it is said why', () => {
+test('crash points that are left out are not part of the verdict, and the report says why', () => {
   const report = buildReport(withCrashes([], { leftOut: 'they need time.virtual' }));
   const crashPoints = report.scenarios[0]?.crashPoints;
   expect(report.verdict).toBe('pass');

@@ -6,17 +6,17 @@ import { formatCount } from './format.ts';
 import type { RunFacts } from './report-input.ts';
 import type { CrashPointReport, CrashPointsReport, CrashTrialReport } from './run-report.ts';
 
-/** A trial in which the target was killed at a side effect. */
+/** A trial in which the target is killed at a side effect. */
 export type CrashTrial = RunFacts['planned'][number] & { readonly crash: NonNullable<RunFacts['planned'][number]['crash']> };
 
-/** Whether the target is killed in a trial besides what its scenario does. */
+/** Whether a trial kills the target at a crash point. */
 export function isCrashTrial(trial: RunFacts['planned'][number]): trial is CrashTrial {
   return trial.crash !== undefined;
 }
 
 /**
- * What became of the crash points of one scenario; undefined where none were asked for.
- * @param planned those of the scenario
+ * The crash points of one scenario; undefined if none were requested.
+ * @param planned crash trials of the scenario
  * @param results of crash trials of the scenario, in any order
  */
 export function reportCrashPoints(
@@ -35,7 +35,7 @@ export function reportCrashPoints(
   }
   const rows = [...points.values()].sort((a, b) => a.seed - b.seed || a.nth - b.nth);
   const verdicts = rows.flatMap((point) => crashTrialsOf(point).map(({ verdict }) => verdict));
-  // Planned by a run that was killed before it could count.
+  // The run was killed before it could count them.
   const uncounted = asked.uncounted ?? (asked.leftOut === undefined && rows.length === 0 ? 'the side effects were not counted' : undefined);
   return {
     ...asked,
@@ -47,13 +47,13 @@ export function reportCrashPoints(
   };
 }
 
-/** What the crash points of a scenario add to its verdict: nothing where there are none to be judged. */
+/** The verdicts that crash points add to their scenario; none if there is nothing to judge. */
 export function crashVerdicts({ leftOut, uncounted, points }: CrashPointsReport): Verdict[] {
   if (uncounted !== undefined) return ['unknown'];
   return leftOut === undefined ? [combine(points.flatMap((point) => crashTrialsOf(point).map(({ verdict }) => verdict)))] : [];
 }
 
-/** The trials of one side effect that there are: before it, after it. */
+/** The trials of one side effect: before it and after it, if they exist. */
 export function crashTrialsOf(point: CrashPointReport): CrashTrialReport[] {
   return CRASH_MOMENTS.flatMap((moment) => point[moment] ?? []);
 }
@@ -67,7 +67,7 @@ export function countsOf({ leftOut, uncounted, points, passed, failed, unknown }
 }
 
 function reportTrial({ replay, history }: CrashTrial, result: TrialResult | undefined): CrashTrialReport {
-  if (result === undefined) return { verdict: 'unknown', why: 'it never began', findings: 0, replay, history };
+  if (result === undefined) return { verdict: 'unknown', why: 'it never started', findings: 0, replay, history };
   const { verdict, checks } = result;
   const found = causesFirst(checks).flatMap(({ check, findings }) => findings.map(({ code, message }) => ({ check, code, why: message })));
   const unknown = checks.filter((check) => check.verdict === 'unknown').map(({ check, summary }) => ({ check, why: summary }));

@@ -5,24 +5,24 @@ import { defined } from '../model/defined.ts';
 import { formatCount, formatList, formatMoment } from './format.ts';
 import { hasErrorsBeside } from './outcome.ts';
 
-/** How an event is to be taken: a thing that went wrong, one that nobody can be sure of, one that a fault did. */
+/** The kind of an event: `bad` went wrong, `unsure` has an unknown outcome, `fault` was caused by a fault. */
 export type Tone = 'plain' | 'good' | 'bad' | 'unsure' | 'fault';
 
-/** An event in words. Texts may hold anything that a cluster holds. */
+/** The description of an event. Texts may contain anything from a cluster. */
 interface EventInWords {
   readonly what: string;
-  /** What it is about, `resource/namespace/name`. */
+  /** The object that it is about, `resource/namespace/name`. */
   readonly object?: string;
   readonly tone: Tone;
 }
 
-/** Says events of one history in words. */
+/** Describes events of one history. */
 export type Describe = (event: HistoryEvent) => EventInWords;
 
-/** Objects of a request that are named before they are counted. */
+/** Most objects of a request that are named; more are counted. */
 const MAX_IDS_NAMED = 4;
 
-/** Reads which request each span is, and which fault each id; the rest is said from the event alone. */
+/** Indexes requests by span and faults by id; everything else in a description comes from the event itself. */
 export function createDescriber(events: readonly HistoryEvent[]): Describe {
   const requests = new Map(ofType(events, 'request.start').map((event) => [event.span, event]));
   const watches = new Map(ofType(events, 'watch.open').map((event) => [event.span, event]));
@@ -34,7 +34,7 @@ export function createDescriber(events: readonly HistoryEvent[]): Describe {
   return (event) => {
     switch (event.type) {
       case 'trial.begin':
-        return plain(`The trial begins: ${event.scenario.id} on ${event.target.name} in ${event.world.name}, seed ${event.seed}`);
+        return plain(`The trial starts: ${event.scenario.id} on ${event.target.name} in ${event.world.name}, seed ${event.seed}`);
       case 'trial.end':
         return plain('The trial ends');
       case 'phase':
@@ -47,8 +47,8 @@ export function createDescriber(events: readonly HistoryEvent[]): Describe {
         return about(
           `poddisruptionbudgets/${event.budget}`,
           event.minAvailable === undefined
-            ? `The scenario allows at most ${event.maxUnavailable ?? 0} pods of ${event.workload} to be away`
-            : `The scenario wants at least ${event.minAvailable} pods of ${event.workload} to stay`,
+            ? `The scenario allows at most ${event.maxUnavailable ?? 0} pods of ${event.workload} to be unavailable`
+            : `The scenario requires at least ${event.minAvailable} pods of ${event.workload} to be available`,
         );
       case 'workload':
         return plain(
@@ -95,14 +95,14 @@ export function createDescriber(events: readonly HistoryEvent[]): Describe {
           `Instance ${event.to} (${event.capacityType} ${event.instanceType} in ${event.zone})${because(event.reason)}`,
         );
       case 'foreign-instance':
-        return about(`instance/${event.instance}`, `Somebody else's instance ${event.to}`);
+        return about(`instance/${event.instance}`, `An instance of another client ${event.to}`);
       case 'launch-template':
         return about(`launchtemplate/${event.template}`, `Launch template ${event.name} ${event.to}`);
       case 'notice':
         return about(
           `instance/${event.instance}`,
           event.to === 'sent'
-            ? `EC2 sends a notice: ${event.kind}${event.endsInMs === undefined ? '' : `, the instance ends in ${event.endsInMs / 1000} s`}`
+            ? `EC2 sends a notice: ${event.kind}${event.endsInMs === undefined ? '' : `, the instance terminates in ${event.endsInMs / 1000} s`}`
             : `The target receives the notice: ${event.kind}`,
         );
       case 'said':
@@ -118,7 +118,7 @@ export function createDescriber(events: readonly HistoryEvent[]): Describe {
       case 'target.ready':
         return { what: `The target is ready (incarnation ${event.incarnation})`, tone: 'good' };
       case 'target.stop':
-        return plain(`The target is asked to stop (incarnation ${event.incarnation})`);
+        return plain(`The target is requested to stop (incarnation ${event.incarnation})`);
       case 'target.exit':
         return event.provoked
           ? { what: `The target is killed by a fault (incarnation ${event.incarnation}): ${event.reason}`, tone: 'fault' }
@@ -141,7 +141,7 @@ export function createDescriber(events: readonly HistoryEvent[]): Describe {
         };
       case 'supervisor':
         return {
-          what: `The supervisor ended the trial (${event.cause}, ${event.culprit}): ${event.message}`,
+          what: `The supervisor aborted the trial (${event.cause}, ${event.culprit}): ${event.message}`,
           tone: event.culprit === 'target' ? 'bad' : 'unsure',
         };
     }
@@ -150,10 +150,10 @@ export function createDescriber(events: readonly HistoryEvent[]): Describe {
 
 const PHASE_WORDS: Readonly<Record<EventOf<'phase'>['phase'], string>> = {
   'set-up': 'Phase set up: the world and the target start',
-  act: 'Phase act: the scenario acts under faults',
+  act: 'Phase act: the scenario acts, faults are injected',
   heal: 'Phase heal: every fault is healed',
   settle: 'Phase settle: the world has to converge',
-  remove: 'Phase remove: workloads and pools are removed, everything made for them must go',
+  remove: 'Phase remove: workloads and pools are removed, and everything created for them must be removed',
   over: 'All phases are over',
 };
 
@@ -168,7 +168,7 @@ function describeEffect(operation: string, effect: EventOf<'request.effect'>['ef
     case 'none':
       return [`${operation} had no effect`, 'plain'];
     case 'unobservable':
-      return [`${operation}: nobody could see whether it took effect`, 'unsure'];
+      return [`${operation}: it is unknown whether it took effect`, 'unsure'];
   }
 }
 
@@ -181,7 +181,7 @@ function describeEnd(operation: string, end: EventOf<'request.end'>): [string, T
       return [`${operation} failed: ${details}`, 'bad'];
     case 'info':
       return [
-        `${operation} got no answer: the target doesn't know whether it took effect${details === '' ? '' : ` (${details})`}`,
+        `${operation} got no response: the target doesn't know whether it took effect${details === '' ? '' : ` (${details})`}`,
         'unsure',
       ];
   }

@@ -40,7 +40,7 @@ const cases: readonly (readonly [said: string, expected: string])[] = [
   [formatTick(3_600_000, 600_000), '1:00 h'],
 ];
 
-test('numbers are written as people read them', () => {
+test('numbers are formatted for people', () => {
   for (const [said, expected] of cases) expect(said).toBe(expected);
 });
 

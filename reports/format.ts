@@ -1,13 +1,13 @@
 import type { Bound } from '../history/events.ts';
 
 /**
- * Numbers as people read them. Times are virtual or wall milliseconds.
+ * Formats numbers for people. Times are in milliseconds, virtual or real.
  */
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
-/** A moment of a trial: `0:12.345`, from an hour on `1:02:03.345`. */
+/** A moment of a trial: `0:12.345`, after an hour `1:02:03.345`. */
 export function formatMoment(ms: number): string {
   const whole = Math.floor(ms / 1000);
   const hours = Math.floor(whole / 3600);
@@ -16,7 +16,7 @@ export function formatMoment(ms: number): string {
   return hours === 0 ? `${minutes}:${seconds}` : `${hours}:${pad(minutes)}:${seconds}`;
 }
 
-/** A length of time in a sentence: `85 ms`, `1.2 s`, `45 s`, `2 min 10 s`, `1 h 2 min`. */
+/** A duration in a sentence: `85 ms`, `1.2 s`, `45 s`, `2 min 10 s`, `1 h 2 min`. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 9950) return `${trim((ms / 1000).toFixed(1))} s`;
@@ -27,7 +27,7 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(minutes / 60)} h${minutes % 60 === 0 ? '' : ` ${minutes % 60} min`}`;
 }
 
-/** A length of time in a narrow column: `85ms`, `1.2s`, `45s`, `2m10s`, `1h02m`. */
+/** A duration in a narrow column: `85ms`, `1.2s`, `45s`, `2m10s`, `1h02m`. */
 export function formatShort(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)}ms`;
   if (ms < 9950) return `${(ms / 1000).toFixed(1)}s`;
@@ -45,12 +45,12 @@ export function formatValue(value: number, unit: Bound['unit']): string {
   return unit === 'ratio' ? formatPercent(value) : `${Math.round(value * 100) / 100} (count)`;
 }
 
-/** What a bound allows, or the least that it asks for. */
+/** The limit of a bound, which is a maximum or a minimum. */
 export function formatLimit({ value, unit, least }: Pick<Bound, 'value' | 'unit' | 'least'>): string {
   return `${least === true ? 'at least' : 'at most'} ${formatValue(value, unit)}`;
 }
 
-/** A ratio as a percentage that is `100 %` and `0 %` only when it is exactly that. */
+/** A ratio as a percentage; `100 %` and `0 %` only for exact values. */
 export function formatPercent(ratio: number): string {
   const rounded = Math.round(ratio * 1000) / 10;
   if (rounded >= 100 && ratio < 1) return '99.9 %';
@@ -58,7 +58,7 @@ export function formatPercent(ratio: number): string {
   return `${trim(rounded.toFixed(1))} %`;
 }
 
-/** How much faster the trials' clock went than the wall's. */
+/** How much faster the trials' clock was than real time. */
 export function formatRatio(ratio: number): string {
   return `×${ratio >= 10 ? Math.round(ratio) : ratio.toFixed(1)}`;
 }
@@ -78,7 +78,7 @@ export function formatList(parts: readonly string[]): string {
   return parts.length < 2 ? (parts[0] ?? '') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1) ?? ''}`;
 }
 
-/** The largest round step of which `range` has at least `wanted`: for axes. Milliseconds. */
+/** The largest round step, in milliseconds, that fits at least `wanted` times into the range of an axis. */
 export function roundStepMs(rangeMs: number, wanted: number): number {
   const steps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000];
   const larger = [1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE_MS);

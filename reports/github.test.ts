@@ -4,7 +4,7 @@ import { MAX_ANNOTATIONS, MAX_SUMMARY_BYTES, formatAnnotations, formatSummary, m
 import type { RunReport } from './run-report.ts';
 import { sampleRun } from './testing/sample-run.ts';
 
-test('the summary begins with the verdict, tells what went wrong with replay lines, and lists all else', () => {
+test('the summary starts with the verdict, describes problems with replay lines, and lists the rest', () => {
   const summary = formatSummary(buildReport(sampleRun({ trials: 1 })));
   expect(summary).toMatch(/^## ❌ Scaleproof: fail\n/);
   expect(summary).toContain('| Scenarios | 3 passed, 2 failed, 1 unknown, 1 not run |');
@@ -16,7 +16,7 @@ test('the summary begins with the verdict, tells what went wrong with replay lin
   expect(good).not.toContain('What went wrong');
 });
 
-test('failures are errors and unknowns warnings, each on a line of its own', () => {
+test('failures are errors and unknowns are warnings, each on its own line', () => {
   const lines = formatAnnotations(buildReport(sampleRun({ trials: 1 })))
     .trimEnd()
     .split('\n');
@@ -25,7 +25,7 @@ test('failures are errors and unknowns warnings, each on a line of its own', () 
   expect(lines.filter((line) => line.startsWith('::warning title=api-pressure/lost-launch-answer seed 1%3A unknown::'))).toHaveLength(1);
 });
 
-/** A failing trial that says this. */
+/** A failing trial with this message. */
 function saying(message: string, trials = 1): RunReport {
   const report = buildReport(sampleRun({ trials, only: ['scheduling/negative-max-skew'] }));
   return {
@@ -49,7 +49,7 @@ function saying(message: string, trials = 1): RunReport {
   };
 }
 
-test('a hostile text is neither a command nor markup', () => {
+test('hostile text becomes neither a command nor markup', () => {
   const hostile = 'a\n::error::forged\r\n%0A<img src=x> [x](http://evil) `code` @everyone | ## *b* ![i](x)';
   const report = saying(hostile);
   expect(formatAnnotations(report).trimEnd().split('\n')).toHaveLength(1);
@@ -58,12 +58,12 @@ test('a hostile text is neither a command nor markup', () => {
   expect(summary).not.toMatch(/<img|(?<!\\)\[x|http:\/\/|@everyone|(?<!\\)`code|\n::error/);
 });
 
-test('Markdown of ours has no line of a cluster’s', () => {
+test('text from a cluster is escaped in Markdown', () => {
   expect(markdown('a\nb\tc')).toBe('a b c');
   expect(markdown('# <b> *x* $y$')).toBe('\\# &lt;b&gt; \\*x\\* \\$y\\$');
 });
 
-test('more than GitHub shows is counted, and a summary that is too long loses its tables', () => {
+test('annotations beyond GitHub’s limit are counted, and a summary that is too long loses its tables', () => {
   const many = saying('m', 25);
   const lines = formatAnnotations(many).trimEnd().split('\n');
   expect(lines).toHaveLength(MAX_ANNOTATIONS);

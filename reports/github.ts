@@ -4,17 +4,17 @@ import { formatCount, formatDuration, formatPercent } from './format.ts';
 import { profileCounts } from './profiles.ts';
 import type { RunReport, ScenarioReport, TrialReport } from './run-report.ts';
 
-/** GitHub shows this many annotations of a level and a step, and drops the rest without a word. */
+/** GitHub shows this many annotations per level and step, and silently drops the rest. */
 export const MAX_ANNOTATIONS = 10;
-/** A step summary may have 1 MiB; a longer one is refused as a whole. */
+/** A step summary may have 1 MiB; GitHub rejects a longer one completely. */
 export const MAX_SUMMARY_BYTES = 1024 * 1024;
-/** Scenarios in the table of a summary, the bad ones first. */
+/** Most scenarios in the table of a summary; those that did not pass come first. */
 const MAX_ROWS = 500;
-/** Trials that did not pass and are told of in full. */
+/** Most trials that did not pass and are described. */
 const MAX_PROBLEMS = 50;
-/** Kinds of findings of one of them. */
+/** Most kinds of findings for one of them. */
 const MAX_FINDINGS = 10;
-/** What is kept of a text of a cluster. */
+/** Most characters of a text from a cluster. */
 const MAX_TEXT = 500;
 
 const MARKS = { pass: '✅', fail: '❌', unknown: '❓' } as const;
@@ -27,13 +27,13 @@ interface Problem {
 }
 
 /**
- * The run as a Markdown step summary, without a byte of HTML or Markdown that is not our own.
+ * The run as a Markdown step summary. All HTML and Markdown in it is Scaleproof's own: everything else is escaped.
  */
 export function formatSummary(report: RunReport): string {
   const { run, totals, verdict } = report;
   const { scenarios, success, instances } = totals;
   const served =
-    success.asked === 0 ? 'none asked for' : `${formatPercent(success.served / success.asked)} (${success.served} of ${success.asked})`;
+    success.asked === 0 ? 'none requested' : `${formatPercent(success.served / success.asked)} (${success.served} of ${success.asked})`;
   const ratio = run.ratio === undefined ? '' : `, in ${formatDuration(run.wallMs ?? 0)}`;
   const head = [
     `## ${MARKS[verdict]} Scaleproof: ${verdict}`,
@@ -52,25 +52,25 @@ export function formatSummary(report: RunReport): string {
   ];
   const problems = problemsOf(report);
   const shown = problems.slice(0, MAX_PROBLEMS);
-  const told = shown.flatMap(({ level, title, lines, replay }) => [
+  const described = shown.flatMap(({ level, title, lines, replay }) => [
     `- ${level === 'error' ? MARKS.fail : MARKS.unknown} **${markdown(title)}**`,
     ...lines.slice(0, MAX_FINDINGS).map((line) => `  - ${markdown(line)}`),
     ...(lines.length > MAX_FINDINGS ? [`  - and ${lines.length - MAX_FINDINGS} more`] : []),
     ...(replay === undefined ? [] : [`  - ${codeSpan(`scaleproof replay ${replay}`)}`]),
   ]);
   const more = problems.length > shown.length ? [`- and ${formatCount(problems.length - shown.length, 'more trial')}`] : [];
-  const wrong = problems.length === 0 ? [] : ['### What went wrong', '', ...told, ...more, ''];
+  const wrong = problems.length === 0 ? [] : ['### What went wrong', '', ...described, ...more, ''];
   const tail = [...tableOf(report), ...notRunOf(report)];
   return fit([...head, ...wrong], tail);
 }
 
-/** Annotations as workflow commands, one a line: errors for what failed, warnings for what is unknown. */
+/** Annotations as workflow commands, one per line: errors for failures, warnings for unknown. */
 export function formatAnnotations(report: RunReport): string {
   const problems = problemsOf(report);
   return (['error', 'warning'] as const)
     .flatMap((level) => {
       const own = problems.filter((problem) => problem.level === level);
-      // The last one that is shown says how many are not.
+      // The last annotation says how many are left out.
       const shown = own.length > MAX_ANNOTATIONS ? own.slice(0, MAX_ANNOTATIONS - 1) : own;
       const rest =
         own.length > shown.length
@@ -88,7 +88,7 @@ function annotation({ level, title, lines, replay }: Problem): string {
   return `::${level} title=${property(title)}::${message(`${cut(first)}${more}${how}`)}\n`;
 }
 
-/** Each trial that did not pass, those that failed first. */
+/** All trials that did not pass, failures first. */
 function problemsOf(report: RunReport): Problem[] {
   const all = report.scenarios.flatMap((scenario) => [
     ...scenario.results.filter(({ verdict }) => verdict !== 'pass').map((trial) => trialProblem(scenario, trial)),
@@ -117,7 +117,7 @@ function trialProblem({ id }: ScenarioReport, { seed, verdict, checks, replay }:
 
 function notBegun({ id, trials }: ScenarioReport): Problem[] {
   if (trials.notBegun === 0) return [];
-  return [{ level: 'warning', title: `${id}: unknown`, lines: [`${formatCount(trials.notBegun, 'trial')} never began`] }];
+  return [{ level: 'warning', title: `${id}: unknown`, lines: [`${formatCount(trials.notBegun, 'trial')} never started`] }];
 }
 
 function crashProblem({ id, crashPoints }: ScenarioReport): Problem[] {
@@ -164,7 +164,7 @@ function notRunOf({ notRun }: RunReport): string[] {
   return ['<details><summary>Not run</summary>', '', ...rows, ...more, '', '</details>', ''];
 }
 
-/** Leaves the tables out where the whole would be too long, and says so. */
+/** Leaves out the tables if the summary would be too long, and says so. */
 function fit(head: readonly string[], tail: readonly string[]): string {
   const whole = `${[...head, ...tail].join('\n')}\n`;
   if (Buffer.byteLength(whole) <= MAX_SUMMARY_BYTES) return whole;
@@ -175,7 +175,7 @@ function cut(text: string): string {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 }
 
-/** Text of a cluster in Markdown: nothing in it is markup, a mention or a link. */
+/** Escapes text from a cluster for Markdown: no markup, no mentions, no links. */
 export function markdown(text: string): string {
   return cut(text)
     .replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')
@@ -188,7 +188,7 @@ export function markdown(text: string): string {
     .replaceAll(/\bwww\./gi, (found) => `${found.slice(0, 3)}&#46;`);
 }
 
-/** A text as code: in a fence of more backticks than any in it. */
+/** A text as a code span, with a longer fence of backticks than any in the text. */
 function codeSpan(text: string): string {
   const flat = text.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
   const longest = Math.max(0, ...[...flat.matchAll(/`+/g)].map(([run]) => run.length));
@@ -196,12 +196,12 @@ function codeSpan(text: string): string {
   return longest === 0 ? `${fence}${flat}${fence}` : `${fence} ${flat} ${fence}`;
 }
 
-/** Data of a workflow command. */
+/** Escapes the message of a workflow command. */
 function message(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
 
-/** A property of a workflow command. */
+/** Escapes a property of a workflow command. */
 function property(text: string): string {
   return message(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }

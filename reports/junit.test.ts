@@ -56,9 +56,9 @@ for (const { name, message, attribute, text } of cases) {
   });
 }
 
-test('planned trials that never began are errors', () => {
+test('planned trials that never started are errors', () => {
   const input = sampleRun({ trials: 2, only: ['provisioning/scale-out-and-back'] });
   const xml = formatJunit(buildReport({ ...input, trials: [] }));
   expect(xml).toContain('tests="1" failures="0" errors="1"');
-  expect(xml).toContain('<error message="UNKNOWN 2 trials never began" type="unknown"/>');
+  expect(xml).toContain('<error message="UNKNOWN 2 trials never started" type="unknown"/>');
 });

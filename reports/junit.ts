@@ -5,13 +5,13 @@ import { formatEvidence } from './describe-event.ts';
 import { formatCount } from './format.ts';
 import type { ReportedFinding, RunReport, ScenarioReport, TrialReport } from './run-report.ts';
 
-/** Findings of a trial that are spelled out; the rest is counted. */
+/** Most findings of a trial that are described; the rest is counted. */
 const MAX_FINDINGS = 50;
 
 /**
- * JUnit XML as CI systems read it: a test suite for each suite, a test case for each scenario and seed. A failed trial is
- * a failure, an unknown one an error whose message begins with UNKNOWN, one that was not run is skipped with its reason.
- * Times are seconds on the trial's own clock, which is virtual where the world has virtual time; the root's is wall time.
+ * JUnit XML for CI systems: a test suite for each suite, a test case for each scenario and seed. A failed trial is a failure, an unknown
+ * one an error whose message starts with UNKNOWN, and one that was not run is skipped with its reason. Times are seconds on the trial's
+ * own clock, which may be virtual; that of the root is wall time.
  */
 export function formatJunit(report: RunReport): string {
   const names = new Set([...report.scenarios.map(({ suite }) => suite), ...report.notRun.map(({ suite }) => suite)]);
@@ -97,18 +97,18 @@ function renderTrial(scenario: ScenarioReport, trial: TrialReport): string {
     </testcase>`;
 }
 
-/** Trials that were planned and never began: one test case for all of them. */
+/** One test case for all planned trials that never started. */
 function renderNotBegun({ id, suite, trials }: ScenarioReport): string[] {
   if (trials.notBegun === 0) return [];
-  const message = attribute(`UNKNOWN ${formatCount(trials.notBegun, 'trial')} never began`);
+  const message = attribute(`UNKNOWN ${formatCount(trials.notBegun, 'trial')} never started`);
   return [
-    `    <testcase classname="${attribute(suite)}" name="${attribute(`${id} not begun`)}" time="0">
+    `    <testcase classname="${attribute(suite)}" name="${attribute(`${id} not started`)}" time="0">
       <error message="${message}" type="unknown"/>
     </testcase>`,
   ];
 }
 
-/** What all crash points of a scenario come to; undefined where there are none to be judged. */
+/** The verdict over all crash points of a scenario; undefined if there are none to judge. */
 function crashVerdict({ crashPoints }: ScenarioReport): Verdict | undefined {
   return crashPoints === undefined ? undefined : crashVerdicts(crashPoints)[0];
 }
@@ -117,7 +117,7 @@ function crashCases(scenario: ScenarioReport): number {
   return crashVerdict(scenario) === undefined ? 0 : 1;
 }
 
-/** One test case for all crash points of a scenario: those that did not pass, each with the line that repeats it. */
+/** One test case for all crash points of a scenario. It lists those that did not pass, with their replay lines. */
 function renderCrashes(scenario: ScenarioReport): string[] {
   const { id, suite, crashPoints } = scenario;
   const verdict = crashVerdict(scenario);
@@ -164,7 +164,7 @@ function seconds(ms: number): string {
   return (ms / 1000).toFixed(3);
 }
 
-/** XML 1.0 has no way to write most control characters and lone surrogates: they are spelled out. */
+/** XML 1.0 can't represent most control characters and lone surrogates, so they are written as text. */
 function legal(value: string): string {
   return value
     .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffe\uffff]/g, spellOut)
@@ -175,7 +175,7 @@ function spellOut(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Escapes character data. `]]>` must not stand in it, so > is escaped too. */
+/** Escapes character data. `]]>` must not occur in it, so > is escaped, too. */
 function text(value: string): string {
   return legal(value).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\r', '&#13;');
 }

@@ -1,4 +1,4 @@
 import type { Verdict } from '../history/verdict.ts';
 
-/** The mark of a verdict, wherever it is shown. */
+/** The mark of each verdict. */
 export const VERDICT_MARKS: Readonly<Record<Verdict | 'not-run', string>> = { pass: '✓', fail: '✗', unknown: '?', 'not-run': '–' };

@@ -20,7 +20,7 @@ export function createPaint(color: boolean): (ink: Ink, text: string) => string 
   };
 }
 
-/** A text from a cluster, without what could drive the terminal: control and bidi characters become `\x1b` and the like. */
+/** Escapes control and bidi characters in text from a cluster, as `\x1b` and so on. */
 export function printable(text: string): string {
   return text
     .replaceAll('\n', '\\n')

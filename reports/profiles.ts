@@ -1,14 +1,14 @@
 import type { Profile } from './report-input.ts';
 import type { ProfileReport, RunReport } from './run-report.ts';
 
-/** What a profile is, for headings. */
+/** The meaning of profiles, for headings. */
 export const PROFILE_WORDS: Readonly<Record<Profile, string>> = {
-  core: 'what every autoscaler owes',
-  extended: 'what it owes if it declares the feature',
-  robustness: 'what no correct API would do; a failure here fails the run too',
+  core: 'required of every autoscaler',
+  extended: 'required if the autoscaler declares the feature',
+  robustness: 'faults that no correct API causes; a failure here fails the run, too',
 };
 
-/** Parts that belong to each profile of the run, in the order of its profiles. */
+/** Groups parts by profile, in the order of the run's profiles. */
 export function byProfile<T extends { readonly profile: Profile }>(
   { profiles }: Pick<RunReport, 'profiles'>,
   parts: readonly T[],

@@ -1,6 +1,6 @@
 import type { ProgramFacts } from './report-input.ts';
 
-/** Digits of a digest that tell it from others. */
+/** Digits of a digest that identify it. */
 const DIGITS = 12;
 
 /** What a compiled program was built from: `example.com/autoscaler v1.2.3`. */

@@ -5,7 +5,7 @@ import { progressLine, tallyLine, trialLine } from './progress.ts';
 const running = ['crashes/killed-after-launch seed 3', 'scheduling/spot-spread seed 3'];
 const HALF = { done: 7, total: 20, failed: 1, unknown: 0, running, leftMs: 41_300 };
 
-test('the line on a terminal says how many are done and failed, how long it will take and what runs', () => {
+test('the line on a terminal has the numbers of done and failed trials, the remaining time and running trials', () => {
   expect(progressLine(HALF, { columns: 120, color: false })).toBe(
     '███░░░░░░░ 7/20, 1 failed, 42s left  crashes/killed-after-launch seed 3, scheduling/spot-spread seed 3',
   );
@@ -25,7 +25,7 @@ test('without a terminal there is a tally', () => {
   expect(tallyLine({ ...HALF, failed: 0, unknown: 2 })).toBe('[ 7/20] 2 unknown, 42s left');
 });
 
-test('a trial that failed is told with what was found, each once and the first of them', () => {
+test('the line of a failed trial has its first codes, each once', () => {
   const codes = ['leaked-instance', 'leaked-instance', 'pod-not-served', 'unexplained', 'not-settled', 'runaway'];
   const time = { ms: 61_000, name: 'virtual time' };
   expect(trialLine({ name: 'a/b seed 4', verdict: 'fail', time, codes }, { done: 3, total: 12, columns: 80 })).toEqual([

@@ -3,23 +3,23 @@ import { createPaint } from './paint.ts';
 import { clip, wrap } from './table.ts';
 import type { Verdict } from '../history/verdict.ts';
 
-/** How far a run has come. */
+/** The progress of a run. */
 export interface Progress {
   readonly done: number;
   readonly total: number;
-  /** Trials under way, in words: `crashes/killed-after-launch seed 3`. */
+  /** Running trials: `crashes/killed-after-launch seed 3`. */
   readonly running: readonly string[];
   readonly failed: number;
   readonly unknown: number;
-  /** How long it will still take, at the pace so far; absent before anything is done. */
+  /** The estimated remaining time; absent before the first trial has ended. */
   readonly leftMs?: number;
 }
 
 const BAR_CELLS = 10;
-/** Codes that a trial's line names. */
+/** Most codes in the line of a trial. */
 const MAX_CODES = 3;
 
-/** One line to be rewritten on a terminal, shorter than `columns`. */
+/** A line to rewrite on a terminal, shorter than `columns`. */
 export function progressLine(progress: Progress, { columns, color }: { readonly columns: number; readonly color: boolean }): string {
   const { done, total, running, failed, unknown } = progress;
   const paint = createPaint(color);
@@ -33,7 +33,7 @@ export function progressLine(progress: Progress, { columns, color }: { readonly 
   return `${paint(tone, bar)} ${text}`;
 }
 
-/** A line now and then, where there is no terminal: `[ 32/155] 1 failed, 40s left` */
+/** A line printed now and then without a terminal: `[ 32/155] 1 failed, 40s left` */
 export function tallyLine(progress: Progress): string {
   return `${placeOf(progress)} ${countsOf(progress).join(', ')}`;
 }
@@ -56,13 +56,13 @@ export interface EndedTrial {
   /** `crashes/killed-after-launch seed 3` */
   readonly name: string;
   readonly verdict: Verdict;
-  /** How long it took on its own clock, and what that is called: `virtual time`. */
+  /** Its duration on its own clock, and the name of that time: `virtual time`. */
   readonly time?: { readonly ms: number; readonly name: string };
-  /** What was found, and which checks could not judge. */
+  /** Codes of findings, and names of checks that could not judge. */
   readonly codes?: readonly string[];
 }
 
-/** What is said of a trial that has ended: mostly one line, none longer than `columns`. */
+/** The text for a trial that has ended: usually one line, none longer than `columns`. */
 export function trialLine(
   { name, verdict, time, codes = [] }: EndedTrial,
   { done, total, columns }: { readonly done: number; readonly total: number; readonly columns: number },
@@ -78,9 +78,9 @@ export function trialLine(
   );
 }
 
-/** Where failures are no longer told one by one. */
-export function furtherFailuresLine(told: number): string[] {
-  return [`${formatCount(told, 'failure')} told: further ones are counted here, and told at the end`];
+/** Printed after the last failure that is printed by itself. */
+export function furtherFailuresLine(printed: number): string[] {
+  return [`${formatCount(printed, 'failure')} printed; further ones are only counted here, and listed at the end`];
 }
 
 function placeOf({ done, total }: Pick<Progress, 'done' | 'total'>): string {

@@ -17,7 +17,7 @@ test('every field of the published schema is described', () => {
   expect(describeFields(JSON.parse(formatReportSchema()) as object), 'say what they mean in reports/report-fields.ts').toEqual([]);
 });
 
-test('a report fits the published schema, as a strict validator reads it; one without a verdict does not', () => {
+test('a strict validator accepts a report, and rejects one without a verdict', () => {
   const validate = new Ajv2020({ strict: true, allowUnionTypes: true, validateFormats: false }).compile(publishedSchema());
   const report = JSON.parse(formatReport(buildReport(sampleRun()))) as object;
   validate(report);

@@ -13,7 +13,7 @@ export const RUN_FORMAT = 1;
 const text = z.string().min(1);
 const count = z.number().int().nonnegative();
 
-/** The compiled program that a target ran, and what it was made of: enough to make it again. */
+/** The compiled program of a target, with everything that is needed to build it again. */
 const programFactsSchema = z.strictObject({
   /** `karpenter` and `1.14.1`. */
   name: text,
@@ -22,53 +22,53 @@ const programFactsSchema = z.strictObject({
   sha256: text,
   builtAt: z.iso.datetime(),
   module: text,
-  /** As the module proxy has it; absent for a checkout. */
+  /** The version in the module proxy; absent for a checkout. */
   moduleVersion: text.optional(),
   /** SHA-256 of the files of checkouts that it was built from; absent for a release. */
   sources: text.optional(),
   goVersion: text,
-  /** What modules hold, as go.sum says it. */
+  /** Checksums of modules, as in go.sum. */
   sums: z.record(z.string(), text),
-  /** Modules that others took the place of, and how it is known that these are the same. */
+  /** Replaced modules, with the evidence that the replacement is the same. */
   replaces: z.array(z.strictObject({ module: text, by: text, evidence: text })),
 });
 export type ProgramFacts = z.infer<typeof programFactsSchema>;
 
-/** A trial that the run set out to do. */
+/** A planned trial of the run. */
 const plannedTrialSchema = z.strictObject({
   scenario: text,
   title: z.string(),
   suite: text,
   seed: count,
-  /** Where the target is killed; absent for a trial as its scenario has it. */
+  /** The crash point at which the target is killed, if any. */
   crash: crashPointSchema.optional(),
-  /** The line that repeats it. */
+  /** Its replay line. */
   replay: text,
-  /** File name of its history in the run directory, and nothing outside it: who checks a run may not have made it. */
+  /** File name of its history. It must be inside the run directory, since run.json is untrusted. */
   history: z.string().regex(/^histories\/[\w.-]+\.jsonl$/, 'not a file of the run: it must be histories/NAME.jsonl'),
 });
 
-/** What is asked of every autoscaler, of those that declare more, and what no correct API would make it bear. */
+/** Required of every autoscaler, of those that declare a feature, or for robustness against incorrect APIs. */
 export const profileSchema = z.enum(['core', 'extended', 'robustness']);
 export type Profile = z.infer<typeof profileSchema>;
 
 export const levelSchema = z.enum(['MUST', 'SHOULD']);
 
-/** A requirement of the specification, and what a report needs to judge it. */
+/** A requirement of the specification, with what a report needs to judge it. */
 const requirementFactsSchema = z.strictObject({
   id: text,
   level: levelSchema,
   area: text,
   profile: profileSchema,
   title: z.string(),
-  /** Findings that are a breach of it where a scenario tests it: codes by the name of their check. */
+  /** Findings that breach it if a scenario tests it: codes by the name of their check. */
   breaches: z.record(z.string(), z.array(text)),
-  /** All that there are to test it, whether or not they were asked for. */
+  /** All scenarios that test it, even if they were not requested. */
   scenarios: z.array(text),
 });
 export type RequirementFacts = z.infer<typeof requirementFactsSchema>;
 
-/** A LocalStack that machines and messages were kept in: what it does otherwise than EC2, so that the front added it. */
+/** The LocalStack of the run, with its gaps compared with EC2, which Scaleproof's EC2 in front of it filled. */
 const endpointFactsSchema = z.strictObject({
   endpoint: text,
   version: text,
@@ -77,7 +77,7 @@ const endpointFactsSchema = z.strictObject({
       gap: text,
       /** What EC2 does. */
       ec2: z.string(),
-      /** Whether this endpoint has the gap; absent where the probe could not tell. */
+      /** Whether this endpoint has the gap; absent if unknown. */
       present: z.boolean().optional(),
       evidence: z.string(),
     }),
@@ -85,7 +85,7 @@ const endpointFactsSchema = z.strictObject({
 });
 export type EndpointFacts = z.infer<typeof endpointFactsSchema>;
 
-/** How long a part of the world took to come up and to be taken down; absent where it did not, or was left. */
+/** How long a part of the world took to start and to be removed; absent if it did not start, or was kept. */
 const partTimesSchema = z.strictObject({ part: text, upMs: count.optional(), downMs: count.optional() });
 export type PartTimes = Readonly<z.infer<typeof partTimesSchema>>;
 
@@ -94,9 +94,9 @@ const shardSchema = z.strictObject({ number: z.number().int().positive(), of: z.
 export type Shard = Readonly<z.infer<typeof shardSchema>>;
 
 /**
- * run.json: what was run, on what, with which data. Written before the first trial and, with `wallMs`, after the last;
- * with the histories beside it every verdict and report can be made again. The number of workers is not in it: it must
- * not change a byte.
+ * run.json: what was run, against which target and in which world. Written before the first trial and, with `wallMs`, after the last;
+ * with the histories beside it, every verdict and report can be recreated. The number of workers is not in it, because it must not
+ * change a byte.
  */
 export const runFactsSchema = z.strictObject({
   format: z.literal(RUN_FORMAT),
@@ -107,9 +107,9 @@ export const runFactsSchema = z.strictObject({
   /** Seeds of each scenario: from `seed` on, `trials` of them. */
   seed: count,
   trials: count,
-  /** This is one part of a run that is shared out; absent in a whole one. */
+  /** The shard of the run; absent for a whole run. */
   shard: shardSchema.optional(),
-  /** The scenarios that were asked for. */
+  /** The requested scenarios. */
   scenarios: z.array(
     z.strictObject({
       id: text,
@@ -119,18 +119,18 @@ export const runFactsSchema = z.strictObject({
       requirements: z.array(z.string()),
       /** SHA-256 of the scenario's module source. */
       digest: text,
-      /** The target is also killed at each of its side effects; absent where nobody asked for that. */
+      /** The target is also killed at each of its side effects; absent if not requested. */
       crashPoints: z
         .strictObject({
-          /** Why that is left out: it is no part of the verdict. */
+          /** Why they are skipped; not part of the verdict. */
           leftOut: text.optional(),
-          /** Why the side effects can't be told: the verdict is unknown. */
+          /** Why the side effects could not be counted: the verdict is unknown. */
           uncounted: text.optional(),
         })
         .optional(),
     }),
   ),
-  /** The specification as it was then; absent where no scenario of the run tests any of it. */
+  /** The specification at that time; absent if no scenario of the run tests any of it. */
   requirements: z.array(requirementFactsSchema).optional(),
   target: z.strictObject({
     name: text,
@@ -138,18 +138,18 @@ export const runFactsSchema = z.strictObject({
     constants: constantsSchema,
     /** SHA-256 of a user's target file, of a compiled program, or of the digests of both. */
     digest: text.optional(),
-    /** Absent for a target that is no compiled program. */
+    /** Absent for a target without a compiled program. */
     program: programFactsSchema.optional(),
   }),
   world: z.strictObject({
     name: text,
     capabilities: z.array(capabilitySchema),
     allowances: constantsSchema,
-    /** What of the target can't be seen here, a sentence each; absent where everything is. */
+    /** What can't be recorded of the target, a sentence each; absent if everything is. */
     unseen: z.array(text).optional(),
-    /** Absent where EC2 is Scaleproof's own alone. */
+    /** Absent if EC2 is Scaleproof's own. */
     ec2: endpointFactsSchema.optional(),
-    /** Absent where nothing was started for the run. */
+    /** Absent if nothing was started for the run. */
     parts: z.array(partTimesSchema).optional(),
   }),
   /** The limits, resolved for this target in this world. */
@@ -158,7 +158,7 @@ export const runFactsSchema = z.strictObject({
   digests: z.strictObject({ catalogue: text, prices: text }),
   planned: z.array(plannedTrialSchema),
   notRun: z.array(notRunSchema),
-  /** From the first trial's start to the last one's end, of shards the longest; absent while the run goes on or when it was killed. */
+  /** From the first trial's start to the last one's end, for shards the longest; absent while the run is going on, or if it was killed. */
   wallMs: z.number().nonnegative().optional(),
 });
 export type RunFacts = z.infer<typeof runFactsSchema>;
@@ -167,11 +167,11 @@ export type RunFacts = z.infer<typeof runFactsSchema>;
 export interface ReportTrial {
   readonly result: TrialResult;
   readonly seen: TrialSeen;
-  /** Read once by each report that tells of single events: may be a getter that reads the file. */
+  /** Read once by each report that shows single events; may be a getter that reads the file. */
   readonly events: readonly HistoryEvent[];
 }
 
-/** All that reports are made of. */
+/** The input of all reports. */
 export interface ReportInput {
   readonly run: RunFacts;
   readonly trials: readonly ReportTrial[];
@@ -179,8 +179,8 @@ export interface ReportInput {
 }
 
 /**
- * Reads the text of a run.json. Names that have changed since it was written are today's.
- * @param name what messages call it
+ * Parses the text of a run.json. Former names in it are replaced with the current ones.
+ * @param name its name in messages
  * @throws Error that says what is wrong, in one line
  */
 export function parseRunFacts(content: string, name: string): RunFacts {
@@ -193,17 +193,17 @@ export function parseRunFacts(content: string, name: string): RunFacts {
   const parsed = runFactsSchema.safeParse(raw);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
-    throw new Error(`${name} is no description of a run: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not valid'}`);
+    throw new Error(`${name} is not a valid description of a run: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not valid'}`);
   }
   const known = new Set(parsed.data.scenarios.map(({ id }) => id));
-  const stranger = [...parsed.data.planned, ...parsed.data.notRun].find(({ scenario }) => !known.has(scenario));
-  if (stranger !== undefined)
-    throw new Error(`${name} is no description of a run: scenarios: "${stranger.scenario}" was planned and is not among them`);
-  refuseTwice(parsed.data.planned, name);
-  return withNamesOfNow(parsed.data);
+  const unlisted = [...parsed.data.planned, ...parsed.data.notRun].find(({ scenario }) => !known.has(scenario));
+  if (unlisted !== undefined)
+    throw new Error(`${name} is not a valid description of a run: scenarios: "${unlisted.scenario}" was planned and is not listed`);
+  refuseDuplicates(parsed.data.planned, name);
+  return withCurrentNames(parsed.data);
 }
 
-function withNamesOfNow(run: RunFacts): RunFacts {
+function withCurrentNames(run: RunFacts): RunFacts {
   const byScenario = <T extends { readonly scenario: string }>(one: T): T => ({ ...one, scenario: scenarioIdNow(one.scenario) });
   return {
     ...run,
@@ -216,14 +216,15 @@ function withNamesOfNow(run: RunFacts): RunFacts {
   };
 }
 
-/** Of two trials in one place one would not be judged. */
-function refuseTwice(planned: RunFacts['planned'], name: string): void {
+/** With duplicates, one of them would not be judged. */
+function refuseDuplicates(planned: RunFacts['planned'], name: string): void {
   const trials = new Set<string>();
   const histories = new Set<string>();
   for (const { scenario, seed, crash, history } of planned) {
     const trial = JSON.stringify([scenario, seed, crash]);
-    if (trials.has(trial)) throw new Error(`${name} is no description of a run: planned: ${scenario} with seed ${seed} is there twice`);
-    if (histories.has(history)) throw new Error(`${name} is no description of a run: planned: ${history} is there twice`);
+    if (trials.has(trial))
+      throw new Error(`${name} is not a valid description of a run: planned: ${scenario} with seed ${seed} is duplicated`);
+    if (histories.has(history)) throw new Error(`${name} is not a valid description of a run: planned: ${history} is duplicated`);
     trials.add(trial);
     histories.add(history);
   }

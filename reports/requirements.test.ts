@@ -8,30 +8,30 @@ function requirementsOf(input: ReportInput): Map<string, RequirementReport> {
   return new Map((buildReport(input).requirements ?? []).map((requirement) => [requirement.id, requirement]));
 }
 
-test('a finding counts against those requirements of its scenario that it is a breach of', () => {
+test('a finding counts against the requirements of its scenario that it breaches', () => {
   const requirements = requirementsOf(sampleRun({ trials: 1, only: ['crashes/killed-after-launch'] }));
   const scenario = (verdict: string): Record<string, unknown> => ({ verdict, scenarios: [{ id: 'crashes/killed-after-launch', verdict }] });
   expect(requirements.get('CRA-01')).toMatchObject(scenario('pass'));
   expect(requirements.get('CRA-02')).toMatchObject(scenario('fail'));
-  // It is a breach of this one as well, which the scenario does not test.
+  // It breaches this one, too, which the scenario does not test.
   expect(requirements.get('LEK-02')).toMatchObject({ verdict: 'not-run', scenarios: [], notRun: [] });
 });
 
-test('a finding that is a breach of none counts against all requirements of its scenario', () => {
+test('a finding that breaches none counts against all requirements of its scenario', () => {
   const input = sampleRun({ trials: 1, only: ['crashes/killed-after-launch'] });
   const requirements = (input.run.requirements ?? []).map((one) => ({ ...one, breaches: {} }));
   const judged = requirementsOf({ ...input, run: { ...input.run, requirements } });
   expect(['CRA-01', 'CRA-02'].map((id) => judged.get(id)?.verdict)).toEqual(['fail', 'fail']);
 });
 
-test('a requirement is unknown where a trial could not be judged or never began', () => {
+test('a requirement is unknown if a trial could not be judged or never started', () => {
   expect(requirementsOf(sampleRun({ trials: 1 })).get('LEK-02')?.verdict).toBe('unknown');
   const input = sampleRun({ trials: 2, only: ['scheduling/spot-spread'] });
   expect(requirementsOf(input).get('SCH-04')?.verdict).toBe('pass');
   expect(requirementsOf({ ...input, trials: input.trials.slice(0, 1) }).get('SCH-04')?.verdict).toBe('unknown');
 });
 
-test('a scenario that failed by something else says nothing where a check could not tell', () => {
+test('if a scenario failed by something else and a check could not judge, its requirement is unknown', () => {
   const input = sampleRun({ trials: 1, only: ['crashes/killed-after-launch'] });
   const trials = input.trials.map((trial) => ({
     ...trial,
@@ -44,7 +44,7 @@ test('a scenario that failed by something else says nothing where a check could 
   expect(['CRA-01', 'CRA-02'].map((id) => requirements.get(id)?.verdict)).toEqual(['unknown', 'fail']);
 });
 
-test('what was not run is told with its reason, what was not asked for by name', () => {
+test('scenarios that were not run have a reason, and those not requested are named', () => {
   const requirements = requirementsOf(sampleRun({ trials: 2 }));
   expect(requirements.get('CAP-13')).toEqual({
     id: 'CAP-13',
@@ -61,7 +61,7 @@ test('what was not run is told with its reason, what was not asked for by name',
   expect(requirements.get('STL-01')).toMatchObject({ verdict: 'not-run', notRun: [], notAskedFor: [] });
 });
 
-test('a run that tests nothing of the specification says nothing of it', () => {
+test('a run that tests nothing of the specification has no requirements', () => {
   const input = sampleRun({ trials: 1, only: ['scheduling/spot-spread'] });
   const { requirements: _requirements, ...run } = input.run;
   expect(buildReport({ ...input, run }).requirements).toBeUndefined();

@@ -4,7 +4,7 @@ import { crashTrialsOf } from './crash-points.ts';
 import type { RequirementFacts, RunFacts } from './report-input.ts';
 import type { RequirementReport, ScenarioReport } from './run-report.ts';
 
-/** What a run says of the specification. */
+/** The results of a run for the specification. */
 interface Evidence {
   readonly asked: RunFacts['scenarios'];
   readonly scenarios: readonly ScenarioReport[];
@@ -12,9 +12,8 @@ interface Evidence {
 }
 
 /**
- * Judges every requirement by the scenarios that test it. A finding counts against those requirements of its scenario that
- * it is a breach of; one that is a breach of none counts against all of them, since what the scenario set out to show it
- * did not show.
+ * Judges every requirement by the scenarios that test it. A finding counts against those requirements of its scenario that it breaches;
+ * one that breaches none counts against all of them, since the scenario did not show what it should.
  */
 export function judgeRequirements(requirements: readonly RequirementFacts[], { asked, scenarios, notRun }: Evidence): RequirementReport[] {
   const breached = new Map(scenarios.map((scenario) => [scenario.id, breachedBy(scenario, requirements)]));
@@ -41,7 +40,7 @@ export function judgeRequirements(requirements: readonly RequirementFacts[], { a
   });
 }
 
-/** Ids of the scenario's requirements that its findings are breaches of. */
+/** Ids of the scenario's requirements that its findings breach. */
 function breachedBy(scenario: ScenarioReport, all: readonly RequirementFacts[]): Set<string> {
   const tested = all.filter(({ id }) => scenario.requirements.includes(id));
   return new Set(
@@ -52,7 +51,7 @@ function breachedBy(scenario: ScenarioReport, all: readonly RequirementFacts[]):
   );
 }
 
-/** What was found in its trials, and the first of what was found at each crash point. */
+/** The findings of its trials, and the first finding at each crash point. */
 function findingsOf({ results, crashPoints }: ScenarioReport): { readonly check: string; readonly code: string }[] {
   const crashes = (crashPoints?.points ?? []).flatMap(crashTrialsOf);
   return [
@@ -61,7 +60,7 @@ function findingsOf({ results, crashPoints }: ScenarioReport): { readonly check:
   ];
 }
 
-/** What a scenario says of a requirement that it tests: one that failed by something else says nothing where a check could not tell. */
+/** The verdict of a scenario on a requirement that it tests. If it failed by something else, it is unknown if a check could not judge. */
 function verdictOf(scenario: ScenarioReport, isBreached: boolean): Verdict {
   if (isBreached) return 'fail';
   if (scenario.verdict !== 'fail') return scenario.verdict;

@@ -12,15 +12,15 @@ import { boundSchema } from '../history/events.ts';
 import { describeFields } from './report-fields.ts';
 import { levelSchema, profileSchema, runFactsSchema } from './report-input.ts';
 
-/** Version of the format. A new optional field keeps it; anything else makes it v2, with a schema of its own. */
+/** Version of the format. A new optional field keeps it; any other change makes it v2, with its own schema. */
 export const REPORT_API_VERSION = 'scaleproof/v1';
 
 const count = z.number().int().nonnegative();
 
-/** One event that shows a finding, in words. */
+/** The description of an event that shows a finding. */
 const evidenceSchema = z.object({
-  /** Place in the trial's history. */
-  i: count.describe('Place of the event in the history of the trial, from 0.'),
+  /** Index in the trial's history. */
+  i: count.describe('Index of the event in the history of the trial, from 0.'),
   t: z.number().describe('Milliseconds since the start of the trial.'),
   what: z.string(),
   object: z.string().optional(),
@@ -28,7 +28,7 @@ const evidenceSchema = z.object({
 export type Evidence = z.infer<typeof evidenceSchema>;
 
 const reportedFindingSchema = findingSchema.extend({
-  evidence: z.array(evidenceSchema).describe('The events that show it, in words; at most the first few of `events`.'),
+  evidence: z.array(evidenceSchema).describe('Descriptions of the events that show it; at most the first few of `events`.'),
 });
 export type ReportedFinding = z.infer<typeof reportedFindingSchema>;
 
@@ -37,7 +37,7 @@ const reportedCheckSchema = checkResultSchema.extend({ findings: z.array(reporte
 /** One trial. */
 const trialReportSchema = trialResultSchema.omit({ scenario: true, title: true, suite: true, target: true, crash: true }).extend({
   checks: z.array(reportedCheckSchema),
-  truncated: z.boolean().describe('The history broke off: the process of the trial was killed.'),
+  truncated: z.boolean().describe('The history is truncated: the process of the trial was killed.'),
 });
 export type TrialReport = z.infer<typeof trialReportSchema>;
 
@@ -51,7 +51,7 @@ const faultReportSchema = z.object({
   armedTrials: count,
   firedTrials: count,
   firings: count,
-  vacuous: z.boolean().describe('It may fire, and never did in any trial: it proved nothing.'),
+  vacuous: z.boolean().describe('It may fire, and never did in any trial, so it proved nothing.'),
 });
 export type FaultReport = z.infer<typeof faultReportSchema>;
 
@@ -59,40 +59,40 @@ export type FaultReport = z.infer<typeof faultReportSchema>;
 const boundReportSchema = z.object({
   check: z.string(),
   bound: boundSchema,
-  worst: z.number().optional().describe('Absent when nothing was measured.'),
+  worst: z.number().optional().describe('Absent if nothing was measured.'),
   object: z.string().optional(),
-  seed: count.optional().describe('Trial in which the worst value was seen.'),
+  seed: count.optional().describe('Seed of the trial with the worst value.'),
 });
 export type BoundReport = z.infer<typeof boundReportSchema>;
 
 const successSchema = z
   .object({ served: count, asked: count })
-  .describe('Pods served in time, over the pods that had to be; 0 of 0 where there were none.');
+  .describe('Pods served in time, and pods that had to be served; 0 of 0 if there were none.');
 const instancesSchema = z.object({ created: count, terminated: count, live: count, leaked: count });
 
 /** The trial in which the target was killed on one side of a side effect. */
 const crashTrialSchema = z.object({
   verdict: verdictSchema,
-  check: z.string().optional().describe('Of the first finding, or the first that could not judge.'),
-  code: z.string().optional().describe('Of the first finding.'),
-  why: z.string().optional().describe('What was found, or why it is unknown; absent where it passed.'),
+  check: z.string().optional().describe('Check of the first finding, or the first that could not judge.'),
+  code: z.string().optional().describe('Code of the first finding.'),
+  why: z.string().optional().describe('Message of the first finding, or why it is unknown; absent if it passed.'),
   findings: count,
   replay: z.string(),
   history: z.string(),
 });
 export type CrashTrialReport = z.infer<typeof crashTrialSchema>;
 
-/** One side effect of the target, and what became of a crash on either side of it. */
+/** One side effect of the target, with the results of a crash before and after it. */
 const crashPointReportSchema = crashPointSchema.omit({ moment: true }).extend({
   seed: count,
-  before: crashTrialSchema.optional().describe('Killed before the request was sent on; absent where that was not asked for.'),
-  after: crashTrialSchema.optional().describe('Killed after it took effect and before its answer; absent where that was not asked for.'),
+  before: crashTrialSchema.optional().describe('Killed before the request was forwarded; absent if not requested.'),
+  after: crashTrialSchema.optional().describe('Killed after it took effect and before its response; absent if not requested.'),
 });
 export type CrashPointReport = z.infer<typeof crashPointReportSchema>;
 
 const crashPointsSchema = z.object({
-  leftOut: z.string().optional().describe('Why there are none: no part of the verdict.'),
-  uncounted: z.string().optional().describe('Why the side effects could not be told: unknown.'),
+  leftOut: z.string().optional().describe('Why there are none; not part of the verdict.'),
+  uncounted: z.string().optional().describe('Why the side effects could not be counted: unknown.'),
   passed: count,
   failed: count,
   unknown: count,
@@ -123,7 +123,7 @@ const scenarioReportSchema = z.object({
 });
 export type ScenarioReport = z.infer<typeof scenarioReportSchema>;
 
-/** One profile, over those of its scenarios that were asked for. */
+/** One profile, over its requested scenarios. */
 const profileReportSchema = z.object({
   name: profileSchema,
   result: z
@@ -146,10 +146,10 @@ const requirementReportSchema = z.object({
   scenarios: z
     .array(z.object({ id: z.string(), verdict: verdictSchema }))
     .describe(
-      'Those that ran, each with what it says of this requirement: a finding counts against those requirements of its scenario that it is a breach of, or against all of them if it is a breach of none.',
+      'Those that ran, each with its verdict on this requirement: a finding counts against those requirements of its scenario that it breaches, or against all of them if it breaches none.',
     ),
-  notRun: z.array(z.object({ id: z.string(), reason: z.string() })).describe('Those that were asked for, and why they did not run.'),
-  notAskedFor: z.array(z.string()).describe('Those that test it too, and were not part of the run.'),
+  notRun: z.array(z.object({ id: z.string(), reason: z.string() })).describe('Requested ones that did not run, and why.'),
+  notAskedFor: z.array(z.string()).describe('Others that test it, and were not part of the run.'),
 });
 export type RequirementReport = z.infer<typeof requirementReportSchema>;
 
@@ -159,7 +159,7 @@ export const runReportSchema = z.object({
   kind: z.literal('ConformanceReport'),
   run: runFactsSchema.omit({ format: true, planned: true, notRun: true, wallMs: true, requirements: true }).extend({
     wallMs: z.number().optional(),
-    virtualMs: z.number().describe('Sum over the trials of the time that passed in them.'),
+    virtualMs: z.number().describe('Sum of the durations of all trials.'),
     ratio: z.number().optional().describe('Virtual over wall time.'),
   }),
   verdict: verdictSchema.describe('fail before unknown before pass. A run without any trial is unknown.'),
@@ -171,14 +171,14 @@ export const runReportSchema = z.object({
     faults: z.object({ armed: count, fired: count }),
     findings: count,
     interleavings: count,
-    crashPoints: z.object({ passed: count, failed: count, unknown: count }).optional().describe('Absent where none were asked for.'),
+    crashPoints: z.object({ passed: count, failed: count, unknown: count }).optional().describe('Absent if none were requested.'),
   }),
-  profiles: z.array(profileReportSchema).describe('Those of which scenarios were asked for, and these only.'),
+  profiles: z.array(profileReportSchema).describe('Only profiles with requested scenarios.'),
   requirements: z
     .array(requirementReportSchema)
     .optional()
-    .describe('The whole specification (docs/specification.md); absent where no scenario of the run tests any of it.'),
-  scenarios: z.array(scenarioReportSchema).describe('By profile, and in each in the order in which they were asked for.'),
+    .describe('The whole specification (docs/specification.md); absent if no scenario of the run tests any of it.'),
+  scenarios: z.array(scenarioReportSchema).describe('By profile, and in each in requested order.'),
   notRun: z.array(notRunSchema),
 });
 export type RunReport = z.infer<typeof runReportSchema>;
@@ -188,7 +188,7 @@ export function formatReportSchema(): string {
   const schema = z.toJSONSchema(runReportSchema, {
     target: 'draft-2020-12',
     override: ({ jsonSchema }) => {
-      // Readers of a version must bear fields that a later minor version adds.
+      // Readers of a version must accept fields that a later minor version adds.
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
     },
   });

@@ -1,4 +1,4 @@
-/** A cell of a table: its text, and how it is painted once its width is known. */
+/** A cell of a table: its text, and a function that paints it after it is padded. */
 export interface Cell {
   readonly text: string;
   readonly paint?: (text: string) => string;
@@ -8,9 +8,9 @@ export interface Cell {
 export interface Column {
   readonly heading: string;
   readonly align: 'left' | 'right';
-  /** The one column that gives way when the table is too wide, down to this width: its cells lose their beginnings. */
+  /** For one column: if the table is too wide, it shrinks to this width, and its cells are cut at the start. */
   readonly shrinkTo?: number;
-  /** Left out where the table is still too wide then: the highest number first. */
+  /** If the table is still too wide, this column is left out: the highest number first. */
   readonly leaveOut?: number;
 }
 
@@ -19,7 +19,7 @@ const GAP = '  ';
 /** Scenarios' names may be cut down to this. */
 export const SHORTEST_NAME = 12;
 
-/** How wide a table is by nature. */
+/** The natural width of a table. */
 export function tableWidth(columns: readonly Column[], rows: readonly (readonly Cell[])[]): number {
   return widthsOf(columns, rows).reduce((sum, width) => sum + width, 0) + GAP.length * (columns.length - 1);
 }
@@ -61,7 +61,7 @@ export function renderTable(
   return [line(columns.map(({ heading }) => ({ text: heading, paint: paintHeading }))), ...rows.map(line)];
 }
 
-/** How wide a table is once its column has given way. */
+/** The width of a table after its column has shrunk. */
 function narrowest(columns: readonly Column[], rows: readonly (readonly Cell[])[]): number {
   const widths = widthsOf(columns, rows);
   const saved = columns.reduce((sum, { shrinkTo }, index) => sum + Math.max(0, (widths[index] ?? 0) - (shrinkTo ?? Infinity)), 0);
@@ -87,7 +87,7 @@ export function wrap(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** A text that fits `width`, without its end where it is longer. */
+/** A text cut to `width`. */
 export function clip(text: string, width: number): string {
   return text.length > width ? `${text.slice(0, Math.max(0, width - 1))}…` : text;
 }

@@ -7,10 +7,10 @@ import type { Cell, Column } from './table.ts';
 
 type Paint = (ink: Ink, text: string) => string;
 
-/** Bounds that are told where not all are. */
+/** The number of bounds in the short form. */
 const NEAREST = 3;
 
-/** How close each bound came, over all scenarios, the nearest first. */
+/** How close values came to each bound, over all scenarios, the closest first. */
 export function boundsTable(scenarios: readonly ScenarioReport[], paint: Paint, width: number): string[] {
   return tableOf(byCloseness(scenarios), 'BOUND', paint, width);
 }
@@ -25,7 +25,7 @@ interface SeenBound extends BoundReport {
   readonly ratio: number;
 }
 
-/** Of each bound of each check the worst, the nearest first. */
+/** The worst value of each bound of each check, the closest first. */
 function byCloseness(scenarios: readonly ScenarioReport[]): SeenBound[] {
   const nearest = new Map<string, SeenBound>();
   for (const { id, bounds } of scenarios) {
@@ -45,7 +45,7 @@ function tableOf(bounds: readonly SeenBound[], heading: string, paint: Paint, wi
     { heading: 'WORST', align: 'right' },
     { heading: 'LIMIT', align: 'right' },
     { heading: 'OF LIMIT', align: 'right' },
-    // Where there is little room, where it was seen is what one can do without, and then by whom.
+    // With little room, the scenario is left out first, then the check.
     { heading: 'CHECK', align: 'left', leaveOut: 1 },
     { heading: 'IN', align: 'left', leaveOut: 2 },
   ];

@@ -10,10 +10,10 @@ import { wrap } from './table.ts';
 
 type Paint = (ink: Ink, text: string) => string;
 
-/** Reasons for what was not run that are told; of more there is the number. */
+/** Most reasons that are listed; more are counted. */
 const MAX_REASONS = 4;
 
-/** What was not run, whose crash points were left out and which faults never fired: a line for each. */
+/** What was not run, which crash points were skipped and which faults never fired: a line for each. */
 export function gapsOf({ scenarios, notRun }: RunReport, paint: Paint, width: number): string[] {
   const seeds = new Map<string, number>();
   for (const { scenario, reason } of notRun) {
@@ -34,7 +34,7 @@ export function gapsOf({ scenarios, notRun }: RunReport, paint: Paint, width: nu
   );
 }
 
-/** The same in a few lines, by their reasons. */
+/** The same in a few lines, by reason. */
 export function gapsInShort({ scenarios, notRun }: RunReport, paint: Paint, width: number): string[] {
   const vacuous = scenarios.flatMap(({ faults }) => faults.injections.filter((one) => one.vacuous).map(({ fault }) => fault));
   const leftOut = scenarios.flatMap(({ id, crashPoints }) =>
@@ -57,10 +57,10 @@ function byReason(what: string, gaps: readonly { readonly scenario: string; read
   const groups = [...Map.groupBy(gaps, ({ reason }) => reason)]
     .map(([reason, those]) => ({ reason, ids: [...new Set(those.map(({ scenario }) => scenario))] }))
     .sort((a, b) => b.ids.length - a.ids.length);
-  const told = groups.slice(0, MAX_REASONS);
+  const listed = groups.slice(0, MAX_REASONS);
   const others = groups.slice(MAX_REASONS).flatMap(({ ids }) => ids);
   return [
-    ...told.map(({ reason, ids }) => `${what}: ${ids.length === 1 ? (ids[0] ?? '') : formatCount(ids.length, 'scenario')}: ${reason}`),
+    ...listed.map(({ reason, ids }) => `${what}: ${ids.length === 1 ? (ids[0] ?? '') : formatCount(ids.length, 'scenario')}: ${reason}`),
     ...(others.length === 0 ? [] : [`${what}: ${formatCount(others.length, 'more scenario')}, for other reasons`]),
   ];
 }
@@ -69,10 +69,10 @@ function dimmed(lines: readonly string[], paint: Paint, width: number): string[]
   return lines.flatMap((line) => wrap(printable(line), width).map((part) => paint('dim', part)));
 }
 
-/** What it all came to, the verdict last. */
+/** The totals, with the verdict last. */
 export function totalsOf({ run, totals, profiles, verdict }: RunReport, paint: Paint, width: number): string[] {
   const { scenarios, trials, instances } = totals;
-  const notBegun = trials.notBegun > 0 ? [`${trials.notBegun} not begun`] : [];
+  const notBegun = trials.notBegun > 0 ? [`${trials.notBegun} not started`] : [];
   const counts = [
     `${scenarios.passed} passed`,
     `${scenarios.failed} failed`,

@@ -8,8 +8,8 @@ import type { Cell } from './table.ts';
 
 type Paint = (ink: Ink, text: string) => string;
 
-/** Crash points of one scenario that did not pass and are spelled out in the report of a run; the others are counted. */
-const MAX_SPELLED_OUT = 10;
+/** Most crash points of one scenario that did not pass and are described in the report of a run; the others are counted. */
+const MAX_DESCRIBED = 10;
 /** Names of objects may be cut down to this. */
 const SHORTEST_OBJECT = 16;
 
@@ -18,8 +18,8 @@ export function crashPointsOfRun(scenarios: readonly ScenarioReport[], paint: Pa
   const lines = scenarios.flatMap(({ id, crashPoints }) => {
     if (crashPoints === undefined) return [];
     const bad = crashPoints.points.flatMap((point) => troubleOf(point, paint, width));
-    const shown = bad.slice(0, MAX_SPELLED_OUT).flat();
-    const rest = bad.length - MAX_SPELLED_OUT;
+    const shown = bad.slice(0, MAX_DESCRIBED).flat();
+    const rest = bad.length - MAX_DESCRIBED;
     return [
       ...wrap(`${id}: ${countsOf(crashPoints)}`, width),
       ...shown,
@@ -29,7 +29,7 @@ export function crashPointsOfRun(scenarios: readonly ScenarioReport[], paint: Pa
   return lines.length === 0 ? [] : [paint('dim', 'CRASH POINTS'), ...lines];
 }
 
-/** The table of `scaleproof crash-points`: a row a side effect, then what did not pass with its replay line. */
+/** The table of `scaleproof crash-points`: a row for each side effect, then those that did not pass with their replay lines. */
 export function formatCrashPoints(report: RunReport, { color, columns }: { readonly color: boolean; readonly columns: number }): string {
   const paint = createPaint(color);
   const sections = report.scenarios.flatMap(({ id, results, crashPoints }) => {
@@ -71,7 +71,7 @@ function tableOf(points: readonly CrashPointReport[], paint: Paint, width: numbe
   return renderTable(columns, rows, { maxWidth: width, paintHeading: (text) => paint('dim', text) });
 }
 
-/** For each side of a side effect that did not pass: what was found, and the line that repeats it. */
+/** For each crash before or after a side effect that did not pass: its finding and its replay line. */
 function troubleOf(point: CrashPointReport, paint: Paint, width: number): string[][] {
   return (['before', 'after'] as const).flatMap((moment) => {
     const trial = point[moment];

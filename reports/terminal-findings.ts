@@ -8,12 +8,12 @@ import { clip, wrap } from './table.ts';
 
 type Paint = (ink: Ink, text: string) => string;
 
-/** Findings of one trial that are spelled out, of those with the same code. */
-const MAX_ALIKE = 2;
-/** Events that are printed with a finding: its last ones, which mostly tell. */
+/** Most findings of one trial that are described, of those with the same code. */
+const MAX_SAME_CODE = 2;
+/** Most events that are printed with a finding: the last ones are usually the most useful. */
 const MAX_EVENTS = 6;
 
-/** The first trial of each scenario that passed; the others' lines stand beside their findings. */
+/** Replay lines of the first trial of each scenario that passed. The lines of others are beside their findings. */
 export function replaysOf({ scenarios }: RunReport, paint: Paint): string[] {
   const lines = scenarios
     .filter(({ verdict }) => verdict === 'pass')
@@ -21,30 +21,30 @@ export function replaysOf({ scenarios }: RunReport, paint: Paint): string[] {
   return lines.length === 0 ? [] : [paint('dim', 'REPLAY'), ...lines];
 }
 
-/** Every trial that did not pass with its replay line; findings that a scenario's earlier trial had too are only counted. */
+/** Every trial that did not pass, with its replay line. Findings that an earlier trial of the scenario has too are not repeated. */
 export function findingsOf({ scenarios }: RunReport, paint: Paint, width: number): string[] {
   const blocks = scenarios.flatMap((scenario) => {
-    const told = new Set<string>();
+    const printed = new Set<string>();
     return scenario.results
       .filter(({ verdict }) => verdict !== 'pass')
       .map((trial) => {
         const story = storyOf(trial);
-        const isTold = told.has(story);
-        told.add(story);
-        return isTold ? alikeTrial(scenario, trial, { story, paint, width }) : trialFindings(scenario, trial, paint, width);
+        const isRepeated = printed.has(story);
+        printed.add(story);
+        return isRepeated ? repeatedTrial(scenario, trial, { story, paint, width }) : trialFindings(scenario, trial, paint, width);
       });
   });
   return blocks.flatMap((lines, index) => (index > 0 ? ['', ...lines] : lines));
 }
 
-/** Which findings a trial has and which checks could not judge it: equal for trials that failed alike. */
+/** A trial's findings and the checks that could not judge: equal for trials that failed in the same way. */
 function storyOf({ checks }: TrialReport): string {
   const codes = checks.flatMap(({ findings }) => findings.map(({ code }) => code));
   const unknown = checks.filter(({ verdict }) => verdict === 'unknown').map(({ check }) => `unknown: ${check}`);
   return [...new Set([...codes, ...unknown])].join(', ');
 }
 
-function alikeTrial(
+function repeatedTrial(
   scenario: ScenarioReport,
   trial: TrialReport,
   { story, paint, width }: { readonly story: string; readonly paint: Paint; readonly width: number },
@@ -69,7 +69,7 @@ function trialFindings(scenario: ScenarioReport, trial: TrialReport, paint: Pain
     for (const finding of check.findings) {
       const alike = (shown.get(finding.code) ?? 0) + 1;
       shown.set(finding.code, alike);
-      if (alike > MAX_ALIKE) continue;
+      if (alike > MAX_SAME_CODE) continue;
       const found = `${check.check}, ${printable(finding.object)}`;
       const isShort = finding.code.length + found.length + 3 <= width;
       lines.push(`  ${paint(verdict, finding.code)}${isShort ? ` ${paint('dim', found)}` : ''}`);
@@ -83,9 +83,9 @@ function trialFindings(scenario: ScenarioReport, trial: TrialReport, paint: Pain
     if (check.verdict === 'unknown') lines.push(...indent(wrap(`unknown: ${check.check}: ${printable(check.summary)}`, width - 2), 2));
   }
   for (const [code, count] of shown) {
-    if (count > MAX_ALIKE) lines.push(`  ${paint('dim', `and ${formatCount(count - MAX_ALIKE, 'more finding')} of ${code}`)}`);
+    if (count > MAX_SAME_CODE) lines.push(`  ${paint('dim', `and ${formatCount(count - MAX_SAME_CODE, 'more finding')} of ${code}`)}`);
   }
-  if (trial.truncated) lines.push('  the history broke off: the process of the trial was killed');
+  if (trial.truncated) lines.push('  the history is truncated: the trial was killed');
   return [...lines, replayLine(trial, paint)];
 }
 

@@ -7,11 +7,11 @@ import type { Cell, Column } from './table.ts';
 
 type Paint = (ink: Ink, text: string) => string;
 
-/** p50 / p95 / p99 of each phase: one row a scenario where there is room, else a row for each percentile. */
+/** p50 / p95 / p99 of each phase: one row per scenario if there is room, else a row for each percentile. */
 export function latencyTable(scenarios: readonly ScenarioReport[], paint: Paint, width: number): string[] {
   const measured = scenarios.flatMap(latencyRows);
   const steps = [...new Set(scenarios.flatMap(({ latencies }) => latencies.map(({ phase }) => stepOf(phase))))];
-  // The whole way comes last, whichever scenario has it first.
+  // The total comes last, in any order of scenarios.
   const headings = [...steps.filter((step) => step !== TOTAL), ...steps.filter((step) => step === TOTAL)];
   if (headings.length === 0) return [];
   const columns = headings.map((heading): Column => ({ heading, align: 'right' }));
@@ -22,8 +22,10 @@ export function latencyTable(scenarios: readonly ScenarioReport[], paint: Paint,
   ]);
   const layout = { maxWidth: width, paintHeading: (text: string) => paint('dim', text) };
   const legend = [
-    'p50 / p95 / p99 from the step before; pods that waited for a new node',
-    ...(measured.some(({ name }) => name === FROM_HEAL) ? [`${FROM_HEAL.trim()}: pods that could not be served before, from then on`] : []),
+    'p50 / p95 / p99 from the previous step; pods that waited for a new node',
+    ...(measured.some(({ name }) => name === FROM_HEAL)
+      ? [`${FROM_HEAL.trim()}: pods that could not be served before, measured from the heal`]
+      : []),
   ].flatMap((text) => wrap(text, width).map((line) => paint('dim', line)));
   if (tableWidth([first, ...columns], wide) <= width) return [...renderTable([first, ...columns], wide, layout), ...legend];
   const narrow = (kept: readonly string[]): Cell[][] =>
@@ -41,7 +43,7 @@ export function latencyTable(scenarios: readonly ScenarioReport[], paint: Paint,
   ];
   const longest = Math.max(...measured.map(({ name }) => name.length));
   const doesFit = tableWidth(columnsOf(headings), narrow(headings)) - Math.max(0, longest - SHORTEST_NAME) <= width;
-  // Where there is no room for the steps, the whole way has to do.
+  // Without room for the steps, only the total is shown.
   const kept = doesFit ? headings : [TOTAL];
   return [...renderTable(columnsOf(kept), narrow(kept), layout), ...legend];
 }
@@ -55,7 +57,7 @@ interface LatencyRow {
   readonly latencies: ScenarioReport['latencies'];
 }
 
-/** A row of its own for what is counted from the heal. */
+/** Pods that are measured from the heal have their own row. */
 function latencyRows({ id, latencies }: ScenarioReport): LatencyRow[] {
   const healed = latencies.filter(({ phase }) => isFromHeal(phase));
   const others = latencies.filter(({ phase }) => !isFromHeal(phase));
@@ -70,7 +72,7 @@ function latencyText(latencies: ScenarioReport['latencies'], step: string, key: 
   return latency === undefined ? '-' : formatShort(latency[key]);
 }
 
-/** `pending -> request` is a step, headed by where it leads; the whole way to running is the total. */
+/** The heading of a step such as `pending -> request` is its end; the whole wait until running is the total. */
 function stepOf(phase: string): string {
   const isWhole = phase === WHOLE_PHASES.fromCreation || phase === WHOLE_PHASES.fromHeal;
   return isWhole ? TOTAL : phase.replace(/^.* -> /, '').toUpperCase();

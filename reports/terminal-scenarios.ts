@@ -22,7 +22,7 @@ export function scenarioTable(report: RunReport, scenarios: readonly ScenarioRep
     tableWidth(columns, rows) - Math.max(0, longest - SHORTEST_NAME) <= width;
   const wide = lay(false);
   const isNarrow = !doesFit(wide);
-  // Seeds stand in the replay lines too.
+  // Replay lines have the seeds, too.
   const { columns, rows } = !isNarrow ? wide : doesFit(lay(true)) ? lay(true) : lay(true, 1);
   const [head = '', ...cells] = renderTable(columns, rows, { maxWidth: width, paintHeading: (text) => paint('dim', text) });
   const groups = byProfile(

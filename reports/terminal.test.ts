@@ -4,7 +4,7 @@ import { formatJunit } from './junit.ts';
 import { formatRun } from './terminal.ts';
 import { HOSTILE_NAMES, sampleRun } from './testing/sample-run.ts';
 
-/** What a scenario has besides its id, title and suite. */
+/** The fields of a scenario besides its id, title and suite. */
 const EXTENDED = { profile: 'extended' as const, requirements: [], digest: 'd'.repeat(64) };
 const ESCAPE = String.fromCharCode(27);
 const plain = (columns: number, { trials = 2, verbose = false } = {}): string =>
@@ -12,20 +12,20 @@ const plain = (columns: number, { trials = 2, verbose = false } = {}): string =>
 /** Scenarios of the sample that pass. */
 const PASSING = ['provisioning/scale-out-and-back', 'capacity/spot-runs-out', 'scheduling/spot-spread'];
 
-test('a wide terminal gets a table of all scenarios and one of latencies, if everything is asked for', () => {
+test('a wide terminal gets tables of all scenarios and of latencies with --verbose', () => {
   expect(plain(160, { verbose: true }).split('\n').slice(0, 20).join('\n')).toBe(`\
 SCENARIO                         VERDICT    PASSED         SERVED  LAUNCHED  ENDED  LIVE  LEAKED  FAULTS  SEEDS
 
-core: what every autoscaler owes
+core: required of every autoscaler
 provisioning/scale-out-and-back  ✓ pass        2/2    20/20 100 %        20     20     0       0       -    1-2
 capacity/spot-runs-out           ✓ pass        2/2    40/40 100 %        20     20     0       0     2/4    1-2
 crashes/killed-after-launch      ✗ fail        1/2    10/10 100 %        12     11     1       1     2/2    1-2
 api-pressure/lost-launch-answer  ? unknown     0/2              -         2      0     2       0       -    1-2
 
-extended: what it owes if it declares the feature
+extended: required if the autoscaler declares the feature
 scheduling/spot-spread           ✓ pass        2/2  100/100 100 %        34     34     0       0       -    1-2
 
-robustness: what no correct API would do; a failure here fails the run too
+robustness: faults that no correct API causes; a failure here fails the run, too
 scheduling/negative-max-skew     ✗ fail        0/2       0/20 0 %         0      0     0       0     2/2    1-2
 
 LATENCY                                  REQUEST         INSTANCE       REGISTERED             READY           RUNNING               TOTAL
@@ -33,11 +33,11 @@ provisioning/scale-out-and-back  12s / 13s / 13s  12s / 15s / 16s  23s / 32s / 3
 capacity/spot-runs-out           54s / 55s / 55s  12s / 15s / 16s  21s / 32s / 32s  8.3s / 13s / 13s   11s / 18s / 19s  109s / 111s / 111s
 crashes/killed-after-launch      29s / 29s / 29s  12s / 16s / 16s  26s / 30s / 30s  8.6s / 13s / 13s   21s / 28s / 28s     95s / 97s / 97s
 scheduling/spot-spread           12s / 13s / 13s  13s / 16s / 16s  24s / 30s / 31s  9.8s / 13s / 14s  4.8s / 15s / 17s     64s / 67s / 67s
-p50 / p95 / p99 from the step before; pods that waited for a new node`);
+p50 / p95 / p99 from the previous step; pods that waited for a new node`);
 });
 
 for (const [columns, verbose] of [60, 80, 100, 120, 160].flatMap((width) => [[width, false] as const, [width, true] as const])) {
-  test(`no line is longer than ${columns} columns${verbose ? ' with --verbose' : ''}, but for replay lines, which are there to be copied`, () => {
+  test(`no line is longer than ${columns} columns${verbose ? ' with --verbose' : ''}, except for replay lines, which must be easy to copy`, () => {
     const long = plain(columns, { verbose })
       .split('\n')
       .filter((line) => line.length > columns && !line.trim().startsWith('scaleproof replay '));
@@ -45,7 +45,7 @@ for (const [columns, verbose] of [60, 80, 100, 120, 160].flatMap((width) => [[wi
   });
 }
 
-test('findings come with evidence and replay lines, then what was not run, then the totals', () => {
+test('findings have evidence and replay lines, followed by what was not run, and totals', () => {
   const text = plain(160);
   const marks = [
     '✗ FAIL crashes/killed-after-launch seed 1',
@@ -67,7 +67,7 @@ test('findings come with evidence and replay lines, then what was not run, then 
   expect(text.slice(place)).toBe('✗ FAIL\n');
 });
 
-test('what passed is told in a few lines: nearest bounds, what is missing, totals and verdict', () => {
+test('a pass has only a few lines: nearest bounds, what is missing, totals and verdict', () => {
   const text = formatRun(buildReport(sampleRun({ trials: 2, only: PASSING })), { color: false, columns: 80 });
   expect(text.split('\n').length).toBeLessThanOrEqual(22);
   expect(text).toMatch(/^NEAREST BOUNDS +WORST +LIMIT +OF LIMIT/);
@@ -75,14 +75,14 @@ test('what passed is told in a few lines: nearest bounds, what is missing, total
   expect(text.endsWith('\n✓ PASS\n')).toBe(true);
 });
 
-test('the table has only what did not pass, if not everything is asked for', () => {
+test('without --verbose the table has only what did not pass', () => {
   const [table = ''] = plain(120).split('\n\n✗ FAIL');
   expect(table).toContain('scheduling/negative-max-skew');
   for (const id of PASSING) expect(table).not.toContain(id);
   for (const id of PASSING) expect(plain(120, { verbose: true })).toContain(`scaleproof replay sp1,scenario=${id}@`);
 });
 
-test('what was not run is told by its reasons, the most frequent first', () => {
+test('what was not run is listed by reason, the most frequent first', () => {
   const input = sampleRun({ trials: 1, only: PASSING });
   const notRun = Array.from({ length: 9 }, (_, index) => ({
     scenario: `extra/${index}`,
@@ -103,7 +103,7 @@ test('what was not run is told by its reasons, the most frequent first', () => {
   ]);
 });
 
-test('a trial that failed like an earlier one is told in three lines, with its own replay line', () => {
+test('a trial that failed like an earlier one has three lines, with its own replay line', () => {
   const text = plain(120);
   const at = text.indexOf('✗ FAIL scheduling/negative-max-skew seed 2');
   expect(text.slice(at).split('\n').slice(1, 4)).toEqual([
@@ -113,7 +113,7 @@ test('a trial that failed like an earlier one is told in three lines, with its o
   ]);
 });
 
-test('colours only when told, and they change nothing else', () => {
+test('colours are optional, and change nothing else', () => {
   const report = buildReport(sampleRun());
   const colored = formatRun(report, { color: true, columns: 120, verbose: true });
   const uncolored = formatRun(report, { color: false, columns: 120, verbose: true });
@@ -122,7 +122,7 @@ test('colours only when told, and they change nothing else', () => {
   expect(colored.replaceAll(new RegExp(`${ESCAPE}\\[\\d+m`, 'g'), '')).toBe(uncolored);
 });
 
-test('what a cluster says can not drive the terminal', () => {
+test('control characters from a cluster are escaped', () => {
   const rewrite: Parameters<typeof sampleRun>[0] = {
     trials: 1,
     only: ['scheduling/negative-max-skew'],
@@ -145,7 +145,7 @@ test('a run in real time says so, and no ratio', () => {
   expect(report.run.ratio).toBe(undefined);
 });
 
-test('what is counted from the heal has a row of its own', () => {
+test('latencies from the heal have their own row', () => {
   const rewrite: Parameters<typeof sampleRun>[0] = {
     trials: 1,
     only: ['capacity/spot-runs-out'],

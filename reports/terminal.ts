@@ -13,14 +13,14 @@ interface TerminalOptions {
   readonly color: boolean;
   /** Width of the terminal; the report is laid out for 60 to 160. */
   readonly columns: number;
-  /** Also what passed: tables of all scenarios, latencies and bounds, and replay lines. By default what did not, and the totals. */
+  /** Also print what passed: tables of all scenarios, latencies and bounds, and replay lines. Default: what did not pass, and totals. */
   readonly verbose?: boolean;
 }
 
 const MIN_COLUMNS = 60;
 const MAX_COLUMNS = 160;
 
-/** What a person reads after a run, what matters last: findings with their replay lines, totals, verdict. Ends with a line break. */
+/** The report for a terminal, with the most important parts last: findings with replay lines, totals, verdict. Ends with a line break. */
 export function formatRun(report: RunReport, { color, columns, verbose = false }: TerminalOptions): string {
   const paint = createPaint(color);
   const width = Math.min(MAX_COLUMNS, Math.max(MIN_COLUMNS, columns));

@@ -7,15 +7,15 @@ import { folderWith } from '../testing/files.ts';
 import { until } from '../testing/processes.ts';
 
 const MUTANT = 'mutant:swallowed-topology-error';
-/** A hook that writes down what it was asked for, and for whom. */
+/** A hook that logs its action and place. */
 const HOOK = `{command: ["${process.execPath}", -e, 'require("fs").appendFileSync("hooks.log", process.argv[1] + " " + process.env.SCALEPROOF_PLACE + "\\n")', "\${ACTION}"]}`;
-/** Cheap to simulate, and one that the mutant can't bear. */
+/** Cheap scenarios; the mutant fails the second one. */
 const PASSED = 'scheduling/spread-without-selector';
 const FAILED_BY_MUTANT = 'scheduling/negative-max-skew';
 const SPOT = 'capacity/one-type-with-capacity';
-/** The tests beside it have the other processor, and each process takes a second to start. */
+/** Other tests use the second processor, and each process takes a second to start. */
 const ONE = ['--workers', '1'];
-/** As small as a plan can be that can tell anything: of the tail from 20 probes on. */
+/** The smallest plan that can reach a decision: the tail needs 20 probes. */
 const planFor = (candidate: string, more = ''): string => `
 name: upgrade
 baseline: reference
@@ -46,7 +46,7 @@ test('a candidate that swallows topology errors is rolled back in the first stag
   expect(again.stderr).toContain('this canary has been rolled back; a new canary needs its own --state directory');
 });
 
-test('a good one is rolled out, also when it is killed on the way', { tag: '@long' }, async ({}, testInfo) => {
+test('a good candidate is rolled out, even if the canary is killed in between', { tag: '@long' }, async ({}, testInfo) => {
   test.setTimeout(900_000);
   const cwd = folderWith(testInfo, { 'plan.yaml': planFor('reference') });
   const journal = join(cwd, 'state/journal.jsonl');
@@ -54,9 +54,9 @@ test('a good one is rolled out, also when it is killed on the way', { tag: '@lon
   await until('the candidate is deployed', () => existsSync(journal) && readFileSync(journal, 'utf8').includes('"deployed"'));
   first.child.kill('SIGKILL');
   await first.finished;
-  const careless = await scaleproof(['canary', '--plan', 'plan.yaml', '--state', 'state'], cwd);
-  expect(careless.code).toBe(2);
-  expect(careless.stderr).toContain(
+  const withoutFlag = await scaleproof(['canary', '--plan', 'plan.yaml', '--state', 'state'], cwd);
+  expect(withoutFlag.code).toBe(2);
+  expect(withoutFlag.stderr).toContain(
     'a canary of this name is in progress, in stage 1: continue with `scaleproof canary --plan plan.yaml --state state --resume`',
   );
   const { code, stdout, stderr } = await scaleproof(
@@ -72,7 +72,7 @@ test('a good one is rolled out, also when it is killed on the way', { tag: '@lon
   expect(readFileSync(join(cwd, 'hooks.log'), 'utf8')).toBe('deploy cluster-01\ndeploy cluster-02\ndeploy cluster-03\n');
 });
 
-test('Ctrl-C leaves it where it is, and it can be undone', async ({}, testInfo) => {
+test('after Ctrl-C a canary can be rolled back', async ({}, testInfo) => {
   test.setTimeout(900_000);
   const cwd = folderWith(testInfo, { 'plan.yaml': planFor('reference') });
   const journal = join(cwd, 'runs/canary-upgrade/journal.jsonl');
@@ -81,14 +81,14 @@ test('Ctrl-C leaves it where it is, and it can be undone', async ({}, testInfo) 
   child.kill('SIGINT');
   const { code, stderr } = await finished;
   expect(code, stderr).toBe(3);
-  expect(stderr).toContain('the canary was interrupted, and is where it was: go on with');
+  expect(stderr).toContain('the canary was interrupted, and can continue with');
   const undone = await scaleproof(['canary', '--plan', 'plan.yaml', '--rollback'], cwd);
   expect(undone.code, undone.stderr).toBe(1);
-  expect(undone.stdout).toContain('ROLLED BACK in stage 1: somebody asked for it');
+  expect(undone.stdout).toContain('ROLLED BACK in stage 1: it was requested');
   expect(readFileSync(join(cwd, 'hooks.log'), 'utf8')).toBe('deploy cluster-01\nrollback cluster-01\n');
 });
 
-test('places are probed by a command where the plan has one', { tag: '@long' }, async ({}, testInfo) => {
+test('a command in the plan probes the places', { tag: '@long' }, async ({}, testInfo) => {
   test.setTimeout(900_000);
   const run = `[${process.execPath}, ${BIN}, run, --target, "\${TARGET}", --scenario, "\${SCENARIO}", --seed, "\${SEED}", --trials, "\${TRIALS}", --workers, "1", --out, "\${OUT}"]`;
   const cwd = folderWith(testInfo, {
@@ -101,18 +101,18 @@ test('places are probed by a command where the plan has one', { tag: '@long' }, 
   expect(existsSync(join(cwd, 'runs/canary-upgrade/stage-1-batch-1/spot/baseline/cluster-02-1/run.json'))).toBe(true);
 });
 
-test('what the plan asks for is shown, and nothing is done', async ({}, testInfo) => {
+test('a dry run shows the plan and does nothing', async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'plan.yaml': planFor('reference') });
   const { code, stdout } = await scaleproof(['canary', '--plan', 'plan.yaml', '--dry-run'], cwd);
   expect(code).toBe(0);
   const text = stdout.replaceAll(/\s+/g, ' ');
-  expect(text).toContain('stage 1 1 of 3 clusters (33.3 %, 5 % asked): cluster-01');
+  expect(text).toContain('stage 1 1 of 3 clusters (33.3 %, 5 % requested): cluster-01');
   expect(text).toContain('4 spot and 4 topology probes at least, 24 at most; soak 5 min');
   expect(text).toContain('stage 2 3 of 3 clusters (100 %): + cluster-02, cluster-03');
   expect(existsSync(join(cwd, 'runs'))).toBe(false);
 });
 
-test('what a plan says drives no terminal', async ({}, testInfo) => {
+test('control characters in a plan are escaped', async ({}, testInfo) => {
   const evil = '"\\e[2J"';
   const cwd = folderWith(testInfo, { 'plan.yaml': planFor('reference').replaceAll('"${ACTION}"', evil) });
   const { code, stdout, stderr } = await scaleproofHere(['canary', '--plan', join(cwd, 'plan.yaml'), '--dry-run']);
@@ -123,22 +123,18 @@ test('what a plan says drives no terminal', async ({}, testInfo) => {
 
 for (const [what, change, message] of [
   [
-    'pools of who can not be confined',
+    'pools for a target that can not be confined',
     [
       ['{clusters: 3}', '{pools: [a, b]}'],
       ['candidate: reference', 'candidate: plain'],
     ],
     'two autoscalers in one cluster fight over one lease and one set of claims',
   ],
-  [
-    'a target that there is not',
-    [['candidate: reference', 'candidate: referenc']],
-    'no target is named "referenc"; did you mean reference or',
-  ],
-  ['a scenario that there is not', [[SPOT, 'scheduling/none']], 'no scenario is named "scheduling/none"'],
+  ['an unknown target', [['candidate: reference', 'candidate: referenc']], 'no target is named "referenc"; did you mean reference or'],
+  ['an unknown scenario', [[SPOT, 'scheduling/none']], 'no scenario is named "scheduling/none"'],
   ['a probe of both kinds', [[SPOT, PASSED]], 'under both kinds of probes'],
 ] as const)
-  test(`a plan is refused before anything is done: ${what}`, async ({}, testInfo) => {
+  test(`a plan is rejected before anything is done: ${what}`, async ({}, testInfo) => {
     const source = change.reduce((text, [from, to]) => text.replace(from, to), planFor('reference'));
     const cwd = folderWith(testInfo, { 'plan.yaml': source });
     const { code, stderr } = await scaleproofHere(['canary', '--plan', join(cwd, 'plan.yaml'), '--state', join(cwd, 'state')]);
@@ -147,7 +143,7 @@ for (const [what, change, message] of [
     expect(existsSync(join(cwd, 'state'))).toBe(false);
   });
 
-test('what can not be read is said', async ({}, testInfo) => {
+test('files that can not be read are reported', async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'plan.yaml': planFor('reference'), file: '' });
   mkdirSync(join(cwd, 'state/journal.jsonl'), { recursive: true });
   const plan = join(cwd, 'plan.yaml');
@@ -161,7 +157,7 @@ test('what can not be read is said', async ({}, testInfo) => {
     expect({ args, code }).toEqual({ args, code: 2 });
     expect(stderr).toContain(message);
   }
-  lockDirectory(join(cwd, 'state'), 'nobody has it any more')();
+  lockDirectory(join(cwd, 'state'), 'the lock is free')();
 });
 
 test('a baseline that fails its own probes is found before anything is changed', async ({}, testInfo) => {
@@ -176,7 +172,7 @@ test('a baseline that fails its own probes is found before anything is changed',
   expect(existsSync(join(cwd, 'hooks.log'))).toBe(false);
 });
 
-test('a probe that is not of its kind is no probe', async ({}, testInfo) => {
+test('a scenario that is not a probe of its kind is rejected', async ({}, testInfo) => {
   test.setTimeout(600_000);
   const source = planFor('reference').replace(SPOT, 'provisioning/node-limit');
   const cwd = folderWith(testInfo, { 'plan.yaml': source });

@@ -4,36 +4,36 @@ import type { CanaryPlan } from './plan.ts';
 import { PROBE_KINDS } from './probes.ts';
 import type { Probed } from './probes.ts';
 
-/** What a stage was probed by. */
+/** How much of a stage was probed. */
 export interface Probing {
   readonly probes: number;
-  /** With a verdict, of the kind that there are fewer of, in parts of what the plan asks for at least. */
+  /** Probes with a verdict over the plan's `atLeast`, for the kind for which this ratio is lower. */
   readonly part: number;
-  /** On the clocks of all places with the candidate together. */
+  /** Summed over the clocks of all places with the candidate. */
   readonly watchedMs: number;
 }
 
-/** What all batches came to, with those that an earlier process ran. */
+/** The results of all batches, including those of an earlier process. */
 export interface Evidence {
   readonly candidate: Episode[];
   readonly baseline: Episode[];
   add(stage: number, batch: Probed): void;
-  /** Of all stages. */
+  /** In all stages. */
   probes(): Probed['probes'];
-  /** Of a stage, with its last batch and without it, and how many episodes of the candidate are of stages before. */
+  /** For a stage: with its last batch, without it, and the number of the candidate's episodes in earlier stages. */
   of(stage: number): { readonly now: Probing; readonly before: Probing; readonly earlier: number };
 }
 
-/** @param probes what the plan asks for */
+/** @param probes what the plan requires */
 export function createEvidence(probes: CanaryPlan['probes']): Evidence {
   const [candidate, baseline]: [Episode[], Episode[]] = [[], []];
   const batches: { readonly stage: number; readonly episodes: number; readonly batch: Probed }[] = [];
-  const sum = (those: typeof batches): Probing => {
-    const known = (kind: (typeof PROBE_KINDS)[number]): number => those.reduce((all, { batch }) => all + batch.known[kind], 0);
+  const sum = (some: typeof batches): Probing => {
+    const known = (kind: (typeof PROBE_KINDS)[number]): number => some.reduce((all, { batch }) => all + batch.known[kind], 0);
     return {
-      probes: those.reduce((all, { batch }) => all + batch.probes.candidate, 0),
+      probes: some.reduce((all, { batch }) => all + batch.probes.candidate, 0),
       part: Math.min(...PROBE_KINDS.map((kind) => known(kind) / probes[kind].atLeast)),
-      watchedMs: those.reduce((all, { batch }) => all + batch.watchedMs, 0),
+      watchedMs: some.reduce((all, { batch }) => all + batch.watchedMs, 0),
     };
   };
   return {
@@ -57,11 +57,11 @@ export function createEvidence(probes: CanaryPlan['probes']): Evidence {
 }
 
 /**
- * How many of a stage's planned sizes are reached: as many probes of each kind as the plan asks for at least, and each step more up
- * to most. What comes after that is looked at each time: it is there because places have to be watched for longer.
+ * How many of a stage's planned sizes are reached: first `atLeast` probes of each kind, then each further step up to `most`. Every
+ * batch after that counts as a look: it exists only because places have to be watched for longer.
  */
 export function looksUntil(probes: CanaryPlan['probes'], { probes: seen, part }: Probing): number {
-  // What has no verdict must not keep a stage from its last look.
+  // Probes without a verdict must not keep a stage from its last look.
   if (seen > probes.most) return looksAStage(probes) + seen - probes.most;
   if (seen === probes.most) return looksAStage(probes);
   return part < 1 ? 0 : 1 + Math.max(0, Math.floor((seen - leastOf(probes)) / PROBE_STEP));

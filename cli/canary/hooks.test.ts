@@ -30,35 +30,33 @@ test('a command runs for each place in turn, or once; a failure ends it', async 
   const log = join(folderWith(testInfo), 'log');
   const script = `require("fs").appendFileSync("${log}", process.argv.slice(1).join(" ") + " " + process.env.SCALEPROOF_STAGE + "\\n"); if (process.argv[1] === "bad") process.exit(3)`;
   const command = `[${process.execPath}, -e, '${script}', "\${PLACE}", "\${PLACES}", "\${CANDIDATE}"]`;
-  expect(await run(hookOf(`{command: ${command}}`), [{ name: 'x' }, { name: 'bad' }, { name: 'z' }])).toContain(
-    'it ended with exit code 3',
-  );
+  expect(await run(hookOf(`{command: ${command}}`), [{ name: 'x' }, { name: 'bad' }, { name: 'z' }])).toContain('exit code 3');
   expect(await run(hookOf(`{command: ${command}, for: stage}`), [{ name: 'x' }, { name: 'z' }])).toBe('done');
   expect(readFileSync(log, 'utf8')).toBe('x x,bad,z v2 1\nbad x,bad,z v2 1\n x,z v2 1\n');
 });
 
-test('says why a command did not work', async () => {
+test('the error says why a command failed', async () => {
   expect(await run(hookOf('{command: [there-is-no-such-program]}'), [{ name: 'x' }])).toBe(
     'the deploy hook `there-is-no-such-program`: there is no such program',
   );
   const late = hookOf(`{command: [${process.execPath}, -e, "setInterval(() => 0, 1000)"], timeout: 300ms}`);
-  expect(await run(late, [{ name: 'x' }])).toContain('it did not end within 0.3 s');
+  expect(await run(late, [{ name: 'x' }])).toContain('it did not finish within 0.3 s');
 });
 
 for (const [what, output] of [
-  ['is silent', '>/dev/null 2>&1'],
-  ['still has its output', ''],
+  ['with its output closed', '>/dev/null 2>&1'],
+  ['with its output open', ''],
 ] as const)
-  test(`what a command left in the background is ended with it, and nothing else: it ${what}`, async ({}, testInfo) => {
-    test.skip(!canSeeProcesses, 'the system does not tell of its processes in files');
+  test(`a background process of a command is killed with it, and nothing else: ${what}`, async ({}, testInfo) => {
+    test.skip(!canSeeProcesses, 'the system has no /proc');
     const folder = folderWith(testInfo);
-    // Longer than a test may take: whoever waits for it has failed.
+    // Longer than a test may take, so waiting for it fails the test.
     const other = start('sleep', ['600'], folder);
     try {
       const script = `sleep 600 ${output} & echo $! > ${join(folder, 'pid')}; echo ok`;
       expect(await run(hookOf(`{command: [sh, -c, ${JSON.stringify(script)}]}`), [{ name: 'x' }])).toBe('done');
       const left = Number(readFileSync(join(folder, 'pid'), 'utf8'));
-      await until('it has ended', () => !isRunning(left));
+      await until('it is killed', () => !isRunning(left));
       expect(isRunning(other.child.pid ?? 0)).toBe(true);
     } finally {
       other.child.kill();
@@ -114,7 +112,7 @@ test('a patch goes to the API server of each place, with its values filled in', 
     expect(looks).toBe(2);
     looks = -1_000;
     expect(await run({ ...patch('karpenter'), timeout: 2_000 }, [{ name: 'one', kubeconfig }])).toContain(
-      "can't patch deployments kube-system/karpenter in one: it was not rolled out within 2 s",
+      "can't patch deployments kube-system/karpenter in one: the rollout did not finish within 2 s",
     );
     seen.pop();
     looks = 0;

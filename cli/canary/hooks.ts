@@ -9,7 +9,7 @@ import { describeEnd, runProgram } from './programs.ts';
 
 export type HookValues = Readonly<Record<(typeof HOOK_VARIABLES)[number], string>>;
 
-/** A hook did not do what it should: says which, for what, and what it said. */
+/** A hook failed. The message says which one, where, and what it printed. */
 export class HookError extends Error {
   constructor(message: string) {
     super(message);
@@ -17,11 +17,11 @@ export class HookError extends Error {
   }
 }
 
-/** The end of what a server said that is shown. */
-const SHOWN = 600;
+/** Characters of a server's response that an error message shows. */
+const MAX_SHOWN = 600;
 
 /**
- * Runs a hook: for each place in turn, or once. It may have been run before for the same places, by a canary that was killed.
+ * Runs a hook: for each place in turn, or once. A canary that was killed may have run it for the same places already.
  * @throws HookError at the first that fails
  * @throws the signal's reason when it is aborted
  */
@@ -48,15 +48,15 @@ async function runCommand({ command = [], timeout }: Hook, values: HookValues, s
 
 const CONTENT_TYPES = { strategic: 'application/strategic-merge-patch+json', merge: 'application/merge-patch+json' } as const;
 
-/** From one look at a roll-out to the next. */
+/** Between two polls of a rollout. */
 const ROLL_OUT_POLL_MS = 2_000;
 
-/** Patches, and waits until a workload is rolled out: until then the one before is at work, and what is probed is not the candidate. */
+/** Patches, and waits until a workload is rolled out: until then the baseline still runs, and probes would not test the candidate. */
 async function patch(hook: PatchHook, place: Place, values: HookValues, timeoutMs: number, signal: AbortSignal): Promise<void> {
   const { apiVersion, resource, namespace, name, type, body } = hook;
   const at = `${resource}${namespace === undefined ? '' : ` ${namespace}`}/${name} in ${place.name}`;
   const fail = (why: string): HookError => new HookError(`the ${values.ACTION} hook can't patch ${at}: ${why}`);
-  // The plan is refused where a place has none.
+  // The plan is rejected if a place has no kubeconfig.
   const access = await readKubeconfig(place.kubeconfig ?? '').catch((error: unknown) => {
     throw fail(error instanceof Error ? error.message : String(error));
   });
@@ -64,7 +64,7 @@ async function patch(hook: PatchHook, place: Place, values: HookValues, timeoutM
   const [late, done] = [new AbortController(), new AbortController()];
   const clock = createRealTimeline().scope('canary hook');
   const until = AbortSignal.any([signal, late.signal]);
-  let what = 'there was no answer';
+  let what = 'there was no response';
   void clock.sleep(timeoutMs, done.signal).then(
     () => late.abort(new Error(`${what} within ${timeoutMs / 1_000} s`)),
     () => undefined,
@@ -72,14 +72,14 @@ async function patch(hook: PatchHook, place: Place, values: HookValues, timeoutM
   const ask = async (method: string, headers: Record<string, string>, sent: { body?: string }): Promise<unknown> => {
     const path = pathOf(apiVersion, resource, namespace, name);
     const answer = await http.wire({ method, path, headers: { accept: 'application/json', ...headers }, ...sent, signal: until });
-    const said = await readText(answer.body);
-    if (answer.status >= 300) throw fail(`it answered ${answer.status}: ${messageIn(said)}`);
-    return JSON.parse(said) as unknown;
+    const text = await readText(answer.body);
+    if (answer.status >= 300) throw fail(`it answered ${answer.status}: ${messageIn(text)}`);
+    return JSON.parse(text) as unknown;
   };
   try {
     let object = await ask('PATCH', { 'content-type': CONTENT_TYPES[type] }, { body: JSON.stringify(substituteAll(body, values)) });
     const isWorkload = apiVersion === 'apps/v1' && ['deployments', 'statefulsets'].includes(resource);
-    for (what = 'it was not rolled out'; isWorkload && !isRolledOut(object); object = await ask('GET', {}, {}))
+    for (what = 'the rollout did not finish'; isWorkload && !isRolledOut(object); object = await ask('GET', {}, {}))
       await clock.sleep(ROLL_OUT_POLL_MS, until);
   } catch (error) {
     signal.throwIfAborted();
@@ -98,7 +98,7 @@ const rollOutSchema = z.object({
   status: z.object({ observedGeneration: count, replicas: count, updatedReplicas: count, availableReplicas: count }).prefault({}),
 });
 
-/** As `kubectl rollout status` tells of a Deployment or a StatefulSet: all replicas are of the new kind, available, and no old one is left. */
+/** As `kubectl rollout status` does for a Deployment or a StatefulSet: all replicas are updated and available, and no old one is left. */
 function isRolledOut(object: unknown): boolean {
   const parsed = rollOutSchema.safeParse(object);
   if (!parsed.success) return false;
@@ -118,13 +118,13 @@ function pathOf(apiVersion: string, resource: string, namespace: string | undefi
   return `${root}${inside}/${resource}/${encodeURIComponent(name)}`;
 }
 
-/** A Status's message, or the beginning of whatever it is. */
-function messageIn(said: string): string {
+/** The message of a Status, or the start of any other response. */
+function messageIn(body: string): string {
   try {
-    const { message } = JSON.parse(said) as { message?: unknown };
-    if (typeof message === 'string') return message.slice(0, SHOWN);
+    const { message } = JSON.parse(body) as { message?: unknown };
+    if (typeof message === 'string') return message.slice(0, MAX_SHOWN);
   } catch {
     // Not from an API server.
   }
-  return said.slice(0, SHOWN);
+  return body.slice(0, MAX_SHOWN);
 }

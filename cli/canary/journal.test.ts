@@ -19,7 +19,7 @@ const LINES: readonly JournalLine[] = [
   { what: 'ended', how: 'rolled-back', at },
 ];
 
-test('says how far a canary came, wherever it was killed', () => {
+test('shows how far a canary got, wherever it was killed', () => {
   const seen = LINES.map((_, index) => progressOf(LINES.slice(0, index + 1)));
   expect(progressOf([])).toBeUndefined();
   expect(seen[1]).toMatchObject({ digest: 'two', stage: 0, places: [] });
@@ -32,7 +32,7 @@ test('says how far a canary came, wherever it was killed', () => {
   expect(seen[9]).toMatchObject({ ended: 'rolled-back' });
 });
 
-test('what a crash cut off does not count, and what is damaged is named', ({}, testInfo) => {
+test('a truncated line is ignored, and a damaged one is an error that names it', ({}, testInfo) => {
   const folder = folderWith(testInfo);
   const path = join(folder, 'journal.jsonl');
   const whole = LINES.slice(0, 3).map((line) => `${JSON.stringify(line)}\n`);
@@ -46,10 +46,10 @@ test('what a crash cut off does not count, and what is damaged is named', ({}, t
   expect(() => parseJournal(Buffer.from('{"what":"else"}\n'), 'j')).toThrow("j, line 1, is not a valid line of a canary's journal");
 });
 
-test('belongs to one process at a time', ({}, testInfo) => {
+test('only one process at a time can open it', ({}, testInfo) => {
   const folder = folderWith(testInfo);
   const first = openJournal(folder);
-  expect(() => openJournal(folder)).toThrow('is in use by another process: a canary is one at a time');
+  expect(() => openJournal(folder)).toThrow('is in use by another process: only one canary can run there at a time');
   first.close();
   openJournal(folder).close();
 });

@@ -6,58 +6,58 @@ import { lockDirectory } from '../directory-lock.ts';
 import { UsageError } from '../usage-error.ts';
 
 /**
- * What a canary did, line by line, each on the disk before the next step begins: whoever comes after a killed one knows how far
- * it came. What was begun and not ended is done again. Lines are only ever appended; one that was cut off is dropped.
+ * What a canary did, line by line. Each line is on disk before the next step starts, so that a canary that follows a killed one knows
+ * how far it got. A step that was started and not finished is repeated. Lines are only appended; a truncated last line is dropped.
  */
 
 const index = z.int().nonnegative();
 const at = z.string();
 const names = z.array(z.string());
 const lineSchema = z.discriminatedUnion('what', [
-  /** `source`: the plan as it was then, by which it is undone, whatever became of the file. */
+  /** `source`: the plan at that time. Rolling back uses it, even if the file has changed since. */
   z.strictObject({ what: z.literal('begun'), format: z.literal(1), plan: z.string(), digest: z.string(), source: z.string(), at }),
   /** These are about to get the candidate. */
   z.strictObject({ what: z.literal('deploying'), stage: index, places: names, at }),
-  /** All of the stage have it. */
+  /** All places of the stage have it. */
   z.strictObject({ what: z.literal('deployed'), stage: index, at }),
   z.strictObject({ what: z.literal('probed'), stage: index, nextSeed: index, directory: z.string(), begunAt: at, at }),
   z.strictObject({ what: z.literal('advanced'), stage: index, at }),
-  /** By the rules, or because somebody asked for it. */
+  /** Because of the rules, or on request. */
   z.strictObject({ what: z.literal('rolling-back'), stage: index, why: z.string(), at }),
   z.strictObject({ what: z.literal('undone'), places: names, at }),
   z.strictObject({ what: z.literal('ended'), how: z.enum(['rolled-out', 'rolled-back']), at }),
 ]);
 export type JournalLine = Readonly<z.infer<typeof lineSchema>>;
 
-/** One batch that was probed to its end. */
+/** One batch that finished. */
 export interface ProbedBatch {
   readonly stage: number;
-  /** Within that of the journal. */
+  /** Inside the journal's directory. */
   readonly directory: string;
   /** In milliseconds since 1970. */
   readonly begunAtMs: number;
 }
 
-/** How far a canary came. */
+/** How far a canary got. */
 export interface CanaryProgress {
   /** Of the plan that it follows, and its text. */
   readonly digest: string;
   readonly source: string;
   /** The stage that it is in. */
   readonly stage: number;
-  /** What has, or may have, the candidate. */
+  /** Places that have, or may have, the candidate. */
   readonly places: readonly string[];
-  /** Since when all of the stage surely have it, in milliseconds since 1970. */
+  /** When all places of the stage were known to have it, in milliseconds since 1970. */
   readonly deployedAtMs: number | undefined;
   /** Of all stages, in order. */
   readonly batches: readonly ProbedBatch[];
   readonly nextSeed: number | undefined;
-  /** It is being rolled back, and why: it never goes on from there. */
+  /** Why it is being rolled back, which is final. */
   readonly rollingBack: string | undefined;
   readonly ended: 'rolled-out' | 'rolled-back' | undefined;
 }
 
-/** Whether something has the candidate, or may have it, or had it and only the end is left to write: it is to go on, or to be undone. */
+/** Whether the canary must be resumed or rolled back: a place has or may have the candidate, or the rollback has not been closed. */
 export function isUnderWay(progress: CanaryProgress | undefined): progress is CanaryProgress {
   return progress !== undefined && progress.ended === undefined && (progress.places.length > 0 || progress.rollingBack !== undefined);
 }
@@ -72,7 +72,7 @@ const FRESH: Omit<CanaryProgress, 'digest' | 'source'> = {
   ended: undefined,
 };
 
-/** What the lines come to since it last began; undefined if it never did. */
+/** The state after all lines since the last start; undefined if it was never started. */
 export function progressOf(lines: readonly JournalLine[]): CanaryProgress | undefined {
   return lines.reduce<CanaryProgress | undefined>((progress, line) => {
     if (line.what === 'begun') return { ...FRESH, digest: line.digest, source: line.source };
@@ -103,7 +103,7 @@ function advance(progress: CanaryProgress, line: Exclude<JournalLine, { what: 'b
 
 const NAME = 'journal.jsonl';
 
-/** The journal of one directory, which is this process's until it is closed. */
+/** The journal of one directory. This process holds its lock until it is closed. */
 export interface Journal {
   readonly lines: readonly JournalLine[];
   append(line: JournalLine): void;
@@ -111,11 +111,11 @@ export interface Journal {
 }
 
 /**
- * Opens the journal of a directory, and makes the directory.
- * @throws UsageError where another process has it, or it can't be read
+ * Opens the journal of a directory, and creates the directory.
+ * @throws UsageError when another process holds it, or it can't be read
  */
 export function openJournal(directory: string): Journal {
-  const unlock = lockDirectory(directory, 'a canary is one at a time');
+  const unlock = lockDirectory(directory, 'only one canary can run there at a time');
   const path = join(directory, NAME);
   try {
     const source = readJournal(path);
@@ -147,13 +147,15 @@ function readJournal(path: string): Buffer {
   }
 }
 
-/** A last line without its line feed was cut off, and does not count. @throws UsageError */
+/** A last line without a line feed was truncated, and is ignored. @throws UsageError */
 export function parseJournal(source: Buffer, path: string): JournalLine[] {
   return wholeLines(source).lines.map((line, number) => {
     try {
       return lineSchema.parse(JSON.parse(line));
     } catch {
-      throw new UsageError(`${path}, line ${number + 1}, is not a valid line of a canary's journal: it is damaged, or of another version`);
+      throw new UsageError(
+        `${path}, line ${number + 1}, is not a valid line of a canary's journal: it is damaged, or was written by another version`,
+      );
     }
   });
 }

@@ -14,7 +14,7 @@ stages:
 `;
 const changed = (from: string, to: string): string => PLAN.replace(from, to);
 
-test('what a plan leaves out has its default', () => {
+test('fields that a plan leaves out have defaults', () => {
   const plan = parsePlan(PLAN, 'plan.yaml');
   expect(plan).toMatchObject({
     stages: [
@@ -34,7 +34,7 @@ test('what a plan leaves out has its default', () => {
   expect(shareOf(plan, 0)).toEqual([{ name: 'cluster-01' }]);
 });
 
-test('what a plan loosens is told', () => {
+test('notes say where a plan is laxer than the defaults', () => {
   const notesOf = (more: string): string[] => notesOnPlan(parsePlan(`${PLAN}${more}`, 'plan.yaml'));
   expect(notesOf('')).toEqual([]);
   expect(notesOf('rules: {p99Ratio: 1.5, success: {alpha: 0.1, p1: 0.96}, unknown: {maxShare: 0.01}}')).toEqual([]);
@@ -69,22 +69,26 @@ test('a share grows from stage to stage, has one place at least, and all in the 
 });
 
 for (const [what, source, message] of [
-  ['no YAML', 'a: [', 'plan.yaml: not valid YAML: '],
+  ['invalid YAML', 'a: [', 'plan.yaml: not valid YAML: '],
   ['an empty file', '', 'plan.yaml: it must be a map of fields'],
-  ['a field that there is not', changed('share:', 'shares:'), 'it has no field shares; did you mean share?'],
+  ['an unknown field', changed('share:', 'shares:'), 'it has no field shares; did you mean share?'],
   ['no clusters and no pools', changed('{clusters: 20}', '{}'), 'share must name either clusters or pools'],
   ['a place twice', changed('{clusters: 20}', '{clusters: [a, a]}'), 'share.clusters'],
   ['stages that shrink', changed('percent: 25', 'percent: 5'), 'stages must each have more percent than the one before'],
-  ['a last stage of less', changed('percent: 100', 'percent: 50'), 'stages must end with 100 percent'],
-  ['a soak that is no duration', changed('30m', 'soon'), 'stages.0.soak must be a duration such as 90s, 30m or 1h30m, not "soon"'],
-  ['fewer probes than it asks for', `${PLAN}probes: {most: 100}`, 'probes must have a most that is as many as'],
-  ['more probes than are compared', `${PLAN}probes: {most: 1000}`, 'probes.most is 3000 in all stages, and 2000 are compared at most'],
+  ['a last stage below 100 percent', changed('percent: 100', 'percent: 50'), 'stages must end with 100 percent'],
+  ['a soak that is not a duration', changed('30m', 'soon'), 'stages.0.soak must be a duration such as 90s, 30m or 1h30m, not "soon"'],
+  ['fewer probes than atLeast', `${PLAN}probes: {most: 100}`, 'probes must have a most that is as many as'],
+  [
+    'more probes than can be compared',
+    `${PLAN}probes: {most: 1000}`,
+    'probes.most adds up to 3000 in all stages, and at most 2000 can be compared',
+  ],
   [
     'a success that no stage can show',
     `${PLAN}rules: {success: {p1: 0.998}}`,
-    'clean probes, and probes.most is 450: no stage could ever end',
+    'clean probes, and probes.most is 450, so no stage could finish',
   ],
-  ['a rule that is none', `${PLAN}rules: {success: {p2: 1}}`, 'plan.yaml: rules: success has no field p2'],
+  ['an unknown rule', `${PLAN}rules: {success: {p2: 1}}`, 'plan.yaml: rules: success has no field p2'],
   [
     'a command in one text',
     `${PLAN}hooks: {deploy: {command: kubectl}}`,
@@ -95,8 +99,12 @@ for (const [what, source, message] of [
     `${PLAN}hooks: {deploy: {command: [a, "\${CLUSTER}"]}}`,
     'refers to ${CLUSTER}; there are ACTION, STAGE, PERCENT, PLACE',
   ],
-  ['a way there and none back', `${PLAN}hooks: {deploy: {command: [a]}}`, 'hooks must have both deploy and rollback, or neither'],
-  ['real clusters that nobody changes', `${PLAN}probes: {command: [a]}`, 'hooks.deploy is missing: probes.command is about real clusters'],
+  [
+    'a deploy hook without a rollback hook',
+    `${PLAN}hooks: {deploy: {command: [a]}}`,
+    'hooks must have both deploy and rollback, or neither',
+  ],
+  ['real clusters without hooks', `${PLAN}probes: {command: [a]}`, 'hooks.deploy is missing: probes.command probes real'],
   [
     'pools of a real cluster',
     `${changed('clusters: 20', 'pools: [a, b]')}probes: {command: [a]}`,
@@ -108,6 +116,6 @@ for (const [what, source, message] of [
     'share has cluster-01 without a kubeconfig, which a patch needs',
   ],
 ] as const)
-  test(`a plan is refused: ${what}`, () => {
+  test(`a plan is rejected: ${what}`, () => {
     expect(() => parsePlan(source, 'plan.yaml')).toThrow(message);
   });

@@ -3,6 +3,7 @@ import { describeLaxer, laxerValues, parsePolicy } from '../../gate/policy.ts';
 import type { Policy } from '../../gate/policy.ts';
 import { MAX_COMPARED } from '../../gate/sides.ts';
 import { trialsToAccept } from '../../gate/statistics/sequential.ts';
+import { defined } from '../../model/defined.ts';
 import { objectError } from '../../model/field-errors.ts';
 import { parseDurationMs } from '../../targets/command/duration.ts';
 import { template, text } from '../../targets/command/target-file.ts';
@@ -10,17 +11,17 @@ import { unknownVariable } from '../../targets/command/variables.ts';
 import { UsageError } from '../usage-error.ts';
 import { parseUserYaml, readUserFile } from '../user-file.ts';
 
-/** What a hook's or a prober's command may name as `${NAME}`; the same is in its environment as SCALEPROOF_NAME. */
+/** What the command of a hook or prober may use as `${NAME}`; its environment has the same value as SCALEPROOF_NAME. */
 export const HOOK_VARIABLES = ['ACTION', 'STAGE', 'PERCENT', 'PLACE', 'PLACES', 'BASELINE', 'CANDIDATE'] as const;
 export const PROBE_VARIABLES = ['SIDE', 'PLACE', 'TARGET', 'SCENARIO', 'SEED', 'TRIALS', 'OUT'] as const;
 
 const MAX_STAGES = 20;
 const MAX_PLACES = 1_000;
-/** Probes more each time that it can't be told yet. */
+/** Further probes each time that there is no decision yet. */
 export const PROBE_STEP = 75;
-/** A soak in real time is divided by so many: after each part there is a look. */
+/** A soak in real time has this many parts, with a look after each. */
 export const LOOKS_A_SOAK = 4;
-/** Bundled scenarios that are probes of the kind, if the plan names none. */
+/** Bundled scenarios for each kind of probe, if the plan names none. */
 const DEFAULT_PROBES = {
   spot: ['scheduling/spot-spread', 'capacity/spot-runs-out'],
   topology: ['scheduling/negative-max-skew', 'scheduling/unusual-spreads'],
@@ -34,7 +35,7 @@ const duration = z.union([z.string(), z.literal(0)], `must be ${A_DURATION}`).tr
   return z.NEVER;
 });
 
-/** It ends in a directory's name, in commands and in environments. */
+/** It becomes part of directory names, commands and environments. */
 const PLACE_NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
 const placeName = text.regex(PLACE_NAME, 'must be a name of letters, digits, . _ and -, of at most 63');
 
@@ -43,7 +44,7 @@ const place = z.preprocess(
   z.strictObject({ name: placeName, kubeconfig: text.optional() }, { error: objectError }),
 );
 
-/** A cluster or a pool that can have the candidate. */
+/** A cluster or a pool that can get the candidate. */
 export interface Place {
   readonly name: string;
   /** For hooks that patch. */
@@ -110,7 +111,7 @@ const hook = z
   .refine(({ command: program, patch }) => (program === undefined) !== (patch === undefined), 'must have either a command or a patch')
   .refine((one) => one.patch === undefined || one.for === 'place', 'is a patch, which is for each place');
 
-/** What is done at a stage, or to undo all of them. */
+/** What to run at a stage, or to roll all of them back. */
 export type Hook = Readonly<z.infer<typeof hook>>;
 export type PatchHook = Readonly<z.infer<typeof patchHook>>;
 
@@ -122,9 +123,9 @@ const stage = z.strictObject(
   { error: objectError },
 );
 
-/** In each stage, of the candidate. */
+/** Probes of the candidate in each stage. */
 const PROBES_AT_LEAST = { spot: 100, topology: 50 };
-/** The 99th percentile may be so many times the baseline's. */
+/** The 99th percentile may be this many times the baseline's. */
 const P99_RATIO = 2;
 
 const probesOf = (atLeast: number, scenarios: readonly string[]) =>
@@ -150,10 +151,10 @@ const probes = z
     {
       spot: probesOf(PROBES_AT_LEAST.spot, DEFAULT_PROBES.spot),
       topology: probesOf(PROBES_AT_LEAST.topology, DEFAULT_PROBES.topology),
-      /** In one stage, of the candidate. Then it holds. */
+      /** Probes of the candidate in one stage. After that, the canary holds. */
       most: z.int('must be a whole number').positive('must be 1 at least').default(450),
       seed: z.int('must be a whole number').nonnegative('must be 0 at least').default(1),
-      /** Probes real clusters: it writes a run directory. Without it clusters are simulated. */
+      /** Probes real clusters, and writes a run directory. Without it clusters are simulated. */
       command: command(PROBE_VARIABLES).optional(),
       timeout: limit.default(3_600_000),
     },
@@ -170,7 +171,7 @@ const rules = z
     {
       success: z.unknown().optional(),
       unknown: z.unknown().optional(),
-      /** The 99th percentile over the baseline's, beyond which it is rolled back. */
+      /** The candidate is rolled back when its 99th percentile is more than this many times the baseline's. */
       p99Ratio: z.number('must be a number').gt(1, 'must be more than 1').max(100, 'must be 100 at most').default(P99_RATIO),
     },
     { error: objectError },
@@ -200,17 +201,17 @@ const schema = z.strictObject(
 );
 type Parsed = z.infer<typeof schema>;
 
-/** Probes that a stage has at least. */
+/** The fewest probes of a stage. */
 export function leastOf({ spot, topology }: Pick<Parsed['probes'], 'spot' | 'topology'>): number {
   return spot.atLeast + topology.atLeast;
 }
 
-/** Sizes of a stage at which it can be left. */
+/** The number of sizes at which a stage can finish. */
 export function looksAStage(probes: Pick<Parsed['probes'], 'spot' | 'topology' | 'most'>): number {
   return 1 + Math.ceil((probes.most - leastOf(probes)) / PROBE_STEP);
 }
 
-/** What is wrong between its fields. */
+/** What is wrong across fields. */
 function complaintsOf(plan: Parsed): string[] {
   const { share: among, probes: given, hooks, stages } = plan;
   const { deploy, rollback } = hooks;
@@ -220,29 +221,27 @@ function complaintsOf(plan: Parsed): string[] {
   const total = given.most * stages.length;
   const missing = Object.entries({ deploy, rollback }).flatMap(([name, one]) => (one === undefined ? [name] : []));
   return [
-    ...(isReal
-      ? missing.map((name) => `hooks.${name} is missing: probes.command is about real clusters, and nobody else changes them`)
-      : []),
+    ...(isReal ? missing.map((name) => `hooks.${name} is missing: probes.command probes real clusters, and only hooks change them`) : []),
     ...(!isReal && missing.length === 1 ? ['hooks must have both deploy and rollback, or neither'] : []),
     ...(isReal && among.of === 'pools'
-      ? [`share has pools, and ${FIGHT}; of what probes.command runs nobody can say so: give it clusters`]
+      ? [`share has pools, and ${FIGHT}; this can't be checked for what probes.command runs: use clusters`]
       : []),
     ...(patches && bare !== undefined ? [`share has ${bare.name} without a kubeconfig, which a patch needs`] : []),
     ...(isReal && shareOf(plan, 0).length === among.places.length
-      ? ['stages.0 takes all places that there are: of real clusters there must be one with the baseline, to compare with']
+      ? ['stages.0 takes all places: with real clusters, one must keep the baseline for comparison']
       : []),
     ...(isReal && stages.some(({ soak }) => soak > 0) && given.most < leastOf(given) + LOOKS_A_SOAK * PROBE_STEP
       ? [`probes.most must be ${leastOf(given) + LOOKS_A_SOAK * PROBE_STEP} at least: real clusters are probed through the soak`]
       : []),
-    ...(total > MAX_COMPARED ? [`probes.most is ${total} in all stages, and ${MAX_COMPARED} are compared at most`] : []),
+    ...(total > MAX_COMPARED ? [`probes.most adds up to ${total} in all stages, and at most ${MAX_COMPARED} can be compared`] : []),
   ];
 }
 
-/** Why pools are only for targets that can be confined. */
+/** Why only targets that can be confined may share a cluster. */
 export const FIGHT =
   'two autoscalers in one cluster fight over one lease and one set of claims, unless each can be confined to pools of its own, its garbage collection too';
 
-/** A staged rollout, checked. Scenarios and targets are still names. */
+/** A validated staged rollout. Scenarios and targets are still names. */
 export type CanaryPlan = Readonly<Omit<Parsed, 'rules'>> & { readonly policy: Policy };
 
 /** A plan with its text. @throws UsageError that names the file, and each field that is wrong */
@@ -264,7 +263,7 @@ export function parsePlan(source: string, path: string): CanaryPlan {
   return { ...plan, policy: policyOf(given, plan, path) };
 }
 
-/** The gate's policy for a canary: how many probes there are, and a tail that may be as long as the rules say. */
+/** The gate's policy for a canary, with the plan's numbers of probes and its limit for the tail. */
 function policyOf(
   { success, unknown, p99Ratio }: z.infer<typeof rules>,
   { probes, stages }: Pick<Parsed, 'probes' | 'stages'>,
@@ -274,8 +273,7 @@ function policyOf(
   try {
     policy = parsePolicy(
       {
-        ...(success === undefined ? {} : { success }),
-        ...(unknown === undefined ? {} : { unknown }),
+        ...defined({ success, unknown }),
         episodes: { step: 1_000, max: 10_000 },
       },
       `${path}: rules`,
@@ -287,19 +285,19 @@ function policyOf(
   const { most } = probes;
   if (clean > most)
     throw new UsageError(
-      `${path}: rules.success needs ${clean} clean probes, and probes.most is ${most}: no stage could ever end; raise most, or lower p1`,
+      `${path}: rules.success needs ${clean} clean probes, and probes.most is ${most}, so no stage could finish: raise most, or lower p1`,
     );
   return {
     ...policy,
     latency: { ...policy.latency, quantile: 0.99, tailMarginRatio: p99Ratio - 1 },
-    // So that each of its looks has its part of the errors.
+    // So that the error rates are split among all looks.
     episodes: { first: leastOf(probes), step: PROBE_STEP, max: leastOf(probes) + PROBE_STEP * (looksAStage(probes) * stages.length - 1) },
   };
 }
 
-/** What a plan loosened against the defaults, in one sentence or none, so that nobody takes its rollout for more than it is. */
+/** Where a plan is laxer than the defaults, in one sentence or none, so that nobody trusts its rollout more than they should. */
 export function notesOnPlan({ policy, probes: given }: CanaryPlan): string[] {
-  // What is not its own to say has the gate's defaults, or the canary's below.
+  // Values that a plan can't set have the gate's defaults, or the canary's below.
   const { latency, episodes } = parsePolicy({});
   const ofPolicy = laxerValues({ ...policy, latency, episodes }).map((value) => ({ ...value, key: `rules.${value.key}` }));
   const p99Ratio = policy.latency.tailMarginRatio + 1;
@@ -310,24 +308,24 @@ export function notesOnPlan({ policy, probes: given }: CanaryPlan): string[] {
   return describeLaxer([...ofPolicy, ...ofTail, ...ofProbes]);
 }
 
-/** How many places have the candidate in a stage. One at least; more than the percent says where it falls between two. */
+/** The places that have the candidate in a stage: the percentage rounded up, and at least one. */
 export function shareOf({ share: { places: all }, stages }: Pick<Parsed, 'share' | 'stages'>, index: number): readonly Place[] {
   const percent = stages[index]?.percent ?? 0;
   return all.slice(0, Math.max(1, Math.ceil((all.length * percent) / 100)));
 }
 
-/** One stage, as it is carried out. */
+/** One stage of a rollout. */
 export interface StageFacts {
-  /** From 1 on. */
+  /** From 1. */
   readonly number: number;
   readonly percent: number;
-  /** All that have the candidate, and those of them that get it in this stage. */
+  /** All places that have the candidate, and those of them that get it in this stage. */
   readonly places: readonly Place[];
   readonly added: readonly Place[];
   readonly soakMs: number;
 }
 
-/** @param index from 0 on */
+/** @param index from 0 */
 export function stageOf(plan: Pick<Parsed, 'share' | 'stages'>, index: number): StageFacts {
   const places = shareOf(plan, index);
   const before = index === 0 ? 0 : shareOf(plan, index - 1).length;

@@ -20,54 +20,54 @@ import type { CanaryPlan, PROBE_VARIABLES, Place } from './plan.ts';
 export const PROBE_KINDS = ['spot', 'topology'] as const;
 export type ProbeKind = (typeof PROBE_KINDS)[number];
 
-/** What a kind of probe is known by in its history, so that nothing else is counted as one. */
+/** How a history shows that a trial is a probe of a kind, so that nothing else is counted as one. */
 const IS_OF: Readonly<Record<ProbeKind, (kinds: TrialKinds) => boolean>> = {
   spot: ({ spot }) => spot,
   topology: ({ spread }) => spread,
 };
-const MEANT: Readonly<Record<ProbeKind, string>> = {
+const WHY_NOT: Readonly<Record<ProbeKind, string>> = {
   spot: 'no pool of it allows spot instances',
   topology: 'no pod of it has a hard topology spread constraint',
 };
 
-/** So many places are probed side by side by a command. */
+/** Places that a command probes in parallel. */
 const MAX_PROBERS = 4;
 
-/** What one batch has to probe. */
+/** What one batch probes. */
 export interface Batch {
-  /** Of its first trials. */
+  /** Of its first trial. */
   readonly seed: number;
-  /** The how-manieth of its stage it is, from 0 on: of many places each batch takes the next few. */
+  /** Its index in its stage, from 0: with many places, each batch takes the next few. */
   readonly turn: number;
-  /** Probes of the candidate at least, by kind. */
+  /** The fewest probes of the candidate, by kind. */
   readonly atLeast: Readonly<Record<ProbeKind, number>>;
-  /** Those that have the candidate, and those that have the baseline. */
+  /** Places with the candidate, and places with the baseline. */
   readonly share: readonly Place[];
   readonly rest: readonly Place[];
 }
 
-/** What a batch came to. */
+/** The results of a batch. */
 export interface Probed {
   readonly candidate: readonly Episode[];
   readonly baseline: readonly Episode[];
-  /** How many of them are probes of the places themselves, not of what lies beside them; and of the candidate's those with a verdict. */
+  /** Probes of the places themselves, without their neighbours. `known` counts those of the candidate that have a verdict. */
   readonly probes: Readonly<Record<'candidate' | 'baseline', number>>;
   readonly known: Readonly<Record<ProbeKind, number>>;
-  /** How long the candidate was watched, in milliseconds on the clocks of the places that have it, all of them together. */
+  /** How long the candidate was watched, in milliseconds, summed over the clocks of the places that have it. */
   readonly watchedMs: number;
 }
 
 /** Probes places. */
 export interface Prober {
-  /** Whether the clocks are those of simulated places, whose time passes by probing alone. */
+  /** Whether places are simulated: their time passes only while they are probed. */
   readonly isVirtual: boolean;
   /** How many seeds a batch uses up. */
   seedsOf(batch: Omit<Batch, 'seed'>): number;
   /**
-   * One probe of each scenario with the baseline, before anything is changed: what fails there says nothing of a candidate.
+   * One probe of each scenario with the baseline, before anything is changed: a scenario that fails there can't judge a candidate.
    * @param directory new
-   * @throws UsageError when one is no probe of its kind, or the baseline does not pass it
-   * @throws ProbeError and the signal's reason like `run`
+   * @throws UsageError when a scenario is not a probe of its kind, or the baseline does not pass it
+   * @throws ProbeError and the signal's reason, like `run`
    */
   rehearse(directory: string, signal: AbortSignal): Promise<void>;
   /**
@@ -76,11 +76,11 @@ export interface Prober {
    * @throws the signal's reason when it is aborted
    */
   run(batch: Batch, directory: string, signal: AbortSignal): Promise<void>;
-  /** What a batch that was run came to. @throws UsageError */
+  /** The results of a finished batch. @throws UsageError */
   read(directory: string): Probed;
 }
 
-/** A place can't be probed: says which, and why. */
+/** A place can't be probed. The message says which, and why. */
 export class ProbeError extends Error {
   constructor(message: string) {
     super(message);
@@ -108,12 +108,12 @@ export interface ProberOptions {
 }
 
 type Chosen = Readonly<Record<ProbeKind, readonly ChosenScenario[]>>;
-/** `neighbour`: the baseline again, beside the candidate in one cluster: what it suffers there is the candidate's doing. */
+/** `neighbour`: another baseline, in the same cluster as the candidate. If it does worse there, the candidate is the cause. */
 type Side = 'candidate' | 'baseline' | 'neighbour';
 
 /**
- * A fleet that is simulated: a probe is a trial in the embedded world, and the places take the seeds in turn. The control is the
- * same place with the baseline, which only a simulation has: trials are in pairs.
+ * A simulated fleet: a probe is a trial in the embedded world, and the places take the seeds in turn. The control is the same place
+ * with the baseline, which is only possible in a simulation: trials are paired.
  */
 async function simulated(plan: CanaryPlan, chosen: Chosen, { workers, startedAt, console }: ProberOptions): Promise<Prober> {
   const sides = sidesOf(plan);
@@ -126,7 +126,7 @@ async function simulated(plan: CanaryPlan, chosen: Chosen, { workers, startedAt,
       if (reason !== undefined) throw new UsageError(`${scenario.id} can't be a probe for ${label}: ${reason}`);
     }
   }
-  // A plan that is only shown needs no programs.
+  // Prepared on first use: to show a plan, no programs are needed.
   const ready: Partial<Record<Side, ChosenTarget>> = {};
   const roundsOf = (kind: ProbeKind, { atLeast }: Pick<Batch, 'atLeast'>): number => Math.ceil(atLeast[kind] / chosen[kind].length);
   const run = async (who: readonly Side[], kind: ProbeKind, seed: number, trials: number, directory: string, signal: AbortSignal) => {
@@ -155,7 +155,7 @@ async function simulated(plan: CanaryPlan, chosen: Chosen, { workers, startedAt,
   };
 }
 
-/** @throws UsageError for targets that can't share a cluster, where the plan wants that */
+/** @throws UsageError when the plan needs targets to share a cluster, and they can't */
 function sidesOf({ share, candidate, baseline }: CanaryPlan): Readonly<Partial<Record<Side, ReturnType<typeof chooseTarget>>>> {
   const alone = { candidate: chooseTarget(candidate), baseline: chooseTarget(baseline) };
   if (share.of === 'clusters') return alone;
@@ -167,19 +167,19 @@ function sidesOf({ share, candidate, baseline }: CanaryPlan): Readonly<Partial<R
     };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`the plan shares out pools: ${FIGHT}. ${why}. Use share.clusters instead`);
+    throw new UsageError(`the plan gives the candidate pools: ${FIGHT}. ${why}. Use share.clusters instead`);
   }
 }
 
-/** What a prober's command is asked for. */
+/** The variables of a prober's command. */
 type ProbeValues = Readonly<Record<(typeof PROBE_VARIABLES)[number], string>>;
 
-/** Places that are really there: a command probes one of them, and writes a run directory. In real time nothing is in pairs. */
+/** Real places: a command probes one of them, and writes a run directory. In real time, trials are not paired. */
 function commanded(plan: CanaryPlan, chosen: Chosen): Prober {
   const { command = [], timeout, seed: firstSeed } = plan.probes;
   const probe = async (values: ProbeValues, signal: AbortSignal): Promise<void> => {
     const { end, line } = await runProgram(command, values, { limitMs: timeout, signal });
-    // What it found is in the directory; its exit code says no more.
+    // The results are in the directory; the exit code adds nothing.
     if (!existsSync(join(values.OUT, 'run.json')))
       throw new ProbeError(`${values.PLACE} can't be probed: \`${line}\` wrote no run directory: ${describeEnd(end, timeout)}`);
   };
@@ -190,7 +190,7 @@ function commanded(plan: CanaryPlan, chosen: Chosen): Prober {
         PLACE: name,
         TARGET: side === 'candidate' ? plan.candidate : plan.baseline,
         SCENARIO: label,
-        // Places differ in their seeds, so that none is taken for a repetition of another.
+        // Each place has its own seeds, so that no trial looks like a repetition of another.
         SEED: String(seed + place * trials),
         TRIALS: String(trials),
         OUT: join(directory, kind, side, `${name}-${scenario + 1}`),
@@ -221,7 +221,7 @@ function commanded(plan: CanaryPlan, chosen: Chosen): Prober {
         ...jobsOf('candidate', kind, portion(kind, 'share', batch), batch.seed, directory),
         ...jobsOf('baseline', kind, portion(kind, 'rest', batch), batch.seed, directory),
       ]);
-      // In one place one after the other: what is being probed there needs the cluster for itself.
+      // One after the other in each place: a probe needs the cluster for itself.
       const queues = [...Map.groupBy(jobs, ({ PLACE }) => PLACE).values()];
       const work = async (): Promise<void> => {
         for (let queue = queues.shift(); queue !== undefined; queue = queues.shift()) for (const job of queue) await probe(job, signal);
@@ -230,7 +230,7 @@ function commanded(plan: CanaryPlan, chosen: Chosen): Prober {
         try {
           await work();
         } catch (error) {
-          // The batch is lost: the others end with what they are at.
+          // The batch is lost: the other workers finish their current job and stop.
           queues.length = 0;
           throw error;
         }
@@ -246,13 +246,13 @@ function commanded(plan: CanaryPlan, chosen: Chosen): Prober {
   };
 }
 
-/** Places of one side that a batch probes, and how many trials of each scenario there. */
+/** Places of one side that a batch probes, and the number of trials of each scenario in each. */
 interface Portion {
   readonly places: readonly Place[];
   readonly trials: number;
 }
 
-/** Of many places the next few, in turn. */
+/** The next few places, in turn. */
 function portionOf(places: readonly Place[], needed: number, turn: number): Portion {
   const count = Math.min(places.length, needed);
   if (count === 0) return { places: [], trials: 0 };
@@ -260,7 +260,7 @@ function portionOf(places: readonly Place[], needed: number, turn: number): Port
   return { places: some.filter((place) => place !== undefined), trials: Math.ceil(needed / count) };
 }
 
-/** Of a scenario that is probed in the neighbour: it is compared with the baseline where that has nobody beside it but itself. */
+/** Marks a scenario that is probed in the neighbour. It is compared with a baseline that shares its cluster with another baseline. */
 const BESIDE = ' (beside the candidate)';
 
 /** @param runsOf the run directories of a side, within those of a kind */
@@ -270,7 +270,7 @@ function readBatch(directory: string, runsOf: (side: Side, kind: ProbeKind) => r
   const episodesOf = (runs: ReturnType<typeof read>): Episode[] => runs.flatMap(({ episodes }) => episodes);
   const candidate = read('candidate');
   const [own, control, beside] = [episodesOf(candidate), episodesOf(read('baseline')), episodesOf(read('neighbour'))];
-  if (own.length === 0) throw new ProbeError(`${directory} has no trial of the candidate: what was asked for was not run`);
+  if (own.length === 0) throw new ProbeError(`${directory} has no trial of the candidate: the prober did not run what was requested`);
   const besides = (episodes: readonly Episode[]): Episode[] => episodes.map((one) => ({ ...one, scenario: `${one.scenario}${BESIDE}` }));
   const known = (kind: ProbeKind): number =>
     candidate.reduce((sum, run) => sum + (run.kind === kind ? run.episodes.filter(({ verdict }) => verdict !== 'unknown').length : 0), 0);
@@ -283,13 +283,13 @@ function readBatch(directory: string, runsOf: (side: Side, kind: ProbeKind) => r
   };
 }
 
-/** The probes of one run directory. @throws UsageError where a trial is no probe of the kind */
+/** The probes of one run directory. @throws UsageError when a trial is not a probe of the kind */
 function readProbes(directory: string, kind: ProbeKind): { readonly episodes: readonly Episode[]; readonly watchedMs: number } {
   const run = readComparedRun(directory, () => true);
   for (const { episode, measures } of run.trials)
     if (episode.verdict !== 'unknown' && !IS_OF[kind](measures.kinds))
       throw new UsageError(
-        `${episode.scenario} can't be a ${kind} probe: ${MEANT[kind]}; name other scenarios in probes.${kind}.scenarios`,
+        `${episode.scenario} can't be a ${kind} probe: ${WHY_NOT[kind]}; name other scenarios in probes.${kind}.scenarios`,
       );
   return {
     episodes: episodesOf(run),

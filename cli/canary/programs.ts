@@ -2,13 +2,13 @@ import { substitute } from '../../targets/command/variables.ts';
 import { createPrograms } from '../../world/kind/programs.ts';
 import type { ProgramEnd, ProgramOptions } from '../../world/kind/programs.ts';
 
-/** The end of what a program said that is shown. */
-const SHOWN = 600;
+/** Characters of a program's output, from the end, that an error message shows. */
+const MAX_SHOWN = 600;
 
 /**
- * Runs a program of the plan: `${NAME}` stands for a value, which is in its environment as SCALEPROOF_NAME, too. What it leaves
- * running in its process group ends with it.
- * @returns how it ended, and what was run
+ * Runs a program of the plan: `${NAME}` stands for a value, which its environment has as SCALEPROOF_NAME, too. When it exits, all
+ * that still runs in its process group is killed.
+ * @returns how it ended, and the command line
  * @throws the signal's reason when it is aborted
  */
 export async function runProgram(
@@ -23,15 +23,15 @@ export async function runProgram(
   return { end, line: [program, ...args].join(' ') };
 }
 
-/** How a program ended that did not do what it should, with the end of what it said. */
+/** How a failed program ended, with the end of its output. */
 export function describeEnd({ code, isMissing, isLate, stdout, stderr }: ProgramEnd, limitMs: number): string {
   const how = isMissing
     ? 'there is no such program'
     : isLate
-      ? `it did not end within ${limitMs / 1_000} s`
+      ? `it did not finish within ${limitMs / 1_000} s`
       : code === undefined
-        ? 'it could not be started, or a signal ended it'
-        : `it ended with exit code ${code}`;
-  const said = `${stderr}${stdout}`.trim().slice(-SHOWN);
-  return said === '' ? how : `${how}; it said: ${said}`;
+        ? 'it could not be started, or a signal killed it'
+        : `exit code ${code}`;
+  const output = `${stderr}${stdout}`.trim().slice(-MAX_SHOWN);
+  return output === '' ? how : `${how}; its output: ${output}`;
 }

@@ -14,7 +14,7 @@ import type { Batch, Prober } from './probes.ts';
 import { rollOut, undo } from './roll-out.ts';
 import type { CanaryOutcome, RollOut } from './roll-out.ts';
 
-/** A hook that writes down what it was asked for. */
+/** A hook that logs its arguments. */
 const hook = (log: string): string =>
   `{command: ["${process.execPath}", -e, 'require("fs").appendFileSync("${log}", process.argv.slice(1).join(" ") + "\\n")', "\${ACTION}", "\${STAGE}", "\${PLACE}"]}`;
 
@@ -27,7 +27,7 @@ stages: [{percent: 25, soak: 10m}, {percent: 50, soak: 10m}, {percent: 100, soak
 hooks: {deploy: ${hook(log)}, rollback: ${hook(log)}}
 ${more}`;
 
-/** A made-up autoscaler: what each of its probes comes to. Batches are kept where the run directories would be. */
+/** A fake prober with given results. It writes its batches in place of run directories. */
 function proberOf(candidate: (seed: number, stage: number) => Partial<Episode>, asked: Batch[] = []): Prober {
   return {
     isVirtual: true,
@@ -53,16 +53,16 @@ function proberOf(candidate: (seed: number, stage: number) => Partial<Episode>, 
   };
 }
 
-interface Stand {
+interface TestCanary {
   readonly outcome: () => Promise<CanaryOutcome>;
   readonly undo: () => Promise<CanaryOutcome>;
   readonly hooks: () => string[];
   readonly lines: JournalLine[];
 }
 
-interface StandOptions {
+interface TestCanaryOptions {
   readonly more?: string;
-  /** The process ends when so many lines are in the journal. */
+  /** Simulates a crash after this many lines in the journal. */
   readonly killedAfter?: number;
   readonly lines?: JournalLine[];
   readonly clusters?: string;
@@ -70,7 +70,7 @@ interface StandOptions {
   readonly clock?: Clock;
 }
 
-function stand(testInfo: TestInfo, prober: Prober, options: StandOptions = {}): Stand {
+function testCanary(testInfo: TestInfo, prober: Prober, options: TestCanaryOptions = {}): TestCanary {
   const { more = '', killedAfter = Infinity, lines = [], clusters = '4', clock = createRealTimeline().scope('test') } = options;
   const directory = folderWith(testInfo);
   const log = join(directory, 'hooks.log');
@@ -111,9 +111,9 @@ function readLines(path: string): string[] {
 
 const DEPLOYED = ['deploy 1 cluster-01', 'deploy 2 cluster-02', 'deploy 3 cluster-03', 'deploy 3 cluster-04'];
 
-test('a good candidate gets everything, stage by stage, after as many probes as were asked for', async ({}, testInfo) => {
+test('a good candidate gets all places, stage by stage, after the planned number of probes', async ({}, testInfo) => {
   const asked: Batch[] = [];
-  const { outcome, hooks } = stand(
+  const { outcome, hooks } = testCanary(
     testInfo,
     proberOf(() => ({}), asked),
   );
@@ -134,8 +134,8 @@ test('a good candidate gets everything, stage by stage, after as many probes as 
   expect(new Set(asked.map(({ seed }) => seed)).size).toBe(15);
 });
 
-test('a bad one is stopped after the first batch, and taken from where it is', async ({}, testInfo) => {
-  const { outcome, hooks } = stand(
+test('a bad candidate is stopped after the first batch, and rolled back', async ({}, testInfo) => {
+  const { outcome, hooks } = testCanary(
     testInfo,
     proberOf((seed) => (seed % 3 === 0 ? failed(seed) : {})),
   );
@@ -149,8 +149,8 @@ test('a bad one is stopped after the first batch, and taken from where it is', a
   expect(hooks()).toEqual(['deploy 1 cluster-01', 'rollback 1 cluster-01']);
 });
 
-test('what shows only with a larger share is taken from all that have it', async ({}, testInfo) => {
-  const { outcome, hooks } = stand(
+test('a candidate that fails only with a larger share is rolled back from all places', async ({}, testInfo) => {
+  const { outcome, hooks } = testCanary(
     testInfo,
     proberOf((seed, share) => (share === 2 ? slower(4)(seed) : {})),
   );
@@ -158,20 +158,20 @@ test('what shows only with a larger share is taken from all that have it', async
   expect(hooks()).toEqual([...DEPLOYED.slice(0, 2), 'rollback 2 cluster-01', 'rollback 2 cluster-02']);
 });
 
-test('what can not be told is held, after as many probes as the plan has', async ({}, testInfo) => {
+test('without a decision the canary holds, after all probes of the plan', async ({}, testInfo) => {
   const unknown = (seed: number): Partial<Episode> => (seed % 5 === 0 ? { verdict: 'unknown' } : {});
-  const { outcome, undo, hooks } = stand(testInfo, proberOf(unknown), { more: 'probes: {most: 210}' });
+  const { outcome, undo, hooks } = testCanary(testInfo, proberOf(unknown), { more: 'probes: {most: 210}' });
   const held = await outcome();
   expect(held).toMatchObject({ how: 'held', stage: 1, places: ['cluster-01'], probes: { candidate: 210 } });
-  expect(held.why).toContain('The plan has no more than 210 probes a stage: with more of them it can go on.');
+  expect(held.why).toContain('The plan allows 210 probes a stage: raise probes.most to go on.');
   expect(hooks()).toEqual(['deploy 1 cluster-01']);
-  expect(await undo()).toMatchObject({ how: 'rolled-back', places: [], why: 'somebody asked for it' });
+  expect(await undo()).toMatchObject({ how: 'rolled-back', places: [], why: 'it was requested' });
   expect(hooks()).toEqual(['deploy 1 cluster-01', 'rollback 1 cluster-01']);
 });
 
-test('a soak is probed through, and one that is too long for the probes is held', async ({}, testInfo) => {
+test('probes continue through a soak, and a soak that is too long for the probes holds', async ({}, testInfo) => {
   const long = 'probes: {most: 300}\nrules: {p99Ratio: 3}';
-  const { outcome, lines } = stand(
+  const { outcome, lines } = testCanary(
     testInfo,
     {
       ...proberOf(() => ({})),
@@ -179,7 +179,7 @@ test('a soak is probed through, and one that is too long for the probes is held'
     },
     { more: long },
   );
-  // A minute in each batch of 30: ten minutes take 300 probes in one place, and four places would take 1,200.
+  // One minute per batch of 30: ten minutes take 300 probes in one place, and would take 1,200 in four.
   expect(await outcome()).toMatchObject({
     how: 'held',
     stage: 2,
@@ -188,30 +188,32 @@ test('a soak is probed through, and one that is too long for the probes is held'
   expect(progressOf(lines)?.batches.filter(({ stage }) => stage === 0)).toHaveLength(10);
 });
 
-test('a hook that fails holds, with what it said; so does one that undoes', async ({}, testInfo) => {
+test('if a deploy hook fails, the canary holds; if a rollback hook fails, it is not rolled back; both errors have the output', async ({}, testInfo) => {
   const bad = `{command: ["${process.execPath}", -e, 'console.error("no such release"); process.exit(4)']}`;
   const log = join(folderWith(testInfo), 'hooks.log');
   const lines: JournalLine[] = [];
-  const of = (deploy: string, rollback: string): Stand =>
-    stand(testInfo, proberOf(failed), {
+  const of = (deploy: string, rollback: string): TestCanary =>
+    testCanary(testInfo, proberOf(failed), {
       source: sourceWith(log).replace(/hooks:.*/, `hooks: {deploy: ${deploy}, rollback: ${rollback}}`),
       lines,
     });
   const held = await of(bad, bad).outcome();
   expect(held).toMatchObject({ how: 'held', stage: 1, decision: undefined, places: ['cluster-01'] });
-  expect(held.why).toMatch(/^the deploy hook `.*`: it ended with exit code 4; it said: no such release$/);
+  expect(held.why).toMatch(/^the deploy hook `.*`: exit code 4; its output: no such release$/);
   const stuck = await of(hook(log), bad).outcome();
   expect(stuck).toMatchObject({ how: 'not-rolled-back', stage: 1, places: ['cluster-01'] });
-  expect(stuck.why).toMatch(/^It was to be rolled back \(The candidate fails .*\), and that failed: the rollback hook .*no such release$/);
-  // Once it is to go back it never goes on, and it is undone by the plan as it was when it began.
+  expect(stuck.why).toMatch(
+    /^The rollback failed: the rollback hook .*no such release \(reason for the rollback: The candidate fails .*\)$/s,
+  );
+  // A rollback is final, and uses the plan as it was at the start.
   expect(await of(hook(log), hook(log)).outcome()).toMatchObject({ how: 'not-rolled-back' });
 });
 
-test('it is undone where it is, by the plan as it was, whatever became of the file and of what was probed', async ({}, testInfo) => {
+test('a rollback uses the plan as it was at the start, and needs neither the file nor the probes', async ({}, testInfo) => {
   const unknown = (seed: number): Partial<Episode> => (seed % 5 === 0 ? { verdict: 'unknown' } : {});
   const lines: JournalLine[] = [];
-  await stand(testInfo, proberOf(unknown), { more: 'probes: {most: 210}', lines }).outcome();
-  const other = stand(
+  await testCanary(testInfo, proberOf(unknown), { more: 'probes: {most: 210}', lines }).outcome();
+  const other = testCanary(
     testInfo,
     proberOf(() => ({})),
     { more: 'probes: {most: 300}', lines, clusters: '[x, y, z]' },
@@ -220,7 +222,7 @@ test('it is undone where it is, by the plan as it was, whatever became of the fi
   expect(other.hooks()).toEqual(['deploy 1 cluster-01', 'rollback 1 cluster-01']);
 });
 
-test('real places are watched through the soak, and looked at after it, also when nobody watched meanwhile', async ({}, testInfo) => {
+test('real places are probed through the soak and once after it, even if the canary was killed in between', async ({}, testInfo) => {
   for (const isKilled of [false, true]) {
     const info = { ...testInfo, outputPath: (...parts: string[]) => testInfo.outputPath(String(isKilled), ...parts) };
     const asked: Batch[] = [];
@@ -237,12 +239,12 @@ test('real places are watched through the soak, and looked at after it, also whe
     };
     const lines: JournalLine[] = [];
     const prober = { ...proberOf(() => ({}), asked), isVirtual: false };
-    // Killed after the first batch of the first stage; a day goes by.
+    // Killed after the first batch of the first stage; resumed a day later.
     if (isKilled) {
-      await expect(stand(info, prober, { lines, clock, killedAfter: 4 }).outcome()).rejects.toThrow('killed');
+      await expect(testCanary(info, prober, { lines, clock, killedAfter: 4 }).outcome()).rejects.toThrow('killed');
       nowMs += 86_400_000;
     }
-    const outcome = await stand(info, prober, { lines, clock }).outcome();
+    const outcome = await testCanary(info, prober, { lines, clock }).outcome();
     expect(outcome, outcome.why).toMatchObject({ how: 'rolled-out' });
     const first = progressOf(lines)?.batches.filter(({ stage }) => stage === 0) ?? [];
     const deployedAtMs = 0;
@@ -252,13 +254,13 @@ test('real places are watched through the soak, and looked at after it, also whe
   }
 });
 
-test('killed after any line of its journal, it goes on to the same end, or is undone', async ({}, testInfo) => {
+test('killed after any line of its journal, it can be resumed with the same result, or rolled back', async ({}, testInfo) => {
   for (const [name, make] of [
     ['good', () => proberOf(() => ({}))],
     ['bad', () => proberOf((seed, share) => (share === 2 ? failed(seed) : {}))],
   ] as const) {
     const isGood = name === 'good';
-    const whole = stand({ ...testInfo, outputPath: (...parts: string[]) => testInfo.outputPath(name, ...parts) }, make());
+    const whole = testCanary({ ...testInfo, outputPath: (...parts: string[]) => testInfo.outputPath(name, ...parts) }, make());
     const end = await whole.outcome();
     for (let killedAfter = 1; killedAfter < whole.lines.length; killedAfter += 1) {
       for (const isUndone of [false, true]) {
@@ -267,28 +269,28 @@ test('killed after any line of its journal, it goes on to the same end, or is un
           outputPath: (...parts: string[]) => testInfo.outputPath(`${name}-${killedAfter}-${String(isUndone)}`, ...parts),
         };
         const lines: JournalLine[] = [];
-        const first = stand(info, make(), { killedAfter, lines });
+        const first = testCanary(info, make(), { killedAfter, lines });
         await expect(first.outcome()).rejects.toThrow('killed');
         if (isUndone && !isUnderWay(progressOf(lines))) continue;
-        const second = stand(info, make(), { lines });
+        const second = testCanary(info, make(), { lines });
         const outcome = await (isUndone ? second.undo() : second.outcome());
         if (isUndone) expect(outcome).toMatchObject({ how: 'rolled-back', places: [] });
         else expect(outcome).toMatchObject({ how: end.how, places: end.places });
-        // Whatever has the candidate and is to lose it is told so, at the latest by whoever came after.
-        const has = new Set(
+        // Each place that got the candidate gets a rollback hook, from the second process at the latest.
+        const deployed = new Set(
           second
             .hooks()
             .filter((line) => line.startsWith('deploy'))
             .map((line) => line.split(' ')[2]),
         );
-        const lost = new Set(
+        const rolledBack = new Set(
           second
             .hooks()
             .filter((line) => line.startsWith('rollback'))
             .map((line) => line.split(' ')[2]),
         );
-        if (isUndone || !isGood) expect([...has].every((place) => lost.has(place))).toBe(true);
-        else expect([...has].sort()).toEqual(['cluster-01', 'cluster-02', 'cluster-03', 'cluster-04']);
+        if (isUndone || !isGood) expect([...deployed].every((place) => rolledBack.has(place))).toBe(true);
+        else expect([...deployed].sort()).toEqual(['cluster-01', 'cluster-02', 'cluster-03', 'cluster-04']);
       }
     }
   }

@@ -15,40 +15,40 @@ import type { CanaryPlan, Hook, Place, StageFacts } from './plan.ts';
 import { ProbeError } from './probes.ts';
 import type { Batch, Prober } from './probes.ts';
 
-/** Probes of one batch: so many are lost to a candidate that is plainly broken. */
+/** Probes of one batch: a clearly broken candidate costs no more than this. */
 const BATCH = 30;
 
-/** What is told while it goes on. */
+/** Progress of a rollout. */
 export interface RollOutEvents {
   stage(stage: StageFacts): void;
   decision(stage: StageFacts, decision: StageDecision): void;
   note(text: string): void;
 }
 
-/** How a canary came to rest. */
+/** How a canary ended. */
 export interface CanaryOutcome {
   /**
-   * `held`: nothing is promoted and nothing rolled back; it can go on or be rolled back. `not-rolled-back`: it was to be, and the
-   * candidate is still there.
+   * `held`: nothing was promoted or rolled back; it can be resumed or rolled back. `not-rolled-back`: the rollback failed, and the
+   * candidate still runs.
    */
   readonly how: 'rolled-out' | 'rolled-back' | 'held' | 'not-rolled-back';
-  /** Why, for a platform engineer. It may hold names from a cluster: escape it. */
+  /** Why, for a platform engineer. It may contain names from a cluster: escape it. */
   readonly why: string;
-  /** The stage in which that was, from 1 on. */
+  /** The stage in which it ended, from 1. */
   readonly stage: number;
   /** Where the candidate is now. */
   readonly places: readonly string[];
-  /** By which it was decided last; undefined if nothing was probed. */
+  /** The last decision; undefined if nothing was probed. */
   readonly decision: StageDecision | undefined;
   readonly probes: { readonly candidate: number; readonly baseline: number };
   /** The run directories of all batches. */
   readonly directories: readonly string[];
 }
 
-/** A canary as far as it is known without looking at what was probed. */
+/** What a rollback needs: no plan and no probes. */
 export interface Undoing {
   readonly journal: Journal;
-  /** Of the journal, in which batches get theirs. */
+  /** Of the journal. Batches have their own directories in it. */
   readonly directory: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -63,36 +63,36 @@ export interface RollOut extends Undoing {
   readonly prober: Prober;
 }
 
-/** Nothing could be told any more: the reason to hold. */
+/** There is no decision, so the canary holds. The message says why. */
 class Held extends Error {}
 
 /**
- * Takes the candidate from wherever it is, by the plan as it was when the canary began: neither what was probed nor the targets are
- * needed for it, nor a plan that was changed since.
+ * Removes the candidate from every place, with the plan as it was when the canary started. It needs neither the probes nor the
+ * targets, and ignores later changes of the plan.
  * @throws the signal's reason when it is aborted
  */
-export async function undo(canary: Undoing, why = 'somebody asked for it'): Promise<CanaryOutcome> {
+export async function undo(canary: Undoing, why = 'it was requested'): Promise<CanaryOutcome> {
   const plan = parsePlan(progress(canary).source, 'the plan in the journal');
   return ending(canary, plan, NOTHING, () => rollBack(canary, plan, why));
 }
 
 /**
- * Carries a plan out, from where its journal left it: stage by stage, until the candidate has everything, or nothing.
+ * Carries out a plan stage by stage, from where its journal ends, until the candidate has all places, or none.
  * @throws UsageError before anything is changed, when the plan can't be carried out
- * @throws the signal's reason when it is aborted: the journal says how far it came
+ * @throws the signal's reason when it is aborted: the journal says how far it got
  */
 export async function rollOut(canary: RollOut): Promise<CanaryOutcome> {
   const { plan, journal, digest, source } = canary;
   const before = progressOf(journal.lines);
   if (before?.ended !== undefined) throw new UsageError(`this canary has been ${before.ended.replace('-', ' ')}`);
   if (before?.rollingBack !== undefined) return undo(canary, before.rollingBack);
-  // One that changed nothing is no beginning: its plan may have been mended since.
+  // A canary that changed nothing starts again: its plan may have been fixed since.
   if (!isUnderWay(before)) journal.append({ what: 'begun', format: 1, plan: plan.name, digest, source, at: at(canary) });
   const seen = { decision: undefined, evidence: createEvidence(plan.probes) };
   return ending(canary, plan, seen, () => goOn(canary, seen));
 }
 
-/** What was probed, and what was made of it last. */
+/** The probes so far, and the last decision. */
 interface Seen {
   decision: StageDecision | undefined;
   readonly evidence: Pick<Evidence, 'probes'>;
@@ -100,7 +100,7 @@ interface Seen {
 
 const NOTHING: Seen = { decision: undefined, evidence: { probes: () => ({ candidate: 0, baseline: 0 }) } };
 
-/** @param work what is done, until it comes to rest: how, and why */
+/** @param work runs until the canary ends, and returns how and why */
 async function ending(
   canary: Undoing,
   plan: CanaryPlan,
@@ -124,10 +124,10 @@ async function ending(
   } catch (error) {
     const isMeant = error instanceof Held || error instanceof HookError || error instanceof ProbeError || error instanceof UsageError;
     const { rollingBack, places } = progress(canary);
-    // What was refused before anything was changed is wrong usage, and nothing else.
+    // A plan that was rejected before anything was changed is a usage error, and nothing else.
     if (!isMeant || (error instanceof UsageError && places.length === 0)) throw error;
     if (rollingBack === undefined) return end({ how: 'held', why: error.message });
-    return end({ how: 'not-rolled-back', why: `It was to be rolled back (${rollingBack}), and that failed: ${error.message}` });
+    return end({ how: 'not-rolled-back', why: `The rollback failed: ${error.message} (reason for the rollback: ${rollingBack})` });
   }
 }
 
@@ -150,16 +150,14 @@ async function goOn(canary: RollOut, seen: Seen & { readonly evidence: Evidence 
         if (decision.verdict === 'roll-back') return rollBack(canary, plan, decision.sentence);
         if (decision.verdict === 'advance' && (await isSoaked(canary, facts, stage, now))) break;
         if (decision.verdict === 'more' && now.probes >= plan.probes.most)
-          throw new Held(
-            `${decision.sentence} The plan has no more than ${plan.probes.most} probes a stage: with more of them it can go on.`,
-          );
+          throw new Held(`${decision.sentence} The plan allows ${plan.probes.most} probes a stage: raise probes.most to go on.`);
       }
       await probe(canary, stage, evidence);
     }
     journal.append({ what: 'advanced', stage, at: at(canary) });
   }
   journal.append({ what: 'ended', how: 'rolled-out', at: at(canary) });
-  return { how: 'rolled-out', why: seen.decision?.sentence ?? 'Every stage was left before.' };
+  return { how: 'rolled-out', why: seen.decision?.sentence ?? 'Every stage had finished before.' };
 }
 
 function at({ clock }: Undoing): string {
@@ -168,11 +166,11 @@ function at({ clock }: Undoing): string {
 
 function progress({ journal }: Undoing): CanaryProgress {
   const now = progressOf(journal.lines);
-  if (now === undefined) throw new Error('a journal that has been begun has a first line');
+  if (now === undefined) throw new Error('the journal has no first line, although the canary was started');
   return now;
 }
 
-/** Gives the candidate the share of a stage, if it has not got it yet. */
+/** Deploys the candidate to the share of a stage, if that has not been done yet. */
 async function deploy(canary: RollOut, stage: number, { added, percent }: StageFacts): Promise<void> {
   const { plan, journal } = canary;
   const now = progress(canary);
@@ -190,21 +188,21 @@ async function deploy(canary: RollOut, stage: number, { added, percent }: StageF
   journal.append({ what: 'deployed', stage, at: at(canary) });
 }
 
-/** Places that a hook is run for together. */
+/** Groups of places for which a hook is run once. */
 function hooked(one: Hook | undefined, places: readonly Place[]): (readonly Place[])[] {
   if (places.length === 0) return [];
   return one === undefined || one.for === 'stage' ? [places] : places.map((place) => [place]);
 }
 
-/** Takes the candidate from each place that has it, or may have it. */
+/** Removes the candidate from each place that has it, or may have it. */
 async function rollBack(canary: Undoing, plan: CanaryPlan, why: string): Promise<Pick<CanaryOutcome, 'how' | 'why'>> {
   const { journal } = canary;
   const { stage, places: names, rollingBack } = progress(canary);
   if (rollingBack === undefined) journal.append({ what: 'rolling-back', stage, why, at: at(canary) });
   const { percent } = stageOf(plan, Math.min(stage, plan.stages.length - 1));
   const values = { ACTION: 'rollback', STAGE: String(stage + 1), PERCENT: String(percent) };
-  const having = plan.share.places.filter(({ name }) => names.includes(name));
-  for (const places of hooked(plan.hooks.rollback, having)) {
+  const affected = plan.share.places.filter(({ name }) => names.includes(name));
+  for (const places of hooked(plan.hooks.rollback, affected)) {
     await hook(canary, plan, plan.hooks.rollback, places, values);
     journal.append({ what: 'undone', places: places.map(({ name }) => name), at: at(canary) });
   }
@@ -212,7 +210,7 @@ async function rollBack(canary: Undoing, plan: CanaryPlan, why: string): Promise
   return { how: 'rolled-back', why };
 }
 
-/** In a simulated fleet the plan may have none: what a place runs is which target its trials are given. */
+/** A plan for a simulated fleet may have no hooks: its trials choose which target a place runs. */
 async function hook(
   { signal, events }: Undoing,
   { baseline, candidate }: CanaryPlan,
@@ -225,7 +223,7 @@ async function hook(
   await runHook(one, places, { ...values, BASELINE: baseline, CANDIDATE: candidate }, signal);
 }
 
-/** One batch of the probes that lead to the next look: a candidate that fails is stopped after the first of them. */
+/** One batch of the probes before the next look: a candidate that fails is stopped after the first batch. */
 async function probe(canary: RollOut, stage: number, evidence: Evidence): Promise<void> {
   const { plan, prober, journal } = canary;
   const { spot, topology, seed } = plan.probes;
@@ -248,22 +246,22 @@ async function probe(canary: RollOut, stage: number, evidence: Evidence): Promis
   journal.append({ what: 'probed', stage, nextSeed: batch.seed + prober.seedsOf(batch), directory: name, begunAt, at: at(canary) });
 }
 
-/** Attempts at one batch: more of them end in somebody's looking into it. */
+/** Attempts at one batch. After that, somebody has to investigate. */
 const MAX_ATTEMPTS = 100;
 
-/** Whoever was killed may have left a program that still writes into what it began: another attempt has another directory. */
+/** A program of a killed canary may still write into its directory: each attempt has its own. */
 function freeName(directory: string, name: string): string {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const free = attempt === 1 ? name : `${name}-again-${attempt - 1}`;
     if (!existsSync(join(directory, free))) return free;
   }
-  throw new Held(`${name} was begun ${MAX_ATTEMPTS} times and never ended`);
+  throw new Held(`${name} was started ${MAX_ATTEMPTS} times and never finished`);
 }
 
 /**
- * Whether each place has been watched for as long as the stage says: on its own clock where places are simulated, on ours where
- * they are real. There the rest of the time passes, a part of it before each further look, and the last look is at what was probed
- * after it: the time in which nobody looked, as when a canary was killed, is none.
+ * Whether each place has been watched for the stage's soak time: on its own clock if places are simulated, on this process's clock if
+ * they are real. Real time passes in parts, with a look after each, and the last look needs probes from after the soak: time in which
+ * nothing was probed, as after a canary was killed, does not count.
  */
 async function isSoaked(canary: RollOut, { soakMs, places }: StageFacts, stage: number, now: Probing): Promise<boolean> {
   const { plan, prober, clock, signal, events } = canary;
@@ -271,7 +269,7 @@ async function isSoaked(canary: RollOut, { soakMs, places }: StageFacts, stage: 
     const isEnough = now.watchedMs / places.length >= soakMs;
     if (!isEnough && now.probes >= plan.probes.most)
       throw new Held(
-        `In ${now.probes} probes, as many as the plan has a stage, less time passed in the ${places.length} places than they are to soak: raise probes.most, or shorten the soak.`,
+        `The plan allows ${now.probes} probes a stage, and they took less time in the ${places.length} places than the soak: raise probes.most, or shorten the soak.`,
       );
     return isEnough;
   }

@@ -10,7 +10,7 @@ import type { CanaryPlan, Hook, Place, StageFacts } from './plan.ts';
 import { notesOnPlan, stageOf } from './plan.ts';
 import type { CanaryOutcome } from './roll-out.ts';
 
-/** How it is printed. */
+/** How text is printed. */
 export interface Look {
   readonly color: boolean;
   readonly columns: number;
@@ -27,13 +27,13 @@ const ENDS: Readonly<Record<CanaryOutcome['how'], { readonly text: string; reado
   'not-rolled-back': { text: '✗ NOT ROLLED BACK', ink: 'fail' },
   held: { text: '? HELD', ink: 'unknown' },
 };
-/** Places that are named; of more there is the number. */
+/** Most places that are named; the rest is counted. */
 const NAMED = 6;
 const INDENT = '    ';
-/** Columns of a plan's headings. */
+/** Width of a plan's headings, in columns. */
 const HEADING = 11;
 
-/** What would be done. */
+/** What a canary with this plan would do. */
 export function formatPlan(plan: CanaryPlan, { color, columns }: Look): string {
   const paint = createPaint(color);
   const { probes, policy, stages, share, hooks } = plan;
@@ -51,8 +51,8 @@ export function formatPlan(plan: CanaryPlan, { color, columns }: Look): string {
     ...stages.map((_, index): readonly [string, readonly string[]] => {
       const { number, percent: wanted, places, added, soakMs } = stageOf(plan, index);
       const real = (100 * places.length) / share.places.length;
-      const asked = Math.abs(real - wanted) > 0.5 ? `, ${wanted} % asked` : '';
-      const who = added.length === 0 ? 'no other than before' : `${index === 0 ? '' : '+ '}${namesOf(added)}`;
+      const asked = Math.abs(real - wanted) > 0.5 ? `, ${wanted} % requested` : '';
+      const who = added.length === 0 ? 'no new ones' : `${index === 0 ? '' : '+ '}${namesOf(added)}`;
       return [
         `stage ${number}`,
         [
@@ -66,7 +66,7 @@ export function formatPlan(plan: CanaryPlan, { color, columns }: Look): string {
     [
       'roll back',
       [
-        'a finding that tolerates none, or a leaked instance',
+        'a violation of an invariant, or a leaked instance',
         `success below ${percent(p0)}, by the sequential test against ${percent(p1)} with errors of ${percent(alpha)} and ${percent(beta)}`,
         `a 99th percentile above ${policy.latency.tailMarginRatio + 1} times the baseline's, beyond chance`,
         ...(hooks.rollback === undefined ? [] : [hookText(hooks.rollback, share.places)]),
@@ -101,7 +101,7 @@ export function formatStage({ number, percent: wanted, places, soakMs }: StageFa
   return `${createPaint(color)('bold', `stage ${number}`)}  ${wanted} %: ${counted(places.length, of.slice(0, -1))} with the candidate (${namesOf(places)}), soak ${formatSoak(soakMs)}\n`;
 }
 
-/** A decision in a line; with all that it is made of where something is wrong or open. */
+/** A decision in a line, with its criteria. If it is not to advance, only criteria that did not pass are shown. */
 export function formatDecision({ verdict, sentence, criteria }: StageDecision, { color, columns }: Look): string {
   const paint = createPaint(color);
   const { mark, ink } = MARKS[verdict];

@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { scaleproofHere } from '../testing/command.ts';
 import { benchReportSchema, formatBench, reportOf } from './bench.ts';
 
-test('each scenario has its median and worst, and the whole has them over all trials', () => {
+test('median and worst are reported for each scenario and for all trials', () => {
   const sample = { scenario: 'a/a', cpuMs: 100, virtualMs: 60_000, events: 200, readyMs: 40, peakMemoryMiB: 300 };
   const report = reportOf(
     [sample, { ...sample, cpuMs: 300, peakMemoryMiB: 400 }, { ...sample, scenario: 'a/b', cpuMs: 200, readyMs: undefined }],

@@ -11,6 +11,7 @@ import type { HistoryEvent } from '../../history/events.ts';
 import { ofType } from '../../history/lives.ts';
 import { percentile } from '../../history/latency.ts';
 import { readHistory } from '../../history/reader.ts';
+import { defined } from '../../model/defined.ts';
 import { formatRatio, formatShort } from '../../reports/format.ts';
 import { createPaint } from '../../reports/paint.ts';
 import { REPORT_API_VERSION } from '../../reports/run-report.ts';
@@ -30,16 +31,16 @@ export const MEDIAN_LIMIT_MS = 250;
 
 const costSchema = z.strictObject({
   trials: z.number().int(),
-  /** Processor time a trial, user and system, of the process that ran it: without its start and without judging. */
+  /** Processor time of a trial, user and system, in the process that ran it: without process start and judging. */
   medianCpuMs: z.number(),
   worstCpuMs: z.number(),
-  /** Events of the histories for each second of processor time. */
+  /** Events in the histories per second of processor time. */
   eventsPerCpuS: z.number(),
-  /** Virtual time for each processor time. */
+  /** Virtual time per processor time. */
   ratio: z.number(),
-  /** Virtual time from the first start of the target until it was ready, in the median; absent where it never was. */
+  /** Median virtual time from the target's first start until it was ready; absent if it never was. */
   readyMs: z.number().optional(),
-  /** Most resident memory of the processes that ran trials up to then, the world's included. */
+  /** Peak resident memory of the processes that had run trials, including the world. */
   peakMemoryMiB: z.number(),
 });
 type Cost = z.infer<typeof costSchema>;
@@ -49,7 +50,7 @@ export const benchReportSchema = z.strictObject({
   apiVersion: z.literal(REPORT_API_VERSION),
   kind: z.literal('BenchReport'),
   target: z.string(),
-  /** Only of targets whose trials are light: nobody promises what the others take. */
+  /** Only for targets whose trials are light: there is no limit for the others. */
   medianLimitMs: z.number().optional(),
   isWithin: z.boolean().optional(),
   all: costSchema,
@@ -57,7 +58,7 @@ export const benchReportSchema = z.strictObject({
 });
 type BenchReport = z.infer<typeof benchReportSchema>;
 
-/** What one trial took. */
+/** The cost of one trial. */
 interface Sample {
   readonly scenario: string;
   readonly cpuMs: number;
@@ -68,8 +69,8 @@ interface Sample {
 }
 
 /**
- * `scaleproof bench`: what trials of a target cost, one after the other.
- * @returns the exit code: unknown when a trial could not be measured, else pass, whatever they cost
+ * `scaleproof bench`: measures what trials of a target cost, one after the other.
+ * @returns the exit code: unknown when a trial could not be measured, else pass, whatever the cost
  */
 export async function bench(
   options: { readonly scenarios: readonly string[]; readonly target: string; readonly trials: number; readonly json: boolean },
@@ -95,7 +96,7 @@ export async function bench(
   return samples.length === planned.length ? EXIT.pass : EXIT.unknown;
 }
 
-/** Runs the trials and keeps nothing of them but what they took. */
+/** Runs the trials and keeps only their cost. */
 async function measure(planned: readonly PlannedTrial[], console: Console): Promise<Sample[]> {
   const directory = mkdtempSync(join(tmpdir(), 'scaleproof-bench-'));
   mkdirSync(join(directory, 'histories'));
@@ -116,7 +117,7 @@ async function measure(planned: readonly PlannedTrial[], console: Console): Prom
   try {
     await runTrials(planned, {
       directory,
-      // Beside each other they would share caches, and cost more.
+      // In parallel they would share caches, and cost more.
       workers: 1,
       signal: interrupted.signal,
       onBegin: (trial) => progress.begin(trial),
@@ -147,7 +148,7 @@ export function reportOf(
     apiVersion: REPORT_API_VERSION,
     kind: 'BenchReport',
     target,
-    ...(cost === 'heavy' ? {} : { medianLimitMs: MEDIAN_LIMIT_MS, isWithin: all.medianCpuMs <= MEDIAN_LIMIT_MS }),
+    ...(cost !== 'heavy' && { medianLimitMs: MEDIAN_LIMIT_MS, isWithin: all.medianCpuMs <= MEDIAN_LIMIT_MS }),
     all,
     scenarios: [...Map.groupBy(samples, ({ scenario }) => scenario)].map(([scenario, those]) => ({ scenario, ...costOf(those) })),
   };
@@ -163,7 +164,7 @@ function costOf(samples: readonly Sample[]): Cost {
     worstCpuMs: cpuMs.at(-1) ?? 0,
     eventsPerCpuS: (1_000 * sum(samples.map(({ events }) => events))) / total,
     ratio: sum(samples.map(({ virtualMs }) => virtualMs)) / total,
-    ...(readyMs.length === 0 ? {} : { readyMs: percentile(readyMs, 50) }),
+    ...defined({ readyMs: readyMs.length === 0 ? undefined : percentile(readyMs, 50) }),
     peakMemoryMiB: Math.max(...samples.map((sample) => sample.peakMemoryMiB)),
   };
 }
@@ -183,7 +184,7 @@ const COLUMNS: readonly Column[] = [
   { heading: 'MEMORY', align: 'right' },
 ];
 
-/** A table by scenario, the dearest first, and the whole. */
+/** A table by scenario, most expensive first, with a row for all. */
 export function formatBench(report: BenchReport, { color, columns }: Pick<Console, 'color' | 'columns'>): string {
   const paint = createPaint(color);
   const { all, scenarios, medianLimitMs, isWithin } = report;
@@ -197,11 +198,11 @@ export function formatBench(report: BenchReport, { color, columns }: Pick<Consol
     { text: readyMs === undefined ? '-' : formatShort(readyMs) },
     { text: `${peakMemoryMiB} MiB` },
   ];
-  const dearest = [...scenarios].sort((a, b) => b.medianCpuMs - a.medianCpuMs);
+  const byCost = [...scenarios].sort((a, b) => b.medianCpuMs - a.medianCpuMs);
   const limit = medianLimitMs === undefined ? '' : `, ${isWithin === true ? 'within' : 'more than'} ${formatShort(medianLimitMs)}`;
   const verdict = `the median trial takes ${formatShort(all.medianCpuMs)} of processor time${limit}`;
   return [
-    ...renderTable(COLUMNS, [...dearest.map(({ scenario, ...cost }) => row(scenario, cost)), row('all', all)], {
+    ...renderTable(COLUMNS, [...byCost.map(({ scenario, ...cost }) => row(scenario, cost)), row('all', all)], {
       maxWidth: columns,
       paintHeading: (text) => paint('dim', text),
     }),

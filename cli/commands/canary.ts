@@ -18,12 +18,12 @@ import { EXIT, UsageError } from '../usage-error.ts';
 /** The flags of `canary`, parsed. */
 export interface CanaryFlags {
   readonly plan: string;
-  /** Of the journal and all runs; `runs/canary-NAME` if not said. */
+  /** For the journal and all runs; `runs/canary-NAME` by default. */
   readonly state: string | undefined;
   readonly dryRun: boolean;
-  /** Go on where an earlier one was killed, or held. */
+  /** Continue a canary that was killed or held. */
   readonly resume: boolean;
-  /** Undo an earlier one. */
+  /** Roll back such a canary. */
   readonly rollback: boolean;
   readonly workers: number | undefined;
   readonly json: boolean;
@@ -41,13 +41,13 @@ const CODES: Readonly<Record<CanaryOutcome['how'], number>> = {
  * @returns the exit code: 0 rolled out, 1 rolled back, 3 held or interrupted
  */
 export async function canary(flags: CanaryFlags, console: Console): Promise<number> {
-  if (flags.resume && flags.rollback) throw new UsageError('--resume and --rollback: give only one of them');
+  if (flags.resume && flags.rollback) throw new UsageError('--resume and --rollback: use only one of them');
   const { plan, source } = readPlan(flags.plan);
   const directory = resolve(flags.state ?? join('runs', `canary-${plan.name}`));
   const clock = createRealTimeline().scope('canary');
   const look = { color: console.color, columns: console.columns };
   const startedAt = new Date(clock.nowMs()).toISOString();
-  // What is undone needs neither targets nor scenarios.
+  // A rollback needs neither targets nor scenarios.
   const prober = flags.rollback && !flags.dryRun ? undefined : await createProber(plan, { workers: flags.workers, startedAt, console });
   if (flags.dryRun) {
     console.out(flags.json ? `${JSON.stringify({ ...plan, notes: notesOnPlan(plan) }, undefined, 2)}\n` : formatPlan(plan, look));
@@ -65,7 +65,7 @@ export async function canary(flags: CanaryFlags, console: Console): Promise<numb
     note: (text) => console.err(`${printable(text)}\n`),
   };
   try {
-    refuseUnlessMeant(progressOf(journal.lines), digest, flags, command);
+    refuseWrongFlags(progressOf(journal.lines), digest, flags, command);
     const notes = prober === undefined ? [] : notesOnPlan(plan);
     for (const note of notes) events.note(`note: ${note}`);
     const how = { journal, directory, clock, signal, events };
@@ -79,7 +79,7 @@ export async function canary(flags: CanaryFlags, console: Console): Promise<numb
     if (!signal.aborted) throw error;
     if (error !== signal.reason) console.err(`scaleproof: ${printable(error instanceof Error ? error.message : String(error))}\n`);
     const what = isUnderWay(progressOf(journal.lines))
-      ? `is where it was: go on with \`${command} --resume\`, or undo it with \`${command} --rollback\``
+      ? `can continue with \`${command} --resume\`, or be rolled back with \`${command} --rollback\``
       : 'has changed nothing';
     console.err(`scaleproof: the canary was interrupted, and ${what}\n`);
     return EXIT.unknown;
@@ -89,15 +89,15 @@ export async function canary(flags: CanaryFlags, console: Console): Promise<numb
   }
 }
 
-/** Of what must be the same to go on: how long and how often may be changed. */
+/** A digest of what must not change between start and resume. Durations and numbers of probes may change. */
 function digestOf({ policy: { episodes: _sizes, ...policy }, probes, stages, ...plan }: CanaryPlan): string {
   const { most: _most, timeout: _timeout, ...asked } = probes;
   const same = { ...plan, policy, probes: asked, stages: stages.map(({ percent }) => percent) };
   return createHash('sha256').update(JSON.stringify(same)).digest('hex');
 }
 
-/** @throws UsageError where it is not clear what is to become of a candidate that is there */
-function refuseUnlessMeant(
+/** @throws UsageError when the flags do not fit the state of the canary */
+function refuseWrongFlags(
   progress: CanaryProgress | undefined,
   digest: string,
   { resume, rollback }: Pick<CanaryFlags, 'resume' | 'rollback'>,
@@ -114,5 +114,7 @@ function refuseUnlessMeant(
       `a canary of this name is in progress, in stage ${progress.stage + 1}: continue with \`${command} --resume\`, or roll back with \`${command} --rollback\``,
     );
   if (progress.digest !== digest && !rollback)
-    throw new UsageError(`the plan has changed since this canary began: roll it back with \`${command} --rollback\`, and start a new one`);
+    throw new UsageError(
+      `the plan has changed since this canary started: roll it back with \`${command} --rollback\`, and start a new one`,
+    );
 }

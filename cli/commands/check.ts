@@ -9,7 +9,7 @@ import { reportTrial } from '../report-trial.ts';
 
 /** The flags of `check`, parsed. */
 interface CheckOptions {
-  /** Files of checks of the user's own, which are asked besides those of the catalogue. */
+  /** Files with the user's checks, which run besides those of the catalogue. */
   readonly checks: readonly string[];
   readonly json: boolean;
 }

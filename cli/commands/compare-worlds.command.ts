@@ -79,7 +79,7 @@ export function defineCompareWorlds(program: Command, { console, finish }: Comma
     );
 }
 
-/** @throws UsageError when a flag is given that says nothing of two runs that are there */
+/** @throws UsageError for a flag that does not apply to existing runs */
 function refuseRunFlags(command: Command): void {
   const ofDirectories: readonly string[] = ['scenario', 'json'];
   for (const option of command.options) {

@@ -15,10 +15,10 @@ import { EXIT, UsageError } from '../usage-error.ts';
 import { run } from './run.ts';
 import type { RunOptions } from './run.ts';
 
-/** What both runs of a comparison are told; the rest is where they run and what they write. */
+/** Options of both runs of a comparison; the others say where they run and what they write. */
 export type ComparedOptions = Pick<RunOptions, 'suites' | 'scenarios' | 'target' | 'seed' | 'trials' | 'nodes'>;
 
-/** Two runs that are there, by their directories. */
+/** Two existing runs, by their directories. */
 export interface ComparedDirectories {
   readonly a: string;
   readonly b: string;
@@ -30,7 +30,7 @@ export interface ComparedDirectories {
 export function compareRuns({ a, b, scenarios }: ComparedDirectories, { json }: { readonly json: boolean }, console: Console): number {
   const runs = [readRun(a, scenarios, console), readRun(b, scenarios, console)] as const;
   const worlds = runs.map(({ world }) => world);
-  // What is explained is explained of a real cluster beside the embedded world.
+  // The agreed differences are between a real cluster and the embedded world.
   const isAcross = worlds.includes('embedded') && worlds.some((world) => world !== 'embedded');
   const comparison = compareWorlds(runs[0], runs[1], isAcross ? AGREED_DIFFERENCES : []);
   if (json) console.out(`${JSON.stringify(comparisonSchema.parse(comparison), undefined, 2)}\n`);
@@ -54,7 +54,7 @@ export async function runAndCompare(
 ): Promise<number> {
   const directory = out === undefined ? newDirectory() : resolve(out);
   const { name, ...where } = real;
-  // The reports of the two runs are not what was asked for.
+  // The user asked for the comparison, not for the reports of the two runs.
   const quiet: Console = { ...console, out: () => undefined };
   const common = { ...options, manifests: undefined, workers: undefined, json: false };
   const places: readonly (readonly [string, ProvidedWorld])[] = [
@@ -80,7 +80,7 @@ function newDirectory(): string {
   return resolve('runs', `compare-${now.replaceAll(/[:T]/g, '-').replace(/\..*$/, '')}`);
 }
 
-/** @throws UsageError when it is no run directory, or one of its histories is broken */
+/** @throws UsageError if it is not a run directory, or one of its histories is damaged */
 function readRun(directory: string, scenarios: readonly string[], console: Console): WorldRun & { readonly world: string } {
   const { world, planned, notRun } = readRunFacts(directory);
   const isChosen = ({ scenario }: { readonly scenario: string }): boolean => scenarios.length === 0 || scenarios.includes(scenario);

@@ -24,7 +24,7 @@ import { createDirectory, isRunDirectory } from '../run-directory.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 import { scenarioIdNow } from '../../model/former-names.ts';
 
-/** Sides of one comparison: more make no table that anybody reads. */
+/** Sides of one comparison: a table with more is not readable. */
 const MAX_SIDES = 8;
 
 /** The flags of `compare`, parsed. */
@@ -32,11 +32,11 @@ export interface CompareOptions {
   readonly suites: readonly string[];
   readonly profiles: readonly Profile[];
   readonly scenarios: readonly string[];
-  /** Of the first trial; 1 if not said. */
+  /** Of the first trial; 1 by default. */
   readonly seed: number | undefined;
-  /** 1 if not said. */
+  /** 1 by default. */
   readonly trials: number | undefined;
-  /** What scenarios of a free size shall reach; if not said, as many nodes as the cluster has whose cost is told. */
+  /** Size of scenarios that do not fix it; by default the cluster size whose cost is reported. */
   readonly nodes: number | undefined;
   readonly workers: number | undefined;
   readonly out: string | undefined;
@@ -48,7 +48,7 @@ type Named = { readonly letter: string; readonly directory: string } | NamedTarg
 
 /**
  * `scaleproof compare A B [C ...]`: run directories are judged and measured again from their histories, targets are run first.
- * @returns the exit code: 3 where no trial is in all of them
+ * @returns the exit code: 3 when the sides have no trial in common
  */
 export async function compare(names: readonly string[], options: CompareOptions, console: Console): Promise<number> {
   if (names.length < 2) throw new UsageError('compare needs at least two run directories or targets (name or file)');
@@ -70,7 +70,7 @@ export async function compare(names: readonly string[], options: CompareOptions,
       options.nodes ?? (COMPARED_SCENARIOS.freeSize.includes(scenario) ? COSTED_NODES : DEFAULT_NODES);
     const runs = { chosen, seed: options.seed ?? 1, trials: options.trials ?? 1, nodesOf, workers: options.workers };
     if (!(await runTargets(targets, runs, { directory: out, startedAt }, console))) {
-      console.err(`scaleproof: the comparison was interrupted; what was run is in ${display(out)}\n`);
+      console.err(`scaleproof: the comparison was interrupted; completed trials are in ${display(out)}\n`);
       return EXIT.unknown;
     }
   }
@@ -80,7 +80,7 @@ export async function compare(names: readonly string[], options: CompareOptions,
     (chosen !== undefined || options.suites.length === 0 || options.suites.includes(suite)) &&
     (chosen !== undefined || options.profiles.length === 0 || options.profiles.includes(profile));
   const runs = sides.map((side) => readComparedRun('directory' in side ? side.directory : join(out, side.letter), isChosen));
-  refuseTwoTimes(runs);
+  refuseMixedTime(runs);
   const comparison = targetComparisonSchema.parse(compareTargets(runs.map(named), COMPARED_SCENARIOS));
   const markdown = formatComparisonMarkdown(comparison);
   const json = `${JSON.stringify(comparison, undefined, 2)}\n`;
@@ -101,15 +101,15 @@ export async function compare(names: readonly string[], options: CompareOptions,
   return comparison.compared.trials === 0 ? EXIT.unknown : EXIT.pass;
 }
 
-/** @throws UsageError when a flag is given that says nothing of runs that are there */
+/** @throws UsageError for a flag that does not apply to existing runs */
 function refuseRunFlags(options: CompareOptions): void {
   for (const name of ['seed', 'trials', 'nodes', 'workers'] as const) {
     if (options[name] !== undefined) throw new UsageError(`--${name} applies only to targets, and these are run directories: leave it out`);
   }
 }
 
-/** @throws UsageError where some runs were in virtual and others in real time: their seconds are not the same */
-function refuseTwoTimes(runs: readonly ComparedRun[]): void {
+/** @throws UsageError when some runs were in virtual and others in real time: their seconds are not comparable */
+function refuseMixedTime(runs: readonly ComparedRun[]): void {
   const odd = runs.findIndex(({ time }) => time !== runs[0]?.time);
   const [a, b] = [runs[0], runs[odd]];
   if (a === undefined || b === undefined) return;
@@ -119,7 +119,7 @@ function refuseTwoTimes(runs: readonly ComparedRun[]): void {
   );
 }
 
-/** Directories as people name them. */
+/** A run whose directory is relative to the working directory. */
 function named(run: ComparedRun): ComparedRun {
   return { ...run, directory: display(resolve(run.directory)) };
 }

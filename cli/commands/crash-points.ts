@@ -19,7 +19,7 @@ interface CrashPointsOptions {
 
 /**
  * `scaleproof crash-points --scenario ID`: runs a scenario once to count the target's side effects, and then twice for each
- * of them, with the target killed before and after it took effect.
+ * of them, with the target killed before and after the side effect.
  * @returns the exit code
  */
 export async function crashPoints({ scenario, target, ...rest }: CrashPointsOptions, console: Console): Promise<number> {

@@ -4,13 +4,13 @@ import { createFakeEngine } from '../../world/kind/testing/fake-engine.ts';
 import { BIN, start, usersEnvironment } from '../testing/command.ts';
 import type { Finished } from '../testing/command.ts';
 
-/** Runs doctor, with the process's own environment but for these. */
+/** Runs doctor with the process's environment and these variables. */
 function doctor(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<Finished> {
   const { LOCALSTACK_ENDPOINT: _endpoint, SCALEPROOF_KIND_IMAGE: _image, ...rest } = usersEnvironment();
   return start(process.execPath, [BIN, 'doctor', ...args], '.', { ...rest, ...environment }).finished;
 }
 
-test('everything is here: exit code 0, in a pipe without colours', async ({}, testInfo) => {
+test('everything is installed: exit code 0, no colours in a pipe', async ({}, testInfo) => {
   const engine = createFakeEngine(testInfo);
   engine.write('image', '');
   const { code, stdout, stderr } = await doctor([], { ...engine.environment, SCALEPROOF_KIND_IMAGE: 'node:1' });
@@ -22,7 +22,7 @@ test('everything is here: exit code 0, in a pipe without colours', async ({}, te
   expect(stdout).toContain('Everything that --world kind needs is here.');
 });
 
-test('what is missing is told with its mend: exit code 1', async ({}, testInfo) => {
+test('missing requirements are listed with their fix: exit code 1', async ({}, testInfo) => {
   const empty = testInfo.outputPath('empty');
   mkdirSync(empty);
   const { code, stdout } = await doctor(['--json'], { PATH: empty, LOCALSTACK_ENDPOINT: 'http://127.0.0.1:1', CHROMIUM_PATH: '/nowhere' });
@@ -34,7 +34,7 @@ test('what is missing is told with its mend: exit code 1', async ({}, testInfo) 
   for (const { mend } of missing) expect(mend).toMatch(/install|start/);
 });
 
-test('an engine that does not answer is not one that is missing', async ({}, testInfo) => {
+test('an engine that does not respond is not reported as missing', async ({}, testInfo) => {
   const engine = createFakeEngine(testInfo);
   engine.refuse('docker', 'Cannot connect to the Docker daemon at unix:///nowhere.');
   const { code, stdout } = await doctor([], engine.environment);

@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import { createPaint } from '../../reports/paint.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { createPrograms } from '../../world/kind/programs.ts';
@@ -8,8 +9,8 @@ import { IMAGE_VARIABLE } from '../kind-world.ts';
 import { EXIT } from '../usage-error.ts';
 
 /**
- * `scaleproof doctor`: whether everything is there that `--world kind` needs, and how to mend what is not.
- * @returns the exit code: 0 when everything needed is there, else 1
+ * `scaleproof doctor`: checks that everything `--world kind` needs is installed, and says how to fix what is not.
+ * @returns the exit code: 0 when everything needed is installed, else 1
  */
 export async function doctor(options: { readonly json: boolean }, console: Console): Promise<number> {
   const clock = createRealTimeline().scope('doctor');
@@ -30,7 +31,7 @@ export async function doctor(options: { readonly json: boolean }, console: Conso
 }
 
 function asJson({ name, isNeeded, isThere, found, mend }: Requirement): object {
-  return { name, needed: isNeeded, ok: isThere, found, ...(isThere || mend === undefined ? {} : { mend }) };
+  return { name, needed: isNeeded, ok: isThere, found, ...(!isThere && defined({ mend })) };
 }
 
 function layOut(found: readonly Requirement[], isReady: boolean, console: Console): string {

@@ -25,11 +25,11 @@ export interface GateFlags {
   /** Over the policy: failures that the baseline has too are no reason to reject. */
   readonly acceptExisting: boolean;
   readonly state: string | undefined;
-  /** What the versions are called, for targets from files with `--state`. */
+  /** Versions of targets from files, for `--state`. */
   readonly baselineVersion: string | undefined;
   readonly candidateVersion: string | undefined;
   readonly scenarios: readonly string[];
-  /** All if nothing is said: what hurt people is in each of them. */
+  /** All by default: every profile has scenarios from real incidents. */
   readonly profiles: readonly Profile[];
   readonly seed: number | undefined;
   readonly workers: number | undefined;
@@ -38,8 +38,8 @@ export interface GateFlags {
 }
 
 /**
- * `scaleproof gate`: whether a candidate may take its baseline's place.
- * @returns the exit code: 0 promote, 1 reject, 3 hold: nothing is promoted and nothing rolled back
+ * `scaleproof gate`: decides whether a candidate can replace its baseline.
+ * @returns the exit code: 0 promote, 1 reject, 3 hold: neither promote nor roll back
  */
 export async function gate(flags: GateFlags, console: Console): Promise<number> {
   const given = readPolicy(flags.policy);
@@ -86,7 +86,7 @@ async function chooseSides(flags: GateFlags, signal: AbortSignal, console: Conso
     for (const [flag, value] of Object.entries({ state, seed: flags.seed, workers, ...versions }))
       if (value !== undefined) throw new UsageError(`--${flag} applies only to targets, and these are run directories: leave it out`);
     if (scenarios.length + profiles.length > 0)
-      throw new UsageError('--scenario and --profile apply only to targets; with run directories, everything that both have counts');
+      throw new UsageError('--scenario and --profile apply only to targets; with run directories, all trials that both have are compared');
     return { kind: 'directories', baseline, candidate };
   }
   const chosen = await chooseScenarios({ suites: [], scenarios, profiles });

@@ -16,7 +16,7 @@ function filesIn(folder: string): Record<string, string> {
 }
 
 for (const kit of KITS) {
-  test(`init ${kit.name}: writes its files, says which and what is next, and never writes over them`, async ({}, testInfo) => {
+  test(`init ${kit.name}: writes its files, lists them and the next steps, and never overwrites files`, async ({}, testInfo) => {
     const out = join(folderWith(testInfo), 'deeper', 'out');
     const { code, stdout, stderr } = await scaleproofHere(['init', kit.name, '--out', out]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -47,21 +47,21 @@ for (const kit of KITS) {
   });
 }
 
-test('one file in the way is enough for nothing to be written', async ({}, testInfo) => {
+test('if one file exists, nothing is written', async ({}, testInfo) => {
   const folder = folderWith(testInfo, { 'conformance.spec.ts': 'mine' });
   const { code, stderr } = await scaleproofHere(['init', 'playwright', '--out', folder]);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`${join(folder, 'conformance.spec.ts')} already exists`) });
   expect(filesIn(folder)).toEqual({ 'conformance.spec.ts': 'mine' });
 });
 
-test('a link that leads nowhere is not followed', async ({}, testInfo) => {
+test('a broken link is not followed', async ({}, testInfo) => {
   const folder = folderWith(testInfo);
   symlinkSync(join(folder, 'elsewhere'), join(folder, 'dashboard.json'));
   expect((await scaleproofHere(['init', 'grafana', '--out', folder])).code).toBe(2);
   expect(readdirSync(folder)).toEqual(['dashboard.json']);
 });
 
-test('a folder that can not be made is refused with its reason', async ({}, testInfo) => {
+test('if a folder can not be created, the error says why', async ({}, testInfo) => {
   const folder = folderWith(testInfo, { file: '' });
   const { code, stderr } = await scaleproofHere(['init', 'grafana', '--out', join(folder, 'file')]);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/can't be written: E/) });
@@ -69,7 +69,7 @@ test('a folder that can not be made is refused with its reason', async ({}, test
   expect((await scaleproofHere(['init', 'grafana', '--out', folder, '--force'])).code).toBe(2);
 });
 
-test('an unknown name is refused with those that there are', async () => {
+test('the error for an unknown name lists the known ones', async () => {
   for (const args of [[], ['jenkins'], ['toString']]) {
     const { code, stderr } = await scaleproofHere(['init', ...args]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(NAMES.join(', ')) });
@@ -77,7 +77,7 @@ test('an unknown name is refused with those that there are', async () => {
   expect((await scaleproofHere(['init', 'promethus'])).stderr).toContain('did you mean prometheus?');
 });
 
-test('without --out each kit has a folder of its own below the one where it is called', async ({}, testInfo) => {
+test('without --out each kit has its own folder in the working directory', async ({}, testInfo) => {
   const folder = folderWith(testInfo);
   expect(await scaleproof(['init', 'grafana'], folder)).toMatchObject({ code: 0, stderr: '' });
   expect(await scaleproof(['init', 'github-actions'], folder)).toMatchObject({ code: 0, stderr: '' });

@@ -8,23 +8,23 @@ import { makeFolders } from '../../model/make-folders.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 
 export interface InitOptions {
-  /** The folder to write to; by default the kit's own. */
+  /** The output folder; by default the kit's own. */
   readonly out: string | undefined;
-  /** Whether files that are there may be replaced. */
+  /** Overwrite existing files. */
   readonly force: boolean;
   readonly json: boolean;
 }
 
 /**
- * `scaleproof init KIT`: writes the manifests, or the starting project, that wire Scaleproof into another system, and says what
- * to do next. What is there already stays, unless `--force` is given: then nothing at all is written.
- * @throws UsageError for a kit that there is not, and for files that are in the way
+ * `scaleproof init KIT`: writes the manifests, or the starting project, that integrate Scaleproof with another system, and says
+ * what to do next. If a file exists already, nothing is written, unless `--force` is given.
+ * @throws UsageError for an unknown kit, and for existing files
  */
 export function init(name: string | undefined, { out, force, json }: InitOptions, console: Console): number {
   const kit = kitOf(name);
   const folder = out ?? kit.out;
   const files = kit.files.map((file) => ({ path: join(folder, file.to), text: readFileSync(templatePath(file), 'utf8') }));
-  const blocked = files.map(({ path }) => path).filter(isThere);
+  const blocked = files.map(({ path }) => path).filter(exists);
   if (blocked.length > 0 && !force)
     throw new UsageError(
       `${blocked.join(', ')} ${blocked.length === 1 ? 'already exists' : 'already exist'}, and nothing was written; ` +
@@ -42,11 +42,11 @@ function kitOf(name: string | undefined): Kit {
   if (kit !== undefined) return kit;
   if (name === undefined) throw new UsageError(`say what to write: ${names.join(', ')}`);
   const meant = nearest(name, names);
-  throw new UsageError(`init knows no "${name}"; ${meant === undefined ? '' : `did you mean ${meant}? `}There are: ${names.join(', ')}`);
+  throw new UsageError(`init has no "${name}"; ${meant === undefined ? '' : `did you mean ${meant}? `}There are: ${names.join(', ')}`);
 }
 
-/** Also a link that leads nowhere: writing through it would write somewhere else. */
-function isThere(path: string): boolean {
+/** True for a broken link, too: writing through it would create a file somewhere else. */
+function exists(path: string): boolean {
   return orRefuse(path, () => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
 }
 
@@ -57,7 +57,7 @@ function write(path: string, text: string, force: boolean): void {
   });
 }
 
-/** What the file system refuses is an error of the user's. */
+/** Reports errors of the file system as usage errors. */
 function orRefuse<T>(path: string, action: () => T): T {
   try {
     return action();

@@ -15,20 +15,20 @@ import { formsOf } from '../parameters.ts';
 import type { Form, Parameter } from '../parameters.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 
-/** What a list has: the facts of each thing as `--json` prints them. */
+/** One list: its rows are what `--json` prints. */
 interface Listing<T> {
   readonly rows: readonly T[];
   readonly nameOf: (row: T) => string;
   readonly textOf: (row: T) => string;
-  /** What a terminal shows below the summary of each. */
+  /** What a terminal shows below each summary. */
   readonly notesOf: (row: T) => readonly Note[];
-  /** The same, for who asks for one alone. */
+  /** Further notes, for an entry that is listed alone. */
   readonly detailsOf?: (row: T) => readonly Note[];
-  /** What a stranger wants to know next. */
+  /** What a new user wants to know next. */
   readonly hints: readonly string[];
 }
 
-/** A list as the command needs it. */
+/** A list without its row type. */
 interface Printable {
   readonly rows: readonly unknown[];
   readonly names: readonly string[];
@@ -51,9 +51,9 @@ function printable<T>({ rows, nameOf, textOf, notesOf, detailsOf, hints }: Listi
 const LISTS: Readonly<Record<string, () => Printable>> = { suites: listSuites, scenarios, requirements, faults, checks, targets };
 
 /**
- * `scaleproof list WHAT [NAME]`: what there is to run, to inject, to check, to test.
- * @param only a part of the names of those that are shown
- * @throws UsageError for what there is no list of, or nothing in
+ * `scaleproof list WHAT [NAME]`: lists suites, scenarios, requirements, faults, checks or targets.
+ * @param only part of the names to show
+ * @throws UsageError for an unknown list, or if no name matches
  */
 export function list(what: string | undefined, only: string | undefined, options: { readonly json: boolean }, console: Console): number {
   const lists = Object.keys(LISTS);
@@ -66,7 +66,7 @@ export function list(what: string | undefined, only: string | undefined, options
     );
   }
   const { rows, names, texts, notes, hints } = all;
-  // A whole name means itself alone, also where it is a part of others.
+  // A full name matches only itself, even if it is part of others.
   const wanted = only !== undefined && names.includes(only) ? (name: string) => name === only : (name: string) => name.includes(only ?? '');
   const shown = names.flatMap((name, index) => (wanted(name) ? [index] : []));
   if (shown.length === 0)
@@ -130,7 +130,7 @@ function scenarios(): Printable {
     },
     hints: [
       'Run one with: scaleproof run --scenario ID',
-      `All are of the profile core if not said otherwise. ${Object.entries(PROFILE_WORDS)
+      `Profile core unless stated otherwise. ${Object.entries(PROFILE_WORDS)
         .map(([name, words]) => `${name}: ${words}`)
         .join('. ')}.`,
     ],
@@ -181,7 +181,7 @@ function faults(): Printable {
   });
 }
 
-/** What it may need of a world, whatever its parameters. */
+/** Everything it may need from a world, with any parameters. */
 function capabilitiesOf(fault: Fault<unknown, unknown>, forms: readonly Form[]): string[] {
   return [...new Set(forms.flatMap(({ examples }) => examples.flatMap((params) => specify(fault, params).capabilities)))];
 }
@@ -192,7 +192,7 @@ function noteOf(parameter: Parameter): Note {
   return { label: name, text: `${takes}${how}${description === undefined ? '' : `: ${description}`}` };
 }
 
-/** JSON in which a line may break. */
+/** JSON with spaces in arrays, so that lines can break. */
 function inWords(value: unknown): string {
   return Array.isArray(value) ? `[${value.map((one) => JSON.stringify(one)).join(', ')}]` : JSON.stringify(value);
 }
@@ -207,7 +207,7 @@ function checks(): Printable {
     nameOf: ({ name }) => name,
     textOf: ({ summary }) => summary,
     notesOf: ({ codes }) => Object.entries(codes).map(([label, text]) => ({ label, text })),
-    hints: ['Every check judges every trial; below each are the codes of what it finds.'],
+    hints: ['Every check judges every trial; below each are the codes of its findings.'],
   });
 }
 

@@ -2,6 +2,7 @@ import { constants, copyFileSync, existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parseReplayLine } from '../../harness/replay-line.ts';
+import { defined } from '../../model/defined.ts';
 import type { RunFacts } from '../../reports/report-input.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import type { Console } from '../console.ts';
@@ -14,19 +15,19 @@ export interface MergeOptions {
   readonly json: boolean;
 }
 
-/** A shard of a run, and where it lies. */
+/** A shard of a run, and its directory. */
 interface Part {
   readonly directory: string;
   readonly facts: RunFacts;
 }
 
-/** What shards of one run have in common. Machines may differ in all else. */
+/** Fields that all shards of a run share. Everything else may differ between machines. */
 const COMMON = ['versions', 'seed', 'trials', 'scenarios', 'requirements', 'target', 'world', 'bounds', 'digests'] as const;
 
 /**
- * `scaleproof merge DIR...`: one run directory of the shards of a run, judged as if it had been run in one place: its report
- * says the same, but for its name and its times.
- * @throws UsageError when they are not all shards of one run
+ * `scaleproof merge DIR...`: joins the shards of a run into one run directory and judges it as one run. Apart from its name and
+ * times, the report is the same as without shards.
+ * @throws UsageError unless they are all the shards of one run
  */
 export async function merge(directories: readonly string[], { out, json }: MergeOptions, console: Console): Promise<number> {
   const parts = directories.map((directory) => ({ directory, facts: readRunFacts(directory) }));
@@ -35,7 +36,7 @@ export async function merge(directories: readonly string[], { out, json }: Merge
   for (const part of parts) {
     for (const { history } of part.facts.planned) {
       const source = join(part.directory, history);
-      // What is missing is said by who judges.
+      // Judging reports missing histories.
       if (existsSync(source)) copyFileSync(source, join(directory, history), constants.COPYFILE_FICLONE);
     }
   }
@@ -43,11 +44,11 @@ export async function merge(directories: readonly string[], { out, json }: Merge
   return check(directory, { checks: [], json }, console);
 }
 
-/** The facts of the whole run. Its trials come in the order in which one machine would have run them. */
+/** The facts of the whole run, with its trials in the order of a single machine. */
 function joinFacts(parts: readonly Part[]): RunFacts {
   const [first] = parts;
   if (first === undefined) throw new UsageError('merge needs the directories of all shards of a run');
-  refuseStrangers(parts, first);
+  refuseOtherRuns(parts, first);
   refuseGaps(parts, first);
   const { shard: _shard, wallMs: _wallMs, ...common } = first.facts;
   const all = parts.map(({ facts }) => facts);
@@ -60,22 +61,22 @@ function joinFacts(parts: readonly Part[]): RunFacts {
     ...common,
     startedAt: all.map(({ startedAt }) => startedAt).reduce((a, b) => (a < b ? a : b)),
     scenarios: common.scenarios.map((scenario, index) => {
-      // Told by the shard that has them; why they were left out, by each.
-      const told = all.flatMap((facts) => facts.scenarios[index]?.crashPoints ?? []);
-      const crashPoints = told.find(({ uncounted }) => uncounted !== undefined) ?? told[0];
+      // Only one shard counted them. If they were left out, every shard says why.
+      const known = all.flatMap((facts) => facts.scenarios[index]?.crashPoints ?? []);
+      const crashPoints = known.find(({ uncounted }) => uncounted !== undefined) ?? known[0];
       return crashPoints === undefined ? scenario : { ...scenario, crashPoints };
     }),
-    // Crash points follow when all seeds of all scenarios are through.
+    // Crash points run after all seeds of all scenarios.
     planned: [
       ...inOrder(planned.filter(({ crash }) => crash === undefined)),
       ...inOrder(planned.filter(({ crash }) => crash !== undefined)),
     ],
     notRun: inOrder(all.flatMap((facts) => facts.notRun)),
-    ...(wallMs.length === all.length ? { wallMs: Math.max(...wallMs) } : {}),
+    ...defined({ wallMs: wallMs.length === all.length ? Math.max(...wallMs) : undefined }),
   };
 }
 
-function refuseStrangers(parts: readonly Part[], first: Part): void {
+function refuseOtherRuns(parts: readonly Part[], first: Part): void {
   for (const part of parts) {
     const [theirs, ours] = [comparable(part), comparable(first)];
     const differs = [...COMMON, 'flags' as const].find(
@@ -90,7 +91,7 @@ function refuseStrangers(parts: readonly Part[], first: Part): void {
 
 type Comparable = Pick<RunFacts, (typeof COMMON)[number]> & { readonly flags: unknown };
 
-/** Without what only the machine of a shard knows. */
+/** Without fields that depend on the machine of a shard. */
 function comparable({ directory, facts: { scenarios, world, ...facts } }: Part): Comparable {
   const { parts: _parts, ec2: _ec2, ...common } = world;
   return {
@@ -101,7 +102,7 @@ function comparable({ directory, facts: { scenarios, world, ...facts } }: Part):
   };
 }
 
-/** What only replay lines tell, as the number of nodes; undefined of a shard in which nothing could be run. */
+/** Flags that only replay lines have, such as the number of nodes; undefined if the shard could run nothing. */
 function flagsOf(directory: string, [trial]: RunFacts['planned']): unknown {
   if (trial === undefined) return undefined;
   try {
@@ -128,5 +129,7 @@ function refuseGaps(parts: readonly Part[], first: Part): void {
   }
   const missing = Array.from({ length: shard.of }, (_, index) => index + 1).filter((number) => !owners.has(number));
   if (missing.length > 0)
-    throw new UsageError(`of ${shard.of} shards these are missing: ${missing.join(', ')}; merge needs the directories of all shards`);
+    throw new UsageError(
+      `${missing.length} of ${shard.of} shards are missing: ${missing.join(', ')}; merge needs the directories of all shards`,
+    );
 }

@@ -16,6 +16,7 @@ import { worldFor } from '../../harness/world-for.ts';
 import { readHistory } from '../../history/reader.ts';
 import { combine } from '../../history/verdict.ts';
 import type { Verdict } from '../../history/verdict.ts';
+import { defined } from '../../model/defined.ts';
 import { nearest } from '../../model/nearest.ts';
 import { REPORT_API_VERSION } from '../../reports/run-report.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -41,7 +42,7 @@ export interface MutantsOptions {
   /** By name, with or without `mutant:`; all if there are none. */
   readonly mutants: readonly string[];
   readonly scenarios: readonly string[];
-  /** Seeds, from 1 on, of the scenario in which a mutant declares to be caught by some of them. */
+  /** Number of seeds, from 1, for a mutant that declares that only some seeds catch it, in its own scenario. */
   readonly seeds: number;
   /** Every mutant in every scenario. */
   readonly all: boolean;
@@ -50,12 +51,12 @@ export interface MutantsOptions {
   readonly json: boolean;
 }
 
-/** Most seeds of a mutant that declares to be caught by every one. */
+/** Most seeds for a mutant that declares that every seed catches it. */
 const SEEDS_OF_EVERY = 3;
-/** Of the scenarios that it does not declare each mutant is run in every sixth: all of them take four times the time. */
+/** Each mutant runs in every sixth of the scenarios that it does not declare: all of them would take four times as long. */
 const STRIDE = 6;
 
-/** `scaleproof mutants`: runs planted bugs through the scenarios, and says whether each is caught as it declared. @returns the exit code */
+/** `scaleproof mutants`: runs planted bugs through the scenarios, and says whether each is caught as declared. @returns the exit code */
 export async function mutants(options: MutantsOptions, console: Console): Promise<number> {
   const chosen = {
     mutants: chooseMutants(options.mutants),
@@ -63,7 +64,7 @@ export async function mutants(options: MutantsOptions, console: Console): Promis
   };
   const seeds = Array.from({ length: options.seeds }, (_none, index) => index + 1);
   const isPart = options.mutants.length > 0 || options.scenarios.length > 0;
-  // Who asks for a part wants all of it.
+  // If the user selected mutants or scenarios, none of those is skipped.
   const plan = await planMatrix(chosen, seeds, options.all || isPart);
 
   const clock = createRealTimeline().scope('command');
@@ -89,7 +90,7 @@ export async function mutants(options: MutantsOptions, console: Console): Promis
             isWhole: options.all,
           },
         );
-  const parts = { ...matrix, unjudged: ran.unjudged, ...(vacuity === undefined ? {} : { vacuity }) };
+  const parts = { ...matrix, unjudged: ran.unjudged, ...defined({ vacuity }) };
   const report = mutantsReportSchema.parse({
     apiVersion: REPORT_API_VERSION,
     kind: 'MutantsReport',
@@ -108,7 +109,7 @@ export async function mutants(options: MutantsOptions, console: Console): Promis
   return { pass: EXIT.pass, fail: EXIT.fail, unknown: EXIT.unknown }[report.verdict];
 }
 
-/** Every mutant that was asked for is caught as declared, the reference passes, and nothing is vacuous without a reason. */
+/** Pass if every selected mutant is caught as declared, the reference passes, and nothing is vacuous without a reason. */
 function verdictOf({ mutants, control, unjudged, vacuity }: Pick<MutantsReport, 'mutants' | 'control' | 'unjudged' | 'vacuity'>): Verdict {
   const ofMutants = mutants.flatMap(({ outcome }): Verdict[] => {
     if (outcome === 'not-run') return [];
@@ -123,13 +124,13 @@ function verdictOf({ mutants, control, unjudged, vacuity }: Pick<MutantsReport, 
   ]);
 }
 
-/** Of every bound, whatever its value. */
+/** The names of all bounds. */
 function boundNames(): string[] {
   const { allowances } = worldFor(reference).facts;
   return Object.keys(resolveBounds({ constants: reference.constants, allowances, nodes: DEFAULT_NODES, offerings: 1 }));
 }
 
-/** @throws UsageError for a name that no mutant has */
+/** @throws UsageError for an unknown mutant */
 function chooseMutants(names: readonly string[]): Mutant[] {
   const known = mutantCatalogue.map(({ target }) => target.name);
   const wanted = names.map((name) => (name.startsWith('mutant:') ? name : `mutant:${name}`));
@@ -154,8 +155,8 @@ interface MatrixPlan {
 }
 
 /**
- * The reference first, with every seed that a mutant gets; then each mutant, beginning with the scenario that it declares. Other
- * scenarios get one seed: if not `isAll` some of them, different ones for each mutant.
+ * The reference first, with every seed that a mutant gets; then each mutant, starting with the scenario that it declares. Other
+ * scenarios get one seed: all of them with `isAll`, else some of them, which differ for each mutant.
  */
 async function planMatrix({ mutants, scenarios }: Chosen, seeds: readonly number[], isAll: boolean): Promise<MatrixPlan> {
   const { capabilities } = worldFor(reference).facts;
@@ -167,20 +168,20 @@ async function planMatrix({ mutants, scenarios }: Chosen, seeds: readonly number
     const key = `${what}: ${why}`;
     skipped.set(key, { what, why, trials: count + (skipped.get(key)?.trials ?? 0) });
   };
-  const add = async (target: Target, source: ChosenScenario, those: readonly number[]): Promise<void> => {
+  const add = async (target: Target, source: ChosenScenario, some: readonly number[]): Promise<void> => {
     const reason = whyNotRun(source.scenario, target, capabilities);
     if (reason !== undefined) {
-      skip({ what: source.scenario.id, why: reason, trials: those.length });
+      skip({ what: source.scenario.id, why: reason, trials: some.length });
       return;
     }
-    if (those.length < seeds.length)
+    if (some.length < seeds.length)
       skip({
-        what: `seeds ${those.length + 1} to ${seeds.length} ${those === first ? 'of scenarios that a mutant does not declare, and of the reference there' : 'of mutants that every seed exposes, and of the reference beside them'}`,
+        what: `seeds ${some.length + 1} to ${seeds.length} ${some === first ? 'of scenarios that a mutant does not declare, and of the reference there' : 'of mutants that every seed exposes, and of the reference beside them'}`,
         why: 'to save time',
-        trials: seeds.length - those.length,
+        trials: seeds.length - some.length,
       });
-    const planned = await planTrials(source, { ref: { name: target.name }, label: target.name }, those);
-    // Histories of one scenario and seed would be one file.
+    const planned = await planTrials(source, { ref: { name: target.name }, label: target.name }, some);
+    // Without the prefix, targets would share a file for the same scenario and seed.
     const prefix = target.name.replaceAll(/[^a-z0-9-]+/g, '.');
     trials.push(...planned.map((trial) => ({ ...trial, history: `histories/${prefix}.${basename(trial.history)}` })));
   };
@@ -212,7 +213,7 @@ interface RanMatrix {
   readonly unjudged: MutantsReport['unjudged'];
 }
 
-/** Runs the plan. Of each trial its digest is kept: the same seed brings its history back. */
+/** Runs the plan and keeps only a digest of each trial: the same seed recreates its history. */
 async function runMatrix(
   plan: MatrixPlan,
   where: { readonly directory: string; readonly workers: number; readonly signal: AbortSignal; readonly clock: Clock },
@@ -225,13 +226,13 @@ async function runMatrix(
     clock: where.clock,
     timeName: 'virtual time',
     hasTargets: true,
-    // That mutants fail is what they are for.
+    // Mutants are meant to fail.
     failures: 'silent',
   });
   const finish = (trial: PlannedTrial, end: TrialEnd): void => {
     const path = join(where.directory, trial.history);
     const { targetLabel: target, scenario, seed } = trial;
-    // Of a mutant that passes nothing more is asked, and most do.
+    // The history of a mutant that passes is not needed, and most pass.
     const isRead = end.kind === 'judged' && (end.result.verdict !== 'pass' || target === reference.name);
     if (end.kind === 'judged') digests.push(digestTrial(end.result, isRead ? readHistory(path).events : []));
     else unjudged.push({ target, scenario: scenario.id, seed, why: end.kind === 'refused' ? end.message : 'the run was interrupted' });
@@ -244,8 +245,8 @@ async function runMatrix(
   rmSync(join(where.directory, 'histories'), { recursive: true, force: true });
   const notBegun = plan.trials.filter((_trial, index) => ends[index]?.kind === 'not-begun');
   for (const { targetLabel: target, scenario, seed } of notBegun)
-    unjudged.push({ target, scenario: scenario.id, seed, why: 'the run was interrupted before it began' });
-  // In the order of the plan, whatever the number of workers.
+    unjudged.push({ target, scenario: scenario.id, seed, why: 'the run was interrupted before it started' });
+  // In the order of the plan, with any number of workers.
   const order = new Map(plan.trials.map(({ targetLabel, scenario, seed }, index) => [`${targetLabel} ${scenario.id} ${seed}`, index]));
   const placeOf = ({ target, scenario, seed }: MatrixTrial): number => order.get(`${target} ${scenario} ${seed}`) ?? 0;
   digests.sort((a, b) => placeOf(a) - placeOf(b));

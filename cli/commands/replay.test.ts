@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { BIN, scaleproofHere, start, usersEnvironment } from '../testing/command.ts';
 import { folderWith } from '../testing/files.ts';
 
-/** A line whose world is right where the missing scenario is what is refused. */
+/** A line with a missing scenario: if its world is accepted, the scenario is the error. */
 const lineOf = (world: string): string =>
   `sp1,scenario=no/such@0123456789ab,target=reference,seed=1,nodes=10,${world},catalogue=0123456789ab`;
 
@@ -23,7 +23,7 @@ for (const [world, flags, says] of [
 ] as const) {
   test(`the line's world, unless flags name another: ${world} ${flags}`, async ({}, testInfo) => {
     const args = ['replay', lineOf(world), ...flags.split(' ').filter((flag) => flag !== '')];
-    // What the tests' own environment says of a LocalStack must not count.
+    // LOCALSTACK_ENDPOINT in the tests' own environment must not count.
     const isByEnvironment = says.includes('--aws-endpoint');
     const { code, stderr } = isByEnvironment
       ? await start(process.execPath, [BIN, ...args], folderWith(testInfo), { ...usersEnvironment(), LOCALSTACK_ENDPOINT: '' }).finished

@@ -1,6 +1,7 @@
 import { digestOf, loadTarget, targetDigestOf } from '../../harness/load.ts';
 import { catalogueFor } from '../../harness/world-for.ts';
 import { DIGEST_DIGITS, parseReplayLine } from '../../harness/replay-line.ts';
+import { defined } from '../../model/defined.ts';
 import { chooseScenarios, chooseTarget } from '../choose.ts';
 import { isPath } from '../../model/paths.ts';
 import type { ChosenScenario } from '../choose.ts';
@@ -14,8 +15,8 @@ import { UsageError } from '../usage-error.ts';
 import { runChosen } from './run.ts';
 
 /**
- * `scaleproof replay LINE`: runs one trial again, in the world that the line tells of unless flags name another, and says which
- * digest differs from the one that failed.
+ * `scaleproof replay LINE`: runs one trial again, in the world of the line unless flags name another, and warns about each digest
+ * that has changed since.
  */
 export async function replay(
   text: string,
@@ -30,8 +31,8 @@ export async function replay(
   if (name === undefined || (how !== undefined && machines === undefined && nodes === undefined))
     throw new UsageError(`the replay line names an unknown world "${line.world}"`);
   const { ec2 = where.awsEndpoint === undefined ? line.ec2 : undefined, mode = line.mode } = where;
-  const told = { ec2, mode, maxInstances: line.maxInstances };
-  const world = provideWorld(name, { ...where, ...told, machines, ...(nodes === undefined ? {} : { nodes }) }, console);
+  const fromLine = { ec2, mode, maxInstances: line.maxInstances };
+  const world = provideWorld(name, { ...where, ...fromLine, machines, ...defined({ nodes }) }, console);
   const chosen = await chooseOne(line.scenario);
   const target = await prepareTarget(chooseTarget(line.target), console);
   const found = {
@@ -44,7 +45,7 @@ export async function replay(
   if (line.targetDigest !== undefined && targetDigest !== undefined) {
     warnIfChanged(console, `the ${isPath(line.target) ? 'file' : 'program'} of target ${line.target}`, line.targetDigest, targetDigest);
   }
-  // Which request has the side effect is told by the trial without the crash, which is run first.
+  // The trial without the crash runs first: it shows which request has the side effect.
   const crashPoints = line.crash === undefined ? {} : { crashPoints: { of: 'all', only: line.crash } as const };
   const what = { chosen: [chosen], target, seed: line.seed, nodes: line.nodes, trials: 1, ...crashPoints };
   return runChosen({ ...what, workers: 1, out, json, ...world }, console);
@@ -72,5 +73,5 @@ async function chooseOne(label: string): Promise<ChosenScenario> {
 
 function warnIfChanged(console: Console, what: string, before: string, now: string): void {
   const digits = now.slice(0, DIGEST_DIGITS);
-  if (digits !== before) console.err(`warning: ${what} has changed since (digest ${before} then, ${digits} now): the replay may differ\n`);
+  if (digits !== before) console.err(`warning: ${what} has changed (digest ${before} then, ${digits} now): the replay may differ\n`);
 }

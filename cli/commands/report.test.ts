@@ -9,7 +9,7 @@ import { sampleRun } from '../../reports/testing/sample-run.ts';
 import { BIN, scaleproof, scaleproofHere, start, usersEnvironment } from '../testing/command.ts';
 import { folderWith, historiesOf } from '../testing/files.ts';
 
-/** A run directory of a few drawn trials: one that fails, one that broke off, and some that pass. */
+/** A run directory of a few made-up trials: one that fails, one that is truncated, and some that pass. */
 function runDirectory(testInfo: TestInfo, name = 'run', input: ReportInput = sampleRun({ trials: 2 })): string {
   const directory = testInfo.outputPath(name);
   mkdirSync(join(directory, 'histories'), { recursive: true });
@@ -21,7 +21,7 @@ function runDirectory(testInfo: TestInfo, name = 'run', input: ReportInput = sam
   return directory;
 }
 
-/** Every file below a folder, by its path, with what is packed in a report page unpacked beside it. */
+/** Every file below a folder, by its path, with the packed parts of report pages unpacked and appended. */
 function filesIn(folder: string, below = ''): Record<string, string> {
   return Object.fromEntries(
     readdirSync(join(folder, below)).flatMap((name): [string, string][] => {
@@ -39,7 +39,7 @@ function filesIn(folder: string, below = ''): Record<string, string> {
 const REPORTS = ['report.html', 'report.json', 'junit.xml'] as const;
 const reportsOf = (directory: string): string[] => REPORTS.map((name) => readFileSync(join(directory, name), 'utf8'));
 
-test('it writes what check writes, and its exit code says that it did, whatever the verdict', async ({}, testInfo) => {
+test('it writes the same as check, and exits with 0 with any verdict', async ({}, testInfo) => {
   const directory = runDirectory(testInfo);
   const checked = await scaleproofHere(['check', directory]);
   expect(checked.code).toBe(1);
@@ -53,9 +53,9 @@ test('it writes what check writes, and its exit code says that it did, whatever 
   expect(JSON.parse(json.stdout)).toEqual({ directory, ...(JSON.parse(before[1] ?? '') as object) });
 });
 
-test('a file that can not be written is refused in a line, and holds up nothing', async ({}, testInfo) => {
+test('a file that can not be written is a usage error in one line', async ({}, testInfo) => {
   const directory = runDirectory(testInfo);
-  // Linux makes no folders in /proc, and says of them that they are not there.
+  // Linux can't create folders in /proc: it reports ENOENT.
   for (const flags of [
     ['--badge', '/proc/nope/badge.svg'],
     ['--github', '/proc/nope/summary.md'],
@@ -65,7 +65,7 @@ test('a file that can not be written is refused in a line, and holds up nothing'
   }
 });
 
-test('--out makes a run directory of its own, and leaves the other as it is', async ({}, testInfo) => {
+test('--out creates another run directory, and does not change the first one', async ({}, testInfo) => {
   const directory = runDirectory(testInfo);
   const out = testInfo.outputPath('out');
   const { code } = await scaleproofHere(['report', directory, '--out', out, '--badge']);
@@ -85,25 +85,25 @@ test('--badge takes a file of any name, and writes the JSON beside it', async ({
   expect(readdirSync(join(directory, 'public')).sort()).toEqual(['verdict.json', 'verdict.svg']);
 });
 
-test('--github adds to the summary of the step, and prints annotations', async ({}, testInfo) => {
+test('--github appends to the step summary, and prints annotations', async ({}, testInfo) => {
   const directory = runDirectory(testInfo);
   const summary = join(directory, 'summary.md');
-  writeFileSync(summary, 'what was there\n');
+  writeFileSync(summary, 'earlier text\n');
   const env = { ...usersEnvironment(), GITHUB_STEP_SUMMARY: summary, GITHUB_ACTIONS: 'true' };
   const plain = await start(process.execPath, [BIN, 'report', directory], directory, env).finished;
   expect(plain.stdout, 'nothing is written for GitHub without the flag').not.toContain('::error');
-  expect(readFileSync(summary, 'utf8')).toBe('what was there\n');
+  expect(readFileSync(summary, 'utf8')).toBe('earlier text\n');
   const { code, stdout } = await start(process.execPath, [BIN, 'report', directory, '--github'], directory, env).finished;
   expect(code).toBe(0);
   expect(stdout).toMatch(/^::error title=crashes\/killed-after-launch seed 1%3A fail::leaked-instance/m);
-  expect(readFileSync(summary, 'utf8')).toMatch(/^what was there\n## ❌ Scaleproof: fail\n/);
+  expect(readFileSync(summary, 'utf8')).toMatch(/^earlier text\n## ❌ Scaleproof: fail\n/);
 });
 
 for (const { flags, says } of [
   { flags: ['--history', 'x'], says: '--history is for --allure' },
   { flags: ['--hide', 'x'], says: '--hide is for --anonymous' },
   { flags: ['--anonymous'], says: '--anonymous needs --out' },
-  { flags: ['--anonymous', '--hide', 'node', '--out', 'OUT'], says: '"node" can\'t be told from the words that histories are made of' },
+  { flags: ['--anonymous', '--hide', 'node', '--out', 'OUT'], says: '"node" can\'t be hidden, since histories use this word themselves' },
   { flags: ['--github', 'summary.md', '--json'], says: '--github and --json both print to standard output' },
   { flags: ['--out', '.'], says: '--out . is not empty' },
 ]) {
@@ -159,7 +159,7 @@ test('--allure builds the site with Allure’s own command, with the history of 
   expect(Object.keys(runs[1]?.testResults ?? {}).sort()).toEqual(Object.keys(runs[0]?.testResults ?? {}).sort());
 });
 
-test('without the command there are results, and it is said how to get it', async ({}, testInfo) => {
+test('without the command it writes results, and says how to install it', async ({}, testInfo) => {
   const directory = runDirectory(testInfo);
   // Nothing above this folder has packages.
   const cwd = mkdtempSync(join(tmpdir(), 'scaleproof-report-'));
@@ -174,7 +174,7 @@ test('without the command there are results, and it is said how to get it', asyn
   }
 });
 
-test('--allure removes no results that it did not write', async ({}, testInfo) => {
+test('--allure does not remove results that it did not write', async ({}, testInfo) => {
   const directory = runDirectory(testInfo);
   mkdirSync(join(directory, 'allure/allure-results'), { recursive: true });
   writeFileSync(join(directory, 'allure/allure-results/mine-result.json'), '{}');
@@ -184,7 +184,7 @@ test('--allure removes no results that it did not write', async ({}, testInfo) =
   expect(existsSync(join(directory, 'allure/allure-results/mine-result.json'))).toBe(true);
 });
 
-test('--anonymous: nothing that is written or printed about a real mutant names it, and check comes to the same', async ({}, testInfo) => {
+test('--anonymous: no output about a real mutant names it, and check gives the same result', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
   const flags = [
     '--target',
@@ -216,7 +216,7 @@ test('--anonymous: nothing that is written or printed about a real mutant names 
     run: { id: 'anonymous', target: { name: 'the target' } },
   });
 
-  expect(written['allure/allure-report/index.html'], 'nor the repository that it was built in').toContain('"repoName":""');
+  expect(written['allure/allure-report/index.html'], 'no name of the repository').toContain('"repoName":""');
 
   const before = reportsOf(out);
   expect((await scaleproofHere(['check', out])).code).toBe(1);
@@ -238,10 +238,10 @@ test('a history of runs with names is not shown in an anonymous site', async ({}
     history,
   ]);
   expect(code).toBe(2);
-  expect(stderr).toContain('is of runs with names');
+  expect(stderr).toContain('contains names');
 });
 
-test('what broke off stays broken off in the anonymous copy', async ({}, testInfo) => {
+test('a truncated history stays truncated in the anonymous copy', async ({}, testInfo) => {
   const directory = runDirectory(testInfo);
   const out = testInfo.outputPath('out');
   await scaleproofHere(['report', directory, '--anonymous', '--out', out]);

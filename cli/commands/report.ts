@@ -13,25 +13,25 @@ import { EXIT, UsageError } from '../usage-error.ts';
 import { writeReports } from '../write-reports.ts';
 import { reportTrial } from '../report-trial.ts';
 
-/** The flags of `report`, parsed; `true` where a path was left out. */
+/** The flags of `report`, parsed; `true` for a flag without its optional path. */
 export interface ReportOptions {
   readonly allure?: string | true | undefined;
   readonly history?: string | undefined;
   readonly badge?: string | true | undefined;
   readonly github?: string | true | undefined;
   readonly anonymous?: boolean | undefined;
-  /** Words to be hidden besides the names that the run knows. */
+  /** Words to hide besides the names that the run knows. */
   readonly hide: readonly string[];
   readonly out?: string | undefined;
   readonly json: boolean;
 }
 
-/** Where GitHub Actions takes the summary of a step. */
+/** The variable with the file for the step summary in GitHub Actions. */
 const SUMMARY_VARIABLE = 'GITHUB_STEP_SUMMARY';
 
 /**
- * `scaleproof report DIR`: writes the reports of a run again, from its directory alone, and others that are asked for.
- * The verdict is in them: the exit code says whether they were written.
+ * `scaleproof report DIR`: rewrites the reports of a run from its directory alone, and writes others on request.
+ * The exit code says whether they were written, not the verdict.
  */
 export async function report(directory: string, options: ReportOptions, console: Console): Promise<number> {
   const summary = refuseFlags(directory, options);
@@ -69,10 +69,10 @@ export async function report(directory: string, options: ReportOptions, console:
     if (site.kind === 'built') written.push(site.page);
     if (site.kind === 'not-installed')
       console.err(
-        `There is no \`allure\` here, so no site was built of ${shown(site.results)}. Install it with \`npm install --save-dev allure\` and repeat the command, or: (cd ${shown(place)} && npx allure generate)\n`,
+        `\`allure\` is not installed, so no site was built from ${shown(site.results)}. Install it with \`npm install --save-dev allure\` and repeat the command, or: (cd ${shown(place)} && npx allure generate)\n`,
       );
     if (site.kind === 'failed') {
-      console.err(`\`allure generate\` failed, so there is no site of ${shown(site.results)}: ${site.why}\n`);
+      console.err(`\`allure generate\` failed, so there is no site for ${shown(site.results)}: ${site.why}\n`);
       code = EXIT.unknown;
     }
   }
@@ -87,8 +87,8 @@ export async function report(directory: string, options: ReportOptions, console:
 
 /** @returns the file of the step summary, if one is to be written */
 function refuseFlags(directory: string, { allure, history, github, anonymous, hide, out, json }: ReportOptions): string | undefined {
-  if (history !== undefined && allure === undefined) throw new UsageError('--history is for --allure: give both, or neither');
-  if (hide.length > 0 && anonymous !== true) throw new UsageError('--hide is for --anonymous: give both, or neither');
+  if (history !== undefined && allure === undefined) throw new UsageError('--history is for --allure: use both, or neither');
+  if (hide.length > 0 && anonymous !== true) throw new UsageError('--hide is for --anonymous: use both, or neither');
   if (anonymous === true && out === undefined)
     throw new UsageError(
       `--anonymous needs --out: ${directory} itself contains the names, in run.json and in the histories; name a directory that is new or empty`,
@@ -101,26 +101,26 @@ function refuseFlags(directory: string, { allure, history, github, anonymous, hi
   return summary;
 }
 
-/** @throws UsageError when that can't be kept */
+/** @throws UsageError when the names can't be hidden */
 function withoutNames(input: ReportInput, { hide, history }: ReportOptions): ReportInput {
   try {
     const names = targetNames(input, hide);
     const { text } = createAnonymiser(names);
     if (history !== undefined && holds(history, (content) => text(content) !== content))
-      throw new Error(`${history} is of runs with names; take a history that only anonymous reports were added to`);
+      throw new Error(`${history} contains names; use a history that has only anonymous reports`);
     return anonymise(input, names);
   } catch (error) {
     throw new UsageError(`--anonymous: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
-/** The evidence as it is. */
+/** Copies the histories unchanged. */
 function copyHistories(from: string, to: string, { run }: ReportInput): void {
   for (const { history } of run.planned)
     if (existsSync(join(from, history))) copyFileSync(join(from, history), join(to, history), constants.COPYFILE_FICLONE);
 }
 
-/** The evidence without names. What broke off is left broken off: `check` is to come to the same. */
+/** Writes the histories without names. A truncated one stays truncated, so that `check` gives the same result. */
 function writeHistories(to: string, { trials }: ReportInput): void {
   for (const { result, seen, events } of trials) {
     const lines = events.map((event) => `${JSON.stringify(event)}\n`);
@@ -128,7 +128,7 @@ function writeHistories(to: string, { trials }: ReportInput): void {
   }
 }
 
-/** @throws UsageError where the user named a file that can't be written */
+/** @throws UsageError when the file can't be written */
 function writeTo(path: string, content: string, write: (path: string, content: string) => void = writeFileSync): void {
   try {
     makeFolders(dirname(resolve(path)));

@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { Profile } from '../../history/events.ts';
+import { defined } from '../../model/defined.ts';
 import type { Shard } from '../../reports/report-input.ts';
 import { DEFAULT_PREFIX } from '../../world/real/tenant/tenant.ts';
 import { EC2_KINDS, ENDPOINT_VARIABLE } from '../choose-ec2.ts';
@@ -27,7 +28,7 @@ interface RunFlags extends WorldFlags {
   readonly out?: string;
   readonly workers?: number;
   readonly shard?: Shard;
-  /** Undefined where nothing was said. */
+  /** Undefined if neither flag is given. */
   readonly crashPoints?: boolean;
   readonly verbose: boolean;
   readonly json: boolean;
@@ -76,18 +77,23 @@ export function defineRun(program: Command, { console, finish }: CommandContext)
         json,
       } = flags;
       const { crashPoints: isAsked } = flags;
-      const crashes = isAsked === false ? {} : { crashPoints: { of: 'marked', isAsked: isAsked === true } as const };
+      const crashPoints = isAsked === false ? undefined : ({ of: 'marked', isAsked: isAsked === true } as const);
       if (workers !== undefined && flags.world !== 'embedded')
-        throw new UsageError(`--workers is for --world embedded; a cluster takes one trial at a time: ${MORE_AT_A_TIME[flags.world]}`);
+        throw new UsageError(`--workers is for --world embedded; a cluster runs one trial at a time: ${PARALLEL_HINTS[flags.world]}`);
       const { provideWorld } = await import('../provide-world.ts');
       const where = provideWorld(flags.world, flags, console);
       const what = { suites: suite, profiles: profile, scenarios: scenario, manifests, target, seed, trials, nodes: nodes.count };
       const { run } = await import('./run.ts');
-      finish(await run({ ...what, ...crashes, out, workers, clusters, shard: flags.shard, json, ...where }, { ...console, verbose }));
+      finish(
+        await run(
+          { ...what, ...defined({ crashPoints }), out, workers, clusters, shard: flags.shard, json, ...where },
+          { ...console, verbose },
+        ),
+      );
     });
 }
 
-/** The flags that say where scenarios run. */
+/** The flags that choose where scenarios run. */
 function withWorldOptions(command: Command): Command {
   return command
     .addOption(nodesOption())
@@ -123,9 +129,9 @@ function withWorldOptions(command: Command): Command {
     .option('--reuse <cluster>', 'use an existing kind cluster, and keep it');
 }
 
-/** In real time nobody waits a quarter of an hour for a time-out. */
+/** In real time, a timeout of a quarter of an hour is too long to wait for. */
 function defaultTarget(world: (typeof WORLDS)[number]): string {
   return world === 'embedded' ? REFERENCE : QUICK_REFERENCE;
 }
 
-const MORE_AT_A_TIME = { kind: 'take --clusters for more of them', existing: 'leave it out' } as const;
+const PARALLEL_HINTS = { kind: 'use --clusters for more clusters', existing: 'leave it out' } as const;

@@ -9,6 +9,7 @@ import { planCrashes, planTrials, runTrials } from '../../harness/run.ts';
 import type { PlannedTrial, TrialEnd } from '../../harness/run.ts';
 import { worldFor } from '../../harness/world-for.ts';
 import type { WorldRef } from '../../harness/world-for.ts';
+import { defined } from '../../model/defined.ts';
 import { timeName } from '../../reports/clock.ts';
 import type { RunFacts, Shard } from '../../reports/report-input.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
@@ -36,32 +37,32 @@ export interface RunOptions {
   readonly suites: readonly string[];
   readonly profiles?: readonly Profile[];
   readonly scenarios: readonly string[];
-  /** A directory of the user's own manifests: the scenarios over them, and no others. */
+  /** A directory with the user's manifests: only the scenarios made from them run. */
   readonly manifests: string | undefined;
   readonly target: string;
   readonly seed: number;
   readonly trials: number;
-  /** What scenarios of a free size shall reach. */
+  /** Size, in nodes, of scenarios that do not fix it. */
   readonly nodes: number;
-  /** By default the embedded one. */
+  /** The embedded world by default. */
   readonly world: WorldRef | undefined;
-  /** What has to be up while trials run in it. */
+  /** What has to run while trials do. */
   readonly host?: WorldHost;
   /** Only this part of the trials. */
   readonly shard?: Shard | undefined;
   readonly out: string | undefined;
-  /** As many as the machine has processors, if not said otherwise. */
+  /** The number of processors by default. */
   readonly workers: number | undefined;
-  /** Of the kind world, as many as were asked for. */
+  /** Number of clusters in the kind world. */
   readonly clusters?: number | undefined;
-  /** Of which scenarios the target is also killed at its side effects: by default of none. */
+  /** Scenarios in which the target is also killed at its side effects; none by default. */
   readonly crashPoints?: CrashChoice;
   readonly json: boolean;
 }
 
 /**
- * `marked`: of the scenarios that say so; where trials of the target are heavy, only if the user asked for it. `all`: of every one that is
- * run; `only`: at this point alone.
+ * `marked`: in marked scenarios; if trials of the target are heavy, only if the user requested it. `all`: in every scenario; `only`:
+ * at this point alone.
  */
 export type CrashChoice =
   { readonly of: 'marked'; readonly isAsked: boolean } | { readonly of: 'all'; readonly only?: CrashName | undefined };
@@ -81,12 +82,12 @@ export type ChosenRun = Omit<RunOptions, 'suites' | 'profiles' | 'scenarios' | '
   readonly target: ReturnType<typeof chooseTarget>;
 };
 
-/** Runs what has been chosen. @param print how it tells what it found @returns the exit code */
+/** Runs the chosen scenarios. @param print prints the report @returns the exit code */
 export async function runChosen(chosenRun: ChosenRun, console: Console, print: typeof printRun = printRun): Promise<number> {
   if (chosenRun.chosen.length === 0) throw new UsageError('these flags select no scenario');
   const options = { ...chosenRun, target: await prepareTarget(chosenRun.target, console) };
   const target = await loadTarget(options.target.ref);
-  refuseSideBySide(target, options);
+  refuseParallelTrials(target, options);
   const plan = await planRun(options, target);
   if ((await options.host?.agree?.({ target, trials: plan.trials.length })) === false) return EXIT.pass;
   const interrupted = interruption();
@@ -97,8 +98,8 @@ export async function runChosen(chosenRun: ChosenRun, console: Console, print: t
   }
 }
 
-/** Who listens at addresses that a file states can do that for one trial at a time. */
-function refuseSideBySide({ name, external }: Target, { workers = 1, clusters = 1 }: Pick<RunOptions, 'workers' | 'clusters'>): void {
+/** An external target has fixed addresses in its file, so it can serve only one trial at a time. */
+function refuseParallelTrials({ name, external }: Target, { workers = 1, clusters = 1 }: Pick<RunOptions, 'workers' | 'clusters'>): void {
   if (external === undefined) return;
   for (const [flag, count] of Object.entries({ workers, clusters }))
     if (count > 1)
@@ -141,7 +142,7 @@ async function carryOut(
       directory,
       // A cluster takes one trial at a time.
       workers: up?.worlds.length ?? (target.external === undefined ? (options.workers ?? availableParallelism()) : 1),
-      ...(up === undefined ? {} : { worlds: up.worlds, ...(up.environment === undefined ? {} : { environment: up.environment }) }),
+      ...defined({ worlds: up?.worlds, environment: up?.environment }),
       signal,
       onBegin: (trial: PlannedTrial) => progress.begin(trial),
       onEnd: (trial: PlannedTrial, end: TrialEnd) => progress.end(trial, end),
@@ -159,23 +160,23 @@ async function carryOut(
       progress.close();
     }
   };
-  const done = await whileUp(options.host, { signal, directory, console }, work, isWell);
+  const done = await whileUp(options.host, { signal, directory, console }, work, allPassed);
   const ends: readonly TrialEnd[] = 'result' in done ? done.result : [];
-  const whyNotBegun = 'reason' in done ? done.reason : 'the run was interrupted before it began';
+  const whyNotBegun = 'reason' in done ? done.reason : 'the run was interrupted before it started';
 
-  // What could be loaded here and not in a trial's process has no history: it is unknown, and the rest still counts.
+  // A trial whose process failed to load its modules has no history: it is unknown, and the others still count.
   const refusals = new Set(ends.flatMap((end) => (end.kind === 'refused' ? [end.message] : [])));
   for (const message of refusals) console.err(`scaleproof: ${message.replaceAll('\n', ' ')}\n`);
   const judged = ends.filter((end) => end.kind === 'judged');
-  // A crash point that never began stands in its table.
-  const unbegun = trials
+  // Crash points that never started are listed in their own table.
+  const notStarted = trials
     .filter(({ crash }, index) => crash === undefined && (ends[index]?.kind ?? 'not-begun') === 'not-begun')
-    .map((trial) => notBegun(trial, whyNotBegun));
+    .map((trial) => notRunFacts(trial, whyNotBegun));
   const parts = options.host?.times ?? [];
   const finished: RunFacts = {
     ...facts,
-    world: { ...facts.world, ...(ec2 === undefined ? {} : { ec2 }), ...(parts.length === 0 ? {} : { parts: [...parts] }) },
-    notRun: [...facts.notRun, ...unbegun],
+    world: { ...facts.world, ...defined({ ec2, parts: parts.length === 0 ? undefined : [...parts] }) },
+    notRun: [...facts.notRun, ...notStarted],
     wallMs: clock.nowMs() - startedAtMs,
   };
   writeRunFacts(directory, finished);
@@ -192,20 +193,20 @@ async function carryOut(
 interface Plan {
   readonly trials: readonly PlannedTrial[];
   readonly notRun: readonly NotRun[];
-  /** Scenarios by id, in the first trial of which every side effect is counted. */
+  /** Ids of scenarios whose first trial counts all side effects. */
   readonly crashed: ReadonlySet<string>;
-  /** Why crash points are left out of others that are marked, by id. */
+  /** Why crash points of other marked scenarios are skipped, by id. */
   readonly leftOut: ReadonlyMap<string, string>;
 }
 
-/** What follows from the trials in which side effects were counted. */
+/** The result of counting side effects. */
 interface Crashes {
   readonly trials: readonly PlannedTrial[];
-  /** Why those of a scenario can't be told, by its id. */
+  /** Why the side effects of a scenario could not be counted, by its id. */
   readonly uncounted: ReadonlyMap<string, string>;
 }
 
-/** The trials in which the target is killed: of each scenario those of its first seed. */
+/** The trials in which the target is killed: for each scenario, with its first seed. */
 function planCrashTrials(
   { trials, crashed }: Plan,
   ends: readonly TrialEnd[],
@@ -225,7 +226,7 @@ function planCrashTrials(
   return { trials: planned, uncounted };
 }
 
-/** The facts of a run when its crash points are known. */
+/** The facts of a run, with its crash points. */
 function withCrashes(facts: RunFacts, { trials, uncounted }: Crashes): RunFacts {
   return {
     ...facts,
@@ -237,7 +238,7 @@ function withCrashes(facts: RunFacts, { trials, uncounted }: Crashes): RunFacts 
   };
 }
 
-/** Seeds of one scenario are neighbours; scenarios come in the order of their suites. */
+/** Scenarios are in the order of their suites, with all seeds of a scenario together. */
 async function planRun(options: ChosenRun, target: Target): Promise<Plan> {
   const trials: PlannedTrial[] = [];
   const notRun: NotRun[] = [];
@@ -251,7 +252,7 @@ async function planRun(options: ChosenRun, target: Target): Promise<Plan> {
       const { id, crashPoints = false } = source.scenario;
       if (crashPoints || options.crashPoints?.of === 'all') {
         const why = whyLeftOut(options.crashPoints, target) ?? whyNoCrashPoints(capabilities);
-        if (why !== undefined && options.crashPoints?.of === 'all') throw new UsageError(`${id}: crash points are left out: ${why}`);
+        if (why !== undefined && options.crashPoints?.of === 'all') throw new UsageError(`${id}: crash points can't be run: ${why}`);
         if (why === undefined) crashed.add(id);
         else leftOut.set(id, why);
       }
@@ -264,14 +265,14 @@ async function planRun(options: ChosenRun, target: Target): Promise<Plan> {
   return shardOf({ trials, notRun, crashed, leftOut }, options);
 }
 
-/** Why crash points are left out that the world could have. */
+/** Why crash points are skipped, although the world supports them. */
 function whyLeftOut(choice: CrashChoice | undefined, { cost }: Target): string | undefined {
-  if (choice === undefined) return 'they were not asked for';
+  if (choice === undefined) return 'they were not requested';
   if (choice.of === 'all' || choice.isAsked || cost !== 'heavy') return undefined;
-  return 'they are hundreds of trials, and one of this target takes many seconds; ask for them with --crash-points';
+  return 'they are hundreds of trials, and each takes many seconds with this target; request them with --crash-points';
 }
 
-/** What one shard does of a plan: every n-th of its trials. A scenario's crash points belong to its first seed. */
+/** One shard of a plan: every n-th of its trials. A scenario's crash points belong to its first seed. */
 function shardOf(plan: Plan, { shard, chosen, seed: first, trials }: Pick<ChosenRun, 'shard' | 'chosen' | 'seed' | 'trials'>): Plan {
   if (shard === undefined) return plan;
   const places = new Map(chosen.map(({ scenario }, index) => [scenario.id, index * trials]));
@@ -279,7 +280,7 @@ function shardOf(plan: Plan, { shard, chosen, seed: first, trials }: Pick<Chosen
   const own = plan.trials.filter(({ scenario, seed }) => isOurs(scenario.id, seed));
   const notRun = plan.notRun.filter(({ scenario, seed }) => isOurs(scenario, seed));
   if (own.length + notRun.length === 0)
-    throw new UsageError(`--shard ${shard.number}/${shard.of}: there are only ${plan.trials.length} trials; take fewer shards`);
+    throw new UsageError(`--shard ${shard.number}/${shard.of}: there are only ${plan.trials.length} trials; use fewer shards`);
   return { ...plan, trials: own, notRun, crashed: new Set([...plan.crashed].filter((id) => isOurs(id, first))) };
 }
 
@@ -289,11 +290,11 @@ function crashPointsOf({ crashed, leftOut }: Plan, id: string): RunFacts['scenar
   return crashed.has(id) ? {} : undefined;
 }
 
-function notBegun({ scenario, suite, seed }: PlannedTrial, reason: string): NotRun {
+function notRunFacts({ scenario, suite, seed }: PlannedTrial, reason: string): NotRun {
   return { scenario: scenario.id, title: scenario.title, suite, seed, reason };
 }
 
-/** Logs of a world in which everything passed are of use to nobody. */
-function isWell(ends: readonly TrialEnd[]): boolean {
+/** If everything passed, nobody needs the world's logs. */
+function allPassed(ends: readonly TrialEnd[]): boolean {
   return ends.every((end) => end.kind === 'judged' && end.result.verdict === 'pass');
 }

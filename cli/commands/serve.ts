@@ -7,6 +7,7 @@ import { counted } from '../../gate/wording.ts';
 import { artefactOf, digestOf } from '../../harness/load.ts';
 import { LoadError } from '../../harness/load-error.ts';
 import type { Profile } from '../../history/events.ts';
+import { defined } from '../../model/defined.ts';
 import { formatDuration } from '../../reports/format.ts';
 import { printable } from '../../reports/paint.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
@@ -32,7 +33,7 @@ import type { Site } from '../serve/server.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 import { readPolicy } from './gate.ts';
 
-/** Holds the token that clients have to send. Not a flag: those are seen by everybody on the machine. */
+/** Holds the token that clients must send. It is not a flag, since everybody on the machine can see flags. */
 export const TOKEN_VARIABLE = 'SCALEPROOF_TOKEN';
 
 /** Gates whose runs are kept on disk: some 30 MB each. */
@@ -45,13 +46,13 @@ export interface ServeFlags {
   readonly baseline: string;
   /** Files of targets that requests may name, beside the bundled ones. */
   readonly targets: readonly string[];
-  /** What the versions of the baseline and of the one target are called. */
+  /** Versions of the baseline and of the only target. */
   readonly baselineVersion: string | undefined;
   readonly candidateVersion: string | undefined;
   readonly policy: string | undefined;
   readonly state: string | undefined;
   readonly scenarios: readonly string[];
-  /** All if nothing is said. */
+  /** All by default. */
   readonly profiles: readonly Profile[];
   readonly workers: number | undefined;
   readonly out: string | undefined;
@@ -70,7 +71,7 @@ export async function serve(flags: ServeFlags, console: Console): Promise<number
   for (const target of onCommandLine) prepared.set(target.label, await preparedOrNot(target, console));
   const programs = await programsDigest([...prepared.values()]);
   const clock = createRealTimeline().scope('serve');
-  // A directory of its own at each start: the one before may have ended in the middle.
+  // A new directory at each start: an earlier server may have been killed in the middle of a gate.
   const name = `serve-${new Date(clock.nowMs()).toISOString().replaceAll(/[:.]/g, '-')}`;
   const directory = createDirectory(join(flags.out ?? 'runs', name), { startedAt: '' });
   const kept =
@@ -108,7 +109,7 @@ export async function serve(flags: ServeFlags, console: Console): Promise<number
     const { first, max } = policy.episodes;
     const scenarioCount = counted(chosen.length, 'scenario');
     console.err(
-      `each gate: ${scenarioCount} with the same seeds for both sides, some ${first} episodes of each at first, some ${max} at most\n`,
+      `each gate: ${scenarioCount} with the same seeds for both sides; about ${first} episodes of each at first, ${max} at most\n`,
     );
     console.err(notesText(notesOnLaxer(policy)));
     await stopped(interrupted.signal);
@@ -125,15 +126,22 @@ function notesText(notes: readonly string[]): string {
   return notes.map((note) => `note: ${printable(note)}\n`).join('');
 }
 
-/** Of all that a gate's answer depends on, besides its targets' names. */
+/** A digest of everything that a gate's result depends on, besides its targets' names. */
 async function settingsDigest(policy: Policy, chosen: readonly ChosenScenario[], programs: readonly string[]): Promise<string> {
   const scenarios = await Promise.all(chosen.map(async ({ scenario: { id }, ref }) => [id, await digestOf(ref.module)]));
   return createHash('sha256')
-    .update(JSON.stringify({ policy, scenarios, sources: sourcesDigest(), ...(programs.length === 0 ? {} : { programs }) }))
+    .update(
+      JSON.stringify({
+        policy,
+        scenarios,
+        sources: sourcesDigest(),
+        ...defined({ programs: programs.length === 0 ? undefined : programs }),
+      }),
+    )
     .digest('hex');
 }
 
-/** A file that can't be used now may be mended before a gate needs it, which else says what is wrong with it. */
+/** A file that can't be loaded now may be fixed before a gate needs it. If not, the gate reports the error. */
 async function preparedOrNot(target: ChosenTarget, console: Console): Promise<ChosenTarget> {
   try {
     return await prepareTarget(target, console);
@@ -143,7 +151,7 @@ async function preparedOrNot(target: ChosenTarget, console: Console): Promise<Ch
   }
 }
 
-/** What compiled programs the targets run: another build is another target of the same name. */
+/** The compiled programs of the targets: another build is another target, even with the same name. */
 async function programsDigest(targets: readonly ChosenTarget[]): Promise<string[]> {
   const tied = targets.filter(({ ref }) => 'artefact' in ref);
   const artefacts = await Promise.all(tied.map(async ({ ref, label }) => ({ label, artefact: await artefactOf(ref) })));
@@ -165,27 +173,27 @@ function stopped(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** What can't be kept is still told, as long as this server lives. */
+/** A verdict that can't be written is still served until this server stops. */
 function keep(kept: KeptGates | undefined, job: GateJob, console: Console): void {
   try {
     kept?.keep(job);
   } catch (error) {
-    console.err(`${job.id} is not kept: ${error instanceof Error ? error.message : String(error)}\n`);
+    console.err(`the verdict of ${job.id} can't be written: ${error instanceof Error ? error.message : String(error)}\n`);
   }
 }
 
-/** What a header can hold, and nobody copies wrongly: no white space, which a file with a line feed at its end would bring. */
+/** Characters that are safe in a header. White space is refused: it usually comes from a file with a line feed at its end. */
 const TOKEN = /^[\x21-\x7e]+$/;
 
-/** @throws UsageError where others could ask without one, and for one that nobody could send */
+/** @throws UsageError if other machines could connect without a token, or the token can't be sent in a header */
 function tokenFor(host: string): string | undefined {
   const token = process.env[TOKEN_VARIABLE];
-  // What is judged runs in processes of ours, and must not be able to ask for its own verdict.
+  // Targets run in child processes, and must not be able to request their own verdict.
   delete process.env[TOKEN_VARIABLE];
   if (token !== undefined && token !== '') {
     if (TOKEN.test(token)) return token;
     throw new UsageError(
-      `${TOKEN_VARIABLE} has white space (a line feed at its end?) or a character beyond ASCII: make one with openssl rand -hex 32`,
+      `${TOKEN_VARIABLE} has white space (a line feed at its end?) or a character beyond ASCII: create one with openssl rand -hex 32`,
     );
   }
   if (isLoopback(host)) return undefined;

@@ -10,20 +10,20 @@ import { LocalStackError } from '../../world/real/localstack/endpoint.ts';
 import type { Console } from '../console.ts';
 import { EXIT } from '../usage-error.ts';
 
-/** What became of one run's leftovers. */
+/** The result for the leftovers of one run. */
 interface Swept {
-  /** The file that tells of the run. */
+  /** The state file of the run. */
   readonly state: string;
   readonly run?: string;
   readonly life?: Life;
   readonly leftovers?: Leftovers;
-  /** Why it, or some of it, is still there. */
+  /** Why not everything was removed. */
   readonly problem?: string;
 }
 
 /**
- * `scaleproof sweep`: removes what runs left that were killed, and nothing else.
- * @returns the exit code: 0 when nothing of dead runs is left, or nothing should be removed; 3 when something could not be
+ * `scaleproof sweep`: removes what killed runs left behind, and nothing else.
+ * @returns the exit code: 3 when something could not be removed, else 0
  */
 export async function sweep(options: { readonly dryRun: boolean; readonly json: boolean }, console: Console): Promise<number> {
   const swept: Swept[] = [];
@@ -57,9 +57,9 @@ async function sweepRun(file: StateFile, isDryRun: boolean): Promise<Swept> {
 }
 
 const LIVES: Readonly<Record<Life, string>> = {
-  alive: 'is alive and left alone',
+  alive: 'is still running; nothing is removed',
   dead: 'is dead',
-  elsewhere: 'began on another host or in another container, and is left alone: sweep there, or remove its file',
+  elsewhere: 'started on another host or in another container, so nothing is removed: sweep there, or delete its file',
 };
 
 function describe({ state, run, life, leftovers, problem }: Swept, isDryRun: boolean): string {
@@ -83,7 +83,7 @@ function linesOf({ clusters, containers, processes, folders, accounts, objects }
       const counts = Object.entries(lists).flatMap(([what, ids]) => (ids.length === 0 ? [] : [`${ids.length} ${what}`]));
       return `account ${account} (${counts.join(', ')})`;
     }),
-    ...(objects.length === 0 ? [] : [`of the cluster that it was in: ${countKinds(objects)} (--json names them)`]),
+    ...(objects.length === 0 ? [] : [`in its cluster: ${countKinds(objects)} (--json lists them)`]),
   ];
 }
 

@@ -17,15 +17,15 @@ import type { Console } from '../console.ts';
 import { interruption } from '../interruption.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 
-/** What `target build` takes beside the version. */
+/** The flags of `target build`. */
 export interface TargetBuildFlags extends Checkouts {
   readonly json: boolean;
 }
 
 /**
- * `scaleproof target build PROGRAM@VERSION`: compiles an autoscaler for the wasm host, or finds that it was.
- * @returns the exit code: 0 when it is there, 1 when it doesn't compile, 3 when interrupted
- * @throws UsageError where something is missing: Go, a version, a checkout
+ * `scaleproof target build PROGRAM@VERSION`: compiles an autoscaler for the wasm host, or finds an earlier build.
+ * @returns the exit code: 0 when it is built, 1 when it doesn't compile, 3 when interrupted
+ * @throws UsageError when something is missing: Go, a version, a checkout
  */
 export async function targetBuild(text: string, { json, ...checkouts }: TargetBuildFlags, console: Console): Promise<number> {
   const spec = specFor(text, checkouts);
@@ -42,7 +42,7 @@ export async function targetBuild(text: string, { json, ...checkouts }: TargetBu
     return EXIT.pass;
   } catch (error) {
     if (!signal.aborted) throw error;
-    console.err('scaleproof: interrupted; nothing half-made was kept\n');
+    console.err('scaleproof: interrupted; the partial build was removed\n');
     return EXIT.unknown;
   } finally {
     release();
@@ -87,7 +87,7 @@ export function targetList({ json }: { readonly json: boolean }, console: Consol
     formatBytes(manifest.wasm.bytes),
     manifest.goVersion,
     manifest.digest.slice(0, 12),
-    manifest.recipe === RECIPE ? '' : 'made by another Scaleproof: build it again',
+    manifest.recipe === RECIPE ? '' : 'built by another version of Scaleproof: build it again',
   ]);
   const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
   const lines = [
@@ -104,7 +104,7 @@ export function targetList({ json }: { readonly json: boolean }, console: Consol
   return EXIT.pass;
 }
 
-/** What `target prune` takes. */
+/** The flags of `target prune`. */
 export interface TargetPruneFlags {
   readonly keep?: string | undefined;
   readonly olderThan?: string | undefined;
@@ -114,17 +114,17 @@ export interface TargetPruneFlags {
 }
 
 /**
- * `scaleproof target prune`: removes what was built.
+ * `scaleproof target prune`: removes builds.
  * @returns the exit code: 0
- * @throws UsageError where it is not said what shall go, or nothing has that name
+ * @throws UsageError when no rule is given, or no build has that name
  */
 export function targetPrune(name: string | undefined, flags: TargetPruneFlags, console: Console): number {
   const { dryRun, json } = flags;
   const found = listArtefacts();
-  const gone = pruned(found, ruleOf(name, flags));
-  if (name !== undefined && gone.length === 0)
+  const selected = pruned(found, ruleOf(name, flags));
+  if (name !== undefined && selected.length === 0)
     throw new UsageError(`nothing named ${name} was built; \`scaleproof target list\` lists the builds`);
-  const sized = gone.map((one) => ({ ...one, bytes: bytesOf(one) }));
+  const sized = selected.map((one) => ({ ...one, bytes: bytesOf(one) }));
   if (!dryRun) for (const { directory } of sized) rmSync(directory, { recursive: true, force: true });
   const bytes = sized.reduce((sum, one) => sum + one.bytes, 0);
   if (json) {
@@ -155,7 +155,7 @@ function ruleOf(name: string | undefined, { keep, olderThan, all }: TargetPruneF
   return { kind: 'older', thanMs, nowMs: createRealTimeline().scope('command').nowMs() };
 }
 
-/** What an artefact takes on the disk; of one that can't be read, its program. */
+/** Size of an artefact on disk; of a broken one, only its program. */
 function bytesOf(one: Artefact | BrokenArtefact): number {
   const files = 'crds' in one ? [WASM_FILE, MANIFEST_FILE, ...one.manifest.crds.map(({ file }) => join(CRDS_FOLDER, file))] : [WASM_FILE];
   return files.reduce((sum, file) => sum + (statSync(join(one.directory, file), { throwIfNoEntry: false })?.size ?? 0), 0);
@@ -174,7 +174,7 @@ function dayOf(time: string): string {
   return `${time.slice(0, 10)} ${time.slice(11, 16)}`;
 }
 
-/** In the units that disks are sold in. */
+/** In decimal units. */
 function formatBytes(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`;
   if (bytes < 1_000_000) return `${(bytes / 1_000).toFixed(0)} kB`;

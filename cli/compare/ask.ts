@@ -5,12 +5,12 @@ import type { Scenario } from '../../harness/scenario.ts';
 import { worldFor } from '../../harness/world-for.ts';
 import type { Target } from '../../targets/target.ts';
 
-/** A target, and what it can be asked for in the world that it is run in. */
+/** A target, and what it can run in its world. */
 export interface Asked {
   readonly target: Target;
-  /** Time is virtual there: a scenario with a seed is the same trial each time. */
+  /** Time is virtual: a scenario with a seed is the same trial each time. */
   readonly isVirtual: boolean;
-  /** Undefined where it can run the scenario. */
+  /** Undefined if it can run the scenario. */
   whyNotRun(scenario: Scenario): string | undefined;
 }
 

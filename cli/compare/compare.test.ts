@@ -4,6 +4,7 @@ import { expect, test } from '@playwright/test';
 import type { TestInfo } from '@playwright/test';
 import { targetComparisonSchema } from '../../history/comparison.ts';
 import type { HistoryEvent } from '../../history/events.ts';
+import { defined } from '../../model/defined.ts';
 import type { RunFacts } from '../../reports/report-input.ts';
 import { sampleRun } from '../../reports/testing/sample-run.ts';
 import { scaleproofHere } from '../testing/command.ts';
@@ -19,10 +20,10 @@ interface Sample {
   readonly rewrite?: (events: HistoryEvent[]) => HistoryEvent[];
 }
 
-/** A run directory, and where a comparison may be written. */
+/** Writes a run directory. */
 function runDirectory(testInfo: TestInfo, name: string, sample: Sample = {}): string {
   const { only = [SCALE_OUT], trials: count = 2, facts = (run) => run, rewrite } = sample;
-  const { run, trials } = sampleRun({ only, trials: count, ...(rewrite === undefined ? {} : { rewrite }) });
+  const { run, trials } = sampleRun({ only, trials: count, ...defined({ rewrite }) });
   const directory = join(folderWith(testInfo), name);
   mkdirSync(join(directory, 'histories'), { recursive: true });
   writeFileSync(join(directory, 'run.json'), JSON.stringify(facts(run)));
@@ -39,7 +40,7 @@ async function compare(
   return { ...(await scaleproofHere(['compare', ...args, '--out', out])), out };
 }
 
-test('two runs side by side: what is printed and what is written say the same', async ({}, testInfo) => {
+test('two runs side by side: output and files are the same', async ({}, testInfo) => {
   const [a, b] = [runDirectory(testInfo, 'a', { only: [KILLED] }), runDirectory(testInfo, 'b', { only: [KILLED], trials: 3 })];
   const { code, stdout, stderr, out } = await compare(testInfo, a, b, '--json');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -54,17 +55,17 @@ test('two runs side by side: what is printed and what is written say the same', 
   expect(readFileSync(join(out, 'compare.md'), 'utf8')).toContain('| Leaked an instance |');
 });
 
-test('the terminal and Markdown are formats of the same', async ({}, testInfo) => {
+test('a comparison for the terminal and in Markdown', async ({}, testInfo) => {
   const [a, b] = [runDirectory(testInfo, 'a'), runDirectory(testInfo, 'b')];
   const { code, stdout } = await compare(testInfo, a, b);
   expect(code).toBe(0);
   expect(stdout).toMatch(/pending -> running p50 +\d+ s +\d+ s/);
-  expect(stdout).toContain('No difference is larger than these trials leave open.');
+  expect(stdout).toContain('These trials show no significant difference.');
   const again = await scaleproofHere(['compare', a, b, '--format', 'markdown', '--out', join(folderWith(testInfo), 'again')]);
   expect(again.stdout).toContain('# Scaleproof comparison');
 });
 
-test('runs that have no trial in common: told why, exit code 3', async ({}, testInfo) => {
+test('runs without a trial in common: says why, exit code 3', async ({}, testInfo) => {
   const nodes = (events: HistoryEvent[]): HistoryEvent[] =>
     events.map((event) => (event.type === 'trial.begin' ? { ...event, nodes: 50 } : event));
   const [a, b] = [runDirectory(testInfo, 'a'), runDirectory(testInfo, 'b', { rewrite: nodes })];
@@ -106,7 +107,7 @@ test('targets are run, with the same seeds, in turn, and leave run directories',
     ['A', 'reference', 2],
     ['B', 'plain', 2],
   ]);
-  // A pod of 1.5 CPUs fills a node of two, less what the node keeps for itself.
+  // A pod with 1.5 CPUs fills a node with two, minus what the node reserves.
   const cpu = sections.flatMap(({ rows }) => rows).find(({ id }) => id === 'utilisation-cpu');
   for (const { value = 0 } of cpu?.cells ?? []) expect(value).toBeCloseTo(1.5 / 1.93, 2);
   expect(cpu?.cells).toHaveLength(2);
@@ -131,7 +132,7 @@ for (const [line, why] of [
   });
 }
 
-test('flags of runs are refused where all sides are runs', async ({}, testInfo) => {
+test('flags for running targets are refused if all sides are run directories', async ({}, testInfo) => {
   const [a, b] = [runDirectory(testInfo, 'a'), runDirectory(testInfo, 'b')];
   const { code, stderr } = await compare(testInfo, a, b, '--trials', '5');
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--trials applies only to targets') as unknown });

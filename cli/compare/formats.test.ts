@@ -9,12 +9,12 @@ import { formatTargetComparison } from './terminal.ts';
 
 const plain = (comparison: TargetComparison, columns = 100): string => formatTargetComparison(comparison, { color: false, columns });
 
-test('the scenarios that single figures are of are there', () => {
+test('the scenarios for single figures exist', () => {
   const ids = sources.map(({ scenario }) => scenario.id);
   expect(ids).toEqual(expect.arrayContaining([...COMPARED_SCENARIOS.scaleOut, ...COMPARED_SCENARIOS.freeSize]));
 });
 
-test('the terminal tells sides, figures with their bounds, what is missing and why, and the differences', () => {
+test('the terminal shows sides, figures with their bounds, what is missing and why, and the differences', () => {
   const text = plain(sampleComparison());
   expect(text).toContain('A  v1 in embedded, 60 trials (runs/a)');
   expect(text).toMatch(/Provisioned: all scenarios +100 % +91.7 % +WORSE/);
@@ -24,8 +24,8 @@ test('the terminal tells sides, figures with their bounds, what is missing and w
   expect(text).toMatch(/Monthly cost of a 100-node cluster +\$6,307 +\$7,008 +WORSE ×1.11 \(1.11 – 1.12\)/);
   expect(text).toContain('B: leaked-instance (no-leaked-instances) in 2 trials');
   expect(text).toContain('scheduling/spot-spread, seeds 1, 2: B has none');
-  expect(text).toContain('B broke what tolerates none, and A did not: leaked-instance (2 trials).');
-  expect(text).toContain('B is better than A in: Requests a pod.');
+  expect(text).toContain('B violated invariants that A did not: leaked-instance (2 trials).');
+  expect(text).toContain('B is better than A in: Requests per pod.');
 });
 
 test('lines keep to the width of the terminal', () => {
@@ -38,7 +38,7 @@ test('lines keep to the width of the terminal', () => {
   ).toBeLessThanOrEqual(80);
 });
 
-test('colour is for terminals alone', () => {
+test('colour is only for terminals', () => {
   const escape = '\u001b[';
   expect(plain(sampleComparison())).not.toContain(escape);
   expect(formatTargetComparison(sampleComparison(), { color: true, columns: 100 })).toContain(`${escape}31mWORSE`);
@@ -48,7 +48,7 @@ test('Markdown has a table for each section', () => {
   const text = formatComparisonMarkdown(sampleComparison());
   expect(text).toContain('| Measure | A | B | B / A |\n| --- | --: | --: | --: |');
   expect(text).toContain('| Provisioned: all scenarios | 100 %<br>(95.1 % – 100 %)<br><sub>60 of 60 trials; 600 of 600 pods</sub> |');
-  expect(text).toContain('- **B broke what tolerates none, and A did not: leaked-instance (2 trials).**');
+  expect(text).toContain('- **B violated invariants that A did not: leaked-instance (2 trials).**');
 });
 
 test('names from a run stay text', () => {

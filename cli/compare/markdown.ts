@@ -19,7 +19,7 @@ export function formatComparisonMarkdown(comparison: TargetComparison): string {
     '# Scaleproof comparison',
     '',
     ...(compared.trials === 0
-      ? ['**Nothing to compare: no trial is in all of them.**']
+      ? ['**Nothing to compare: the sides have no trial in common.**']
       : findingsOf(comparison).map(({ outcome, text }) => `- ${outcome === 'worse' ? `**${escape(text)}**` : escape(text)}`)),
     '',
     escape(comparedText(comparison)),
@@ -32,7 +32,7 @@ export function formatComparisonMarkdown(comparison: TargetComparison): string {
     ),
     ...differences.flatMap((text) => ['', `> ${escape(text)}`]),
     ...sections.flatMap((section) => ['', ...describeSection(section, comparison)]),
-    ...(broken.length === 0 ? [] : ['', '## Broken, and none is tolerated', '', ...broken.map((one) => `- ${escape(brokenText(one))}`)]),
+    ...(broken.length === 0 ? [] : ['', '## Violations of invariants', '', ...broken.map((one) => `- ${escape(brokenText(one))}`)]),
     ...(leftOut.length === 0 ? [] : ['', '## Not compared', '', ...leftOut.map((one) => `- ${escape(leftOutText(one))}`)]),
     '',
   ].join('\n');
@@ -76,7 +76,7 @@ function table(headings: readonly string[], rows: readonly (readonly string[])[]
   return [line(headings), line(headings.map((_heading, index) => (index === 0 ? '---' : '--:'))), ...rows.map(line)];
 }
 
-/** Text that neither ends its cell nor becomes markup, a link, a mention or HTML. */
+/** Escapes text, so that it can't end its table cell or become markup, a link, a mention or HTML. */
 function escape(text: string): string {
   return printable(text)
     .replaceAll('&', '&amp;')

@@ -17,8 +17,8 @@ import { UsageError } from '../usage-error.ts';
 export type IsChosen = (scenario: RunFacts['scenarios'][number]) => boolean;
 
 /**
- * Reads a run directory for a comparison: every trial is judged again and measured, from its history alone. Trials in which
- * the target was killed at its side effects are left out: which these are is the target's own.
+ * Reads a run directory for a comparison: every trial is judged again and measured, from its history alone. Crash point trials are
+ * left out, since each target has different side effects.
  * @throws UsageError when the directory holds no run, or a history that can't be read
  */
 export function readComparedRun(directory: string, isChosen: IsChosen): ComparedRun {
@@ -28,12 +28,12 @@ export function readComparedRun(directory: string, isChosen: IsChosen): Compared
   const isThere = ({ history }: (typeof planned)[number]): boolean => existsSync(join(directory, history));
   const measured = planned.filter(isThere).map((one) => ({ planned: one, trial: measureTrial(directory, one, run) }));
   const lost = planned.filter((one) => !isThere(one));
-  // What was planned was asked for; a reason why it did not begin is none why it could not be asked.
-  const asked = new Set(planned.map(keyOf));
+  // A planned trial that did not start is lost. Only a trial that was never planned counts as not run.
+  const wanted = new Set(planned.map(keyOf));
   const absent = run.notRun
     .filter(({ scenario }) => chosen.has(scenario))
     .map(({ scenario, seed, reason }) => ({ scenario, seed, why: reason }));
-  const unbegun = new Map(absent.filter((one) => asked.has(keyOf(one))).map((one) => [keyOf(one), one]));
+  const notStarted = new Map(absent.filter((one) => wanted.has(keyOf(one))).map((one) => [keyOf(one), one]));
   return {
     target: run.target.name,
     directory,
@@ -42,17 +42,17 @@ export function readComparedRun(directory: string, isChosen: IsChosen): Compared
     time: isVirtual(run) ? 'virtual' : 'real',
     digests: run.digests,
     trials: measured.flatMap(({ trial }) => (trial === undefined ? [] : [trial])),
-    notRun: absent.filter((one) => !asked.has(keyOf(one))),
+    notRun: absent.filter((one) => !wanted.has(keyOf(one))),
     lost: [
-      ...lost.map((one) => unbegun.get(keyOf(one)) ?? { scenario: one.scenario, seed: one.seed, why: 'its history is missing' }),
+      ...lost.map((one) => notStarted.get(keyOf(one)) ?? { scenario: one.scenario, seed: one.seed, why: 'its history is missing' }),
       ...measured.flatMap(({ planned: { scenario, seed }, trial }) =>
-        trial === undefined ? [{ scenario, seed, why: 'its history has no beginning' }] : [],
+        trial === undefined ? [{ scenario, seed, why: 'its history has no first event' }] : [],
       ),
     ],
   };
 }
 
-/** @returns undefined where the history does not even tell what was asked for */
+/** @returns undefined when the history does not even say what was requested */
 function measureTrial(directory: string, planned: RunFacts['planned'][number], run: RunFacts): ComparedTrial | undefined {
   try {
     const { result, view } = readTrial(trialNameOf(planned, run), directory);
@@ -65,7 +65,7 @@ function measureTrial(directory: string, planned: RunFacts['planned'][number], r
   }
 }
 
-/** Trials that differ in one of these did not ask for the same. */
+/** Trials that differ in one of these are not comparable. */
 function settingOf({ scenario, nodes, world }: NonNullable<View['begin']>): TrialSetting {
   return {
     "the scenario's source": scenario.digest,

@@ -17,18 +17,18 @@ import { describeRun } from '../run-facts.ts';
 import { UsageError } from '../usage-error.ts';
 import { asked } from './ask.ts';
 
-/** A target by the letter of its side. */
+/** A target with the letter of its side. */
 export interface NamedTarget {
   readonly letter: string;
   readonly target: ReturnType<typeof chooseTarget>;
 }
 
-/** What all targets are asked. */
+/** What all targets run. */
 export interface TargetRuns {
   readonly chosen: readonly ChosenScenario[];
   readonly seed: number;
   readonly trials: number;
-  /** What scenarios of a free size shall reach. */
+  /** Size, in nodes, of scenarios that do not fix it. */
   readonly nodesOf: (scenario: string) => number;
   readonly workers: number | undefined;
 }
@@ -40,10 +40,10 @@ interface Side extends NamedTarget {
 }
 
 /**
- * Runs the same scenarios with the same seeds against several targets, one trial of each in turn, so that what changes on
- * the machine meanwhile strikes all alike.
- * @param directory gets a run directory for each, by its letter
- * @returns whether it came to its end
+ * Runs the same scenarios with the same seeds against several targets, one trial of each in turn, so that changes on the
+ * machine affect all of them alike.
+ * @param directory gets a run directory for each, named by its letter
+ * @returns whether all trials were run
  */
 export async function runTargets(
   targets: readonly NamedTarget[],
@@ -55,7 +55,7 @@ export async function runTargets(
   }: {
     readonly directory: string;
     readonly startedAt: string;
-    /** Ends it; Ctrl-C does, where none is given. */
+    /** Stops it; Ctrl-C by default. */
     readonly signal?: AbortSignal;
   },
   console: Console,
@@ -77,7 +77,7 @@ export async function runTargets(
     timeName: facts[0] === undefined ? 'virtual time' : timeName(facts[0]),
     hasTargets: true,
   });
-  const beganMs = clock.nowMs();
+  const startedMs = clock.nowMs();
   const interrupted = signal === undefined ? interruption() : { signal, release: () => undefined };
   try {
     const ends = await runTrials(trials, {
@@ -90,7 +90,7 @@ export async function runTargets(
     const refusals = new Set(ends.flatMap((end) => (end.kind === 'refused' ? [end.message] : [])));
     for (const message of refusals) console.err(`scaleproof: ${message.replaceAll('\n', ' ')}\n`);
     if (interrupted.signal.aborted) return false;
-    const wallMs = clock.nowMs() - beganMs;
+    const wallMs = clock.nowMs() - startedMs;
     sides.forEach(({ letter }, index) => writeRunFacts(join(directory, letter), { ...(facts[index] as RunFacts), wallMs }));
     return true;
   } finally {
@@ -113,7 +113,7 @@ async function planSide(side: NamedTarget, { chosen, seed, trials: count, nodesO
   return { ...side, loaded, trials, notRun };
 }
 
-/** By scenario and seed, one of each side; each in the directory of its side. */
+/** Grouped by scenario and seed, with one trial of each side. Each writes to the directory of its side. */
 function interleave(sides: readonly Side[]): PlannedTrial[] {
   const rounds = new Map<string, PlannedTrial[]>();
   for (const { letter, trials } of sides) {
@@ -126,7 +126,7 @@ function interleave(sides: readonly Side[]): PlannedTrial[] {
   return [...rounds.values()].flat();
 }
 
-/** What the run directory of one side says of it. */
+/** The run facts of one side. */
 function factsOf({ letter, target, loaded, trials, notRun }: Side, runs: TargetRuns, startedAt: string): Promise<RunFacts> {
   const { chosen, seed, trials: count } = runs;
   const id = `${startedAt.replaceAll(':', '-')}-${letter}`;

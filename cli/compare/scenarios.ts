@@ -1,6 +1,6 @@
 import type { ComparedScenarios } from '../../gate/comparison/compared-run.ts';
 
-/** Of the bundled scenarios those that single figures of a comparison are of. */
+/** The bundled scenarios that single figures of a comparison are measured in. */
 export const COMPARED_SCENARIOS: ComparedScenarios = {
   scaleOut: ['provisioning/scale-out-and-back'],
   freeSize: ['provisioning/two-cycles'],

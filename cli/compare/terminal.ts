@@ -41,7 +41,7 @@ export function formatTargetComparison(
     ...(broken.length === 0
       ? []
       : [
-          'BROKEN, AND NONE IS TOLERATED',
+          'VIOLATIONS OF INVARIANTS',
           ...broken.flatMap((one) => [
             ...hang(printable(brokenText(one)), columns),
             paint('dim', `    scaleproof replay ${printable(one.example.replay)}`),
@@ -50,7 +50,7 @@ export function formatTargetComparison(
         ]),
     ...(leftOut.length === 0 ? [] : ['NOT COMPARED', ...leftOut.flatMap((one) => hang(printable(leftOutText(one)), columns)), '']),
     ...(compared.trials === 0
-      ? [paint('unknown', '? NOTHING TO COMPARE: no trial is in all of them')]
+      ? [paint('unknown', '? NOTHING TO COMPARE: the sides have no trial in common')]
       : findingsOf(comparison).flatMap(({ outcome, text }) => wrap(text, columns).map((line) => paint(INKS[outcome], line)))),
     '',
   ].join('\n');

@@ -23,7 +23,7 @@ for (const [flags, message] of [
   });
 }
 
-test('the plan is shown and nothing is done; without an answer nothing is done either', async ({}, testInfo) => {
+test('the plan is shown and nothing is done; without a confirmation nothing is done either', async ({}, testInfo) => {
   const kubeconfig = join(folderWith(testInfo), 'kubeconfig');
   await withRealTimeServer(async (site) => {
     const server = await serveWire({ wire: wireOf(site.api), log: () => undefined });
@@ -63,11 +63,11 @@ test('the plan is shown and nothing is done; without an answer nothing is done e
   });
 });
 
-test('only a yes is a yes', async () => {
-  const said: string[] = [];
-  const console = { out: () => undefined, err: (text: string) => void said.push(text), interactive: true, color: false, columns: 80 };
+test('only yes confirms', async () => {
+  const printed: string[] = [];
+  const console = { out: () => undefined, err: (text: string) => void printed.push(text), interactive: true, color: false, columns: 80 };
   await askToContinue(console, () => Promise.resolve(' Y '));
   for (const answer of ['', 'n', 'maybe'])
     await expect(askToContinue(console, () => Promise.resolve(answer))).rejects.toThrow('not confirmed');
-  expect(said).toContain('Continue? [y/N] ');
+  expect(printed).toContain('Continue? [y/N] ');
 });

@@ -4,6 +4,7 @@ import { KubeError } from '../../clients/kube-client.ts';
 import type { Discovery, KubeClient } from '../../clients/kube-client.ts';
 import { RESOURCES } from '../../clients/resources.ts';
 import type { WorldRef } from '../../harness/world-for.ts';
+import { defined } from '../../model/defined.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { createHttpWire } from '../../wire/http-wire.ts';
 import { readText } from '../../wire/wire.ts';
@@ -22,41 +23,41 @@ import { UsageError } from '../usage-error.ts';
 import { askToContinue } from './ask.ts';
 import { formatPlan, lookAt } from './plan.ts';
 
-/** What the flags of `--world existing` say. */
+/** The flags of `--world existing`. */
 export interface ExistingOptions {
   readonly kubeconfig: string;
-  /** Of a LocalStack in routed mode; of the EC2 that is watched in observed mode. */
+  /** In routed mode of LocalStack, in observed mode of the EC2 to watch. */
   readonly endpoint: string | undefined;
   readonly mode: 'routed' | 'observed';
   readonly prefix: string;
   readonly maxInstances: number;
   /** Whether the user has confirmed the plan already. */
   readonly yes: boolean;
-  /** The plan is all that is wanted. */
+  /** Only print the plan. */
   readonly planOnly: boolean;
 }
 
-/** How long what a run made may take to go at its end; in observed mode the target ends real instances first. */
+/** How long a run's objects may take to disappear at its end; in observed mode the target terminates real instances first. */
 const PATIENCE_MS = { routed: 10_000, observed: 120_000 } as const;
-/** How long a new namespace is waited for: no pod can be created in it before it has a service account. */
+/** How long to wait for a new namespace: pods can't be created in it before it has a service account. */
 const ACCOUNT_TRIES = 40;
 const ACCOUNT_PERIOD_MS = 250;
 
-/** A cluster that is there, and in which others live: the run has a namespace of its own and leaves everything else alone. */
+/** An existing cluster with other users: the run has its own namespace and leaves everything else alone. */
 export function provideExisting(options: ExistingOptions, console: Console): ProvidedWorld {
   const { kubeconfig, endpoint, mode, prefix, maxInstances } = options;
   const clock = createRealTimeline().scope('existing');
   const run = runName(clock);
   const tenancy = { run, prefix };
   const region = process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'] ?? CLUSTER.region;
-  const observed = mode === 'observed' ? { observed: endpoint === undefined ? {} : { ec2: { endpoint, region } } } : {};
+  const observed = mode === 'observed' ? defined({ ec2: endpoint === undefined ? undefined : { endpoint, region } }) : undefined;
   const world: WorldRef = {
     kind: 'existing',
     kubeconfig,
-    ...(endpoint === undefined ? {} : { awsEndpoint: endpoint }),
+    ...defined({ awsEndpoint: endpoint }),
     tenancy,
     maxInstances,
-    ...observed,
+    ...defined({ observed }),
   };
   return { world, host: hostOf(options, world, new Tenant(tenancy), console) };
 }
@@ -68,7 +69,7 @@ function hostOf(options: ExistingOptions, world: WorldRef, tenant: Tenant, conso
 
   return {
     times: [],
-    mend: `\`scaleproof sweep\` removes what is left: it bears the label ${tenant.selector}`,
+    cleanUpHint: `\`scaleproof sweep\` removes what is left: it has the label ${tenant.selector}`,
     agree: async ({ target, trials }) => {
       const isExternal = target.external !== undefined;
       if (mode === 'observed' && !isExternal)
@@ -101,12 +102,12 @@ function hostOf(options: ExistingOptions, world: WorldRef, tenant: Tenant, conso
           clock,
           programs,
           usesEngine: false,
-          ...(endpoint === undefined || !isRouted ? {} : { aws: { endpoint, region: CLUSTER.region } }),
+          ...defined({ aws: endpoint === undefined || !isRouted ? undefined : { endpoint, region: CLUSTER.region } }),
           tenancy: { kubeconfig: options.kubeconfig, server, run: tenant.run, prefix: options.prefix, isOwnTarget: isRouted },
         });
-        await makeNamespace(client, tenant, clock);
+        await createNamespace(client, tenant, clock);
       });
-      const environment = { [RUN_VARIABLE]: tenant.run, ...(opened === undefined ? {} : { TMPDIR: opened.folder }) };
+      const environment = { [RUN_VARIABLE]: tenant.run, ...defined({ TMPDIR: opened?.folder }) };
       if (endpoint === undefined || !isRouted || opened === undefined) return { worlds: [world], environment };
       const ec2 = await probeLocalStack(endpoint, { clock, console, signal, accountsFile: opened.accounts });
       return { worlds: [{ ...world, accountsFile: opened.accounts }], environment, ec2 };
@@ -115,7 +116,7 @@ function hostOf(options: ExistingOptions, world: WorldRef, tenant: Tenant, conso
       if (opened === undefined) return;
       const cleaning = { clock, owner: tenant, patienceMs: PATIENCE_MS[mode], removeFinalizers: mode === 'routed', goesOn: false };
       const left = await withClient(options, (client) => cleanUp({ ...cleaning, client }));
-      if (left.length > 0) throw new ClusterError('of this run is still there', left.join(', '));
+      if (left.length > 0) throw new ClusterError('some objects of this run still exist', left.join(', '));
       await endRun(opened, { programs: createPrograms(), clock });
     },
   };
@@ -127,7 +128,7 @@ function describeAws({ endpoint, mode }: ExistingOptions): string {
       ? "Scaleproof's own, in memory: no instance is real"
       : `Scaleproof's own before the LocalStack at ${endpoint}`;
   return endpoint === undefined
-    ? "the target's own, not looked at (--aws-endpoint): instances are seen as far as nodes tell of them"
+    ? "the target's own, not watched (--aws-endpoint): instances are known only from their nodes"
     : `the target's own, watched at ${endpoint}`;
 }
 
@@ -137,7 +138,7 @@ interface About {
   readonly version: string;
 }
 
-/** Work with a client of the cluster. @throws UsageError when the cluster can't be reached */
+/** Runs work with a client of the cluster. @throws UsageError for a bad kubeconfig @throws ClusterError when the cluster can't be used */
 async function withClient<T>(
   { kubeconfig }: ExistingOptions,
   work: (client: KubeClient & Discovery, about: About) => Promise<T>,
@@ -166,12 +167,12 @@ async function withClient<T>(
   }
 }
 
-/** The run's namespace, once pods can be created in it. */
-async function makeNamespace(client: KubeClient, tenant: Tenant, clock: { sleep(ms: number): Promise<void> }): Promise<void> {
+/** Creates the run's namespace, and waits until pods can be created in it. */
+async function createNamespace(client: KubeClient, tenant: Tenant, clock: { sleep(ms: number): Promise<void> }): Promise<void> {
   await client.create(RESOURCES.namespaces, { metadata: { name: tenant.namespace, labels: { ...tenant.labels } } });
   const account = (namespace: string): Promise<unknown> =>
     client.get({ type: SERVICE_ACCOUNTS, namespace, name: 'default' }).catch(ifUnserved);
-  // Where `default` has none, nobody makes any.
+  // If `default` has none, no controller creates service accounts here.
   if ((await account('default')) === undefined) return;
   for (let tries = 0; tries < ACCOUNT_TRIES && (await account(tenant.namespace)) === undefined; tries += 1)
     await clock.sleep(ACCOUNT_PERIOD_MS);

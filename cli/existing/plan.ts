@@ -4,21 +4,21 @@ import { RESOURCES } from '../../clients/resources.ts';
 import type { KubeObject, Pod } from '../../model/kube.ts';
 import type { Tenant } from '../../world/real/tenant/tenant.ts';
 
-/** What of a cluster its user has to know before a run. */
+/** What the user has to know about a cluster before a run. */
 export interface ClusterFacts {
   readonly server: string;
   readonly context: string;
   readonly version: string;
   readonly nodes: number;
-  /** Pods of others that wait for a node. */
+  /** Other users' pods that wait for a node. */
   readonly pendingPods: number;
-  /** NodePools of others. */
+  /** Other users' NodePools. */
   readonly pools: readonly string[];
-  /** DaemonSets of others whose pods go to every node, whatever its taints. */
+  /** Other users' DaemonSets that tolerate every taint, so that their pods go to every node. */
   readonly daemonSets: readonly string[];
 }
 
-/** What a run is about to do. */
+/** What a run would do. */
 export interface RunPlan {
   readonly tenant: Tenant;
   readonly mode: 'routed' | 'observed';
@@ -37,7 +37,7 @@ type DaemonSet = KubeObject & {
   readonly spec?: { readonly template?: { readonly spec?: { readonly tolerations?: readonly { key?: string; operator?: string }[] } } };
 };
 
-/** Looks at a cluster; nothing is changed. @throws KubeError when it can't be asked */
+/** Reads the facts of a cluster without changing it. @throws KubeError when a request fails */
 export async function lookAt(client: KubeClient, about: Pick<ClusterFacts, 'server' | 'context' | 'version'>): Promise<ClusterFacts> {
   const nodes = await client.list(RESOURCES.nodes);
   const pods = await client.list<Pod>(RESOURCES.pods);
@@ -65,7 +65,7 @@ function toleratesAll({ spec }: DaemonSet): boolean {
   return spec?.template?.spec?.tolerations?.some(({ key, operator }) => key === undefined && operator === 'Exists') === true;
 }
 
-/** The plan as its user reads it, a line each. */
+/** The plan for the user, as lines. */
 export function formatPlan(cluster: ClusterFacts, plan: RunPlan): string[] {
   const { tenant, mode, trials, maxPods, maxInstances } = plan;
   const name = `${tenant.objectPrefix}*`;
@@ -73,15 +73,15 @@ export function formatPlan(cluster: ClusterFacts, plan: RunPlan): string[] {
   return [
     `Scaleproof is about to use a cluster that is not its own:`,
     `  cluster        ${cluster.server} (context ${cluster.context}, Kubernetes ${cluster.version}; ${own})`,
-    `  mode           ${mode}: ${mode === 'routed' ? "the target's requests go through this process, which breaks some of them" : 'the target talks to its own endpoints; nothing is broken, everything is watched'}`,
+    `  mode           ${mode}: ${mode === 'routed' ? "the target's requests go through this process, which injects faults" : 'the target uses its own endpoints; no faults are injected, everything is watched'}`,
     `  target         ${plan.target}`,
     `  trials         ${trials}, one after the other`,
     `  EC2            ${plan.aws}`,
     `  creates        namespace ${tenant.namespace}; in it at most ${maxPods} pods; NodePools and node classes ${name};`,
-    `                 ${mode === 'routed' ? 'Nodes without machines behind them; ' : ''}CustomResourceDefinitions of the target, where they are missing`,
-    `  instances      at most ${maxInstances} in each trial (--max-instances); one more ends it, as unknown`,
-    `  label          ${tenant.selector}, on everything that it creates; it removes what bears it and nothing else`,
-    `  leaves alone   everything else: its pods run on its own nodes alone${plan.canTaint ? ', and only its pods run there' : ''}`,
+    `                 ${mode === 'routed' ? 'Nodes without machines behind them; ' : ''}missing CustomResourceDefinitions of the target`,
+    `  instances      at most ${maxInstances} in each trial (--max-instances); one more ends the trial as unknown`,
+    `  label          ${tenant.selector}, on everything that it creates; it removes only objects with this label`,
+    `  leaves alone   everything else: its pods run only on its own nodes${plan.canTaint ? ', and only its pods run there' : ''}`,
     ...warningsOf(cluster, plan).map((warning) => `  NOTE           ${warning}`),
   ];
 }
@@ -90,20 +90,20 @@ function warningsOf({ pendingPods, pools, daemonSets }: ClusterFacts, { canTaint
   return [
     ...(!canTaint && pendingPods > 0
       ? [
-          `the target knows no taints: ${count(pendingPods, 'pending pod')} of others may get on the run's nodes${mode === 'routed' ? ', where nothing runs' : ''}`,
+          `the target does not support taints: ${count(pendingPods, 'pending pod')} of others may be scheduled to the run's nodes${mode === 'routed' ? ', where nothing runs' : ''}`,
         ]
       : []),
     ...(daemonSets.length > 0 && mode === 'routed'
       ? [
-          `pods of ${daemonSets.join(', ')} tolerate every taint: each of the run's nodes gets one, which stays Pending, since nothing runs there, until the node goes`,
+          `pods of ${daemonSets.join(', ')} tolerate every taint: each of the run's nodes gets one, which stays Pending until the node is deleted, since nothing runs there`,
         ]
       : []),
     ...(pools.length > 0 && !isExternal
-      ? [`NodePools ${pools.join(', ')} are there: another autoscaler may be, too; it is not shown the run's pools by us, but it sees them`]
+      ? [`the cluster has NodePools ${pools.join(', ')}, so another autoscaler may run; it can see the run's pools`]
       : []),
     ...(isExternal && mode === 'routed'
       ? [
-          "the target is not kept from what is not the run's: it does what it always does, through this process, also while that breaks its requests",
+          "the target is not limited to the run's objects: it manages the whole cluster as always, through this process, even while faults are injected",
         ]
       : []),
   ];

@@ -2,16 +2,16 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GateDecision } from '../../gate/verdict.ts';
 
-/** What a gate was decided on. */
+/** The decision of a gate, and what it is based on. */
 export interface GateOutcome {
   readonly decision: GateDecision;
-  /** Where the trials lie, in the order in which they were run. */
+  /** Run directories of the trials, in the order in which they were run. */
   readonly directories: readonly string[];
-  /** What was left out and why, and what the policy loosened: a sentence each. */
+  /** What was left out and why, and where the policy is laxer than the defaults: a sentence each. */
   readonly notes: readonly string[];
 }
 
-/** Writes what a gate decided beside its runs. @returns the file */
+/** Writes the decision beside the gate's runs. @returns the file */
 export function writeDecision(directory: string, outcome: GateOutcome): string {
   const path = join(directory, 'gate.json');
   writeFileSync(path, `${JSON.stringify(outcome, undefined, 2)}\n`);

@@ -27,17 +27,17 @@ import type { GateOutcome } from './outcome.ts';
 import { sourcesDigest } from './sources.ts';
 import { summarizeGate } from './terminal.ts';
 
-/** Runs that are there. */
+/** Existing runs. */
 interface Directories {
   readonly kind: 'directories';
   readonly baseline: string;
   readonly candidate: string;
 }
 
-/** Before the first look of the policy, so many pairs are run and looked at for failures that stay, so that nobody waits for the rest. */
+/** Pairs that run before the policy's first look: if they show a failure that more pairs can't change, the rest is not run. */
 const EARLY_PAIRS = 10;
 
-/** Targets that are run: more and more seeds, until the gate can tell. */
+/** Targets to run, with more and more seeds until there is a decision. */
 export interface Targets {
   readonly kind: 'targets';
   readonly baseline: ReturnType<typeof chooseTarget>;
@@ -45,9 +45,9 @@ export interface Targets {
   readonly chosen: readonly ChosenScenario[];
   readonly seed: number;
   readonly workers: number | undefined;
-  /** Where episodes of each version accumulate. */
+  /** The directory that keeps the episodes of each version. */
   readonly state: string | undefined;
-  /** What versions of targets from files are called: their text alone does not say what they start. */
+  /** Versions of targets from files: the file alone does not say what it starts. */
   readonly versions?: { readonly baseline?: string | undefined; readonly candidate?: string | undefined };
   readonly signal: AbortSignal;
 }
@@ -57,9 +57,9 @@ export type GateSides = Directories | Targets;
 const LETTERS = { baseline: 'baseline', candidate: 'candidate' } as const;
 
 /**
- * Runs what a gate needs, and decides.
- * @param at where run directories of targets are made, new; and when
- * @throws UsageError when the sides can't be compared, or another gate has the state directory
+ * Runs the trials that a gate needs, and decides.
+ * @param at a new directory for the runs, and the start time
+ * @throws UsageError when the sides can't be compared, or another gate uses the state directory
  * @throws the signal's reason when it is aborted
  */
 export async function runGate(
@@ -69,9 +69,9 @@ export async function runGate(
   console: Console,
 ): Promise<GateOutcome> {
   if (sides.kind === 'directories') return judgeDirectories(sides, policy);
-  const unlock = sides.state === undefined ? undefined : lockDirectory(sides.state, 'a gate has its --state directory for itself');
+  const unlock = sides.state === undefined ? undefined : lockDirectory(sides.state, 'only one gate can use a --state directory');
   try {
-    return await runUntilTold(sides, policy, at, console);
+    return await runUntilDecided(sides, policy, at, console);
   } finally {
     unlock?.();
   }
@@ -79,7 +79,7 @@ export async function runGate(
 
 function judgeDirectories({ baseline, candidate }: Directories, policy: Policy): GateOutcome {
   const [ours, theirs] = [baseline, candidate].map((directory) => readComparedRun(directory, () => true)) as [ComparedRun, ComparedRun];
-  refuseStrangers(ours, theirs);
+  refuseDifferentWorlds(ours, theirs);
   const isPaired = ours.time === 'virtual';
   const { baseline: before, candidate: after, notes } = comparable(ours, theirs, isPaired);
   const decide = (by: Policy): GateDecision => decideGate(before, after, by, { paired: isPaired, seed: 1 });
@@ -88,14 +88,14 @@ function judgeDirectories({ baseline, candidate }: Directories, policy: Policy):
   return { decision, directories: [baseline, candidate], notes: [...notesOnLaxer(policy), ...notes, ...onlyExisting] };
 }
 
-/** @param accepting what would be decided if failures that the baseline has too were accepted */
+/** @param accepting the decision if failures that the baseline has too were accepted */
 function notesOnExisting(decision: GateDecision, accepting: () => GateDecision): string[] {
   if (decision.verdict !== 'fail' || accepting().verdict === 'fail') return [];
-  return ['no failure here is new: the baseline fails in the same ways. With --accept-existing only what is new or more frequent rejects'];
+  return ['no failure is new: the baseline fails in the same ways. With --accept-existing, only new or more frequent failures reject'];
 }
 
-/** @throws UsageError where figures of one mean something else than those of the other */
-function refuseStrangers(baseline: ComparedRun, candidate: ComparedRun): void {
+/** @throws UsageError when the figures of the two runs are not comparable */
+function refuseDifferentWorlds(baseline: ComparedRun, candidate: ComparedRun): void {
   for (const [what, of] of [
     ['world', (run: ComparedRun) => run.world],
     ['time', (run: ComparedRun) => run.time],
@@ -108,16 +108,16 @@ function refuseStrangers(baseline: ComparedRun, candidate: ComparedRun): void {
   }
 }
 
-/** One version of a target, and what is known of it. */
+/** One version of a target, and its known episodes. */
 interface Version {
   readonly letter: string;
   readonly target: ReturnType<typeof chooseTarget>;
-  /** Undefined if its episodes are not kept. */
+  /** Undefined if its episodes are not stored. */
   readonly version: StateVersion | undefined;
   readonly episodes: Map<string, Episode>;
 }
 
-async function runUntilTold(
+async function runUntilDecided(
   sides: Targets,
   policy: Policy,
   at: { directory: string; startedAt: string },
@@ -132,7 +132,7 @@ async function runUntilTold(
       const version = code === undefined ? undefined : await versionOf(sides[side], sides.versions?.[side], code);
       if (sides.state !== undefined && version === undefined)
         notes.push(
-          `episodes of ${sides[side].label} are not kept: nobody knows which version its file starts; name it with --${side}-version`,
+          `episodes of ${sides[side].label} are not kept, since its file does not say which version it starts: name it with --${side}-version`,
         );
       return { letter: LETTERS[side], target: sides[side], version, episodes: known(sides.state, version, digests) };
     }),
@@ -149,31 +149,31 @@ async function runUntilTold(
     done += seeds.length;
     const isWhole = ({ episodes }: Version): boolean =>
       seeds.every((seed) => chosen.every(({ scenario: { id } }) => episodes.has(keyOf({ scenario: id, seed }))));
-    const lacking = versions.filter((version) => !isWhole(version));
-    if (lacking.length > 0) {
+    const incomplete = versions.filter((version) => !isWhole(version));
+    if (incomplete.length > 0) {
       const directory = join(at.directory, `seeds-from-${seeds[0] ?? first}`);
       directories.push(directory);
       const runs = { chosen, seed: seeds[0] ?? first, trials: seeds.length, nodesOf: () => DEFAULT_NODES, workers: sides.workers };
-      await runTargets(lacking, runs, { directory, startedAt: at.startedAt, signal }, console);
+      await runTargets(incomplete, runs, { directory, startedAt: at.startedAt, signal }, console);
       signal.throwIfAborted();
-      for (const { letter, version, episodes } of lacking) {
+      for (const { letter, version, episodes } of incomplete) {
         const run = readComparedRun(join(directory, letter), () => true);
         const fresh = episodesOf(run);
         for (const episode of fresh) episodes.set(keyOf(episode), episode);
         keep(sides.state, version, fresh, digests);
       }
     }
-    // All that is kept of the candidate counts, whichever seeds were asked for: a leak that is known is a leak.
+    // All kept episodes of the candidate count, even with other seeds than requested: a known leak is a leak.
     const own = [...candidate.episodes.values()];
     const control = [...baseline.episodes.values()].filter(
       (episode) => candidate.episodes.has(keyOf(episode)) || (episode.seed >= first && episode.seed < first + done),
     );
     const decide = (by: Policy): GateDecision => decideGate(control, own, by, { paired: isPaired, seed: first });
     const decision = decide(policy);
-    // What was asked for counts, not what came of it: trials that are not run must not be asked for without end.
-    const asked = done * chosen.length;
-    const isEarly = asked < policy.episodes.first;
-    if (isEarly ? failsEarly(decision, policy) : decision.verdict !== 'inconclusive' || asked >= policy.episodes.max) {
+    // Counts requested trials, not results: trials that can't be run must not be requested forever.
+    const requested = done * chosen.length;
+    const isEarly = requested < policy.episodes.first;
+    if (isEarly ? failsEarly(decision, policy) : decision.verdict !== 'inconclusive' || requested >= policy.episodes.max) {
       const onlyExisting = notesOnExisting(decision, () => decide(acceptingExisting(policy)));
       return { decision, directories, notes: [...notes, ...onlyExisting] };
     }
@@ -183,11 +183,11 @@ async function runUntilTold(
 }
 
 /**
- * What both targets can be asked for. A scenario that neither can run is no part of the question; one that one of them can't run
- * is, and has no verdict there.
- * @returns isPaired whether a scenario with a seed is the same trial for both: programs run in real time, in which nothing is the
- *   same twice
- * @throws UsageError where one runs in real and the other in virtual time, and where nothing is left to be asked
+ * The scenarios that count. One that neither target can run is left out; one that only one of them can't run stays, and has no
+ * verdict there.
+ * @returns isPaired: whether a scenario with a seed is the same trial for both. It is not for programs in real time, in which no
+ *   trial is repeatable
+ * @throws UsageError when one runs in real and the other in virtual time, or no scenario is left
  */
 async function askable({
   baseline,
@@ -208,7 +208,7 @@ async function askable({
   return { isPaired: before.isVirtual, chosen: left, notes };
 }
 
-/** Of all that is not the target's. */
+/** Digests of everything except the target. */
 interface CodeDigests {
   readonly sources: string;
   readonly catalogue: string;
@@ -221,7 +221,7 @@ function codeDigests(): CodeDigests {
   return { sources: sourcesDigest(), catalogue: catalogue.digest('hex') };
 }
 
-/** What episodes may be shared among: they are of one target, run by one version of everything else. */
+/** Which stored episodes may be used: those of the same target, run by the same version of everything else. */
 async function versionOf(
   { ref, label }: ReturnType<typeof chooseTarget>,
   name: string | undefined,
@@ -238,7 +238,7 @@ function known(state: string | undefined, version: StateVersion | undefined, dig
   const entries = refuseBadState(() => readState(state, version)).filter(({ episode }) => digests.has(episode.scenario));
   const stale = entries.find(({ scenarioDigest, episode }) => digests.get(episode.scenario) !== scenarioDigest);
   if (stale !== undefined)
-    throw new UsageError(`--state ${state} has episodes of another version of ${stale.episode.scenario}; name another directory`);
+    throw new UsageError(`--state ${state} has episodes of another version of ${stale.episode.scenario}; use another directory`);
   return new Map(entries.map(({ episode }) => [keyOf(episode), episode]));
 }
 
@@ -249,7 +249,7 @@ function keep(
   digests: ReadonlyMap<string, string>,
 ): void {
   if (state === undefined || version === undefined) return;
-  // Who could not find out may find out the next time.
+  // An unknown trial may get a verdict the next time, so it is not kept.
   const entries = episodes
     .filter(({ verdict }) => verdict !== 'unknown')
     .map((episode): StateEntry => ({ scenarioDigest: digests.get(episode.scenario) ?? '', episode }));

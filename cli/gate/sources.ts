@@ -5,7 +5,7 @@ import { packageRoot } from '../../model/package-root.ts';
 
 const FOLDERS = 'bin,checks,clients,controller,dist,faults,harness,history,model,protocols,runtime,suites,targets,wire,world';
 
-/** SHA-256 of all that a trial may run. In a clone any source file may matter, so all of them count. */
+/** SHA-256 of all code that a trial may run. In a clone that can be any source file, so all of them count. */
 export function sourcesDigest(): string {
   const root = packageRoot();
   const all = createHash('sha256');

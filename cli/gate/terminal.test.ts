@@ -24,7 +24,7 @@ const DECISION: GateDecision = {
   needs: { episodes: 0, sentences: [`needs${EVIL}`] },
 };
 
-test('nothing that a run directory holds drives the terminal', () => {
+test('control characters in a run directory are escaped', () => {
   const sides = { baseline: `baseline${EVIL}`, candidate: `candidate${EVIL}` };
   const outcome = { decision: DECISION, directories: [], notes: [`note${EVIL}`] };
   const printed = [
@@ -50,7 +50,7 @@ test('nothing that a run directory holds drives the terminal', () => {
   expect(printed).not.toContain(EVIL);
 });
 
-test('nor does what a refusal quotes', async () => {
+test('control characters in an error message are escaped', async () => {
   const { code, stderr } = await scaleproofHere(['gate', '--baseline', `a${EVIL}`, '--candidate', 'reference']);
   expect(code).toBe(2);
   expect(stderr).toContain('no target is named "a\\x1b[2J"');

@@ -13,12 +13,12 @@ const MARKS: Readonly<Record<GateVerdict, { readonly mark: string; readonly ink:
   inconclusive: { mark: '?', ink: 'unknown' },
 };
 const INDENT = '    ';
-/** Columns of the names of the sides. */
+/** Width of the names of the sides, in columns. */
 const SIDE = 11;
 /** Two marks and the spaces around them. */
 const MARGIN = 2;
 
-/** A gate for a terminal: what it was asked, each criterion with its evidence, and what to do. */
+/** A gate for a terminal: its sides, each criterion with its evidence, and what to do. */
 export function formatGate(
   { decision, notes }: GateOutcome,
   { baseline, candidate }: { readonly baseline: string; readonly candidate: string },
@@ -35,7 +35,7 @@ export function formatGate(
     ...side('baseline', `${baseline}, ${episodes.baseline} episodes`),
     ...side(
       'candidate',
-      `${candidate}, ${episodes.candidate} episodes, ${episodes.isPaired ? `${episodes.seen} in pairs of one scenario and seed` : 'not in pairs: in real time no trial is the same twice'}`,
+      `${candidate}, ${episodes.candidate} episodes, ${episodes.isPaired ? `${episodes.seen} paired by scenario and seed` : 'not paired: in real time no trial is repeatable'}`,
     ),
     '',
     ...criteria.flatMap((criterion) => describeCriterion(criterion, paint, width)),
@@ -86,6 +86,6 @@ function formatRange({ ms, isAtLeast }: PhaseSide['p50']): string {
 
 /** What to do and why, in one line. */
 export function summarizeGate({ verdict, sentence }: GateDecision): string {
-  // The sentence begins with the action.
+  // The sentence starts with the action.
   return `${MARKS[verdict].mark} ${printable(sentence).replace(/^\w+/, (action) => action.toUpperCase())}`;
 }

@@ -8,7 +8,7 @@ export interface GateMetric {
 
 const OF_A_GATE = ['target', 'profile'] as const;
 
-/** The metrics of `scaleproof serve`: what it exports, and what the rules and the dashboard ask for. */
+/** The metrics of `scaleproof serve`: what it exports, and what the rules and the dashboard query. */
 export const GATE_METRICS = {
   verdict: {
     name: 'scaleproof_gate_verdict',
@@ -19,7 +19,7 @@ export const GATE_METRICS = {
   runs: {
     name: 'scaleproof_gate_runs_total',
     type: 'counter',
-    help: 'Gates that ended. Labeled by their verdict.',
+    help: 'Finished gates, by verdict.',
     labels: [...OF_A_GATE, 'verdict'],
   },
   lastSuccess: {

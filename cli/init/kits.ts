@@ -9,11 +9,11 @@ export interface KitFile {
   readonly to: string;
 }
 
-/** What wires Scaleproof into one other system. */
+/** Files that integrate Scaleproof with another system. */
 export interface Kit {
   readonly name: string;
   readonly summary: string;
-  /** The folder that is written to unless the user names one. */
+  /** The default output folder. */
   readonly out: string;
   readonly files: readonly KitFile[];
   /** What the user does next, a sentence each. */
@@ -27,8 +27,8 @@ const SERVE: readonly KitFile[] = [
 ];
 const NEXT_FOR_SERVE: readonly string[] = [
   'Put scaleproof.tgz (npm pack in the repository of Scaleproof), your target.yaml and your programs beside the Dockerfile; build and push it.',
-  'Name that image in the manifests, wherever they say CHANGE, and make the secret that serve.yaml begins with.',
-  'The image has to hold the version that is rolled out, at each rollout: name that in --candidate-version of serve.yaml, and requests about another one are refused.',
+  'Name that image in the manifests, wherever they say CHANGE, and create the secret described at the top of serve.yaml.',
+  'At each rollout, the image must contain the version that is rolled out: set it as --candidate-version in serve.yaml. Requests for another version are refused.',
 ];
 
 export const KITS: readonly Kit[] = [
@@ -44,7 +44,7 @@ export const KITS: readonly Kit[] = [
     next: [
       ...NEXT_FOR_SERVE,
       'kubectl apply -f serve.yaml, and analysis-template.yaml in the namespace of your Rollout, with a copy of the secret.',
-      'Add the step that analysis-template.yaml begins with to your Rollout.',
+      'Add the step described at the top of analysis-template.yaml to your Rollout.',
     ],
   },
   {
@@ -54,7 +54,7 @@ export const KITS: readonly Kit[] = [
     files: [{ from: 'fixtures/templates/flagger/canary.yaml', to: 'canary.yaml' }, ...SERVE],
     next: [
       ...NEXT_FOR_SERVE,
-      'Name your Deployment, baseline, candidate, its version and the token in canary.yaml: Flagger sends no headers, so that the token stands in it.',
+      'Name your Deployment, baseline, candidate, its version and the token in canary.yaml: Flagger sends no headers, so the token has to be in that file.',
       'kubectl apply -f serve.yaml -f canary.yaml',
     ],
   },
@@ -70,7 +70,7 @@ export const KITS: readonly Kit[] = [
   },
   {
     name: 'prometheus',
-    summary: 'Prometheus: alerting and recording rules over what Karpenter and the reference export, and how the gate is scraped',
+    summary: 'Prometheus: alerting and recording rules for the metrics of Karpenter and the reference, and a scrape job for the gate',
     out: 'scaleproof-prometheus',
     files: [
       { from: 'fixtures/templates/prometheus/rules.yaml', to: 'rules.yaml' },
@@ -79,7 +79,7 @@ export const KITS: readonly Kit[] = [
     next: [
       'Name the file under rule_files of your Prometheus, or put its groups under spec of a PrometheusRule.',
       'If scaleproof serve runs: put the job of scrape.yaml under your scrape_configs, or apply the service-monitor.yaml of the argo and flagger kits.',
-      'Look at what they say of the last days before they may wake somebody: promtool check rules rules.yaml, then the graph of each expression.',
+      'Before the alerts page anybody, check what they would have done in the last days: promtool check rules rules.yaml, then graph each expression.',
     ],
   },
   {
@@ -94,26 +94,26 @@ export const KITS: readonly Kit[] = [
   },
   {
     name: 'playwright',
-    summary: 'Playwright: a project of your own whose tests are trials, two suites and a scenario of yours',
+    summary: 'Playwright: a project of your own whose tests are trials: two suites and a scenario of your own',
     out: 'scaleproof-tests',
     files: [
       ...['README.md', 'autoscaler.yaml', 'conformance.spec.ts', 'package.json', 'playwright.config.ts', 'release.ts'].map((name) => ({
         from: `fixtures/examples/playwright/${name}`,
         to: name,
       })),
-      // npm takes a file of that name for its own.
+      // npm does not publish files named .gitignore.
       { from: 'fixtures/examples/playwright/gitignore.template', to: '.gitignore' },
     ],
     next: [
       'In the folder: npm install, then npm install --save-dev PATH/scaleproof-VERSION.tgz (npm pack in the repository of Scaleproof).',
       'npx playwright test, and npx playwright test --ui to look at it. No browser is needed.',
       'Name your autoscaler in playwright.config.ts; the line says CHANGE.',
-      'TARGET=mutant:ignored-capacity-errors npx playwright test --grep mine/ has to fail: a scenario that no wrong autoscaler fails is not worth its time.',
+      'TARGET=mutant:ignored-capacity-errors npx playwright test --grep mine/ has to fail: a scenario that no wrong autoscaler fails is useless.',
     ],
   },
 ];
 
-/** Where the template lies. */
+/** The path of the template. */
 export function templatePath({ from }: KitFile): string {
   return join(packageRoot(), from);
 }

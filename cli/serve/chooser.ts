@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import { chooseTarget } from '../choose.ts';
 import { isPath } from '../../model/paths.ts';
 import { targetNamed } from '../../targets/catalogue.ts';
@@ -6,12 +7,12 @@ import { agrees } from './jobs.ts';
 import type { GateJob, GateQuestion } from './jobs.ts';
 import type { Site } from './server.ts';
 
-/** What the command line allows requests to ask for. */
+/** What the command line allows requests to name. */
 export interface Allowed {
   readonly baseline: string;
   /** Files of targets that requests may name, beside the bundled ones. */
   readonly targets: readonly string[];
-  /** What the versions of the baseline and of the one target are called. */
+  /** Versions of the baseline and of the only target. */
   readonly baselineVersion: string | undefined;
   readonly candidateVersion: string | undefined;
 }
@@ -19,9 +20,9 @@ export interface Allowed {
 const SIDES = ['baseline', 'candidate'] as const;
 
 /**
- * Which targets requests may name: a file is code that is run, so only the command line says which. And which versions: the names of
- * targets stay, so who says what is rolled out must not be told the verdict of something else.
- * @throws UsageError where the command line names what there is not
+ * Which targets and versions requests may name. Only the command line may name files, since they are code that is run. Names of
+ * targets stay the same across versions, so a request that states its version must not get the verdict of another one.
+ * @throws UsageError when the command line names an unknown target
  */
 export function chooserOf({ baseline, targets, ...versions }: Allowed): Site['choose'] {
   const onCommandLine = new Set([baseline, ...targets]);
@@ -50,10 +51,10 @@ export function chooserOf({ baseline, targets, ...versions }: Allowed): Site['ch
 }
 
 function versionPart(side: (typeof SIDES)[number], version: string | undefined): Partial<GateQuestion> {
-  return version === undefined ? {} : { [`${side}Version`]: version };
+  return defined({ [`${side}Version`]: version });
 }
 
-/** Files and programs that have to be built are named by the command line alone, and prepared when the server starts. */
+/** Only the command line may name files, and programs that have to be built. They are prepared when the server starts. */
 function refusalOfName(name: string, onCommandLine: ReadonlySet<string>): string | undefined {
   if (onCommandLine.has(name)) return undefined;
   const refused = (what: string): string => `the server was not started with --target ${name}; it takes ${what} from its command line only`;
@@ -67,16 +68,15 @@ function refusalOfName(name: string, onCommandLine: ReadonlySet<string>): string
   }
 }
 
-function refusalOfVersion(side: string, name: string, asked: string | undefined, own: string | undefined): string | undefined {
-  if (asked === undefined || asked === own) return undefined;
-  const has =
-    own === undefined ? `the server was not told which version that is (--${side}-version)` : `the server judges version ${own} of it`;
-  return `the request is about version ${asked} of ${name}, and ${has}: start it with the version that is rolled out`;
+function refusalOfVersion(side: string, name: string, wanted: string | undefined, own: string | undefined): string | undefined {
+  if (wanted === undefined || wanted === own) return undefined;
+  const has = own === undefined ? `the server does not know its version (--${side}-version)` : `the server judges version ${own} of it`;
+  return `the request is about version ${wanted} of ${name}, and ${has}: start the server with the version that is rolled out`;
 }
 
 /**
- * A gate of a server before this one, as this one tells of it. Its names answer for it only where they surely stand for what they
- * stood for then: a file's text does not say which version it starts, so that one has to be named, and to be the same.
+ * A gate of an earlier server, as this one reports it. It can be found by its names only if they certainly mean the same as then: a
+ * file does not say which version it starts, so the version must have been named, and be the same.
  */
 export function fromBefore(job: GateJob, choose: Site['choose']): GateJob {
   const question = choose({ baseline: job.baseline, candidate: job.candidate });

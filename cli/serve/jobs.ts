@@ -1,16 +1,17 @@
 import type { GateDecision, GateVerdict } from '../../gate/verdict.ts';
+import { defined } from '../../model/defined.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
-/** Gates that wait for their turn. One runs at a time: it takes all processors. */
+/** Gates that may wait. Only one runs at a time, since it uses all processors. */
 export const MAX_WAITING = 16;
-/** Gates that have ended and can still be asked for; the oldest go first. */
+/** Finished gates that are remembered; the oldest are forgotten first. */
 export const MAX_ENDED = 200;
 
-/** What is to be judged: names that the command line allowed, and the versions that it gave them. */
+/** What to judge: targets that the command line allows, with the versions that it states. */
 export interface GateQuestion {
   readonly baseline: string;
   readonly candidate: string;
-  /** Absent where nobody said which version the name stands for. */
+  /** Absent if the version is not known. */
   readonly baselineVersion?: string;
   readonly candidateVersion?: string;
 }
@@ -24,25 +25,25 @@ export const QUESTION_PARTS = ['baseline', 'candidate', 'baselineVersion', 'cand
 /** Runs a gate. Rejects when it can't be run, or with the signal's reason. */
 export type Judge = (question: GateQuestion, signal: AbortSignal) => Promise<Judged>;
 
-/** What a gate came to. */
+/** The result of a gate. */
 export interface Judged {
   readonly decision: GateDecision;
-  /** What was left out and why, and what the policy loosened: a sentence each. */
+  /** What was left out and why, and where the policy is laxer than the defaults: a sentence each. */
   readonly notes: readonly string[];
 }
 
 /** One gate, from its request to its verdict. */
 export interface GateJob extends GateQuestion {
   readonly id: string;
-  /** What its asker calls it, the same at each repetition. */
+  /** The client's idempotency key: repeated requests have the same one. */
   readonly key?: string;
   readonly status: 'waiting' | 'running' | 'done';
   readonly askedMs: number;
   readonly begunMs?: number;
   readonly endedMs?: number;
-  /** Once it is done. */
+  /** Only if it is done. */
   readonly result?: GateResult;
-  /** Its names may stand for something else by now: only its key, or its id, still says that it is meant. */
+  /** Its names may mean something else by now, so it can be found only by its key or id. */
   readonly byKeyOnly?: boolean;
 }
 
@@ -55,20 +56,20 @@ export interface GateResult {
   readonly notes?: readonly string[];
 }
 
-/** Whether it ended without finding anything out. */
+/** Whether it ended without a decision. */
 export function couldNotRun({ status, result }: GateJob): boolean {
   return status === 'done' && result?.decision === undefined;
 }
 
-/** What a gate of a server that is no more comes to: it found nothing out. */
+/** A gate that did not finish before its server stopped: inconclusive. */
 export function interrupted(job: GateJob): GateJob {
-  const reason = `${job.id} was interrupted: the server ended before it did; ask for it again`;
+  const reason = `${job.id} was interrupted: the server stopped before it finished; request it again`;
   return { ...job, status: 'done', result: { verdict: 'inconclusive', reason } };
 }
 
-/** Whether a gate was asked for what a request names; what that leaves open agrees with anything. */
-export function agrees(asked: GateQuestion, named: NamedParts): boolean {
-  return QUESTION_PARTS.every((part) => named[part] === undefined || named[part] === asked[part]);
+/** Whether a gate's question matches the parts that a request names. */
+export function agrees(question: GateQuestion, named: NamedParts): boolean {
+  return QUESTION_PARTS.every((part) => named[part] === undefined || named[part] === question[part]);
 }
 
 function isSame(one: GateQuestion, other: GateQuestion): boolean {
@@ -78,7 +79,7 @@ function isSame(one: GateQuestion, other: GateQuestion): boolean {
 /** Too many gates wait. */
 export class BusyError extends Error {
   constructor() {
-    super(`${MAX_WAITING} gates are waiting already; ask again later`);
+    super(`${MAX_WAITING} gates are waiting already; try again later`);
     this.name = 'BusyError';
   }
 }
@@ -87,7 +88,7 @@ export class BusyError extends Error {
 export class KeyError extends Error {
   constructor(job: GateJob) {
     const [baseline, candidate] = [named(job.baseline, job.baselineVersion), named(job.candidate, job.candidateVersion)];
-    super(`this key is that of ${job.id}, which asked for ${candidate} in the place of ${baseline}; take another key`);
+    super(`this key belongs to ${job.id}, which judges ${candidate} against ${baseline}; use another key`);
     this.name = 'KeyError';
   }
 }
@@ -96,24 +97,24 @@ function named(target: string, version: string | undefined): string {
   return version === undefined ? target : `${target} (version ${version})`;
 }
 
-/** What a queue of gates needs. */
+/** Options of a queue of gates. */
 export interface GateJobsOptions {
   readonly clock: Clock;
-  /** Ends the gate that runs, and begins no other one. */
+  /** Stops the running gate, and starts no other. */
   readonly signal: AbortSignal;
-  /** Gates of a server before this one, all of them done. */
+  /** Gates of an earlier server, all of them done. */
   readonly before?: readonly GateJob[];
-  /** Called when a gate was asked for, and again when it has ended. */
+  /** Called when a gate is requested, and again when it ends. */
   readonly onChange?: (job: GateJob) => void;
 }
 
-/** The gates that a server was asked for: one after the other, each asked for once. */
+/** A queue of requested gates: they run one after the other, and each question is queued once. */
 export class GateJobs {
   readonly #judge: Judge;
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
   readonly #onChange: (job: GateJob) => void;
-  /** By id, in the order in which they were asked for. */
+  /** By id, in the order in which they were requested. */
   readonly #jobs = new Map<string, GateJob>();
   /** Ids by key. Bounded by the jobs. */
   readonly #keys = new Map<string, string>();
@@ -132,21 +133,21 @@ export class GateJobs {
   }
 
   /**
-   * Starts a gate, or finds the one that answers the question: of the same key, or of the same question if it has not ended yet.
-   * One that could not be run answers nothing, and is run again.
-   * @param key what its asker calls it, the same at each repetition
+   * Starts a gate, or finds an existing one: with the same key, or without a key an unfinished one with the same question. A gate that
+   * could not be run is run again.
+   * @param key the client's idempotency key
    * @throws BusyError, KeyError
    */
   start(question: GateQuestion, key?: string): GateJob {
-    const asked = key === undefined ? this.#openFor(question) : this.byKey(key);
-    const known = asked === undefined || couldNotRun(asked) ? undefined : asked;
+    const found = key === undefined ? this.#openFor(question) : this.byKey(key);
+    const known = found === undefined || couldNotRun(found) ? undefined : found;
     if (known !== undefined && !isSame(known, question)) throw new KeyError(known);
     if (known !== undefined) return known;
     if (this.#waiting.length >= MAX_WAITING) throw new BusyError();
     this.#count += 1;
     const job: GateJob = {
       id: `${ID_PREFIX}${this.#count}`,
-      ...(key === undefined ? {} : { key }),
+      ...defined({ key }),
       ...question,
       status: 'waiting',
       askedMs: this.#clock.nowMs(),
@@ -167,7 +168,7 @@ export class GateJobs {
     return this.#jobs.get(this.#keys.get(key) ?? '');
   }
 
-  /** The newest of a question, whether it has ended or not. */
+  /** The newest gate for a question, whether it has ended or not. */
   newest(question: GateQuestion): GateJob | undefined {
     return this.list().findLast((job) => job.byKeyOnly !== true && isSame(job, question));
   }
@@ -176,7 +177,7 @@ export class GateJobs {
     return [...this.#jobs.values()];
   }
 
-  /** Settles when nothing is under way. */
+  /** Resolves when no gate is running. */
   async idle(): Promise<void> {
     await this.#running;
   }
@@ -204,7 +205,7 @@ export class GateJobs {
     this.#running = undefined;
   }
 
-  /** A gate that can't be run found nothing out. */
+  /** A gate that can't be run is inconclusive. */
   async #resultOf(question: GateQuestion): Promise<GateResult> {
     try {
       const { decision, notes } = await this.#judge(question, this.#signal);

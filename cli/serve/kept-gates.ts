@@ -10,16 +10,16 @@ import { MAX_ENDED, MAX_WAITING, interrupted } from './jobs.ts';
 import type { GateJob } from './jobs.ts';
 
 /**
- * The gates of a server, kept so that the next one in its place answers as it did: JSON lines, each a gate as it was then, the last
- * one of a gate counts. Lines are appended; what was cut off is dropped. Another version of Scaleproof may judge otherwise, and has
- * a file of its own.
+ * The gates of a server, stored so that its successor gives the same answers. Each JSON line is the state of a gate at a time; the
+ * last line of a gate counts. Lines are appended; a truncated line is dropped. Another version of Scaleproof may judge differently,
+ * so it has its own file.
  */
 
-/** As many as a server knows of: those that ended, those that wait, and the one that runs. */
+/** Most gates that a server has: finished, waiting, and the running one. */
 const MAX_GATES = MAX_ENDED + MAX_WAITING + 1;
-/** Then the file is written anew, with the gates that still count. */
+/** With more lines, the file is rewritten with the gates that still count. */
 export const MAX_LINES = 500;
-/** A gate with its decision is some 10 KB. */
+/** A gate with its decision is about 10 kB. */
 const MAX_BYTES = 64 * 1_024 * 1_024;
 
 const text = z.string().min(1);
@@ -27,7 +27,7 @@ const timeMs = z.number().nonnegative();
 
 const lineSchema = z.strictObject({
   id: text,
-  /** Digest of all that decides what a question comes to, besides the targets. */
+  /** Digest of everything that the result depends on, besides the targets. */
   settings: text,
   key: text.exactOptional(),
   baseline: text,
@@ -48,21 +48,21 @@ const lineSchema = z.strictObject({
     .exactOptional(),
 }) satisfies z.ZodType<GateJob & { readonly settings: string }>;
 
-/** The gates that a directory keeps. */
+/** The gates stored in a directory. */
 export interface KeptGates {
-  /** As the file had them, oldest first. Those that had not ended were interrupted: who kept them is no more. */
+  /** As in the file, oldest first. Unfinished ones were interrupted, since their server is gone. */
   readonly before: readonly GateJob[];
-  /** Keeps a gate as it is now. It is on the disk when this returns. @throws what the file system says */
+  /** Stores the current state of a gate. It is on disk when this returns. @throws errors of the file system */
   keep(job: GateJob): void;
-  /** Gives the directory back. */
+  /** Releases the lock of the directory. */
   close(): void;
 }
 
 /**
- * Opens the gates that a directory keeps, and makes the directory if need be. It is this server's until it is closed.
- * @param settings digest of all that decides what a question comes to, besides the targets: gates that were asked with others are
- *   forgotten, since what they answered was something else
- * @throws UsageError when they can't be read, or another server has them
+ * Opens the gates stored in a directory, and creates the directory if needed. This server holds its lock until it is closed.
+ * @param settings digest of everything that a result depends on, besides the targets: gates with other settings are forgotten, since
+ *   they answered another question
+ * @throws UsageError when the gates can't be read, or another server uses the directory
  */
 export function openKeptGates(directory: string, settings: string): KeptGates {
   const path = join(directory, `gates-${ownVersion()}.jsonl`);
@@ -89,7 +89,7 @@ export function openKeptGates(directory: string, settings: string): KeptGates {
       const line = formatLine(job);
       const isFull = lines >= MAX_LINES || wholeBytes + Buffer.byteLength(line) > MAX_BYTES;
       const added = isFull ? fitting([...gates.values()].map(formatLine)) : [line];
-      if (isFull) writeAnew(path, added.join(''));
+      if (isFull) replaceFile(path, added.join(''));
       else appendDurably(path, wholeBytes, line);
       lines = isFull ? added.length : lines + 1;
       wholeBytes = (isFull ? 0 : wholeBytes) + Buffer.byteLength(added.join(''));
@@ -97,7 +97,7 @@ export function openKeptGates(directory: string, settings: string): KeptGates {
   };
 }
 
-/** The newest lines, with as much room left as they take. */
+/** The newest lines that fit into half of the limit. */
 function fitting(lines: readonly string[]): string[] {
   let bytes = 0;
   return lines
@@ -106,8 +106,8 @@ function fitting(lines: readonly string[]): string[] {
     .toReversed();
 }
 
-/** Whole or not at all, whatever kills this process. */
-function writeAnew(path: string, content: string): void {
+/** Replaces the file atomically, even if this process is killed. */
+function replaceFile(path: string, content: string): void {
   const fresh = `${path}.new`;
   const file = openSync(fresh, 'w');
   try {
@@ -119,7 +119,7 @@ function writeAnew(path: string, content: string): void {
   renameSync(fresh, path);
 }
 
-/** A last line without its line feed was cut off, and does not count. */
+/** A last line without a line feed was truncated, and is ignored. */
 function readLines(path: string): {
   readonly gates: readonly z.infer<typeof lineSchema>[];
   readonly lines: number;
@@ -136,13 +136,13 @@ function parseLine(line: string, index: number): z.infer<typeof lineSchema> {
   try {
     return lineSchema.parse(JSON.parse(line));
   } catch {
-    throw new Error(`line ${index + 1} is no gate: it is damaged, or of another version`);
+    throw new Error(`line ${index + 1} is not a gate: it is damaged, or was written by another version`);
   }
 }
 
 function lockOrRefuse(directory: string): () => void {
   try {
-    return lockDirectory(directory, 'a server has its --state directory for itself');
+    return lockDirectory(directory, 'only one server can use a --state directory');
   } catch (error) {
     throw error instanceof UsageError ? new UsageError(`--state: ${error.message}`) : error;
   }

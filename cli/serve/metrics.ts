@@ -5,14 +5,14 @@ import type { GateMetric } from '../init/gate-metrics.ts';
 import { GATE_EXIT } from '../usage-error.ts';
 import type { GateJob, GateJobs } from './jobs.ts';
 
-/** What `scaleproof serve` tells Prometheus. Targets are those that the command line allowed: few. */
+/** The metrics of `scaleproof serve`. The label `target` has few values: the targets that the command line allows. */
 export interface GateMetrics {
   ended(job: GateJob): void;
   /** In the text format. */
   text(jobs: GateJobs): string;
 }
 
-/** What metrics call the scenarios: by their profiles, unless somebody picked some. */
+/** The label for the scenarios: their profiles, or `selected` if scenarios were selected. */
 export function profileLabel({
   scenarios,
   profiles,
@@ -24,15 +24,15 @@ export function profileLabel({
   return profiles.length === 0 ? 'all' : profiles.join(',');
 }
 
-/** @param profile what the scenarios that gates run are called */
+/** @param profile the label for the scenarios of the gates */
 export function createGateMetrics(profile: string): GateMetrics {
   const { verdict, runs, lastSuccess, duration } = GATE_METRICS;
   const ended = new Counter(runs.name, runs.help);
   return {
     ended: ({ candidate, result }) => ended.inc({ target: candidate, profile, verdict: result?.verdict ?? 'inconclusive' }),
     text: (jobs) => {
-      const told = jobs.list().filter((job) => job.status === 'done' && job.byKeyOnly !== true);
-      const last = new Map(told.map((job) => [job.candidate, job] as const));
+      const finished = jobs.list().filter((job) => job.status === 'done' && job.byKeyOnly !== true);
+      const last = new Map(finished.map((job) => [job.candidate, job] as const));
       const gauge = ({ name, help }: GateMetric, of: (job: GateJob) => number | undefined): Gauge =>
         new Gauge(name, help, () =>
           [...last.values()].flatMap((job) => {
@@ -50,7 +50,7 @@ export function createGateMetrics(profile: string): GateMetrics {
   };
 }
 
-/** Of the candidate's episodes; absent where none was judged. */
+/** Over the candidate's episodes; undefined if none was judged. */
 function successRatio(decision: GateDecision | undefined): number | undefined {
   const numbers = decision?.criteria.find(({ criterion }) => criterion === 'success')?.numbers;
   const { succeeded, trials } = numbers ?? {};

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { GateDecision, GateVerdict } from '../../gate/verdict.ts';
 import { actionFor } from '../../gate/verdict.ts';
+import { defined } from '../../model/defined.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { ownVersion } from '../own-version.ts';
 import { scaleproof, scaleproofHere, startScaleproof } from '../testing/command.ts';
@@ -27,7 +28,7 @@ interface Served {
   readonly jobs: GateJobs;
   readonly open: OpenGate[];
   readonly stop: () => void;
-  /** What the next `method path` is answered. */
+  /** Sends a request. */
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<{ status: number; body: unknown }>;
 }
 
@@ -45,9 +46,9 @@ function decision(verdict: GateVerdict): GateDecision {
 
 interface Setting {
   readonly token?: string;
-  /** Where gates are kept. */
+  /** The directory that stores gates. */
   readonly state?: string;
-  /** What its gates are asked with. */
+  /** The settings of its gates. */
   readonly settings?: string;
   readonly choose?: Site['choose'];
 }
@@ -56,8 +57,8 @@ const NOTE = 'laxer than the default: success.p0 0.9 (0.999)';
 const KNOWN = ['reference', 'next', 'other'];
 
 const chooseKnown: Site['choose'] = ({ baseline = 'reference', candidate = 'next' }) => {
-  const stranger = [baseline, candidate].find((name) => !KNOWN.includes(name));
-  return stranger === undefined ? { baseline, candidate } : { refused: `there is no target ${stranger}` };
+  const unknown = [baseline, candidate].find((name) => !KNOWN.includes(name));
+  return unknown === undefined ? { baseline, candidate } : { refused: `there is no target ${unknown}` };
 };
 
 async function serving(
@@ -102,7 +103,7 @@ async function serving(
     const answer = await fetch(`${server.url}${path}`, {
       method,
       headers: { 'content-type': 'application/json', ...headers },
-      ...(sent === undefined ? {} : { body: typeof sent === 'string' ? sent : JSON.stringify(sent) }),
+      ...defined({ body: typeof sent === 'string' || sent === undefined ? sent : JSON.stringify(sent) }),
     });
     const text = await answer.text();
     return {
@@ -123,14 +124,14 @@ async function serving(
 /** As Flagger v1.44 posts it. */
 const FLAGGER = { name: 'karpenter', namespace: 'kube-system', phase: 'Progressing', checksum: '5d8f7b', metadata: { candidate: 'next' } };
 
-/** What a hook is answered, as Flagger reads it. */
+/** Calls a hook. @returns yes or no, as Flagger reads the response */
 async function hook({ ask }: Served, name: string, change: object = {}): Promise<boolean> {
   const { status } = await ask('POST', `/flagger/${name}`, { ...FLAGGER, ...change });
-  expect(status, 'an empty answer is no answer').not.toBe(204);
+  expect(status, 'Flagger treats 204 as an error').not.toBe(204);
   return status <= 202;
 }
 
-test('a gate is started, watched and read, as Argo Rollouts reads it; the same question finds the same gate', async () => {
+test('a gate is started, polled and read, as Argo Rollouts does it; the same question finds the same gate', async () => {
   await serving(async ({ ask, open, jobs }) => {
     expect(await ask('GET', '/v1/verdict?candidate=next')).toMatchObject({ status: 503 });
     const first = await ask('POST', '/v1/gates', { candidate: 'next' });
@@ -152,8 +153,8 @@ test('a gate is started, watched and read, as Argo Rollouts reads it; the same q
     await expect.poll(() => jobs.get('gate-2')?.status).toBe('done');
     const failed = { verdict: 'inconclusive', reason: 'the gate could not be run: no such file' };
     expect(await ask('GET', '/v1/verdict?candidate=other')).toMatchObject({ status: 200, body: { result: failed } });
-    expect(await ask('POST', '/v1/gates', {}), 'what has ended is asked anew').toMatchObject({ body: { id: 'gate-3' } });
-    expect(await ask('GET', '/v1/verdict'), 'and an older pass is no longer told').toMatchObject({
+    expect(await ask('POST', '/v1/gates', {}), 'a finished gate is run again').toMatchObject({ body: { id: 'gate-3' } });
+    expect(await ask('GET', '/v1/verdict'), 'the older pass is no longer reported').toMatchObject({
       body: { result: { verdict: 'inconclusive' } },
     });
     const metrics = (await ask('GET', '/metrics')).body as string;
@@ -168,7 +169,7 @@ test('a gate is started, watched and read, as Argo Rollouts reads it; the same q
   });
 });
 
-test('an idempotency key finds its gate, also when it has ended', async () => {
+test('an idempotency key finds its gate, even after it has ended', async () => {
   await serving(async ({ ask, open, jobs }) => {
     const key = { 'idempotency-key': 'release-7' };
     expect(await ask('POST', '/v1/gates', {}, key)).toMatchObject({ status: 202, body: { id: 'gate-1' } });
@@ -188,44 +189,44 @@ for (const [verdict, answers] of [
   test(`Flagger's hooks: a gate that ends with ${verdict}`, async () => {
     await serving(async (served) => {
       const { open, jobs } = served;
-      expect(await hook(served, 'rollback'), 'nothing is known').toBe(false);
+      expect(await hook(served, 'rollback'), 'there is no gate').toBe(false);
       expect(await hook(served, 'confirm-promotion')).toBe(false);
-      expect(open, 'only the beginning of a rollout starts a gate').toEqual([]);
-      expect(await hook(served, 'pre-rollout'), 'it has begun').toBe(true);
+      expect(open, 'only the start of a rollout starts a gate').toEqual([]);
+      expect(await hook(served, 'pre-rollout'), 'the gate is running').toBe(true);
       expect(await hook(served, 'rollout')).toBe(true);
-      expect(await hook(served, 'confirm-promotion'), 'it is waited for').toBe(false);
+      expect(await hook(served, 'confirm-promotion'), 'Flagger waits for the gate').toBe(false);
       expect(await hook(served, 'rollback')).toBe(false);
       expect(open).toHaveLength(1);
       open[0]?.end(verdict);
       await expect.poll(() => jobs.get('gate-1')?.status).toBe('done');
-      const told = Object.fromEntries(
+      const actual = Object.fromEntries(
         await Promise.all(Object.keys(answers).map(async (name) => [name, await hook(served, name)] as const)),
       );
-      expect(told).toEqual(answers);
+      expect(actual).toEqual(answers);
       expect(await hook(served, 'post-rollout')).toBe(true);
       expect(await hook(served, 'event', { metadata: { eventMessage: 'Canary failed!', eventType: 'Warning', timestamp: '1' } })).toBe(
         true,
       );
-      expect(open, 'one version is one gate').toHaveLength(1);
+      expect(open, 'one gate for each version').toHaveLength(1);
       expect(await hook(served, 'pre-rollout', { checksum: '77aa' })).toBe(true);
-      await expect.poll(() => open.length, 'the next version is another one').toBe(2);
+      await expect.poll(() => open.length, 'the next version has another gate').toBe(2);
     });
   });
 }
 
-test('what can be asked for is bounded', async () => {
+test('the queue and requests are bounded', async () => {
   await serving(async ({ ask, jobs }) => {
     for (let index = 0; index <= MAX_WAITING; index += 1) expect((await ask('POST', '/v1/gates', { key: `k${index}` })).status).toBe(202);
     expect(await ask('POST', '/v1/gates', { key: 'one more' })).toMatchObject({
       status: 503,
-      body: { error: '16 gates are waiting already; ask again later' },
+      body: { error: '16 gates are waiting already; try again later' },
     });
     expect(jobs.list()).toHaveLength(MAX_WAITING + 1);
     expect(await ask('POST', '/v1/gates', `{"candidate":"${'x'.repeat(70_000)}"}`)).toMatchObject({ status: 413 });
   });
 });
 
-test('what is wrong with a request is said', async () => {
+test('the error says what is wrong with a request', async () => {
   await serving(async (served) => {
     const { ask } = served;
     for (const [method, path, body, status, message] of [
@@ -237,7 +238,7 @@ test('what is wrong with a request is said', async () => {
       ['DELETE', '/v1/gates', undefined, 404, 'POST /v1/gates'],
       ['POST', '/flagger/rollouts', FLAGGER, 404, 'POST /flagger/'],
       ['POST', '/flagger/rollout', { name: 'x' }, 400, 'namespace'],
-      ['POST', '/flagger/rollout', { ...FLAGGER, metadata: { candidate: 'stranger' } }, 422, 'there is no target stranger'],
+      ['POST', '/flagger/rollout', { ...FLAGGER, metadata: { candidate: 'unknown' } }, 422, 'there is no target unknown'],
     ] as const) {
       const answer = await ask(method, path, body);
       expect({ path, status: answer.status }).toEqual({ path, status });
@@ -247,7 +248,7 @@ test('what is wrong with a request is said', async () => {
   });
 });
 
-test('with a token nothing but the probes is told to strangers', async () => {
+test('with a token, unauthorized clients can use only the probes', async () => {
   await serving(
     async ({ ask }) => {
       for (const authorization of [undefined, 'Bearer wrong', 'Basic secret', 'Bearer secret2'])
@@ -255,7 +256,7 @@ test('with a token nothing but the probes is told to strangers', async () => {
           expect((await ask('GET', path, undefined, authorization === undefined ? {} : { authorization })).status).toBe(401);
       for (const path of ['/healthz', '/readyz']) expect((await ask('GET', path)).status).toBe(200);
       expect((await ask('GET', '/v1/gates', undefined, { authorization: 'Bearer secret' })).status).toBe(200);
-      // Flagger sends no headers.
+      // Flagger sends no authorization header.
       expect((await ask('POST', '/flagger/rollout', FLAGGER)).status).toBe(401);
       expect((await ask('POST', '/flagger/rollout', { ...FLAGGER, metadata: { token: 'wrong' } })).status).toBe(401);
       expect((await ask('POST', '/flagger/rollout', { ...FLAGGER, metadata: { token: 'secret' } })).status).toBe(200);
@@ -265,7 +266,7 @@ test('with a token nothing but the probes is told to strangers', async () => {
   );
 });
 
-test('a stop ends the gate that runs and says so; a client that says nothing holds up nobody', async () => {
+test('a stop aborts the running gate and reports it; a silent client does not block the stop', async () => {
   await serving(async ({ server, ask, jobs, stop }) => {
     await ask('POST', '/v1/gates', { key: 'a' });
     await ask('POST', '/v1/gates', { key: 'b' });
@@ -276,24 +277,24 @@ test('a stop ends the gate that runs and says so; a client that says nothing hol
     await jobs.idle();
     expect((await ask('GET', '/readyz')).status).toBe(503);
     expect(await ask('GET', '/v1/gates/gate-1')).toMatchObject({ body: { result: { verdict: 'inconclusive' } } });
-    expect(jobs.get('gate-2')?.status, 'none is begun any more').toBe('waiting');
+    expect(jobs.get('gate-2')?.status, 'no other gate is started').toBe('waiting');
     await server.close();
     await expect(ask('GET', '/healthz')).rejects.toThrow();
   });
 });
 
-test('a key says which version is meant; what could not be run is run again', async () => {
+test('a key identifies a version; a gate that could not be run is run again', async () => {
   await serving(async ({ ask, open }) => {
     const begin = (key: string): ReturnType<typeof ask> => ask('POST', '/v1/gates', { candidate: 'next', key });
     await begin('v1');
     open[0]?.end('pass');
     await expect.poll(async () => (await ask('GET', '/v1/verdict?key=v1')).body).toMatchObject({ result: { verdict: 'pass' } });
-    // The next version has the same name: an older one's pass must not be taken for its own.
+    // The next version has the same name: it must not get the pass of the older one.
     expect((await ask('GET', '/v1/verdict?key=v2')).status).toBe(503);
     await begin('v2');
     expect((await ask('GET', '/v1/verdict?key=v2')).body).toMatchObject({ result: { verdict: 'inconclusive' } });
-    open[1]?.break('no room on the disk');
-    await expect.poll(async () => JSON.stringify((await ask('GET', '/v1/verdict?key=v2')).body)).toContain('no room on the disk');
+    open[1]?.break('disk full');
+    await expect.poll(async () => JSON.stringify((await ask('GET', '/v1/verdict?key=v2')).body)).toContain('disk full');
     expect((await begin('v2')).status).toBe(202);
     open[2]?.end('fail');
     await expect.poll(async () => (await ask('GET', '/v1/verdict?key=v2')).body).toMatchObject({ result: { verdict: 'fail' } });
@@ -301,7 +302,7 @@ test('a key says which version is meant; what could not be run is run again', as
   });
 });
 
-test('a page of a browser can neither ask nor begin anything', async () => {
+test('a web page in a browser can neither read nor start gates', async () => {
   await serving(async ({ ask, server }) => {
     expect((await ask('POST', '/v1/gates', '{}', { 'content-type': 'text/plain' })).status).toBe(415);
     const { hostname, port } = new URL(server.url);
@@ -316,7 +317,7 @@ test('a page of a browser can neither ask nor begin anything', async () => {
   });
 });
 
-test('Flagger: what one candidate was given is not told for another', async () => {
+test('Flagger: a candidate does not get the verdict of another one', async () => {
   await serving(async (served) => {
     const { ask, open, jobs } = served;
     const asking = (name: string, metadata: object): ReturnType<typeof ask> => ask('POST', `/flagger/${name}`, { ...FLAGGER, metadata });
@@ -325,7 +326,7 @@ test('Flagger: what one candidate was given is not told for another', async () =
     await expect.poll(() => jobs.get('gate-1')?.status).toBe('done');
     const refused = {
       status: 422,
-      body: { error: 'this key is that of gate-1, which asked for next in the place of reference; take another key' },
+      body: { error: 'this key belongs to gate-1, which judges next against reference; use another key' },
     };
     for (const name of ['pre-rollout', 'rollout', 'confirm-traffic-increase', 'confirm-promotion', 'rollback'])
       for (const metadata of [{ candidate: 'other' }, { candidate: 'next', baseline: 'other' }, { candidateVersion: '2' }])
@@ -333,16 +334,16 @@ test('Flagger: what one candidate was given is not told for another', async () =
     for (const name of ['post-rollout', 'event']) expect((await asking(name, { candidate: 'other' })).status).toBe(200);
     for (const metadata of [{ candidate: 'next' }, { baseline: 'reference' }, {}])
       expect((await asking('confirm-promotion', metadata)).status).toBe(200);
-    expect((await ask('GET', '/v1/verdict?candidate=next&baseline=other')).status, 'nor one baseline for another').toBe(503);
+    expect((await ask('GET', '/v1/verdict?candidate=next&baseline=other')).status, 'nor that for another baseline').toBe(503);
   });
 });
 
-test('a verdict is of the version that the server was started with, and of no other', async ({}, testInfo) => {
+test('a verdict is only for the version that the server was started with', async ({}, testInfo) => {
   const candidate = join(folderWith(testInfo, { 'candidate.yaml': '' }), 'candidate.yaml');
   const started = { baseline: 'reference', targets: [candidate], baselineVersion: undefined, candidateVersion: 'v1' };
   await serving(
     async ({ ask, open, jobs }) => {
-      const other = `the request is about version v2 of ${candidate}, and the server judges version v1 of it: start it with the version that is rolled out`;
+      const other = `the request is about version v2 of ${candidate}, and the server judges version v1 of it: start the server with the version that is rolled out`;
       expect(await ask('POST', '/v1/gates', { candidateVersion: 'v2' })).toEqual({ status: 422, body: { error: other } });
       expect(await ask('GET', '/v1/verdict?candidateVersion=v2')).toEqual({ status: 422, body: { error: other } });
       expect(await ask('POST', '/flagger/pre-rollout', { ...FLAGGER, metadata: { candidateVersion: 'v2' } })).toMatchObject({
@@ -350,20 +351,20 @@ test('a verdict is of the version that the server was started with, and of no ot
       });
       expect(await ask('POST', '/v1/gates', { baselineVersion: 'v0' })).toMatchObject({
         status: 422,
-        body: { error: expect.stringContaining('version v0 of reference, and the server was not told which version that is') },
+        body: { error: expect.stringContaining('version v0 of reference, and the server does not know its version') },
       });
       const asked = { baseline: 'reference', candidate, candidateVersion: 'v1' };
       expect(await ask('POST', '/v1/gates', { candidateVersion: 'v1', key: 'a' })).toEqual({
         status: 202,
         body: { id: 'gate-1', ...asked, status: 'running' },
       });
-      expect(open[0], 'the gate knows whose trials it may keep').toMatchObject(asked);
+      expect(open[0], 'the gate knows the version of the trials').toMatchObject(asked);
       open[0]?.end('pass');
       await expect.poll(() => jobs.get('gate-1')?.status).toBe('done');
       expect(await ask('GET', '/v1/verdict?key=a&candidateVersion=v1')).toMatchObject({ status: 200, body: { candidateVersion: 'v1' } });
       expect(await ask('GET', '/v1/verdict?key=a&candidateVersion=v2')).toMatchObject({
         status: 422,
-        body: { error: expect.stringContaining(`asked for ${candidate} (version v1) in the place of reference`) },
+        body: { error: expect.stringContaining(`judges ${candidate} (version v1) against reference`) },
       });
     },
     { choose: chooserOf(started) },
@@ -371,9 +372,9 @@ test('a verdict is of the version that the server was started with, and of no ot
   expect(() => chooserOf({ ...started, targets: [] })).toThrow('--candidate-version needs exactly one --target');
 });
 
-/** What a server leaves when it is killed now: its last line is cut off. */
+/** The directory of a server that was killed: its last line is truncated. */
 function killed(state: string, folder: string): string {
-  // Not the lock: who closes a file that this process has locked, if only to copy it, unlocks it (fcntl's rule).
+  // Without the lock: closing a file that this process has locked, even after copying it, releases the lock (fcntl).
   cpSync(state, folder, { recursive: true, filter: (path) => !path.endsWith('lock.db') });
   writeFileSync(keptFile(folder), '{"id":"gate-9","base', { flag: 'a' });
   return folder;
@@ -381,7 +382,7 @@ function killed(state: string, folder: string): string {
 
 const keptFile = (state: string): string => join(state, `gates-${ownVersion()}.jsonl`);
 
-test('verdicts outlive their server; a gate that was cut off could not tell, and is run again', async ({}, testInfo) => {
+test('verdicts survive their server; an interrupted gate is inconclusive, and can be run again', async ({}, testInfo) => {
   const [state, left] = [testInfo.outputPath('state'), testInfo.outputPath('left')];
   const answers: unknown[] = [];
   await serving(
@@ -405,7 +406,7 @@ test('verdicts outlive their server; a gate that was cut off could not tell, and
       expect([await ask('GET', '/v1/verdict?key=release-7'), await ask('GET', '/v1/verdict?candidate=other')]).toEqual(answers);
       expect(await hook(served, 'confirm-promotion', { metadata: { candidate: 'other' } })).toBe(true);
       expect((await ask('GET', '/metrics')).body).toContain('scaleproof_gate_verdict{profile="core",target="other"} 0');
-      const reason = 'gate-3 was interrupted: the server ended before it did; ask for it again';
+      const reason = 'gate-3 was interrupted: the server stopped before it finished; request it again';
       expect(await ask('GET', '/v1/verdict?key=release-8')).toMatchObject({
         status: 200,
         body: { id: 'gate-3', status: 'done', result: { verdict: 'inconclusive', reason } },
@@ -417,7 +418,7 @@ test('verdicts outlive their server; a gate that was cut off could not tell, and
   );
 });
 
-test('after a restart a name tells nothing of a version that nobody named, or of another one; a key does', async ({}, testInfo) => {
+test('after a restart a name finds only a verdict for the same stated version; a key finds any', async ({}, testInfo) => {
   const candidate = join(folderWith(testInfo, { 'candidate.yaml': '' }), 'candidate.yaml');
   const ofVersion = (candidateVersion: string | undefined): Site['choose'] =>
     chooserOf({ baseline: 'reference', targets: [candidate], baselineVersion: undefined, candidateVersion });
@@ -447,7 +448,7 @@ test('after a restart a name tells nothing of a version that nobody named, or of
   }
 });
 
-test('the file of kept gates is bounded, and refused where it is damaged', ({}, testInfo) => {
+test('the file of stored gates is bounded, and refused if it is damaged', ({}, testInfo) => {
   const state = testInfo.outputPath('state');
   const gate = (number: number): GateJob => ({
     id: `gate-${number}`,
@@ -475,18 +476,18 @@ test('the file of kept gates is bounded, and refused where it is damaged', ({}, 
   expect(left.length).toBeLessThan(MAX_LINES);
   expect(left.slice(-2)).toEqual([`gate-${MAX_LINES}`, `gate-${MAX_LINES + 1}`]);
   writeFileSync(keptFile(state), `${line}${line.replace('"pass"', '"maybe"')}${line}`);
-  for (const when of ['at first', 'and nobody has it then'])
-    expect(() => openKeptGates(state, 'settings'), when).toThrow(/line 2 is no gate: it is damaged.*remove the file$/);
+  for (const when of ['at first', 'again, since the lock was released'])
+    expect(() => openKeptGates(state, 'settings'), when).toThrow(/line 2 is not a gate: it is damaged.*remove the file$/);
 });
 
-test('a verdict that was found by another policy or other scenarios is forgotten; a directory is one server’s', async ({}, testInfo) => {
+test('verdicts with another policy or other scenarios are forgotten; only one server can use a directory', async ({}, testInfo) => {
   const state = testInfo.outputPath('state');
   await serving(
     async ({ ask, open, jobs }) => {
       await ask('POST', '/v1/gates', { key: 'a' });
       open[0]?.end('pass');
       await expect.poll(() => jobs.get('gate-1')?.status).toBe('done');
-      expect(() => openKeptGates(state, 'settings')).toThrow(/is in use by another process: a server has its --state directory for itself/);
+      expect(() => openKeptGates(state, 'settings')).toThrow(/is in use by another process: only one server can use a --state directory/);
     },
     { state },
   );
@@ -497,7 +498,7 @@ test('a verdict that was found by another policy or other scenarios is forgotten
     await serving(async ({ ask }) => expect((await ask('GET', '/v1/verdict?key=a')).status, settings).toBe(status), { state, settings });
 });
 
-test('HEAD is answered as GET is, without the body; a header is held to the same rules as its field', async () => {
+test('HEAD has the same response as GET, without the body; a header has the same rules as its field', async () => {
   await serving(async ({ ask }) => {
     expect(await ask('HEAD', '/healthz')).toEqual({ status: 200, body: '' });
     expect((await ask('POST', '/v1/gates', {}, { 'idempotency-key': 'x'.repeat(201) })).status).toBe(400);
@@ -505,13 +506,13 @@ test('HEAD is answered as GET is, without the body; a header is held to the same
   });
 });
 
-test('metrics name the profiles, and say where scenarios were picked instead', () => {
+test('metrics name the profiles, or say that scenarios were selected', () => {
   expect(profileLabel({ scenarios: [], profiles: [] })).toBe('all');
   expect(profileLabel({ scenarios: [], profiles: ['core', 'robustness'] })).toBe('core,robustness');
   expect(profileLabel({ scenarios: ['a/b'], profiles: ['core'] })).toBe('selected');
 });
 
-test('what can not work is refused before it listens', async ({}, testInfo) => {
+test('wrong usage is refused before the server listens', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
   for (const flags of [
     ['--out', '/proc/nope'],
@@ -528,8 +529,8 @@ test('what can not work is refused before it listens', async ({}, testInfo) => {
   }
 });
 
-test('the command: what it told with --state it tells again after a restart', async ({}, testInfo) => {
-  // A file that is no target, so that its gate ends at once.
+test('the command: with --state, a verdict is the same after a restart', async ({}, testInfo) => {
+  // A file that is not a target, so that its gate ends at once.
   const cwd = folderWith(testInfo, { 'candidate.yaml': 'kind: none\n' });
   const flags = ['--port', '0', '--target', './candidate.yaml', '--candidate-version', 'v1', '--state', 'state', '--out', 'runs'];
   const during = async (body: (url: string) => Promise<void>): Promise<void> => {
@@ -546,15 +547,15 @@ test('the command: what it told with --state it tells again after a restart', as
     expect((await finished).code).toBe(0);
   };
   const verdict = async (url: string): Promise<unknown> => (await fetch(`${url}/v1/verdict?key=a`)).json();
-  const told: unknown[] = [];
+  const before: unknown[] = [];
   await during(async (url) => {
     const body = JSON.stringify({ key: 'a', candidateVersion: 'v1' });
     const begun = await fetch(`${url}/v1/gates`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
     expect(begun.status).toBe(202);
     await expect.poll(() => verdict(url)).toMatchObject({ status: 'done', candidateVersion: 'v1', result: { verdict: 'inconclusive' } });
-    told.push(await verdict(url));
+    before.push(await verdict(url));
   });
   await during(async (url) => {
-    expect(await verdict(url)).toEqual(told[0]);
+    expect(await verdict(url)).toEqual(before[0]);
   });
 });

@@ -3,31 +3,32 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
-import { FLAGGER_HOOKS, answerFlagger, flaggerPayloadSchema, isNews, startsGate } from './flagger.ts';
+import { defined } from '../../model/defined.ts';
+import { FLAGGER_HOOKS, answerFlagger, flaggerPayloadSchema, isNotification, startsGate } from './flagger.ts';
 import type { FlaggerAnswer, FlaggerHook } from './flagger.ts';
 import { isLoopback } from './loopback.ts';
 import { BusyError, KeyError, QUESTION_PARTS, agrees, couldNotRun } from './jobs.ts';
 import type { GateJob, GateJobs, GateQuestion, NamedParts } from './jobs.ts';
 
-/** Most bytes of a request. Flagger's are some hundred. */
+/** Most bytes of a request. Flagger sends a few hundred. */
 const MAX_BODY_BYTES = 64 * 1_024;
 /** How long a client may take to send a request. */
 const REQUEST_TIMEOUT_MS = 10_000;
-/** How often Node looks whether that time is over: by its own default clients would have half a minute more. */
+/** How often Node checks that timeout: with its default, clients would get half a minute more. */
 const TIMEOUT_CHECK_PERIOD_MS = 1_000;
 const MAX_CONNECTIONS = 256;
-/** Letters of a target's or a version's name. Image references with a digest are shorter. */
+/** Most characters in the name of a target or version. Image references with a digest are shorter. */
 const MAX_NAME_LENGTH = 1_000;
-/** After so long it is worth asking again, in seconds. */
+/** When a client should try again, in seconds. */
 const RETRY_AFTER_S = 30;
 
-/** What a server needs to know. */
+/** Dependencies of a server. */
 export interface Site {
   readonly jobs: GateJobs;
-  /** What is meant, of what the command line allowed; the default where nothing is said. */
+  /** Completes the names of a request with defaults, and checks that the command line allows them. */
   readonly choose: (named: NamedParts) => GateQuestion | Refusal;
   readonly metrics: () => string;
-  /** Whoever asks for more than `/healthz` and `/readyz` has to know it; undefined where only this machine can ask. */
+  /** Required for everything but `/healthz` and `/readyz`; undefined if only this machine can connect. */
   readonly token: string | undefined;
   readonly isReady: () => boolean;
 }
@@ -37,10 +38,10 @@ export interface Refusal {
   readonly refused: string;
 }
 
-/** A server that answers. */
+/** A running server. */
 export interface GateServer {
   readonly url: string;
-  /** Takes no more requests and ends those that are open. */
+  /** Accepts no more requests and closes open ones. */
   close(): Promise<void>;
 }
 
@@ -51,18 +52,18 @@ interface Answer {
 }
 
 const nameSchema = z.string().min(1).max(MAX_NAME_LENGTH).optional();
-/** What requests may name, in a body or in a query. */
+/** Names in a body or in a query. */
 const namedSchema = z.strictObject({
   baseline: nameSchema,
   candidate: nameSchema,
   baselineVersion: nameSchema,
   candidateVersion: nameSchema,
 });
-/** The same at each repetition: it then finds the gate that it started. */
+/** An idempotency key: a repeated request finds the gate that it started. */
 const keySchema = z.string().min(1).max(200).optional();
 const questionSchema = namedSchema.extend({ key: keySchema });
 
-/** Listens. @throws when the port can't be had */
+/** Listens. @throws when the port is not available */
 export async function serveGates(site: Site, { host, port }: { readonly host: string; readonly port: number }): Promise<GateServer> {
   const timeouts = {
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -92,11 +93,14 @@ async function respond(site: Site, request: IncomingMessage, response: ServerRes
   try {
     answer = await answerTo(site, request);
   } catch (error) {
-    answer = { status: 500, body: { error: `an error of Scaleproof itself: ${error instanceof Error ? error.message : String(error)}` } };
+    answer = {
+      status: 500,
+      body: { error: `internal error, a bug in Scaleproof: ${error instanceof Error ? error.message : String(error)}` },
+    };
   }
   const isText = typeof answer.body === 'string';
   const type = isText ? 'text/plain; version=0.0.4; charset=utf-8' : 'application/json';
-  // A request that was not read to its end leaves its connection useless.
+  // A connection can't be reused if its request was not read to the end.
   const connection = request.complete ? {} : { connection: 'close' };
   response
     .writeHead(answer.status, { 'content-type': type, 'cache-control': 'no-store', ...connection, ...answer.headers })
@@ -105,8 +109,8 @@ async function respond(site: Site, request: IncomingMessage, response: ServerRes
 
 async function answerTo(site: Site, request: IncomingMessage): Promise<Answer> {
   const url = URL.parse(request.url ?? '/', 'http://localhost');
-  if (url === null) return { status: 400, body: { error: 'that is no path' } };
-  // Node leaves the body away where only the head is asked for.
+  if (url === null) return { status: 400, body: { error: 'the request has no valid path' } };
+  // Node leaves out the body of a response to HEAD.
   const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET');
   const at = `${method} ${url.pathname}`;
   if (!isOurName(site, request)) return MISDIRECTED;
@@ -114,7 +118,7 @@ async function answerTo(site: Site, request: IncomingMessage): Promise<Answer> {
   if (at === 'GET /readyz') return site.isReady() ? { status: 200, body: 'ok\n' } : { status: 503, body: 'stopping\n' };
   const [, hook] = /^POST \/flagger\/([a-z-]+)$/.exec(at) ?? [];
   if (isHook(hook)) return hookOf(site, hook, request);
-  if (!mayAsk(site, request)) return UNAUTHORIZED;
+  if (!isAuthorized(site, request)) return UNAUTHORIZED;
   if (at === 'GET /metrics') return { status: 200, body: site.metrics() };
   if (at === 'GET /v1/verdict') return verdictOf(site, url);
   if (at === 'GET /v1/gates') return { status: 200, body: site.jobs.list().map(describeJob) };
@@ -125,8 +129,8 @@ async function answerTo(site: Site, request: IncomingMessage): Promise<Answer> {
 }
 
 /**
- * Without a token whoever reaches the port is trusted, and browsers reach it, too, for a page whose name was made to point here.
- * They say that name.
+ * Without a token, every client that reaches the port is trusted. DNS rebinding lets a page in a local browser reach it, too, but then
+ * the Host header has the page's name.
  */
 function isOurName({ token }: Site, { headers: { host = '' } }: IncomingMessage): boolean {
   const name = URL.parse(`http://${host}`)?.hostname ?? '';
@@ -135,7 +139,7 @@ function isOurName({ token }: Site, { headers: { host = '' } }: IncomingMessage)
 
 const MISDIRECTED: Answer = {
   status: 421,
-  body: { error: 'without a token only this machine is answered, by a name of its own: localhost or 127.0.0.1' },
+  body: { error: 'without a token, the server answers only requests to localhost or 127.0.0.1' },
 };
 
 const ENDPOINTS = [
@@ -160,13 +164,13 @@ const UNAUTHORIZED: Answer = {
   headers: { 'www-authenticate': 'Bearer' },
 };
 
-/** @param said the token, where it is not in a header */
-function mayAsk({ token }: Site, request: IncomingMessage, said?: string): boolean {
+/** @param sent the token, if it is not in a header */
+function isAuthorized({ token }: Site, request: IncomingMessage, sent?: string): boolean {
   if (token === undefined) return true;
   const [, bearer] = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '') ?? [];
-  // Digests have one length, whatever was sent.
+  // Comparing digests, which all have the same length, does not reveal the length of the token.
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(said ?? bearer ?? ''), digest(token));
+  return timingSafeEqual(digest(sent ?? bearer ?? ''), digest(token));
 }
 
 async function startGate(site: Site, request: IncomingMessage): Promise<Answer> {
@@ -181,7 +185,7 @@ async function startGate(site: Site, request: IncomingMessage): Promise<Answer> 
   return started(site, question, key === undefined ? undefined : userKey(key));
 }
 
-/** What a user's key is called among those of all askers. */
+/** The internal key for a user's key: it can't collide with keys of Flagger. */
 function userKey(key: string): string {
   return `key ${key}`;
 }
@@ -200,18 +204,18 @@ function started(site: Site, question: GateQuestion, key: string | undefined): A
 function describeGate(site: Site, id: string): Answer {
   const job = site.jobs.get(id);
   return job === undefined
-    ? { status: 404, body: { error: `there is no gate ${id}: it was forgotten, or this server never had it` } }
+    ? { status: 404, body: { error: `there is no gate ${id}: it was too old, or never existed on this server` } }
     : { status: 200, body: describeJob(job) };
 }
 
-/** Of a request that names something else than what the gate that it found was asked for. */
+/** The error for a request that names something else than the gate that it found. */
 function refusalOf(job: GateJob | undefined, named: NamedParts): Answer | undefined {
   return job === undefined || agrees(job, named) ? undefined : { status: 422, body: { error: new KeyError(job).message } };
 }
 
 /**
- * For Argo Rollouts: of the gate with the key, or the newest of the candidate. Inconclusive as long as it runs. Names of candidates
- * stay from version to version: only a key, or a version, says which one is meant.
+ * For Argo Rollouts: the verdict of the gate with the key, or of the newest one for the candidate. It is inconclusive while the gate
+ * runs. Names of candidates stay the same across versions: only a key, or a version, identifies one.
  */
 function verdictOf(site: Site, url: URL): Answer {
   const query = parsed(questionSchema, Object.fromEntries(url.searchParams), 'the query');
@@ -219,14 +223,14 @@ function verdictOf(site: Site, url: URL): Answer {
   const { key, ...named } = query.value;
   if (key !== undefined) {
     const job = site.jobs.byKey(userKey(key));
-    return refusalOf(job, named) ?? tellVerdict(job, `with the key ${key}`);
+    return refusalOf(job, named) ?? verdictAnswer(job, `with the key ${key}`);
   }
   const question = site.choose(named);
   if ('refused' in question) return { status: 422, body: { error: question.refused } };
-  return tellVerdict(site.jobs.newest(question), `of ${question.candidate} in the place of ${question.baseline}`);
+  return verdictAnswer(site.jobs.newest(question), `for ${question.candidate} against ${question.baseline}`);
 }
 
-function tellVerdict(job: GateJob | undefined, what: string): Answer {
+function verdictAnswer(job: GateJob | undefined, what: string): Answer {
   if (job?.status === 'done') return { status: 200, body: describeJob(job) };
   if (job !== undefined) {
     return { status: 200, body: describeJob({ ...job, result: { verdict: 'inconclusive', reason: `${job.id} is ${job.status}` } }) };
@@ -242,42 +246,42 @@ async function hookOf(site: Site, hook: FlaggerHook, request: IncomingMessage): 
   const read = await readBody(request, flaggerPayloadSchema);
   if ('status' in read) return read;
   const { name, namespace, checksum, metadata } = read.value;
-  // What is only noted tells nothing, and starts nothing.
-  if (hook !== 'event' && !mayAsk(site, request, metadata?.['token'])) return UNAUTHORIZED;
-  if (isNews(hook)) return told(answerFlagger(hook, undefined), undefined);
+  // An event is only acknowledged: it reveals nothing and starts nothing.
+  if (hook !== 'event' && !isAuthorized(site, request, metadata?.['token'])) return UNAUTHORIZED;
+  if (isNotification(hook)) return hookAnswer(answerFlagger(hook, undefined), undefined);
   const named: NamedParts = Object.fromEntries(QUESTION_PARTS.map((part) => [part, metadata?.[part]]));
-  // One version of one canary is one gate, whichever hook asks for it.
+  // All hooks for one version of a canary share one gate.
   const key = `flagger ${namespace}/${name} ${checksum}`;
   const known = site.jobs.byKey(key);
   const isAnswered = known !== undefined && !couldNotRun(known);
-  if (isAnswered || !startsGate(hook)) return refusalOf(known, named) ?? told(answerFlagger(hook, known), known);
+  if (isAnswered || !startsGate(hook)) return refusalOf(known, named) ?? hookAnswer(answerFlagger(hook, known), known);
   const question = site.choose(named);
   if ('refused' in question) return { status: 422, body: { error: question.refused } };
   const answer = started(site, question, key);
   if (answer.status > 202) return answer;
   const job = site.jobs.byKey(key);
-  return told(answerFlagger(hook, job), job);
+  return hookAnswer(answerFlagger(hook, job), job);
 }
 
-function told({ status, message }: FlaggerAnswer, job: GateJob | undefined): Answer {
-  return { status, body: { message, ...(job === undefined ? {} : { gate: job.id }) } };
+function hookAnswer({ status, message }: FlaggerAnswer, job: GateJob | undefined): Answer {
+  return { status, body: { message, ...defined({ gate: job?.id }) } };
 }
 
-/** What is told of a gate. */
+/** The JSON of a gate. */
 function describeJob({ id, status, result, ...job }: GateJob): unknown {
   const question = Object.fromEntries(QUESTION_PARTS.flatMap((part) => (job[part] === undefined ? [] : [[part, job[part]]])));
-  return { id, ...question, status, ...(result === undefined ? {} : { result }) };
+  return { id, ...question, status, ...defined({ result }) };
 }
 
 async function readBody<T>(request: IncomingMessage, schema: z.ZodType<T>): Promise<{ readonly value: T } | Answer> {
-  // A page of a browser can send anything else without asking first.
+  // A web page can send any other content type without a CORS preflight.
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
-    return { status: 415, body: { error: 'a request is JSON, and says so: content-type: application/json' } };
+    return { status: 415, body: { error: 'the request must be JSON with the header content-type: application/json' } };
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) return { status: 413, body: { error: `a request has at most ${MAX_BODY_BYTES} bytes` } };
+    if (bytes > MAX_BODY_BYTES) return { status: 413, body: { error: `a request may have at most ${MAX_BODY_BYTES} bytes` } };
     chunks.push(chunk);
   }
   let raw: unknown;
@@ -289,7 +293,7 @@ async function readBody<T>(request: IncomingMessage, schema: z.ZodType<T>): Prom
   return parsed(schema, raw, 'the request');
 }
 
-/** @param what the value is called in errors */
+/** @param what the name of the value in errors */
 function parsed<T>(schema: z.ZodType<T>, value: unknown, what: string): { readonly value: T } | Answer {
   const { success, data, error } = schema.safeParse(value);
   if (success) return { value: data };

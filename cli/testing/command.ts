@@ -10,20 +10,20 @@ export const BIN = join(packageRoot(), 'bin/scaleproof.js');
 
 /** How a command ended, and what it printed. */
 export interface Finished {
-  /** Exit code, or undefined when a signal ended it. */
+  /** Exit code, or undefined when a signal killed it. */
   readonly code: number | undefined;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** The environment of somebody who is not running tests. */
+/** The environment of a user, without variables of the test runner. */
 export function usersEnvironment(): NodeJS.ProcessEnv {
   const { NODE_OPTIONS: _options, CI: _ci, NO_COLOR: _noColor, FORCE_COLOR: _forceColor, ...rest } = process.env;
-  // Where Node keeps what it has compiled, if it is told to: every command of these tests starts in half the time.
+  // Node's compile cache halves the start time of each command in these tests.
   return { ...rest, NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') };
 }
 
-/** Starts a program in a folder, with nothing to read. */
+/** Starts a program in a folder, with empty standard input. */
 export function start(
   program: string,
   args: readonly string[],
@@ -44,17 +44,17 @@ export function start(
   return { child, finished };
 }
 
-/** Starts the command in a folder, as a process of its own. */
+/** Starts the command in a folder, in its own process. */
 export function startScaleproof(args: readonly string[], cwd: string): ReturnType<typeof start> {
   return start(process.execPath, [BIN, ...args], cwd);
 }
 
-/** Runs the command in a folder, as a process of its own. */
+/** Runs the command in a folder, in its own process. */
 export function scaleproof(args: readonly string[], cwd: string): Promise<Finished> {
   return startScaleproof(args, cwd).finished;
 }
 
-/** Runs the command in this process, which is faster: for what needs no folder, no signals and no files of users. */
+/** Runs the command in this process, which is faster: for tests that need no folder, no signals and no files of users. */
 export async function scaleproofHere(args: readonly string[]): Promise<Finished> {
   let stdout = '';
   let stderr = '';

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestInfo } from '@playwright/test';
 
-/** An empty folder of the test's own, with these files. */
+/** The test's own folder, with these files. */
 export function folderWith(testInfo: TestInfo, files: Readonly<Record<string, string>> = {}): string {
   const folder = testInfo.outputPath('user');
   mkdirSync(folder, { recursive: true });
@@ -36,7 +36,7 @@ export const burst = scenario({
 });
 `;
 
-/** A scenario that is never over. */
+/** A scenario that never ends. */
 export const ENDLESS = `\
 import { scenario } from 'scaleproof';
 

@@ -1,18 +1,18 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 
-const LOOK_PERIOD_MS = 100;
-const MAX_LOOKS = 600;
+const POLL_PERIOD_MS = 100;
+const MAX_POLLS = 600;
 
-/** Where Linux tells of its processes; nowhere else are there tests of what is left running. */
+/** Whether the system has /proc, which tests for leftover processes need. */
 export const canSeeProcesses = existsSync('/proc/self/stat');
 
-/** Looks until it is so. @throws Error that says what was waited for, after a bounded number of looks */
+/** Polls until a condition is true. @throws Error with the condition, after a bounded number of polls */
 export async function until(what: string, isSo: () => boolean): Promise<void> {
   const clock = createRealTimeline().scope('test');
-  for (let look = 0; look < MAX_LOOKS; look += 1) {
+  for (let poll = 0; poll < MAX_POLLS; poll += 1) {
     if (isSo()) return;
-    await clock.sleep(LOOK_PERIOD_MS);
+    await clock.sleep(POLL_PERIOD_MS);
   }
   throw new Error(`waited in vain until ${what}`);
 }
@@ -31,7 +31,7 @@ export function descendantsOf(pid: number): number[] {
   return found.slice(1);
 }
 
-/** Whether it runs. Who has ended and whose end nobody has asked for yet does not. */
+/** Whether a process runs. A zombie does not. */
 export function isRunning(pid: number): boolean {
   const state = statOf(pid)?.[0];
   return state !== undefined && state !== 'Z' && state !== 'X';
@@ -42,7 +42,7 @@ function parentOf(pid: number): number | undefined {
   return parent === undefined ? undefined : Number(parent);
 }
 
-/** State, parent's id and the rest: what follows the name, which may hold anything, in parentheses. */
+/** The fields after the name: state, the parent's id and so on. The name is in parentheses and can contain any character. */
 function statOf(pid: number): string[] | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');

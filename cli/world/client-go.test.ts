@@ -12,12 +12,12 @@ test('a Go program on client-go against a running world', async ({}, testInfo) =
   skipWithout('go', ['version']);
   test.setTimeout(BUILD_LIMIT_MS + 180_000);
   const modules = await start('go', ['mod', 'download'], SOURCES).finished;
-  test.skip(modules.code !== 0, `its modules can't be had: ${modules.stderr.trim().split('\n').at(-1)}`);
+  test.skip(modules.code !== 0, `its modules can't be downloaded: ${modules.stderr.trim().split('\n').at(-1)}`);
   const program = testInfo.outputPath('clients');
   const built = await start('go', ['build', '-o', program, '.'], SOURCES).finished;
   expect(built.code, built.stderr).toBe(0);
   await withRunningWorld(testInfo, async ({ run, operator }) => {
-    // Reflectors of 1.34 list unless they are told to stream the list.
+    // Reflectors of 1.34 list by default, and stream the list only with this feature.
     const { code, stdout, stderr } = await run(program, [], { ...operator, KUBE_FEATURE_WatchListClient: 'true' });
     expect(code, stderr).toBe(0);
     expect(stdout.trim().split('\n')).toEqual([

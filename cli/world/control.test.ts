@@ -9,7 +9,7 @@ import { scaleproofHere } from '../testing/command.ts';
 import { askControl, createControl } from './control.ts';
 import { Injections } from './injections.ts';
 
-/** A world that nobody started, with its control on a socket. */
+/** A world that is not started, with its control API on a socket. */
 async function withControl(work: (base: string, injections: Injections, world: World) => Promise<void>): Promise<void> {
   const fail = (error: unknown): never => {
     throw error;
@@ -48,7 +48,7 @@ test('faults are injected, listed and healed by id', async () => {
   });
 });
 
-test('a healed fault has left the world as it was', async () => {
+test('healing a fault restores the world', async () => {
   await withControl(async (base, _injections, world) => {
     const wires = world.open('target', 1, world.timeline.scope('target'));
     const launch = async (): Promise<string> => {
@@ -86,13 +86,13 @@ for (const { what, body, message } of [
     message: /^there is no fault "spot-interuption"; did you mean spot-interruption\?/,
   },
   {
-    what: 'parameters that do not fit',
+    what: 'invalid parameters',
     body: { fault: 'insufficient-capacity', params: { zones: 3 } },
     message: /^fault insufficient-capacity: zones: /,
   },
-  { what: 'a parameter that there is not', body: { fault: 'insufficient-capacity', params: { zone: 'a' } }, message: /zone/ },
+  { what: 'an unknown parameter', body: { fault: 'insufficient-capacity', params: { zone: 'a' } }, message: /zone/ },
   { what: 'no fault', body: {}, message: /^the body must be/ },
-  { what: 'a body that is no object', body: 'x', message: /^the body must be/ },
+  { what: 'a body that is not an object', body: 'x', message: /^the body must be/ },
 ]) {
   test(`refused: ${what}`, async () => {
     await withControl(async (base, injections) => {
@@ -109,7 +109,7 @@ test('a fault that would kill the user’s program is refused', async () => {
   });
 });
 
-test('a request without the header is refused, as a page in a browser would send it', async () => {
+test('a request without the header, as from a web page, is refused', async () => {
   await withControl(async (base) => {
     const answer = await fetch(new URL('/faults', base), { method: 'POST', body: JSON.stringify({ fault: 'insufficient-capacity' }) });
     expect(answer.status).toBe(403);
@@ -118,10 +118,10 @@ test('a request without the header is refused, as a page in a browser would send
   });
 });
 
-test('any other path is told what there is', async () => {
+test('the error for any other path lists the endpoints', async () => {
   await withControl(async (base) => {
     await expect(askControl(base, 'PUT', '/faults')).rejects.toThrow(
-      'PUT /faults: there are GET /faults, POST /faults and DELETE /faults/ID',
+      'PUT /faults: unknown; use GET /faults, POST /faults or DELETE /faults/ID',
     );
   });
 });
@@ -149,9 +149,9 @@ test('the commands: injected, listed, healed, refused', async () => {
   });
 });
 
-test('who answers is no world, or nobody does: an error that says so', async () => {
+test('an error says that another server, or none, answers', async () => {
   const server = await serveWire({ wire: () => Promise.resolve({ status: 200, headers: {}, body: '<html>' }), log: () => undefined });
-  await expect(askControl(server.url, 'GET', '/faults')).rejects.toThrow(`what answers at ${server.url} is not the control of a world`);
+  await expect(askControl(server.url, 'GET', '/faults')).rejects.toThrow(`the server at ${server.url} is not the control API of a world`);
   await server.close();
   await expect(askControl(server.url, 'GET', '/faults')).rejects.toThrow(
     `no world answers at ${server.url}; start one with: scaleproof world up`,

@@ -1,19 +1,20 @@
 import { z } from 'zod';
+import { defined } from '../../model/defined.ts';
 import { asText } from '../../wire/wire.ts';
 import type { Wire, WireRequest, WireResponse } from '../../wire/wire.ts';
 import { InjectionError } from './injections.ts';
 import type { Injections } from './injections.ts';
 
-/** The variable in which a world says where it is controlled. */
+/** The environment variable with the control URL of a world. */
 export const CONTROL_VARIABLE = 'SCALEPROOF_WORLD';
 
 const injectionSchema = z.object({ fault: z.string(), params: z.unknown().optional() });
 
-/** Browsers send pages' requests to loopback too: only what names itself so is taken, which a page can't without asking first. */
+/** Required, because web pages in a browser can send requests to loopback, too, but need a CORS preflight for custom headers. */
 const CLIENT_HEADER = 'x-scaleproof';
 
 /**
- * Where a running world is controlled, as a wire: `GET /faults` lists what is injected, `POST /faults` with
+ * The control API of a running world, as a wire: `GET /faults` lists what is injected, `POST /faults` with
  * `{"fault": NAME, "params": {...}}` injects, `DELETE /faults/ID` heals. Every request has the header `x-scaleproof: 1`.
  */
 export function createControl(injections: Injections): Wire {
@@ -37,7 +38,7 @@ async function serve(injections: Injections, { method, path, body }: WireRequest
     return json(201, await injections.inject(parsed.data.fault, parsed.data.params ?? {}));
   }
   if (method === 'DELETE' && id !== undefined) return json(200, await injections.heal(id));
-  return json(404, { message: `${method} ${path}: there are GET /faults, POST /faults and DELETE /faults/ID` });
+  return json(404, { message: `${method} ${path}: unknown; use GET /faults, POST /faults or DELETE /faults/ID` });
 }
 
 function parse(text: string): unknown {
@@ -52,18 +53,22 @@ function json(status: number, value: unknown): WireResponse {
   return { status, headers: { 'content-type': 'application/json' }, body: `${JSON.stringify(value)}\n` };
 }
 
-/** What the control of a world answers when it refuses. */
+/** The body of an error response. */
 const refusalSchema = z.object({ message: z.string() });
 const answerSchema = z.object({ id: z.string(), fault: z.string(), description: z.string(), firings: z.number() });
 export type ControlAnswer = z.infer<typeof answerSchema>;
 const answersSchema = z.union([z.array(answerSchema), answerSchema.transform((one) => [one])]);
 
-/** Asks the control of a running world. @throws Error that says what it refused, or that there is none */
+/** Sends a request to the control API of a running world. @throws Error with the API's message, or that no world answers */
 export async function askControl(base: string, method: string, path: string, body?: unknown): Promise<readonly ControlAnswer[]> {
   const headers = { [CLIENT_HEADER]: '1' };
   let answer: Response;
   try {
-    answer = await fetch(new URL(path, base), { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    answer = await fetch(new URL(path, base), {
+      method,
+      headers,
+      ...defined({ body: body === undefined ? undefined : JSON.stringify(body) }),
+    });
   } catch {
     throw new Error(`no world answers at ${base}; start one with: scaleproof world up`);
   }
@@ -71,5 +76,5 @@ export async function askControl(base: string, method: string, path: string, bod
   const answers = answersSchema.safeParse(value);
   if (answer.ok && answers.success) return answers.data;
   const refusal = refusalSchema.safeParse(value);
-  throw new Error(!answer.ok && refusal.success ? refusal.data.message : `what answers at ${base} is not the control of a world`);
+  throw new Error(!answer.ok && refusal.success ? refusal.data.message : `the server at ${base} is not the control API of a world`);
 }

@@ -5,7 +5,7 @@ import { nearest } from '../../model/nearest.ts';
 import type { Heal } from '../../world/ports.ts';
 import type { World } from '../../world/world.ts';
 
-/** An injected fault, as its user sees it. */
+/** An injected fault, as the user sees it. */
 export interface Injection {
   readonly id: string;
   readonly fault: string;
@@ -14,10 +14,10 @@ export interface Injection {
   readonly firings: number;
 }
 
-/** Faults at once in a world that somebody plays with. */
+/** Most faults that may be injected at the same time. */
 const MAX_INJECTIONS = 1_000;
 
-/** What was asked for can't be injected or healed; the message says why. */
+/** A fault can't be injected or healed. The message says why. */
 export class InjectionError extends Error {
   readonly status: 400 | 404;
   constructor(status: 400 | 404, message: string) {
@@ -27,14 +27,14 @@ export class InjectionError extends Error {
   }
 }
 
-/** The faults of a world that runs until its user stops it: injected and healed by name, while it runs. */
+/** The faults of an interactive world: injected and healed by name while it runs. */
 export class Injections {
   readonly #world: World;
   readonly #onFired: (injection: Injection, note: string | undefined) => void;
   readonly #active = new Map<string, { readonly view: () => Injection; readonly heal: Heal }>();
   #next = 1;
 
-  /** @param onFired told each time a fault strikes */
+  /** @param onFired called each time a fault fires */
   constructor(world: World, onFired: (injection: Injection, note: string | undefined) => void) {
     this.#world = world;
     this.#onFired = onFired;
@@ -44,7 +44,7 @@ export class Injections {
     return [...this.#active.values()].map(({ view }) => view());
   }
 
-  /** @throws InjectionError when there is no such fault, its parameters don't fit, or the world can't do it */
+  /** @throws InjectionError when the fault is unknown, its parameters are invalid, or the world does not support it */
   async inject(name: string, params: unknown): Promise<Injection> {
     if (this.#active.size >= MAX_INJECTIONS) throw new InjectionError(400, `${MAX_INJECTIONS} faults are injected: heal some first`);
     const spec = this.#specify(name, params);
@@ -65,7 +65,7 @@ export class Injections {
     return view();
   }
 
-  /** @throws InjectionError when there is none of that id */
+  /** @throws InjectionError for an unknown id */
   async heal(id: string): Promise<Injection> {
     const found = this.#active.get(id);
     if (found === undefined)
@@ -92,7 +92,7 @@ export class Injections {
       throw new InjectionError(400, error instanceof Error ? error.message : String(error));
     }
     const missing = spec.capabilities.filter((capability) => !this.#world.capabilities.includes(capability));
-    if (missing.length > 0) throw new InjectionError(400, `fault ${name} needs ${missing.join(', ')}, which this world can't do`);
+    if (missing.length > 0) throw new InjectionError(400, `fault ${name} needs ${missing.join(', ')}, which this world does not have`);
     return spec;
   }
 }

@@ -5,10 +5,10 @@ import { start, usersEnvironment } from '../testing/command.ts';
 import { until } from '../testing/processes.ts';
 import { skipWithout, withRunningWorld } from './testing/running-world.ts';
 
-/** What each waiting command of kubectl is given. */
+/** For each waiting command of kubectl. */
 const PATIENCE = '--timeout=90s';
 
-/** Three pods on nodes of their own, two of which have to run. */
+/** Three pods on separate nodes, of which two have to be available. */
 const WEB = `\
 apiVersion: apps/v1
 kind: Deployment
@@ -33,7 +33,7 @@ test('kubectl and the bundled autoscaler in a running world: a deployment gets n
   skipWithout('kubectl', ['version', '--client']);
   test.setTimeout(600_000);
   await withRunningWorld(testInfo, async ({ run, folder, target, operator, reference }) => {
-    // What kubectl remembers of a server must not outlive the world.
+    // kubectl's discovery cache must not outlive the world.
     const cache = ['--cache-dir', join(folder, 'cache')];
     const kubectl = async (...args: string[]): Promise<string> => {
       const { code, stdout, stderr } = await run('kubectl', [...cache, ...args]);
@@ -64,7 +64,7 @@ test('kubectl and the bundled autoscaler in a running world: a deployment gets n
       expect(await kubectl('describe', node)).toMatch(/Allocated resources:[^]*cpu +500m/);
       const [pod = ''] = await namesOf('pods', '-l', 'app=web');
       expect(await kubectl('describe', pod)).toMatch(/Status: +Running[^]*Events:[^]*Successfully assigned/);
-      await until('the watch has told of the pod', () => seen.includes(pod));
+      await until('the watch has reported the pod', () => seen.includes(pod));
 
       expect(await kubectl('drain', node, '--ignore-daemonsets', PATIENCE)).toContain('evicted');
       expect(await kubectl('get', node)).toContain('Ready,SchedulingDisabled');
@@ -88,7 +88,7 @@ test('kubectl and the bundled autoscaler in a running world: a deployment gets n
       await kubectl('uncordon', node);
 
       await kubectl('delete', 'deployment/web', 'pdb/web');
-      // The node's finalizer holds until its instance has ended.
+      // The node's finalizer stays until its instance is terminated.
       await kubectl('delete', node, PATIENCE);
       expect(await namesOf('nodes')).not.toContain(node);
       await kubectl('delete', 'nodepool', 'default', PATIENCE);

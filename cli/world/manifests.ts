@@ -9,11 +9,11 @@ import type { ClusterConfig } from '../../model/cluster.ts';
 import type { KubeObject } from '../../model/kube.ts';
 import { ANY_POOL, nodeClass, toNodePool } from '../../targets/reference.ts';
 
-/** What the bundled autoscaler is started with, besides the environment: docs/controller.md. */
+/** What is needed to start the bundled autoscaler, besides the environment: docs/controller.md. */
 export interface ReferenceStart {
-  /** A file of CustomResourceDefinitions, to be applied first. */
+  /** A file with CustomResourceDefinitions, to apply first. */
   readonly crds: string;
-  /** A file of one EC2NodeClass, and one NodePool of any type in any zone, spot or on demand. */
+  /** A file with an EC2NodeClass, and a NodePool for any type in any zone, spot or on demand. */
   readonly pools: string;
   /** Program and arguments. */
   readonly command: readonly string[];
@@ -25,7 +25,7 @@ export function writeReferenceStart(folder: string, cluster: ClusterConfig): Ref
   const pools = join(folder, 'reference-pools.yaml');
   writeFileSync(crds, format(CRDS));
   writeFileSync(pools, format([typed(RESOURCES.ec2nodeclasses, nodeClass(cluster)), typed(RESOURCES.nodepools, toNodePool(ANY_POOL))]));
-  // Beside this file in the sources as in the package.
+  // The same relative path in the sources and in the package.
   const main = fileURLToPath(new URL(`../../controller/main${extname(import.meta.url)}`, import.meta.url));
   return { crds, pools, command: [process.execPath, main] };
 }

@@ -5,24 +5,24 @@ import { CONTROL_VARIABLE, askControl } from './control.ts';
 import type { ControlAnswer } from './control.ts';
 
 interface RemoteOptions {
-  /** The world's control; the environment names it if not said. */
+  /** The URL of the world's control API; by default from the environment. */
   readonly control: string | undefined;
   readonly json: boolean;
 }
 
-/** `scaleproof world inject FAULT [PARAMS]`: breaks something in a running world. */
+/** `scaleproof world inject FAULT [PARAMS]`: injects a fault into a running world. */
 export async function worldInject(fault: string, params: string | undefined, options: RemoteOptions, console: Console): Promise<number> {
   const answers = await ask('POST', '/faults', options, { fault, params: parseParams(params) });
   return say(answers, options, console, ({ id, description }) => `injected ${id}: ${description}`);
 }
 
-/** `scaleproof world heal ID`: mends it. */
+/** `scaleproof world heal ID`: heals an injected fault. */
 export async function worldHeal(id: string, options: RemoteOptions, console: Console): Promise<number> {
   const answers = await ask('DELETE', `/faults/${encodeURIComponent(id)}`, options);
   return say(answers, options, console, (one) => `healed ${one.id}: ${one.description}; ${fired(one)}`);
 }
 
-/** `scaleproof world faults`: what is broken. */
+/** `scaleproof world faults`: lists the injected faults. */
 export async function worldFaults(options: RemoteOptions, console: Console): Promise<number> {
   const answers = await ask('GET', '/faults', options);
   if (answers.length === 0 && !options.json) {
@@ -45,11 +45,11 @@ function parseParams(text: string | undefined): unknown {
   }
 }
 
-/** @throws UsageError with what the world refused, or why it could not be asked */
+/** @throws UsageError with the error of the world, or why it can't be reached */
 async function ask(method: string, path: string, { control }: RemoteOptions, body?: unknown): Promise<readonly ControlAnswer[]> {
   const base = control ?? process.env[CONTROL_VARIABLE];
   if (base === undefined)
-    throw new UsageError(`no world is named: set ${CONTROL_VARIABLE} to the value that "scaleproof world up" printed, or give --control`);
+    throw new UsageError(`no world is named: set ${CONTROL_VARIABLE} to the value that "scaleproof world up" printed, or use --control`);
   try {
     return await askControl(base, method, path, body);
   } catch (error) {

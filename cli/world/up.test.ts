@@ -6,7 +6,7 @@ import { folderWith } from '../testing/files.ts';
 import { withRunningWorld } from './testing/running-world.ts';
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  test(`${signal} ends a world and leaves nothing; it listens on loopback alone`, async ({}, testInfo) => {
+  test(`${signal} stops a world and leaves nothing; it listens only on loopback`, async ({}, testInfo) => {
     let folder = '';
     let urls: string[] = [];
     const { code, stderr, stdout } = await withRunningWorld(testInfo, async ({ target, operator, control, reference, child, finished }) => {
@@ -34,7 +34,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-test('two worlds side by side; each has its own objects, and a history is written as things happen', async ({}, testInfo) => {
+test('two worlds in parallel: each has its own objects, and the history is written as events happen', async ({}, testInfo) => {
   await withRunningWorld(testInfo, async (first) => {
     await withRunningWorld(
       testInfo,
@@ -52,7 +52,7 @@ test('two worlds side by side; each has its own objects, and a history is writte
   });
 });
 
-test('a history that is there already is refused, and nothing is left behind', async ({}, testInfo) => {
+test('an existing history file is refused, and nothing is left behind', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
   writeFileSync(join(cwd, 'history.jsonl'), 'mine');
   const { code, stderr, stdout } = await scaleproof(['world', 'up', '--history', 'history.jsonl'], cwd);

@@ -25,24 +25,24 @@ export interface WorldUpOptions {
   readonly seed: number;
   /** Machines take seconds instead of a minute. */
   readonly quick: boolean;
-  /** A history of everything that happens is written here. */
+  /** File for a history of everything that happens. */
   readonly history: string | undefined;
   readonly json: boolean;
 }
 
-/** How a user gets into the world, by what is started with it. */
+/** How a user connects to the world. */
 interface Access {
-  /** For the autoscaler: what is asked here can be broken. */
+  /** For the autoscaler: faults affect requests to these addresses. */
   readonly target: Sockets;
-  /** For people and tools: never broken. */
+  /** For people and tools: faults never affect these. */
   readonly operator: Sockets;
   readonly controlUrl: string;
   readonly reference: ReferenceStart;
 }
 
 /**
- * `scaleproof world up`: the embedded world on loopback sockets, in real time, until Ctrl-C. Prints what programs have to
- * be started with; everything that it wrote on the machine is removed at the end but for the history asked for.
+ * `scaleproof world up`: the embedded world on loopback sockets, in real time, until Ctrl-C. Prints the settings for
+ * programs that use it. At the end it removes everything that it wrote, except the history.
  * @returns the exit code
  * @throws UsageError when the history can't be written there
  */
@@ -79,7 +79,7 @@ export async function worldUp(options: WorldUpOptions, console: Console): Promis
   }
 }
 
-/** Ends what was started, last first: each of it, whatever becomes of the others. @throws AggregateError of what could not be ended */
+/** Stops everything that was started, in reverse order, even if some of it fails. @throws AggregateError of all failures */
 async function endAll(endings: (() => Promise<void> | void)[]): Promise<void> {
   const errors: unknown[] = [];
   for (const end of endings.reverse()) {
@@ -89,10 +89,10 @@ async function endAll(endings: (() => Promise<void> | void)[]): Promise<void> {
       errors.push(error);
     }
   }
-  if (errors.length > 0) throw new AggregateError(errors, 'not everything of the world could be ended');
+  if (errors.length > 0) throw new AggregateError(errors, 'not every part of the world could be stopped');
 }
 
-/** A temporary folder, removed also when the process is ended by a second Ctrl-C or by an error that nobody caught. */
+/** A temporary folder. It is removed even after a second Ctrl-C or an uncaught error. */
 function openFolder(): { readonly path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'scaleproof-world-'));
   const remove = (): void => {
@@ -109,7 +109,7 @@ function createWorld(options: WorldUpOptions, recorder: Recorder, console: Conso
       timeline: createRealTimeline(),
       random: createRandom(options.seed),
       recorder,
-      // Nobody here can kill a user's program: faults that would are refused, by the capability below.
+      // Scaleproof can't kill a user's program here: the missing capability below refuses faults that would.
       onKill: () => undefined,
       onFailure,
       onFlood: (message) => console.err(`the autoscaler floods the world: ${message}\n`),
@@ -119,7 +119,7 @@ function createWorld(options: WorldUpOptions, recorder: Recorder, console: Conso
   return { ...world, capabilities: world.capabilities.filter((capability) => capability !== 'target.kill') };
 }
 
-/** Without a file nothing is recorded. Whoever follows the file sees each event as it happens. @throws UsageError */
+/** Without a file nothing is recorded. Each event is flushed, so that the file can be followed. @throws UsageError */
 function openHistory(path: string | undefined): { readonly recorder: Recorder; close(): void } {
   if (path === undefined) return { recorder: { record: () => 0 }, close: () => undefined };
   const file = openNew(resolve(path));
@@ -167,14 +167,14 @@ function print({ target, operator, controlUrl, reference }: Access, { json, quic
   console.out(
     [
       `# The world is up, ${quick ? 'with machines that boot within seconds' : 'with machines that boot as slowly as real ones'}. Ctrl-C ends it.`,
-      '# For the autoscaler (what it asks here can be broken):',
+      '# For the autoscaler (faults affect its requests):',
       ...exportsOf(target.environment),
-      '# For you and your tools (never broken), in another terminal:',
+      '# For you and your tools (faults never affect them), in another terminal:',
       ...exportsOf({ ...operator.environment, [CONTROL_VARIABLE]: controlUrl }),
-      '# The bundled autoscaler: first what it needs, as yourself, then the autoscaler, with its own variables (docs/controller.md):',
+      '# The bundled autoscaler: first apply its objects, with your variables, then start it, with its own variables (docs/controller.md):',
       `#   kubectl apply -f ${crds} && kubectl wait --for condition=established -f ${crds} && kubectl apply -f ${quote(reference.pools)}`,
       `#   ${reference.command.map(quote).join(' ')}`,
-      '# Change the market, or break something, while it runs (scaleproof list faults shows what there is):',
+      '# Change the market or inject a fault while it runs (scaleproof list faults shows all faults):',
       `#   scaleproof world inject insufficient-capacity '{"zones": ["us-east-1a"], "capacityTypes": ["spot"]}'`,
       '#   scaleproof world faults',
       '#   scaleproof world heal fault-1',
@@ -187,7 +187,7 @@ function exportsOf(environment: Readonly<Record<string, string>>): string[] {
   return Object.entries(environment).map(([name, value]) => `export ${name}=${quote(value)}`);
 }
 
-/** One word for a shell: a temporary folder may have any name. */
+/** Quotes a word for a shell: the path of a temporary folder may contain any character. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

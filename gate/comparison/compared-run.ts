@@ -2,10 +2,10 @@ import type { TrialMeasures } from '../../history/measures.ts';
 import type { TrialResult } from '../../history/verdict.ts';
 import type { Episode } from '../episode.ts';
 
-/** What must be the same in trials that are compared, by what messages call it. */
+/** Settings that must be the same in compared trials, by their names in messages. */
 export type TrialSetting = Readonly<Record<string, unknown>>;
 
-/** What trials were asked for; its name is that of the flag. */
+/** The size of a trial, named like the flag. */
 export const NODES_SETTING = '--nodes';
 
 /** One trial of one side. */
@@ -17,7 +17,7 @@ export interface ComparedTrial {
   readonly setting: TrialSetting;
 }
 
-/** One run, as its directory tells of it. */
+/** One run, as read from its directory. */
 export interface ComparedRun {
   readonly target: string;
   readonly directory: string;
@@ -27,28 +27,28 @@ export interface ComparedRun {
   /** SHA-256 of the instance types and of the prices. */
   readonly digests: { readonly catalogue: string; readonly prices: string };
   readonly trials: readonly ComparedTrial[];
-  /** Trials that the target can't be asked for: a feature or capability that is not there. */
+  /** Trials that the target can't run, because a feature or capability is missing. */
   readonly notRun: readonly Absent[];
-  /** Trials that were planned, and of which nothing is known. */
+  /** Planned trials without a result. */
   readonly lost: readonly Absent[];
 }
 
-/** A trial of which there is nothing to compare. */
+/** A trial without a result. */
 export interface Absent {
   readonly scenario: string;
   readonly seed: number;
   readonly why: string;
 }
 
-/** Which scenarios single figures are of, by their ids. */
+/** The scenarios that single figures are measured in, by their ids. */
 export interface ComparedScenarios {
-  /** Of the latency of a scale-out: ten nodes, without a fault. */
+  /** For the latency of a scale-out: ten nodes, without a fault. */
   readonly scaleOut: readonly string[];
-  /** Of the cost of a cluster: as many nodes as were asked for. */
+  /** For the cost of a cluster, with the requested number of nodes. */
   readonly freeSize: readonly string[];
 }
 
-/** What is known of a trial's checks. */
+/** The checks of a trial that could not be judged. */
 export function unjudgedChecks({ checks }: Pick<TrialResult, 'checks'>): string[] {
   return checks.filter(({ verdict }) => verdict === 'unknown').map(({ check }) => check);
 }

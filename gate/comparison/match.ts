@@ -9,7 +9,7 @@ export function letterOf(index: number): string {
   return `${String.fromCharCode('A'.charCodeAt(0) + (index % 26))}${round === 0 ? '' : round + 1}`;
 }
 
-/** The same trial of each side, in their order. */
+/** The same trial on each side, in the order of the sides. */
 export type Matched = readonly ComparedTrial[];
 
 /** The trials that all runs have, and why the others are left out. */
@@ -24,17 +24,17 @@ export function matchTrials(runs: readonly ComparedRun[]): { readonly rows: read
   const rows: Matched[] = [];
   const left = new Map<string, { scenario: string; seeds: number[]; why: string }>();
   for (const [key, { scenario, seed }] of all) {
-    const those = byKey.map((trials) => trials.get(key));
-    const there = those.filter((trial) => trial !== undefined);
-    const unlike = Object.keys(there[0]?.setting ?? {}).filter((name) =>
-      there.some(({ setting }) => !isDeepStrictEqual(setting[name], there[0]?.setting[name])),
+    const bySide = byKey.map((trials) => trials.get(key));
+    const present = bySide.filter((trial) => trial !== undefined);
+    const unlike = Object.keys(present[0]?.setting ?? {}).filter((name) =>
+      present.some(({ setting }) => !isDeepStrictEqual(setting[name], present[0]?.setting[name])),
     );
-    const without = those.flatMap((trial, index) =>
+    const without = bySide.flatMap((trial, index) =>
       trial === undefined ? [`${letterOf(index)} has none${suffix(absent[index]?.get(key))}`] : [],
     );
     const why = without.length > 0 ? without.join('; ') : unlike.length > 0 ? `${unlike.join(', ')} differ` : undefined;
     if (why === undefined) {
-      rows.push(there);
+      rows.push(present);
       continue;
     }
     const known = left.get(`${scenario} ${why}`);
@@ -48,7 +48,7 @@ function suffix(why: string | undefined): string {
   return why === undefined ? '' : `: ${why}`;
 }
 
-/** Matched things by side. */
+/** Matched items by side. */
 export function columnsOf<T>(rows: readonly (readonly T[])[], sides: number): T[][] {
   return Array.from({ length: sides }, (_, side) => rows.flatMap((row) => row.slice(side, side + 1)));
 }

@@ -1,5 +1,6 @@
 import type { ComparedCell, ComparedChange, ComparedRow } from '../../history/comparison.ts';
 import { CONFIDENCE, binomialCdf, lowerSuccessBound, upperSuccessBound } from '../../history/confidence.ts';
+import { defined } from '../../model/defined.ts';
 import type { Random } from '../../runtime/random.ts';
 import { bootstrapRatio } from '../statistics/bootstrap.ts';
 import { quantileOf, unitsForQuantile } from '../statistics/quantile.ts';
@@ -11,10 +12,10 @@ import type { Matched } from './match.ts';
 /** Bounds are one-sided, each at the comparison's confidence. */
 export const ALPHA = 1 - CONFIDENCE;
 const REPLICATES = 2_000;
-/** With fewer trials than this a bootstrap draws the same few again and again, and its bounds are far too close. */
+/** With fewer trials, a bootstrap draws the same few again and again, and its bounds are far too narrow. */
 const LEAST_FOR_BOOTSTRAP = 10;
 
-/** What all rows are made with. */
+/** The context of all rows. */
 export interface RowContext {
   readonly sides: number;
   /** All runs had the same instance types at the same prices. */
@@ -22,7 +23,7 @@ export interface RowContext {
   readonly random: Random;
 }
 
-/** Trials of one side that were hit, over those that could be judged. */
+/** Trials of one side that count as hits, over those that could be judged. */
 interface Share {
   readonly hits: number;
   readonly trials: number;
@@ -55,7 +56,7 @@ export function shareRow(
   return { ...name, unit: 'ratio', cells, changes: others.map((cell) => ({ outcome: apart(first, cell, name.better) })) };
 }
 
-/** Whether bounds on two figures leave no room for the same value. */
+/** Whether the bounds of two figures do not overlap, and which figure is better. */
 function apart(a: ComparedCell | undefined, b: ComparedCell, better: ComparedRow['better']): ComparedChange['outcome'] {
   if (a?.lower === undefined || a.upper === undefined || b.lower === undefined || b.upper === undefined) return 'unclear';
   if (b.lower > a.upper) return better === 'higher' ? 'better' : 'worse';
@@ -63,7 +64,7 @@ function apart(a: ComparedCell | undefined, b: ComparedCell, better: ComparedRow
   return 'unclear';
 }
 
-/** A percentile of what pods waited in a phase, bounded by order statistics over trials. */
+/** A percentile of the pods' waits in a phase, bounded by order statistics over trials. */
 export function percentileRow(phase: string, rank: number, rows: readonly Matched[], { sides, random }: RowContext): ComparedRow {
   const share = rank / 100;
   const columns = columnsOf(rows, sides).map((trials) => trials.map((trial) => clusterOf(trial, phase)));
@@ -89,34 +90,34 @@ function percentileCell(all: readonly Cluster[], share: number): ComparedCell {
   const clusters = all.filter(({ weight }) => weight > 0);
   const trials = clusters.length;
   const pods = clusters.reduce((sum, { weight }) => sum + weight, 0);
-  if (trials === 0) return { of: '0 pods', why: all.length === 0 ? 'no trial of such a scenario was compared' : 'no pod went through it' };
+  if (trials === 0)
+    return { of: '0 pods', why: all.length === 0 ? 'no trial of such a scenario was compared' : 'no pod reached this phase' };
   const at = (one: number): { least: number; most: number } => quantileOf(clusters, one)(clusters.map(() => 1));
   const { least, most } = at(share);
   const ranks = orderBounds(trials, share);
-  // The pods of one trial are a block: a lower bound is the block's first, an upper one its last.
+  // The pods of one trial are a block: a lower bound is the first of a block, an upper bound the last.
   const lower = ranks.lower === undefined ? undefined : at((ranks.lower - 1) / trials + 1 / pods).least;
   const upper = ranks.upper === undefined ? Infinity : at(ranks.upper / trials).most;
   const needed = unitsForQuantile(share, ALPHA);
   return {
     value: least,
-    ...(most > least ? { atLeast: true as const } : {}),
-    ...(lower === undefined ? {} : { lower }),
-    ...(upper === Infinity ? {} : { upper }),
+    ...(most > least && { atLeast: true as const }),
+    ...defined({ lower, upper: upper === Infinity ? undefined : upper }),
     of: `${counted(pods, 'pod')} in ${counted(trials, 'trial')}`,
     ...(trials < needed
       ? { why: `no upper bound below ${needed} trials` }
       : upper === Infinity
-        ? { why: 'no upper bound: too many never did' }
+        ? { why: 'no upper bound: too many pods ran out of time' }
         : {}),
   };
 }
 
-/** Which of so many independent values, in ascending order, bound a quantile from below and above, whatever their distribution. */
+/** The ranks of sorted independent values that bound a quantile from below and above, for any distribution. */
 function orderBounds(count: number, share: number): { readonly lower?: number; readonly upper?: number } {
   const ranks = Array.from({ length: count }, (_, index) => index + 1);
   const lower = ranks.findLast((rank) => binomialCdf(rank - 1, count, share) <= ALPHA);
   const upper = ranks.find((rank) => binomialCdf(rank - 1, count, share) >= CONFIDENCE);
-  return { ...(lower === undefined ? {} : { lower }), ...(upper === undefined ? {} : { upper }) };
+  return defined({ lower, upper });
 }
 
 interface Part {
@@ -125,36 +126,38 @@ interface Part {
 }
 
 interface Mean {
-  /** What a trial adds to the sum above and below; undefined where it tells neither. */
+  /** What a trial adds to numerator and denominator; undefined if it has no value. */
   readonly partOf: (trial: ComparedTrial) => Part | undefined;
-  /** Why there is no figure if no trial tells. */
+  /** Why there is no figure, if no trial has a value. */
   readonly none: string;
-  /** It depends on what could be bought, and for how much. */
+  /** It depends on the available instance types and their prices. */
   readonly isOfMarket?: boolean;
 }
 
-/** A quotient of sums, over the trials that tell it on every side. */
+/** A quotient of sums, over the trials that have the value on every side. */
 export function meanRow(name: RowName & Pick<ComparedRow, 'unit'>, rows: readonly Matched[], context: RowContext, mean: Mean): ComparedRow {
   const { sides, sameMarket, random } = context;
-  const told = rows.map((trials) => trials.map(mean.partOf)).filter((parts): parts is Part[] => parts.every((part) => part !== undefined));
-  const columns = columnsOf(told, sides);
+  const measured = rows
+    .map((trials) => trials.map(mean.partOf))
+    .filter((parts): parts is Part[] => parts.every((part) => part !== undefined));
+  const columns = columnsOf(measured, sides);
   const why =
-    mean.isOfMarket === true && !sameMarket ? 'the instance types or their prices differ' : told.length === 0 ? mean.none : undefined;
+    mean.isOfMarket === true && !sameMarket ? 'the instance types or their prices differ' : measured.length === 0 ? mean.none : undefined;
   const figures = columns.map(quotientOf);
-  const isEnough = why === undefined && told.length >= LEAST_FOR_BOOTSTRAP;
+  const isEnough = why === undefined && measured.length >= LEAST_FOR_BOOTSTRAP;
   const lone = random.fork(name.id);
   const cells = figures.map((figure, index): ComparedCell => {
-    const of = counted(told.length, 'trial');
+    const of = counted(measured.length, 'trial');
     if (why !== undefined) return { of: '0 trials', why };
-    const value = figure(told.map(() => 1)).least;
+    const value = figure(measured.map(() => 1)).least;
     if (!Number.isFinite(value)) return { of, why: mean.none };
     if (!isEnough) return { value, of, why: `no bounds below ${LEAST_FOR_BOOTSTRAP} trials` };
-    // Over one: the figure's own bounds.
+    // The ratio to one gives the bounds of the figure itself.
     const one: Statistic = () => ({ least: 1, most: 1 });
-    const { lower, upper } = ratioOf(one, figure, told.length, lone.fork(letterOf(index)));
+    const { lower, upper } = ratioOf(one, figure, measured.length, lone.fork(letterOf(index)));
     return { value, of, ...(Number.isFinite(lower) && Number.isFinite(upper) ? { lower, upper } : {}) };
   });
-  const changes = changesOf(figures, { size: told.length, better: name.better, isEnough, random: lone });
+  const changes = changesOf(figures, { size: measured.length, better: name.better, isEnough, random: lone });
   return { ...name, cells, changes };
 }
 
@@ -170,7 +173,7 @@ function quotientOf(parts: readonly Part[]): Statistic {
   };
 }
 
-/** Each side but the first against it, over pairs of trials. */
+/** Each other side against the first one, over pairs of trials. */
 function changesOf(
   [first, ...others]: readonly Statistic[],
   how: { readonly size: number; readonly better: ComparedRow['better']; readonly isEnough: boolean; readonly random: Random },

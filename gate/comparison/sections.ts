@@ -8,9 +8,9 @@ import type { Matched } from './match.ts';
 import { ALPHA, meanRow, percentileRow, shareRow } from './rows.ts';
 import type { RowContext } from './rows.ts';
 
-/** An average month, as the price list counts it. */
+/** Hours of an average month, as in the price list. */
 const HOURS_PER_MONTH = 730;
-/** The cluster whose monthly cost is told. */
+/** The size of the cluster whose monthly cost is reported. */
 export const COSTED_NODES = 100;
 const PERCENTILES = [50, 95, 99] as const;
 
@@ -26,7 +26,7 @@ function successSection(rows: readonly Matched[], { sides }: Context): ComparedS
   const success = (id: string, title: string, among: readonly Matched[]): ComparedRow =>
     shareRow({ id, title, better: 'higher' }, sides, among, (trials) => {
       const asked = trials.filter(({ episode, unjudged }) => wasAsked(episode) || unjudged.includes('success-rate'));
-      // Who was late was late, whatever else is unknown.
+      // A late pod counts, even if something else is unknown.
       const judged = asked.filter(({ episode: { success: s }, unjudged }) => s.served < s.asked || !unjudged.includes('success-rate'));
       const pods = judged.reduce((sum, { episode }) => sum + episode.success.asked, 0);
       const served = judged.reduce((sum, { episode }) => sum + episode.success.served, 0);
@@ -53,7 +53,7 @@ function successSection(rows: readonly Matched[], { sides }: Context): ComparedS
           hits: judged.filter(({ episode }) => episode.verdict === 'pass').length,
           trials: judged.length,
           unknown: trials.length - judged.length,
-          detail: `${broken} broke what tolerates none`,
+          detail: `${broken} violated invariants`,
         };
       }),
       shareRow({ id: 'leaks', title: 'Leaked an instance', better: 'lower' }, sides, rows, (trials) => {
@@ -74,7 +74,7 @@ function wasAsked({ success }: Episode): boolean {
   return success.asked > 0;
 }
 
-/** What the scenario asks for is the same on all sides: who has it recorded says so. */
+/** All sides run the same scenario, so it is enough if one of them has recorded its kind. */
 function isKind(kind: 'spot' | 'spread'): (trials: Matched) => boolean {
   return (trials) => trials.some(({ measures }) => measures.kinds[kind]);
 }
@@ -88,12 +88,12 @@ function latencySection(rows: readonly Matched[], context: Context): ComparedSec
   return {
     id: 'latency',
     title: 'Scale-out of ten nodes, by phase',
-    about: `Of ${context.scaleOut.join(', ')}. Pods that had not taken a step when their time was up are counted with the time that they had waited: the figure is then "at least". Bounds are order statistics that take the pods of a trial for one, the worst case: a percentile has an upper bound only from a number of trials on, ${PERCENTILES.map((rank) => `p${rank} from ${unitsForQuantile(rank / 100, ALPHA)}`).join(', ')}.`,
+    about: `From ${context.scaleOut.join(', ')}. Pods that ran out of time before a step count with their wait so far: the figure is then "at least". Bounds are order statistics that treat the pods of a trial as one, the worst case: a percentile has an upper bound only with enough trials, ${PERCENTILES.map((rank) => `p${rank} from ${unitsForQuantile(rank / 100, ALPHA)}`).join(', ')}.`,
     rows: wanted.flatMap((phase) => PERCENTILES.map((rank) => percentileRow(phase, rank, among, context))),
   };
 }
 
-/** What is there once all pods run, and what it costs. */
+/** The cluster when all pods run, and its cost. */
 function clusterSection(rows: readonly Matched[], context: Context): ComparedSection {
   const utilisation = (id: 'cpu' | 'memory', title: string): ComparedRow =>
     meanRow({ id: `utilisation-${id}`, title, better: 'higher', unit: 'ratio' }, rows, context, {
@@ -101,13 +101,13 @@ function clusterSection(rows: readonly Matched[], context: Context): ComparedSec
         const value = measures.full?.utilisation?.[id];
         return value === undefined ? undefined : { above: value, below: 1 };
       },
-      none: 'no trial in which all pods ran at once on every side tells what nodes have',
+      none: 'no trial in which all pods ran at once on every side shows the resources of nodes',
       isOfMarket: true,
     });
   return {
     id: 'cluster',
     title: 'The cluster once all pods run',
-    about: `Means over the trials in which all pods ran at once on every side, in the first such moment. Utilisation is what pods request over what the target's nodes have for pods. The monthly cost is that of all instances of the target by the price list, for ${HOURS_PER_MONTH} hours: of ${context.freeSize.join(', ')}, asked for ${COSTED_NODES} nodes.`,
+    about: `Means over the trials in which all pods ran at once on every side, in the first such moment. Utilisation is what pods request over what the target's nodes have for pods. The monthly cost is that of all instances of the target by the price list, for ${HOURS_PER_MONTH} hours: from ${context.freeSize.join(', ')} with ${COSTED_NODES} nodes.`,
     rows: [
       utilisation('cpu', 'CPU utilisation'),
       utilisation('memory', 'Memory utilisation'),
@@ -129,19 +129,19 @@ function nodesOf(trial: ComparedTrial | undefined): unknown {
   return trial?.setting[NODES_SETTING];
 }
 
-/** What the target asks of both APIs. */
+/** The target's requests to both APIs. */
 function apiSection(rows: readonly Matched[], context: Context): ComparedSection {
   return {
     id: 'api',
-    title: 'What it asks of the APIs',
+    title: 'API requests',
     about:
-      'Sums over all compared trials, those with faults among them. A retry is a request for instances that was answered with fewer than were asked for, or not at all. Requests are those on both wires, for each pod that was to be served.',
+      'Sums over all compared trials, including those with faults. A retry is a request for instances that returned fewer than requested, or failed. Requests are those to both APIs, for each pod that had to be served.',
     rows: [
-      meanRow({ id: 'retries', title: 'Retries a launch', better: 'lower', unit: 'number' }, rows, context, {
+      meanRow({ id: 'retries', title: 'Retries per launch', better: 'lower', unit: 'number' }, rows, context, {
         partOf: ({ measures: { launches } }) => ({ above: launches.failed, below: launches.instances }),
         none: 'nothing was launched',
       }),
-      meanRow({ id: 'requests', title: 'Requests a pod', better: 'lower', unit: 'number' }, rows, context, {
+      meanRow({ id: 'requests', title: 'Requests per pod', better: 'lower', unit: 'number' }, rows, context, {
         partOf: ({ measures: { requests, pods } }) => (requests === undefined ? undefined : { above: requests, below: pods }),
         none: 'not all requests can be seen in this world',
       }),

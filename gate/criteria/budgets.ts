@@ -10,12 +10,12 @@ import type { GateInput } from './input.ts';
 import { MIN_UNITS } from './latency.ts';
 import { alphaPerLook, describeKnown, describeVerdict } from './three-way.ts';
 
-/** What an episode uses up, and how much more of it than the baseline a candidate may. */
+/** A measured amount of an episode, which a candidate may exceed only up to the budget. */
 interface Budget {
   readonly criterion: 'cost' | 'requests';
-  /** As the beginning of a sentence. */
+  /** The start of a sentence. */
   readonly what: string;
-  /** Undefined where nobody saw it. */
+  /** Undefined if it was not observed. */
   readonly of: (episode: Episode) => number | undefined;
   readonly describe: (amount: number) => string;
 }
@@ -34,12 +34,12 @@ const REQUESTS: Budget = {
   describe: (requests) => counted(requests, 'request'),
 };
 
-/** Whether the candidate's instances cost more than the budget has over the baseline's. */
+/** Whether the candidate's instances cost more than the budget allows, compared with the baseline's. */
 export function judgeCost(input: GateInput): Criterion {
   return judgeBudget(input, COST, input.policy.budgets.costRatio);
 }
 
-/** Whether the candidate sends more requests than the budget has over the baseline. */
+/** Whether the candidate sends more requests than the budget allows, compared with the baseline. */
 export function judgeRequests(input: GateInput): Criterion {
   return judgeBudget(input, REQUESTS, input.policy.budgets.requestsRatio);
 }
@@ -52,22 +52,22 @@ function failedOf(comparison: Comparison): number {
   return Math.max(0, Math.min(baseline.length, candidate.length) - left);
 }
 
-/** The ratio of means, every scenario on its own scale; it fails when all that the ratio may be is above the budget. */
+/** The ratio of means, with every scenario scaled by itself. It fails when the whole interval of the ratio is above the budget. */
 function judgeBudget(
   { comparison, policy, random, replicates }: GateInput,
   { criterion, what, of, describe }: Budget,
   limit: number | 'none',
 ): Criterion {
   if (limit === 'none')
-    return { criterion, verdict: 'pass', sentence: 'It is not asked for: the policy has no such budget.', numbers: {}, evidence: [] };
+    return { criterion, verdict: 'pass', sentence: 'Not judged: the policy has no such budget.', numbers: {}, evidence: [] };
   const { isPaired, seen } = comparison;
   const unit = isPaired ? 'pair' : 'episode';
   const { first } = policy.episodes;
-  // A failed trial may have done less work: what it took is no measure for one that did all of it.
+  // A failed trial may have done less work, so it is not comparable with one that did all of it.
   const amounts = measure(comparison, (episode) => (episode.verdict === 'pass' ? of(episode) : undefined));
   const units = Math.min(amounts.baseline.length, amounts.candidate.length);
   const undecided = (sentence: string): Criterion => ({ criterion, verdict: 'inconclusive', sentence, numbers: {}, evidence: [] });
-  if (seen < first) return undecided(`It is compared from ${counted(first, unit)} on; there are ${seen}.`);
+  if (seen < first) return undecided(`Not compared yet: at least ${counted(first, unit)} are needed, and there are ${seen}.`);
   const failed = failedOf(comparison);
   if (failed > 0 && failed === Math.min(comparison.baseline.length, comparison.candidate.length)) {
     const sentence = `Not compared: a side failed in each of ${counted(failed, unit)}, and a failed trial may have done less work.`;
@@ -75,7 +75,7 @@ function judgeBudget(
   }
   if (units === 0 && comparison.candidate.length > 0)
     return undecided(
-      `${what} are not seen in this world, on one side at least; a policy with budgets.${criterion}Ratio: none does not ask for them.`,
+      `${what}: not known in this world, at least on one side; set budgets.${criterion}Ratio to none in the policy to leave it out.`,
     );
   if (units < MIN_UNITS) {
     const why = failed === 0 ? '' : `, since a side failed in ${failed}`;

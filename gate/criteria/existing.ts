@@ -10,7 +10,7 @@ import { evidenceOf } from './input.ts';
 import type { GateInput } from './input.ts';
 import { alphaPerLook } from './three-way.ts';
 
-/** Whoever accepts failures has to see which: so many are listed. */
+/** Most accepted failures that are listed, so that users see what they accept. */
 const MAX_LISTED = 100;
 
 /** One kind of failure in one scenario, which the baseline has too. */
@@ -23,9 +23,9 @@ interface Tally {
 }
 
 /**
- * Whether failures that the baseline has too have become more frequent: by Fisher's exact test for each kind of failure in each
- * scenario; all of them together share the error. A failure that became more frequent in so few episodes that the test could not
- * reject whatever they showed can't be told yet. Asked for only where the policy accepts existing failures.
+ * Whether failures that the baseline has too have become more frequent: Fisher's exact test for each kind of failure in each
+ * scenario, with the error rate split among all of them. A failure that became more frequent, in too few episodes for the test to
+ * reject at all, is inconclusive. Judged only if the policy accepts existing failures.
  */
 export function judgeExisting({ baseline, candidate, policy }: GateInput): Criterion {
   const tallies = talliesOf(baseline, candidate);
@@ -73,10 +73,10 @@ function sentenceFor(
   const example = first === undefined ? '' : `: ${first.scenario}: ${describe(first)}${worse + untold > 1 ? ', and others' : ''}`;
   if (worse > 0) return `${counted(worse, 'failure')} of the baseline's ${worse === 1 ? 'is' : 'are'} more frequent${example}.`;
   if (untold > 0)
-    return `${counted(untold, 'failure')} of the baseline's came more often, in too few episodes to tell whether by chance${example}.`;
+    return `${counted(untold, 'failure')} of the baseline's became more frequent, in too few episodes to rule out chance${example}.`;
   if (accepted + gone === 0) return 'The baseline has no failures that could be accepted.';
   const also = gone === 0 ? '' : ` ${gone} of the baseline's did not happen again.`;
-  return `${counted(accepted, 'kind')} of failure in ${counted(scenarios, 'scenario')} accepted, since the baseline has the same; none is shown to be more frequent.${also}`;
+  return `${counted(accepted, 'kind')} of failure in ${counted(scenarios, 'scenario')} accepted, since the baseline has the same; none is significantly more frequent.${also}`;
 }
 
 function talliesOf(baseline: readonly Episode[], candidate: readonly Episode[]): Tally[] {
@@ -91,7 +91,7 @@ function talliesOf(baseline: readonly Episode[], candidate: readonly Episode[]):
   );
 }
 
-/** Episodes without a verdict count where they show the failure, and only there. */
+/** Episodes without a verdict count only if they show the failure. */
 function sideOf(side: readonly Episode[], kind: string): { readonly failed: Episode[]; readonly clean: Episode[] } {
   const { failed = [], clean = [] } = Object.groupBy(side, (episode) => (kindsOf(episode).has(kind) ? 'failed' : 'clean'));
   return { failed, clean: clean.filter(isKnown) };

@@ -4,7 +4,7 @@ import type { Policy } from '../policy.ts';
 import type { Comparison } from '../sides.ts';
 import type { Evidence } from '../verdict.ts';
 
-/** What every criterion judges by. */
+/** The input of every criterion. */
 export interface GateInput {
   readonly baseline: readonly Episode[];
   readonly candidate: readonly Episode[];
@@ -15,15 +15,15 @@ export interface GateInput {
   readonly replicates: number;
 }
 
-/** So many episodes are shown of each criterion. */
+/** Most episodes that are shown as evidence of a criterion. */
 const MAX_EVIDENCE = 5;
 
-/** The first few. */
+/** Evidence from the first few episodes. */
 export function evidenceOf(episodes: readonly { readonly episode: Episode; readonly what: string }[], most = MAX_EVIDENCE): Evidence[] {
   return episodes.slice(0, most).map(({ episode: { scenario, seed, replay }, what }) => ({ scenario, seed, replay, what }));
 }
 
-/** Leaves out what JSON has no number for. */
+/** Leaves out numbers that JSON can't represent. */
 export function finite(numbers: Readonly<Record<string, number>>): Record<string, number> {
   return Object.fromEntries(Object.entries(numbers).filter(([, value]) => Number.isFinite(value)));
 }

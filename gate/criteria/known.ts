@@ -5,7 +5,7 @@ import { counted, percent } from '../wording.ts';
 import { evidenceOf } from './input.ts';
 import type { GateInput } from './input.ts';
 
-/** Episodes without a verdict are nobody's failure; but where there are many, what is known may be the easier part. */
+/** Episodes without a verdict are not failures. But if there are many, the others may be the easier ones. */
 export function judgeKnown({ baseline, candidate, policy }: GateInput): Criterion {
   const { maxShare } = policy.unknown;
   const unknownOf = (side: readonly Episode[]): Episode[] => side.filter((episode) => !isKnown(episode));
@@ -25,12 +25,12 @@ export function judgeKnown({ baseline, candidate, policy }: GateInput): Criterio
     beyond.some(({ unknown }) => unknown.length > 0) && maxShare === 0
       ? ' Run those again.'
       : needed > 0
-        ? ` With ${needed} more that have one it would be few enough; better find out why.`
+        ? ` ${needed} more episodes with a verdict would be enough; better find the cause.`
         : '';
   return {
     criterion: 'known-trials',
     verdict: beyond.length === 0 ? 'pass' : 'inconclusive',
-    sentence: `Without a verdict: ${counts}; at most ${percent(maxShare)} may be.${advice}`,
+    sentence: `Without a verdict: ${counts}; at most ${percent(maxShare)} are allowed.${advice}`,
     numbers: { baseline: sides[0]?.unknown.length ?? 0, candidate: sides[1]?.unknown.length ?? 0, maxShare },
     evidence:
       beyond.length === 0

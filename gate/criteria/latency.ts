@@ -16,13 +16,13 @@ import type { Known } from './three-way.ts';
 
 type Latencies = Measured<readonly Observation[]>;
 
-/** With fewer units the percentiles of a bootstrap are too narrow to trust. */
+/** With fewer units, a bootstrap's bounds are too narrow. */
 export const MIN_UNITS = 20;
 
 /**
- * Whether most episodes got slower. An episode counts with its median, the wait of its typical pod; pairs with the logarithm of
- * their ratio, so that slow scenarios have no more weight than fast ones. Both must hold for a failure: slower by more than the
- * margin, and more than chance. Pods that ran out of time are slower than all that was observed.
+ * Whether most episodes got slower. An episode counts with its median, the wait of its typical pod; a pair with the logarithm of
+ * their ratio, so that slow scenarios have no more weight than fast ones. To fail, the candidate must be slower by more than the
+ * margin, and significantly slower. Pods that ran out of time count as slower than all observed ones.
  */
 export function judgeShift(input: GateInput): Criterion {
   const { policy, comparison } = input;
@@ -32,7 +32,7 @@ export function judgeShift(input: GateInput): Criterion {
   const alpha = alphaPerLook(policy.latency.alpha, policy);
   const shiftOf = logMediansOf(latencies, comparison.isPaired, alpha);
   const shift = shiftOf('most', 'most');
-  // Two that ran out of time are equal in rank and may differ by anything: bounds hold whatever the truth is.
+  // Two values that ran out of time have equal ranks, but their difference is unknown: the bounds cover every case.
   const known = {
     estimate: Math.exp(shift.estimate),
     lower: Math.exp(shiftOf('most', 'least').lower),
@@ -53,9 +53,9 @@ export function judgeShift(input: GateInput): Criterion {
 }
 
 /**
- * Whether the slowest pods got slower: the ratio of a quantile over all pods of all episodes, an episode's pods weighing as much as
- * another's. Whole episodes, or pairs, are drawn in the bootstrap, with all their pods. The quantile is that of the sides and not of
- * single pairs, since where one episode in ten takes three times as long, nine pairs in ten are as they were.
+ * Whether the slowest pods got slower: the ratio of a quantile over all pods of all episodes, with the same weight for every episode.
+ * The bootstrap draws whole episodes, or pairs, with all their pods. The quantile is that of the sides and not of single pairs: if
+ * one episode in ten takes three times as long, nine pairs in ten do not change.
  */
 export function judgeTail(input: GateInput): Criterion {
   const { policy, comparison, random, replicates } = input;
@@ -79,21 +79,24 @@ export function judgeTail(input: GateInput): Criterion {
   });
   const { least, most } = ratio.estimate;
   if (least === 0 && most === Infinity)
-    return undecided('latency-tail', `On both sides more than ${percent(1 - quantile)} of the pods ran out of time, so no ratio is known.`);
+    return undecided(
+      'latency-tail',
+      `On both sides more than ${percent(1 - quantile)} of the pods ran out of time, so the ratio is unknown.`,
+    );
   const known = { estimate: least > 0 ? least : most, lower: ratio.lower, upper: ratio.upper };
   const limit = 1 + policy.latency.tailMarginRatio;
   const units = Math.min(latencies.baseline.length, latencies.candidate.length);
   const enough = unitsForQuantile(quantile, policy.latency.alpha);
   const isSlower = known.estimate > limit && known.lower > 1;
   const verdict = isSlower ? 'fail' : known.upper <= limit && units >= enough ? 'pass' : 'inconclusive';
-  const tooFew = `; fewer than ${enough} say nothing about a quantile of ${quantile}, however alike they are`;
+  const tooFew = `; a quantile of ${quantile} needs at least ${enough}, even if all are alike`;
   return conclude(input, latencies, {
     criterion: 'latency-tail',
     verdict,
     known,
     alpha,
     limit,
-    what: `The wait that ${percent(quantile)} of the pods don't exceed`,
+    what: `The wait that ${percent(quantile)} of the pods do not exceed`,
     share: quantile,
     numbers: { unitsNeeded: enough },
     note: openNote(ratio.estimate),
@@ -102,15 +105,15 @@ export function judgeTail(input: GateInput): Criterion {
 }
 
 function openNote({ least, most }: Range): string {
-  if (most === Infinity) return '; it is at least so much, since it falls among pods of the candidate that ran out of time';
-  return most > least ? '; it is at most so much, since it falls among pods of the baseline that ran out of time' : '';
+  if (most === Infinity) return '; it is at least that much, since it falls among pods of the candidate that ran out of time';
+  return most > least ? '; it is at most that much, since it falls among pods of the baseline that ran out of time' : '';
 }
 
 function latenciesOf({ comparison, policy }: GateInput): Latencies {
   return measure(comparison, (episode) => observationsOf(episode, policy.latency.phases));
 }
 
-/** Why nothing can be said yet. */
+/** Why there can't be a decision yet. */
 function notYet({ comparison, policy }: GateInput, { baseline, candidate }: Latencies, least: number): string | undefined {
   const unit = comparison.isPaired ? 'pair' : 'episode';
   const units = Math.min(baseline.length, candidate.length);
@@ -119,9 +122,9 @@ function notYet({ comparison, policy }: GateInput, { baseline, candidate }: Late
     return comparison.isPaired
       ? 'No episodes of the two sides share scenario and seed, so there are no pairs to compare.'
       : 'The two sides have no scenario in common, so there is nothing to compare.';
-  if (comparison.seen < first) return `It is compared from ${counted(first, unit)} on; there are ${comparison.seen}.`;
+  if (comparison.seen < first) return `Not compared yet: at least ${counted(first, unit)} are needed, and there are ${comparison.seen}.`;
   if (units === 0) return `No pod went through ${policy.latency.phases.join(' or ')} on both sides, so there is nothing to compare.`;
-  if (units < least) return `Only ${counted(units, unit)} can be compared; from ${least} on it says something.`;
+  if (units < least) return `Only ${counted(units, unit)} can be compared; at least ${least} are needed.`;
   return undefined;
 }
 
@@ -135,13 +138,13 @@ interface Conclusion {
   readonly known: Known;
   readonly limit: number;
   readonly alpha: number;
-  /** What is compared, as the beginning of a sentence. */
+  /** What is compared, as the start of a sentence. */
   readonly what: string;
-  /** The quantile of an episode by which the worst are found. */
+  /** The quantile by which the worst episodes are chosen. */
   readonly share: number;
   readonly numbers: Readonly<Record<string, number>>;
   readonly note?: string;
-  /** What follows, where it is not the usual. */
+  /** Replaces the usual conclusion. */
   readonly instead?: string | undefined;
 }
 
@@ -172,14 +175,14 @@ function conclude(
   };
 }
 
-/** The slowest episodes of the candidate; if they have partners, those that are slower than these. */
+/** The slowest episodes of the candidate; if paired, only those that are slower than their partners. */
 function worst({ baseline, candidate }: Latencies, isPaired: boolean, share: number): Criterion['evidence'] {
-  const said = ({ least, most }: { least: number; most: number }): string => `${seconds(least)}${most > least ? ' at least' : ''}`;
+  const text = ({ least, most }: { least: number; most: number }): string => `${seconds(least)}${most > least ? ' at least' : ''}`;
   const rated = candidate.map(({ episode, value }, index) => {
     const own = quantileOfOne(value, share);
     const partner = isPaired ? baseline[index] : undefined;
     const other = partner === undefined ? undefined : quantileOfOne(partner.value, share);
-    const what = `${percent(share)} of its pods within ${said(own)}${other === undefined ? '' : `, the baseline's within ${said(other)}`}`;
+    const what = `${percent(share)} of its pods within ${text(own)}${other === undefined ? '' : `, the baseline's within ${text(other)}`}`;
     return { episode, what, rate: own.most / (other?.most ?? 1) || 0 };
   });
   const slower = isPaired ? rated.filter(({ rate }) => rate > 1) : rated;
@@ -187,9 +190,9 @@ function worst({ baseline, candidate }: Latencies, isPaired: boolean, share: num
 }
 
 /**
- * The shift between the logarithms of the medians of episodes. Unpaired ones first lose the median of their scenario, so that
- * scenarios don't add to the spread (aligned ranks).
- * @returns for what is to be taken of a median that falls among pods that ran out of time, on either side
+ * The shift between the logarithms of the medians of episodes. From unpaired ones the median of their scenario is subtracted first,
+ * so that differences between scenarios don't add to the spread (aligned ranks).
+ * @returns a function of the ends to use, on either side, for a median that falls among pods that ran out of time
  */
 function logMediansOf(latencies: Latencies, isPaired: boolean, alpha: number): (first: keyof Range, second: keyof Range) => Shift {
   const medians = mapValues(latencies, (value) => quantileOfOne(value, 0.5));

@@ -9,7 +9,7 @@ import type { GateInput } from './input.ts';
 /** One scenario on both sides. */
 interface Tally {
   readonly scenario: string;
-  /** The candidate has a verdict in so few of its episodes that the rest may be the easier part. */
+  /** The candidate has so few verdicts in it that those may be the easier episodes. */
   readonly isMissing: boolean;
   readonly failed: readonly Episode[];
   readonly trials: number;
@@ -17,18 +17,18 @@ interface Tally {
   readonly baselineTrials: number;
 }
 
-/** A scenario that fails in so large a share of its episodes is broken, and no matter of chance. */
+/** A scenario that fails in at least this share of its episodes is broken, which is not chance. */
 const BROKEN_SHARE = 0.5;
-/** Of the episodes in which the baseline has a verdict, the candidate has one in so many at least. */
+/** The candidate needs a verdict in at least this share of the number of episodes in which the baseline has one. */
 const KNOWN_SHARE = 0.5;
-/** So many failures are no chance either: where one episode in a thousand fails, half of two or more do in less than one of 100,000. */
+/** Fewer may be chance. If one episode in 1,000 fails, half of two or more fail in less than one case of 100,000. */
 const BROKEN_FAILURES = 2;
 
 /**
- * Whether each scenario by itself is served as it was: in the share of all episodes one that always fails is lost among the others.
- * A scenario is broken if the candidate fails in half of its episodes or more, at least twice, and the baseline less often. A single
- * failure that is half of what was seen holds, until there is more; so does a scenario of which the candidate has hardly a verdict
- * where the baseline has: whatever it would have shown is missing.
+ * Whether each scenario by itself is served as before: in the share over all episodes, one that always fails would not be noticed.
+ * A scenario is broken if the candidate fails at least half of its episodes, at least twice, and the baseline fails less often. A
+ * single failure in up to two episodes holds until there are more. So does a scenario in which the candidate has too few verdicts,
+ * and the baseline has them.
  */
 export function judgeScenarios({ baseline, candidate }: GateInput): Criterion {
   const tallies = talliesOf(baseline, candidate);
@@ -71,7 +71,7 @@ function talliesOf(baseline: readonly Episode[], candidate: readonly Episode[]):
 function judge({ isMissing, failed, trials, baselineFailed, baselineTrials }: Tally): GateVerdict {
   if (failed.length === 0) return isMissing ? 'inconclusive' : 'pass';
   const share = failed.length / trials;
-  // It is as hard for the baseline.
+  // The baseline fails as often.
   const isAsBefore = baselineTrials > 0 && baselineFailed / baselineTrials >= share;
   if (share < BROKEN_SHARE || isAsBefore) return isMissing ? 'inconclusive' : 'pass';
   return failed.length >= BROKEN_FAILURES ? 'fail' : 'inconclusive';
@@ -82,6 +82,6 @@ function rank(verdict: GateVerdict): number {
 }
 
 function describe({ scenario, isMissing, failed, trials, baselineFailed, baselineTrials }: Tally): string {
-  if (isMissing) return `${scenario} has a verdict in the baseline, and in most of its episodes none of the candidate: run it there`;
+  if (isMissing) return `${scenario} has verdicts for the baseline, but hardly any for the candidate: run it with the candidate`;
   return `${scenario} failed in ${failed.length} of ${counted(trials, 'episode')}, in the baseline in ${baselineFailed} of ${baselineTrials}`;
 }

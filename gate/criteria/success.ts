@@ -7,14 +7,14 @@ import { counted, percent, percentDown } from '../wording.ts';
 import { evidenceOf, finite } from './input.ts';
 import type { GateInput } from './input.ts';
 
-/** Of the exact bound that is printed beside the test. */
+/** For the exact bound that is printed beside the test. */
 const BOUND_ALPHA = 0.05;
 
 const VERDICTS = { accept: 'pass', reject: 'fail', continue: 'inconclusive' } as const;
 
 /**
  * Whether enough episodes serve all their pods, by a sequential test. An episode is one trial: its pods share instances,
- * faults and luck. One that asked for no pod, or has no verdict, is no trial.
+ * faults and luck. One that requested no pod, or has no verdict, does not count.
  */
 export function judgeSuccess({ baseline, candidate, policy }: GateInput): Criterion {
   const plan = policy.success;
@@ -27,11 +27,11 @@ export function judgeSuccess({ baseline, candidate, policy }: GateInput): Criter
   const sum = (of: (success: Episode['success']) => number): number => trials.reduce((all, { success }) => all + of(success), 0);
   const found = `${good} of ${counted(trials.length, 'episode')} served all their pods`;
   const means = {
-    pass: `it is settled that this is not ${percent(plan.p1)} or less`,
-    fail: `it is settled that this is not ${percent(plan.p0)}`,
-    inconclusive: `${trials.length + result.cleanTrialsNeeded} are needed, ${trials.length} are seen: ${result.cleanTrialsNeeded} more, if all of them are clean`,
+    pass: `this rules out ${percent(plan.p1)} or less`,
+    fail: `this rules out ${percent(plan.p0)}`,
+    inconclusive: `${trials.length + result.cleanTrialsNeeded} are needed, ${result.cleanTrialsNeeded} more, if all of them are clean`,
   }[verdict];
-  const bound = `the trials allow to claim ${percentDown(lower)} at least, with 95 % confidence`;
+  const bound = `this shows at least ${percentDown(lower)}, with 95 % confidence`;
   return {
     criterion: 'success',
     verdict,

@@ -3,25 +3,25 @@ import { plannedLooks } from '../policy.ts';
 import type { Policy } from '../policy.ts';
 import { change, counted } from '../wording.ts';
 
-/** What is known of a ratio of the candidate's to the baseline's. */
+/** A ratio of the candidate to the baseline, with its bounds. */
 export interface Known {
-  /** The least that it is estimated to be. */
+  /** The lower end of the estimate. */
   readonly estimate: number;
   readonly lower: number;
   readonly upper: number;
 }
 
 /**
- * What one look may err. A gate looks at most as often as its policy plans, and each look has the same part of what is allowed for
- * all (Bonferroni): the errors of all looks together then stay below it, whatever the distributions are.
+ * The error rate of one look. A gate looks at most as often as its policy plans, and splits the allowed error rate evenly among all
+ * looks (Bonferroni): all of them together then stay below it, for any distribution.
  */
 export function alphaPerLook(alpha: number, policy: Policy): number {
   return alpha / plannedLooks(policy.episodes);
 }
 
 /**
- * How many pairs more would bring the upper bound below the limit, if the estimate stays: the width of the interval shrinks with
- * the root of their number. Undefined if no number would, or nothing is known.
+ * How many more pairs would bring the upper bound below the limit, if the estimate stays the same: the width of the interval shrinks
+ * with the square root of their number. Undefined if no number would, or the ratio is unknown.
  */
 export function moreFor({ estimate, upper }: Known, limit: number, pairs: number): number | undefined {
   const [width, room] = [Math.log(upper / estimate), Math.log(limit / estimate)];
@@ -29,7 +29,7 @@ export function moreFor({ estimate, upper }: Known, limit: number, pairs: number
   return Math.max(1, Math.ceil(pairs * (width / room) ** 2 - pairs));
 }
 
-/** The part of a sentence that says what is known. */
+/** The part of a sentence with the estimate and its bounds. */
 export function describeKnown({ estimate, lower, upper }: Known, alpha: number): string {
   const confidence = Number(((1 - 2 * alpha) * 100).toFixed(1));
   const between = [
@@ -40,8 +40,8 @@ export function describeKnown({ estimate, lower, upper }: Known, alpha: number):
 }
 
 /**
- * What follows from it.
- * @param units that were seen, what one is called, and how many the policy has at most
+ * The conclusion from a ratio.
+ * @param units how many there are, the name of one, and how many the policy allows
  */
 export function describeVerdict(
   verdict: GateVerdict,
@@ -57,7 +57,7 @@ export function describeVerdict(
     more === undefined
       ? ''
       : seen + more > max
-        ? `; if this stays so, the ${counted(max, unit)} that the policy has at most would not tell either`
-        : `; about ${counted(more, unit)} more would tell, if this stays so`;
-  return `it can't be told yet whether that is within the ${allowed} allowed${advice}`;
+        ? `; if this stays the same, ${counted(max, unit)}, the policy's maximum, would not be enough`
+        : `; if this stays the same, about ${counted(more, unit)} more would be enough`;
+  return `it is not clear yet whether that is within the ${allowed} allowed${advice}`;
 }

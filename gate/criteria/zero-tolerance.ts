@@ -7,10 +7,10 @@ import { counted, percent } from '../wording.ts';
 import { evidenceOf } from './input.ts';
 import type { GateInput } from './input.ts';
 
-/** Of the bound on what was never seen. */
+/** For the bound on violations that never occurred. */
 const BOUND_ALPHA = 0.05;
 
-/** No episode of the candidate may break what checks tolerate none of. That the baseline does too, is said and excuses nothing. */
+/** No episode of the candidate may violate an invariant. That the baseline violates it, too, is reported, but is no excuse. */
 export function judgeInvariants({ baseline, candidate, policy }: GateInput): Criterion {
   const broken = candidate.filter(({ violations }) => violations.length > 0);
   const codesOf = ({ violations }: Episode): string[] => violations.map(kindOf);
@@ -19,17 +19,17 @@ export function judgeInvariants({ baseline, candidate, policy }: GateInput): Cri
   const shared = broken.filter(isShared).length;
   const kinds = [...new Set(broken.flatMap(codesOf))].sort();
   const own = broken.filter((episode) => !isShared(episode));
-  const failure = `${counted(broken.length, 'episode')} of ${candidate.length} broke what tolerates no breach: ${kinds.join(', ')}.${
-    shared === 0 ? '' : ` In ${shared} of them the baseline did the same with the same seed, which excuses nothing.`
+  const failure = `${counted(broken.length, 'episode')} of ${candidate.length} violated invariants: ${kinds.join(', ')}.${
+    shared === 0 ? '' : ` In ${shared} of them the baseline did the same with the same seed, which is no excuse.`
   }`;
   return judge('invariants', candidate, broken.length, failure, {
-    whenNone: `a ${policy.existing.failures === 'accept' ? 'new ' : ''}finding of a check that tolerates none`,
+    whenNone: `a ${policy.existing.failures === 'accept' ? 'new ' : ''}violation of an invariant`,
     evidence: [...own, ...broken.filter(isShared)].map((episode) => ({ episode, what: describe(episode, isShared(episode)) })),
     numbers: { shared },
   });
 }
 
-/** No instance of the candidate may be left over. */
+/** The candidate may not leak an instance. */
 export function judgeLeaks({ baseline, candidate }: GateInput): Criterion {
   const leaking = candidate.filter(({ instances }) => instances.leaked > 0);
   const leakedBy = (episodes: readonly Episode[]): number => episodes.reduce((sum, { instances }) => sum + instances.leaked, 0);
@@ -57,7 +57,7 @@ function judge(
   const all = { episodes: candidate.length, bad, ...numbers };
   if (bad > 0) return { criterion, verdict: 'fail', sentence: failure, numbers: all, evidence: evidenceOf(evidence) };
   if (known === 0) {
-    const sentence = 'No episode of the candidate has a verdict, so nothing is known.';
+    const sentence = 'No episode of the candidate has a verdict.';
     return { criterion, verdict: 'inconclusive', sentence, numbers: all, evidence: [] };
   }
   const upper = upperSuccessBound(0, known, BOUND_ALPHA);

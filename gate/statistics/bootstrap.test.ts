@@ -39,7 +39,7 @@ test('swapping the sides mirrors the bounds, with censored values, too', () => {
   );
 });
 
-test('the same seed gives the same bounds, another one others', () => {
+test('the same seed gives the same bounds, another seed different ones', () => {
   const random = createRandom('values');
   const draw = (): number[] => Array.from({ length: 30 }, () => random.next() + 1);
   const [baseline, candidate] = [means(draw()), means(draw())];
@@ -60,7 +60,7 @@ test('equal pairs have a ratio of 1, and a factor is found', () => {
   );
 });
 
-test('where both sides ran out of time, anything is possible', () => {
+test('if both sides ran out of time, the ratio is unbounded', () => {
   const late = side([5, 5, 5, 5], 1);
   expect(bootstrapRatio({ baseline: late, candidate: late, ...options('late') })).toEqual({
     estimate: { least: 0, most: Infinity },
@@ -71,7 +71,7 @@ test('where both sides ran out of time, anything is possible', () => {
   expect([lower, upper]).toEqual([4, Infinity]);
 });
 
-test('too few draws for an alpha bound nothing, and sides of pairs are of one size', () => {
+test('too few draws for an alpha give no bounds, and paired sides have the same size', () => {
   const values = means([1, 2, 3]);
   expect(bootstrapRatio({ baseline: values, candidate: values, ...options('few'), replicates: 10 })).toMatchObject({
     lower: 0,
@@ -81,7 +81,7 @@ test('too few draws for an alpha bound nothing, and sides of pairs are of one si
 });
 
 for (const isPaired of [true, false]) {
-  test(`bounds are right about as often as they say, ${isPaired ? 'paired' : 'unpaired'}`, () => {
+  test(`bounds have about their nominal coverage, ${isPaired ? 'paired' : 'unpaired'}`, () => {
     const random = createRandom(`coverage ${isPaired}`);
     const common = (from: Random): number => from.next();
     let wrong = 0;

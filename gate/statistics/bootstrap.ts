@@ -12,9 +12,9 @@ interface Side {
 interface Resampling {
   readonly baseline: Side;
   readonly candidate: Side;
-  /** Units of the same index are a pair, and drawn together. */
+  /** Units with the same index are a pair, and drawn together. */
   readonly isPaired: boolean;
-  /** Of each bound. */
+  /** Error rate of each bound. */
   readonly alpha: number;
   readonly replicates: number;
   readonly random: Random;
@@ -23,24 +23,23 @@ interface Resampling {
 /** The candidate's figure over the baseline's. */
 export interface Ratio {
   readonly estimate: Range;
-  /** One-sided bounds, each wrong with probability alpha or so; infinite, or 0, where censored values leave it open. */
+  /** One-sided bounds, each wrong with a probability of about alpha; infinite, or 0, if censored values leave it open. */
   readonly lower: number;
   readonly upper: number;
 }
 
 /**
- * Bounds on a ratio by the bootstrap: units (episodes, or pairs of them) are drawn with replacement, with all that is in them, and
- * the ratio's percentiles over many draws are its bounds. Percentiles and not BCa: they don't change with the scale (a
- * ratio's and its logarithm's are the same), mirror when the sides are swapped, and need no jackknife, which is not
- * consistent for a quantile. Where censored values leave a draw's ratio open, its least counts for the lower bound and its most
- * for the upper one.
+ * Bounds on a ratio by the bootstrap: whole units (episodes, or pairs of them) are drawn with replacement, and percentiles of the
+ * ratio over many draws are the bounds. Percentiles and not BCa: they don't depend on the scale (the same for a ratio and its
+ * logarithm), mirror when the sides are swapped, and need no jackknife, which is not consistent for a quantile. If censored values
+ * leave the ratio of a draw open, its lowest value counts for the lower bound and its highest for the upper one.
  *
  * Sources: B. Efron, R. J. Tibshirani, "An Introduction to the Bootstrap", 1993, chapters 8 and 13; for drawing clusters as a
  * whole, A. C. Davison, D. V. Hinkley, "Bootstrap Methods and their Application", 1997, 3.8; against the jackknife of quantiles,
  * Efron and Tibshirani, 11.6.
  */
 export function bootstrapRatio({ baseline, candidate, isPaired, alpha, replicates, random }: Resampling): Ratio {
-  if (isPaired && baseline.size !== candidate.size) throw new RangeError('pairs have two sides');
+  if (isPaired && baseline.size !== candidate.size) throw new RangeError('paired sides must have the same size');
   const draws = { baseline: new Uint32Array(baseline.size), candidate: new Uint32Array(candidate.size) };
   const ratio = (): Range => ratioOf(candidate.statistic(isPaired ? draws.baseline : draws.candidate), baseline.statistic(draws.baseline));
   draws.baseline.fill(1);
@@ -58,12 +57,12 @@ export function bootstrapRatio({ baseline, candidate, isPaired, alpha, replicate
   least.sort();
   most.sort();
   const outside = Math.floor(alpha * (replicates + 1));
-  // Too few draws for so small an alpha bound nothing.
+  // With so small an alpha, too few draws give no bounds.
   if (outside < 1) return { estimate, lower: 0, upper: Infinity };
   return { estimate, lower: least[outside - 1] ?? 0, upper: most[replicates - outside] ?? Infinity };
 }
 
-/** Draws as many as there are, with replacement. */
+/** Draws as many units as there are, with replacement. */
 function draw(counts: Uint32Array, random: Random): void {
   counts.fill(0);
   for (let one = 0; one < counts.length; one += 1) {
@@ -72,10 +71,10 @@ function draw(counts: Uint32Array, random: Random): void {
   }
 }
 
-/** Nothing over nothing is no change. */
+/** Zero over zero counts as no change. */
 function ratioOf(above: Range, below: Range): Range {
   const over = (a: number, b: number): number => (compare(a, b) === 0 ? 1 : a / b);
-  // Both open: anything is possible.
+  // If both are open, the ratio is unbounded.
   return {
     least: below.most === Infinity ? 0 : over(above.least, below.most),
     most: above.most === Infinity ? Infinity : over(above.most, below.least),

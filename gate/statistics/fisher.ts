@@ -5,7 +5,7 @@ export interface Share {
 }
 
 /**
- * Fisher's exact test, one-sided: the probability that chance alone puts so many of all failures, or more, on the candidate's side.
+ * Fisher's exact test, one-sided: the probability that chance alone puts at least this many of all failures on the candidate's side.
  *
  * Source: R. A. Fisher, "On the interpretation of chi-squared from contingency tables, and the calculation of P", Journal of the
  * Royal Statistical Society 85 (1922).
@@ -20,7 +20,7 @@ export function moreOftenByChance(baseline: Share, candidate: Share): number {
   return Math.min(1, probability);
 }
 
-/** The logarithm of the number of ways to choose; -Infinity where there is none. */
+/** The logarithm of the number of ways to choose; -Infinity if there is none. */
 function logChoose(from: number, count: number): number {
   if (count < 0 || count > from) return -Infinity;
   let sum = 0;

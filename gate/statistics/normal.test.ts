@@ -12,7 +12,7 @@ test('the distribution function has the values of the tables', () => {
   expect(normalCdf(40)).toBe(1);
 });
 
-test('the quantile undoes it', () => {
+test('the quantile is its inverse', () => {
   expect(normalQuantile(0.975)).toBeCloseTo(1.959_963_984_540_054, 12);
   fc.assert(
     fc.property(fc.double({ min: 1e-9, max: 1 - 1e-9, noNaN: true }), (probability) => {

@@ -1,9 +1,9 @@
 import { bisect } from '../../model/bisection.ts';
 
-/** Beyond it the tail is no double any more. */
+/** Beyond this, the tail is too small for a double. */
 const FARTHEST = 38;
 
-/** From here on the continued fraction is the better one. */
+/** From here on, the continued fraction is more precise. */
 const FRACTION_FROM = 7.071_067_811_865_47;
 
 /** Numerator and denominator of Hart's rational function, highest power first. */
@@ -39,7 +39,7 @@ function polynomial(coefficients: readonly number[], x: number): number {
   return coefficients.reduce((sum, coefficient) => sum * x + coefficient, 0);
 }
 
-/** Below which a standard normal variable lies with this probability. @param probability more than 0, less than 1 */
+/** The value below which a standard normal variable lies with this probability. @param probability more than 0, less than 1 */
 export function normalQuantile(probability: number): number {
   // The lower tail keeps its digits, the upper one loses them to 1.
   return probability > 0.5 ? -normalQuantile(1 - probability) : bisect(normalCdf, probability, -FARTHEST, 0);

@@ -7,7 +7,7 @@ const values = fc.array(fc.integer({ min: 0, max: 1_000 }), { minLength: 1, maxL
 const shares = fc.integer({ min: 1, max: 99 });
 const seen = (all: readonly number[]) => all.map((value) => ({ value, isCensored: false }));
 
-test('it is the nearest rank, as in reports', () => {
+test('uses the nearest rank, as in reports', () => {
   fc.assert(
     fc.property(values, shares, (all, share) => {
       const expected = percentile(
@@ -41,7 +41,7 @@ test('a quantile among censored values is at least their limit', () => {
   expect(quantileOfOne(all, 0.95)).toEqual({ least: 900, most: Infinity });
 });
 
-test('a unit that is drawn twice counts twice, one that is not drawn not at all', () => {
+test('a unit that is drawn twice counts twice, and a unit that is not drawn does not count', () => {
   const clusters = [
     { observations: seen([1, 2]), weight: 1 },
     { observations: seen([10]), weight: 1 },
@@ -59,7 +59,7 @@ test('a unit that is drawn twice counts twice, one that is not drawn not at all'
   expect(mean([2, 0]).least).toBe(1);
 });
 
-test('a bound on p95 takes 59 units, and one on p99 takes 299', () => {
+test('a bound on p95 needs 59 units, and one on p99 needs 299', () => {
   expect(unitsForQuantile(0.95, 0.05)).toBe(59);
   expect(unitsForQuantile(0.99, 0.05)).toBe(299);
 });

@@ -1,12 +1,12 @@
 import { compare } from './ranks.ts';
 
-/** One value. A censored one is at least so much: nobody waited for it any longer. */
+/** One value. If censored, the true value is at least this, since the observation ended. */
 export interface Observation {
   readonly value: number;
   readonly isCensored: boolean;
 }
 
-/** What is known of a figure: both are equal unless censored values have a part in it; then it may be anything from `least` on. */
+/** The range of a figure. Both ends are equal, unless the figure depends on censored values. */
 export interface Range {
   readonly least: number;
   readonly most: number;
@@ -15,11 +15,11 @@ export interface Range {
 /** The observations of one unit that is drawn as a whole. */
 export interface Cluster {
   readonly observations: readonly Observation[];
-  /** Of all its observations together. */
+  /** Sum over all its observations. */
   readonly weight: number;
 }
 
-/** A figure of a sample in which the unit with index i counts so many times. */
+/** A figure of a sample in which the unit with index i occurs `counts[i]` times. */
 export type Statistic = (counts: ArrayLike<number>) => Range;
 
 /** Shares of a weight are compared to a relative precision of this: they are sums of many doubles. */
@@ -27,7 +27,7 @@ const PRECISION = 1e-9;
 
 /**
  * The quantile of clusters of right-censored values, by nearest rank: the smallest value that at least this share of the weight
- * does not exceed. With every censored value at its limit it is at least so much; with each of them beyond all others, at most.
+ * does not exceed. `least` counts every censored value with its limit, `most` as larger than all others.
  * @param share more than 0, less than 1
  */
 export function quantileOf(clusters: readonly Cluster[], share: number): Statistic {
@@ -48,7 +48,7 @@ export function quantileOfOne(observations: readonly Observation[], share: numbe
   return quantileOf([{ observations, weight: 1 }], share)([1]);
 }
 
-/** Sorts once, so that each sample costs a walk over its tail only. */
+/** Sorts once, so that each sample only has to iterate over its tail. */
 function weightedQuantile(
   clusters: readonly Cluster[],
   share: number,
@@ -78,7 +78,7 @@ function weightedQuantile(
   };
 }
 
-/** The weighted mean of one value a unit. */
+/** The weighted mean of one value per unit. */
 export function meanOf(values: readonly { readonly value: number; readonly weight: number }[]): Statistic {
   const weights = Float64Array.from(values, ({ weight }) => weight);
   const weighted = Float64Array.from(values, ({ value, weight }) => value * weight);
@@ -94,8 +94,8 @@ export function meanOf(values: readonly { readonly value: number; readonly weigh
 }
 
 /**
- * The fewest independent units of which the largest is above the quantile with this confidence, whatever their distribution: with
- * fewer there is no upper bound on it that assumes nothing. 59 for a share of 0.95 and alpha of 0.05.
+ * The fewest independent units whose maximum is above the quantile with this confidence, for any distribution: with fewer there is no
+ * distribution-free upper bound. 59 for a share of 0.95 and alpha of 0.05.
  */
 export function unitsForQuantile(share: number, alpha: number): number {
   return Math.ceil(Math.log(alpha) / Math.log(share) - PRECISION);

@@ -6,7 +6,7 @@ import { rankSum } from './rank-sum.ts';
 const sample = fc.array(fc.integer({ min: 0, max: 1_000_000 }), { minLength: 1, maxLength: 40 });
 const small = fc.uniqueArray(fc.integer({ min: 0, max: 1_000 }), { minLength: 2, maxLength: 10 });
 
-test('it gives what the textbook gives', () => {
+test('gives the values of the textbook', () => {
   // Hollander, Wolfe, Chicken, table 4.1: permeability of membranes at term and before.
   const term = [0.8, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46];
   const before = [1.15, 0.88, 0.9, 0.74, 1.21];
@@ -15,7 +15,7 @@ test('it gives what the textbook gives', () => {
   expect(shift.estimate).toBeCloseTo(0.305, 10);
 });
 
-test('its p-values are those of all ways to split the values', () => {
+test('its p-values match an enumeration of all splits', () => {
   fc.assert(
     fc.property(small, fc.nat(), (values, cut) => {
       const m = 1 + (cut % (values.length - 1));
@@ -66,14 +66,14 @@ test('sides that are all the same show no shift', () => {
   expect(rankSum(side, side, 0.006)).toMatchObject({ estimate: 0, lower: 0, upper: 0, pHigher: 1, pLower: 1 });
 });
 
-test('what is beyond all that was observed is the highest', () => {
+test('values beyond all observed ones rank highest', () => {
   const { estimate, pHigher } = rankSum([1, 2, 3, 4, 5], [Infinity, Infinity, Infinity, Infinity, 6], 0.05);
   expect(estimate).toBe(Infinity);
   expect(pHigher).toBeLessThan(0.01);
   expect(rankSum([Infinity, Infinity], [Infinity, Infinity], 0.05).estimate).toBe(0);
 });
 
-test('bounds are right as often as they say', () => {
+test('bounds have their nominal coverage', () => {
   const random = createRandom('rank sum coverage');
   for (const count of [10, 60]) {
     const draw = (): number[] => Array.from({ length: count }, () => -Math.log(1 - random.next()));

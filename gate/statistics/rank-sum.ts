@@ -2,18 +2,18 @@ import { normalCdf, normalQuantile } from './normal.ts';
 import { difference, midRanks, outsideExact, shiftOf } from './ranks.ts';
 import type { Shift } from './ranks.ts';
 
-/** With so many values on each side and no ties the null distribution is counted out. */
+/** With up to this many values on each side and no ties, the null distribution is computed exactly. */
 const EXACT_UP_TO = 25;
 
 /**
- * The rank-sum test of Mann, Whitney and Wilcoxon for two samples that share nothing, with the Hodges-Lehmann estimate of the
- * shift and its bounds. Exact for up to 25 values a side without ties; else normal, corrected for ties and continuity.
+ * The rank-sum test of Mann, Whitney and Wilcoxon for two independent samples, with the Hodges-Lehmann estimate of the
+ * shift and its bounds. Exact for up to 25 values per side without ties; else normal, corrected for ties and continuity.
  *
  * Sources: H. B. Mann, D. R. Whitney, Annals of Mathematical Statistics 18 (1947); Hollander, Wolfe, Chicken, "Nonparametric
  * Statistical Methods", 3rd ed., 4.1-4.3.
- * @param first at least one value, infinite where it was beyond all that was observed
+ * @param first at least one value; infinite for values beyond all observed ones
  * @param second likewise
- * @param alpha of each bound
+ * @param alpha error rate of each bound
  * @returns how far the second lies above the first
  */
 export function rankSum(first: readonly number[], second: readonly number[], alpha: number): Shift {
@@ -49,8 +49,8 @@ function outsideNormal(m: number, n: number, alpha: number): number {
 }
 
 /**
- * The probability of each U from 0 to m * n. That of i values against j is made of where the largest of all is: on the
- * second side it is above all i, on the first above none.
+ * The probability of each U from 0 to m * n, by recursion on the side of the largest value: on the second side it is above all i
+ * values of the first, on the first side it is above none.
  */
 function countsOf(m: number, n: number): Float64Array {
   let row = Array.from({ length: n + 1 }, () => Float64Array.of(1));

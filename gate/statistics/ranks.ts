@@ -12,25 +12,25 @@ export function midRanks(values: readonly number[]): number[] {
   return ranks;
 }
 
-/** Infinities are equal to themselves, which a difference would not tell. */
+/** Unlike a difference, treats equal infinities as equal. */
 export function compare(a: number, b: number): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** The mean of the two in the middle; one that is infinite decides. @param sorted ascending, at least one */
+/** The mean of the two middle values; infinite if one of them is. @param sorted ascending, at least one */
 export function middle(sorted: ArrayLike<number>): number {
   const low = sorted[Math.floor((sorted.length - 1) / 2)];
   const high = sorted[Math.floor(sorted.length / 2)];
-  if (low === undefined || high === undefined) throw new RangeError('there is no middle of nothing');
+  if (low === undefined || high === undefined) throw new RangeError('the median needs at least one value');
   return mean(low, high);
 }
 
-/** Of an infinity and its opposite nothing is known: 0. */
+/** 0 for opposite infinities, whose mean is unknown. */
 export function mean(a: number, b: number): number {
   return a === b ? a : a === -b ? 0 : (a + b) / 2;
 }
 
-/** b - a; of two that are both beyond what was observed nothing is known: 0. */
+/** b - a; 0 for two equal infinities, whose difference is unknown. */
 export function difference(a: number, b: number): number {
   return a === b ? 0 : b - a;
 }
@@ -39,12 +39,12 @@ export function difference(a: number, b: number): number {
 export interface Shift {
   /** Hodges-Lehmann estimate. */
   readonly estimate: number;
-  /** One-sided bounds, each wrong with probability alpha at most; infinite when there are too few values for one. */
+  /** One-sided bounds, each wrong with probability alpha at most; infinite if there are too few values. */
   readonly lower: number;
   readonly upper: number;
-  /** Probability of at least so high ranks if nothing had shifted (one-sided). */
+  /** Probability of ranks at least this high without a shift (one-sided). */
   readonly pHigher: number;
-  /** And of at most so high ones. */
+  /** And of ranks at most this high. */
   readonly pLower: number;
 }
 
@@ -72,7 +72,7 @@ export function outsideExact(probabilities: ArrayLike<number>, alpha: number): n
   let k = 0;
   while (k < probabilities.length) {
     sum += probabilities[k] ?? 0;
-    // Sums of many doubles: what is exactly alpha may be above it by the last digits.
+    // Rounding: a sum that is exactly alpha may be slightly above it.
     if (sum > alpha * (1 + 1e-9)) break;
     k += 1;
   }

@@ -21,7 +21,7 @@ for (const [p1, clean, more] of [
   });
 }
 
-test('it says how many clean trials are missing', () => {
+test('reports how many clean trials are missing', () => {
   expect(sequentialTest(plan(0.95), 40, 0)).toMatchObject({ verdict: 'continue', cleanTrialsNeeded: 19 });
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 400 }), fc.integer({ min: 0, max: 6 }), (successes, failures) => {
@@ -33,7 +33,7 @@ test('it says how many clean trials are missing', () => {
   );
 });
 
-test('a success never makes it worse, a failure never better', () => {
+test('a success never worsens the verdict, and a failure never improves it', () => {
   const order = ['accept', 'continue', 'reject'];
   const badness = (successes: number, failures: number): number => order.indexOf(sequentialTest(plan(0.95), successes, failures).verdict);
   fc.assert(
@@ -54,7 +54,7 @@ test('swapping success and failure with their probabilities swaps the verdicts',
   );
 });
 
-test('looked at after every trial, it errs no more often than it says', () => {
+test('evaluated after every trial, it stays within its error limits', () => {
   const random = createRandom('sequential');
   const firstVerdict = (truth: number): string => {
     let [successes, failures] = [0, 0];

@@ -8,7 +8,7 @@ import { signedRank } from './signed-rank.ts';
 const coarse = fc.array(fc.integer({ min: -4, max: 4 }), { minLength: 1, maxLength: 9 });
 const fine = fc.array(fc.double({ min: -100, max: 100, noNaN: true }), { minLength: 1, maxLength: 90 });
 
-test('it gives what the textbook gives', () => {
+test('gives the values of the textbook', () => {
   // Hollander, Wolfe, Chicken, table 3.1: depression scores before and after therapy.
   const before = [1.83, 0.5, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.3];
   const after = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29];
@@ -22,7 +22,7 @@ test('it gives what the textbook gives', () => {
   expect(shift.lower).toBeCloseTo(-0.786, 10);
 });
 
-test('its p-values are those of all assignments of signs, with ties and zeros', () => {
+test('its p-values match an enumeration of all assignments of signs, with ties and zeros', () => {
   fc.assert(
     fc.property(coarse, (differences) => {
       const ranks = midRanks(differences.map(Math.abs));
@@ -38,7 +38,7 @@ test('its p-values are those of all assignments of signs, with ties and zeros', 
   );
 });
 
-test('turning the signs round mirrors it, and a shift moves it', () => {
+test('negating the differences mirrors it, and a shift moves it', () => {
   fc.assert(
     fc.property(fine, fc.integer({ min: -50, max: 50 }), (differences, by) => {
       const one = signedRank(differences, 0.025);
@@ -61,7 +61,7 @@ test('turning the signs round mirrors it, and a shift moves it', () => {
 });
 
 test('larger differences are never less significant', () => {
-  // Without ties: where one begins or ends, other ranks are drawn from.
+  // Without ties: a tie that appears or disappears changes the ranks.
   const sizes = fc.uniqueArray(fc.integer({ min: 1, max: 1_000 }), { minLength: 1, maxLength: 60 });
   fc.assert(
     fc.property(sizes, fc.infiniteStream(fc.boolean()), fc.nat(), fc.nat(1_000), (all, signs, pick, by) => {
@@ -72,15 +72,15 @@ test('larger differences are never less significant', () => {
   );
 });
 
-test('pairs that are all equal show no shift, and bound it', () => {
+test('pairs that are all equal show no shift, with tight bounds', () => {
   expect(signedRank(new Array<number>(75).fill(0), 0.006)).toMatchObject({ estimate: 0, lower: 0, upper: 0, pHigher: 1, pLower: 1 });
 });
 
-test('too few pairs bound nothing', () => {
+test('too few pairs give no bounds', () => {
   expect(signedRank([1, 2, 3], 0.025)).toMatchObject({ lower: -Infinity, upper: Infinity, estimate: 2 });
 });
 
-test('what is beyond all that was observed is the highest', () => {
+test('values beyond all observed ones rank highest', () => {
   const { pHigher, estimate } = signedRank([Infinity, Infinity, Infinity, 1, -2], 0.025);
   // Rank sums of 13 or more of 15: the three highest share rank 4.
   expect(pHigher).toBeCloseTo(3 / 32, 12);
@@ -88,7 +88,7 @@ test('what is beyond all that was observed is the highest', () => {
   expect(signedRank([Infinity, -Infinity], 0.025).estimate).toBe(0);
 });
 
-test('the normal approximation goes on where counting ends', () => {
+test('the normal approximation continues the exact values', () => {
   const random = createRandom('signed rank');
   const differences = Array.from({ length: 50 }, () => random.next() - 0.45);
   const exact = signedRank(differences, 0.025);
@@ -97,7 +97,7 @@ test('the normal approximation goes on where counting ends', () => {
   expect(normal.lower).toBeCloseTo(exact.lower, 1);
 });
 
-test('bounds are right as often as they say', () => {
+test('bounds have their nominal coverage', () => {
   const random = createRandom('signed rank coverage');
   for (const count of [12, 80]) {
     const wrong = Array.from({ length: 1_000 }, () => {

@@ -2,25 +2,25 @@ import { normalCdf, normalQuantile } from './normal.ts';
 import { compare, mean, midRanks, outsideExact, shiftOf } from './ranks.ts';
 import type { Shift } from './ranks.ts';
 
-/** Up to so many values their null distribution is counted out, beyond it is taken as normal. */
+/** With up to this many values, the null distribution is computed exactly; with more, approximated as normal. */
 const EXACT_UP_TO = 50;
 
 /**
  * Wilcoxon's signed-rank test of paired differences, with the Hodges-Lehmann estimate of their centre and its bounds.
  *
- * Zeros are treated as Pratt does: they take part in the ranking and then leave. Left out beforehand, as Wilcoxon did, a
- * difference that grows from nothing to a little can make all the others *less* significant, and a few small changes among
- * many pairs that are equal would have the weight of large ones. Pairs of one seed on a virtual clock are often equal.
+ * Zeros are treated as Pratt does: they are ranked and then dropped. If they were dropped before, as Wilcoxon did, a difference that
+ * grows from zero to a small value could make all others *less* significant, and a few small changes among many equal pairs would
+ * have the weight of large ones. Pairs with the same seed in virtual time are often equal.
  *
- * p-values are exact for up to 50 differences that aren't zero, with ties, too: every assignment of signs to the ranks at
- * hand is counted. Beyond that they are normal, with the variance of those very ranks (which is the correction for ties) and
- * for continuity. Bounds come from the Walsh averages, exact up to 50 differences, ties apart, which make them wider.
+ * p-values are exact for up to 50 non-zero differences, even with ties: they count every assignment of signs to the actual ranks.
+ * Beyond that they are normal, with the variance of the actual ranks (which corrects for ties) and a continuity correction. Bounds
+ * come from the Walsh averages; they are exact for up to 50 differences, except for ties, which make them wider.
  *
  * Sources: F. Wilcoxon, Biometrics Bulletin 1 (1945); J. W. Pratt, "Remarks on zeros and ties in the Wilcoxon signed rank
  * procedures", JASA 54 (1959); J. L. Hodges, E. L. Lehmann, Annals of Mathematical Statistics 34 (1963); M. Hollander,
  * D. A. Wolfe, E. Chicken, "Nonparametric Statistical Methods", 3rd ed., 3.1-3.3.
- * @param differences second minus first, infinite where one was beyond all that was observed; at least one
- * @param alpha of each bound
+ * @param differences second minus first; infinite if a value was beyond all observed ones; at least one
+ * @param alpha error rate of each bound
  */
 export function signedRank(differences: readonly number[], alpha: number): Shift {
   const ranks = midRanks(differences.map(Math.abs));
@@ -32,11 +32,11 @@ export function signedRank(differences: readonly number[], alpha: number): Shift
   return { ...shiftOf(walshAverages(differences), outsideOf(count, alpha)), pHigher: tail(positive), pLower: tail(total - positive) };
 }
 
-/** P(W >= w) for the sum W of the ranks that get a plus, each with probability 1/2. W and what is left of all ranks are alike. */
+/** P(W >= w) for the sum W of the ranks with a plus, each with probability 1/2. The sum of the other ranks has the same distribution. */
 function upperTailOf(ranks: readonly number[]): (w: number) => number {
   if (ranks.length === 0) return () => 1;
   if (ranks.length <= EXACT_UP_TO) {
-    // Shared ranks are halves: twice as many are whole.
+    // Tied ranks are multiples of one half: doubling makes them whole.
     const probabilities = sumsOf(ranks.map((rank) => Math.round(rank * 2)));
     return (w) =>
       Math.min(
@@ -65,7 +65,7 @@ function sumsOf(numbers: readonly number[]): Float64Array {
   return probabilities;
 }
 
-/** How many Walsh averages lie outside a bound. */
+/** The number of Walsh averages outside a bound. */
 function outsideOf(count: number, alpha: number): number {
   if (count <= EXACT_UP_TO) return outsideExact(sumsOf(Array.from({ length: count }, (_, index) => index + 1)), alpha);
   const centre = (count * (count + 1)) / 4;
@@ -73,7 +73,7 @@ function outsideOf(count: number, alpha: number): number {
   return Math.max(0, Math.floor(centre + 0.5 + normalQuantile(alpha) * deviation));
 }
 
-/** The means of all two of them, each with itself included. */
+/** The means of all pairs, including each value with itself. */
 function walshAverages(values: readonly number[]): Float64Array {
   const sorted = [...values].sort(compare);
   const averages = new Float64Array((sorted.length * (sorted.length + 1)) / 2);

@@ -1,6 +1,6 @@
 import type { Episode } from '../episode.ts';
 
-/** How long pods are waited for. */
+/** The limit of waits for pods. */
 export const LIMIT_MS = 900_000;
 
 /** Waits of ten pods, which differ by seed. */
@@ -24,10 +24,10 @@ export function episode(seed: number, change: Partial<Episode> = {}): Episode {
     ...change,
   };
 }
-/** Clean episodes with the seeds from 0 on, changed as one says. */
+/** Clean episodes with seeds from 0, with changes. */
 export const side = (count: number, change: (seed: number) => Partial<Episode> = () => ({})): Episode[] =>
   Array.from({ length: count }, (_, seed) => episode(seed, change(seed)));
-/** All pods in time, so many times as slow. */
+/** All pods in time, slower by a factor. */
 export const slower = (factor: number) => (seed: number) => ({
   latencies: [{ phase: 'pending -> running', valuesMs: waits(seed, factor), censoredMs: [] }],
 });

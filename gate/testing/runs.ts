@@ -1,6 +1,6 @@
 import type { ComparedRun, ComparedTrial } from '../comparison/compared-run.ts';
 
-/** What matters of a trial that is made up. */
+/** The relevant properties of a made-up trial. */
 export interface TrialOf {
   readonly scenario?: string;
   readonly seed: number;
@@ -15,7 +15,7 @@ export interface TrialOf {
   readonly broken?: string;
 }
 
-/** A trial of one side: clean, but for what is said. */
+/** A trial of one side, clean except for the given properties. */
 export function trial({ scenario = 'a/out', seed, served = 10, leaked = 0, ...more }: TrialOf): ComparedTrial {
   const { waitsMs = [1_000], censoredMs = [], requests = 20, usdPerHour = 1, nodes = 10, unjudged = [], broken } = more;
   const waits = [{ phase: 'pending -> running', valuesMs: waitsMs, censoredMs }];

@@ -11,7 +11,7 @@ interface Step {
 }
 const stepSchema: z.ZodType<Step> = z.lazy(() => z.object({ title: z.string(), steps: z.array(stepSchema).optional() }));
 
-/** What is read of a test in the report that Playwright writes as JSON. */
+/** The fields of Playwright's JSON report that tests read. */
 const specSchema = z.object({
   title: z.string(),
   tests: z.tuple([
@@ -35,16 +35,16 @@ export const playwrightReportSchema = z.object({
 });
 export type PlaywrightReport = z.infer<typeof playwrightReportSchema>;
 
-/** A user's project in a folder outside the clone, whose packages it must not find by itself. */
+/** A user's project in a folder outside the clone, so that it does not find the clone's packages. */
 export interface Project {
   readonly folder: string;
   /** Starts Playwright's tests. */
   run(args: readonly string[]): ReturnType<typeof start>;
-  /** Ends what was started and has not ended, and removes the folder. */
+  /** Terminates processes that still run, and removes the folder. */
   remove(): Promise<void>;
 }
 
-/** Makes a project of these files, in which `scaleproof` means the sources. */
+/** Creates a project of these files, in which `scaleproof` resolves to the sources. */
 export function createProject(files: Readonly<Record<string, string>>): Project {
   const folder = mkdtempSync(join(tmpdir(), 'scaleproof-project-'));
   const modules = join(folder, 'node_modules');

@@ -1,24 +1,24 @@
 import { ESLintUtils } from '@typescript-eslint/utils';
 import type { TSESTree } from '@typescript-eslint/utils';
 
-/** Types that are made to be changed. A constant one says so: `ReadonlyMap`, `ReadonlySet`, `readonly T[]`, `as const`. */
+/** Mutable types. Constants use `ReadonlyMap`, `ReadonlySet`, `readonly T[]` or `as const` instead. */
 const MUTABLE = new Set(['Array', 'Map', 'Set', 'WeakMap', 'WeakSet']);
 
 /**
- * Forbids state that outlives what it belongs to: two trials in one process would share it, and a crashed autoscaler
- * would remember what no process can.
+ * Forbids module state: two trials in one process would share it, and an autoscaler would keep it over a crash, unlike a real
+ * process.
  */
 export const moduleState = ESLintUtils.RuleCreator.withoutDocs({
   meta: {
     type: 'problem',
-    docs: { description: 'no mutable state at the level of modules' },
+    docs: { description: 'no mutable state at module level' },
     messages: {
-      variable: '`{{name}}` can change and outlives the autoscaler: keep it in an object that each start makes anew.',
+      variable: '`{{name}}` can change and outlives the autoscaler: keep it in an object that is created at each start.',
       collection:
-        '`{{name}}` is a mutable {{type}} that outlives the autoscaler: give it a read-only type, or keep it in an object that each start makes anew.',
-      write: 'this changes `{{name}}`, which outlives the autoscaler: keep it in an object that each start makes anew.',
+        '`{{name}}` is a mutable {{type}} that outlives the autoscaler: give it a read-only type, or keep it in an object that is created at each start.',
+      write: 'this changes `{{name}}`, which outlives the autoscaler: keep it in an object that is created at each start.',
       static:
-        'the static `{{name}}` outlives the autoscaler: make it and its type readonly, or keep it in an object that each start makes anew.',
+        'the static `{{name}}` outlives the autoscaler: make it and its type readonly, or keep it in an object that is created at each start.',
     },
     schema: [],
   },
@@ -44,7 +44,7 @@ export const moduleState = ESLintUtils.RuleCreator.withoutDocs({
       }
     }
 
-    /** A change of a property, however deep, of something that the module declares. */
+    /** A write to a property, at any depth, of something that the module declares. */
     function checkWrite(target: TSESTree.Node): void {
       let object = target;
       while (object.type === 'MemberExpression') object = object.object;

@@ -3,27 +3,27 @@ import type { TSESTree } from '@typescript-eslint/utils';
 import ts from 'typescript';
 
 /**
- * What a built-in name does, by its full name as TypeScript gives it. Looked up by symbol and not by spelling, so
+ * What a built-in does, by its fully qualified name in TypeScript. Looked up by symbol and not by spelling, so
  * `const { now } = Date`, `globalThis['setTimeout']` and `import { randomUUID as id } from 'crypto'` are found too.
  */
 const SOURCES: readonly (readonly [pattern: RegExp, does: string])[] = [
-  [/^DateConstructor\.now$|\bPerformance\.(now|timeOrigin)$|\bNodeJS\.(Process\.(hrtime|uptime)|HRTime\.bigint)$/, 'tells the real time'],
+  [/^DateConstructor\.now$|\bPerformance\.(now|timeOrigin)$|\bNodeJS\.(Process\.(hrtime|uptime)|HRTime\.bigint)$/, 'reads the real time'],
   [/^(global|"timers(\/promises)?")\.(setTimeout|setInterval|setImmediate)$|\bScheduler\.(wait|yield)$/, 'waits in real time'],
   [/^Atomics\.wait(Async)?$/, 'waits in real time'],
-  [/^Math\.random$|^"crypto"\..*\b(random(Bytes|Fill|FillSync|Int|UUID|UUIDv7)|getRandomValues)$/, 'rolls dice without a seed'],
+  [/^Math\.random$|^"crypto"\..*\b(random(Bytes|Fill|FillSync|Int|UUID|UUIDv7)|getRandomValues)$/, 'is random without a seed'],
 ];
 
-/** The last parts of those names: other identifiers need no look at their types. */
+/** The last parts of those names, to skip the type lookup for other identifiers. */
 const NAMES =
   /^(now|timeOrigin|hrtime|bigint|uptime|set(Timeout|Interval|Immediate)|wait|waitAsync|yield|timeout|random(Bytes|Fill|FillSync|Int|UUID|UUIDv7)?|getRandomValues)$/;
 
-/** Forbids every source of time, waiting and chance but those of `runtime/`. */
+/** Forbids every source of time, waiting and randomness except those of `runtime/`. */
 export const timeAndChance = ESLintUtils.RuleCreator.withoutDocs({
   meta: {
     type: 'problem',
-    docs: { description: 'time and chance come from runtime/ alone, so that a seed reproduces a run' },
+    docs: { description: 'time and randomness come only from runtime/, so that a seed reproduces a run' },
     messages: {
-      source: '`{{name}}` {{does}}: use the clock or the random stream of runtime/ that you are given, so that a seed reproduces the run.',
+      source: '`{{name}}` {{does}}: use the clock or the random stream of runtime/ that is passed in, so that a seed reproduces the run.',
     },
     schema: [],
   },
@@ -44,7 +44,7 @@ export const timeAndChance = ESLintUtils.RuleCreator.withoutDocs({
       if (does !== undefined) report(node, name, does);
     }
 
-    /** What a name stands for; a name taken out of an object by a pattern stands for the object's property. */
+    /** The symbol of a name; for a name in a destructuring pattern, the property of the object. */
     function symbolOf(node: TSESTree.Identifier | TSESTree.StringLiteral, name: string): ts.Symbol | undefined {
       const { parent } = node;
       if (parent.type === 'Property' && parent.parent.type === 'ObjectPattern') {
@@ -61,7 +61,7 @@ export const timeAndChance = ESLintUtils.RuleCreator.withoutDocs({
     }
 
     function doing(symbol: ts.Symbol): string | undefined {
-      // AbortSignal's static side has no name of its own.
+      // AbortSignal's static side has no name.
       if (symbol.name === 'timeout') {
         return symbol.declarations?.[0]?.getSourceFile().fileName.endsWith('/abortcontroller.d.ts') === true
           ? 'waits in real time'
@@ -83,10 +83,10 @@ export const timeAndChance = ESLintUtils.RuleCreator.withoutDocs({
         check(node, String(node.value));
       },
       NewExpression(node) {
-        if (node.arguments.length === 0 && isDate(node.callee)) report(node, 'new Date()', 'tells the real time');
+        if (node.arguments.length === 0 && isDate(node.callee)) report(node, 'new Date()', 'reads the real time');
       },
       CallExpression(node) {
-        if (isDate(node.callee)) report(node, 'Date()', 'tells the real time');
+        if (isDate(node.callee)) report(node, 'Date()', 'reads the real time');
       },
     };
   },

@@ -4,10 +4,10 @@ import { expect } from '@playwright/test';
 import { start, usersEnvironment } from '../../cli/testing/command.ts';
 import { root } from '../sources.ts';
 
-/** What a fresh clone does not have. */
+/** Files that a fresh clone does not have. */
 const NOT_CLONED = ['.git', 'dist', 'node_modules', 'playwright-report', 'runs', 'test-results'];
 
-/** Packs a copy of the clone, so that its build is its own, whoever else builds. @param folder a folder for it is made there @returns the tarball */
+/** Packs a copy of the clone, so that other builds do not interfere. @param folder where to create the copy @returns the tarball */
 export async function pack(folder: string): Promise<string> {
   const clone = join(folder, 'clone');
   const packed = join(folder, 'packed');
@@ -25,12 +25,12 @@ export async function install(project: string, tarball: string): Promise<void> {
   await succeed('npm', ['install', ...flags, tarball], project);
 }
 
-/** Runs a program that has to succeed. @returns its standard output */
+/** Runs a program and expects success. @returns its standard output */
 export function succeed(program: string, args: readonly string[], cwd: string): Promise<string> {
   return exitWith(0, program, args, cwd);
 }
 
-/** Runs a program with the Node that runs the tests. @param variables beside a user's environment @returns its standard output */
+/** Runs a program with the Node that runs the tests. @param variables in addition to a user's environment @returns its standard output */
 export async function exitWith(
   expected: number,
   program: string,

@@ -7,7 +7,7 @@ import { HOSTILE_NAMES } from '../testing/sample-run.ts';
 import { sampleComparison } from '../testing/sample-comparison.ts';
 import { renderComparison } from './compare.ts';
 
-/** Opens the page, and gathers what must not happen on it. */
+/** Opens the page, and collects errors. */
 async function open(page: Page, path: string, comparison: TargetComparison): Promise<string[]> {
   const complaints: string[] = [];
   page.on('console', (message) => complaints.push(message.text()));
@@ -23,12 +23,12 @@ async function open(page: Page, path: string, comparison: TargetComparison): Pro
 }
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`shows what differs, every figure with its bounds, and what is not compared (${colorScheme})`, async ({ page }, info) => {
+  test(`shows differences, every figure with its bounds, and what is not compared (${colorScheme})`, async ({ page }, info) => {
     await page.emulateMedia({ colorScheme });
     const complaints = await open(page, info.outputPath('compare.html'), sampleComparison());
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('v1 and v2');
     await expect(page.locator('.said li')).toHaveText([
-      /Worse\s*B broke what tolerates none/,
+      /Worse\s*B violated invariants/,
       /Worse\s*B is worse than A/,
       /Better\s*B is better/,
     ]);
@@ -41,14 +41,14 @@ for (const colorScheme of ['light', 'dark'] as const) {
     );
     await expect(page.locator('body')).toHaveCSS('background-color', colorScheme === 'light' ? 'rgb(247, 246, 243)' : 'rgb(18, 19, 22)');
     expect(complaints).toEqual([]);
-    // The page's policy lets no script in, so it comes by the debugger.
+    // The page's policy allows no other scripts, so this one is injected by the debugger.
     await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
     const barriers = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>('axe.run().then(({ violations }) => violations)');
     expect(barriers.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)).toEqual([]);
   });
 }
 
-test('a hostile name stays text', async ({ page }, info) => {
+test('a hostile name is escaped', async ({ page }, info) => {
   const { image, script, attribute, style } = HOSTILE_NAMES;
   const name = `${image}${script}${attribute}${style}`;
   const complaints = await open(page, info.outputPath('compare.html'), sampleComparison({ name }));
@@ -60,6 +60,6 @@ test('a hostile name stays text', async ({ page }, info) => {
 
 test('with nothing in common the page says so', async ({ page }, info) => {
   await open(page, info.outputPath('compare.html'), sampleComparison({ nothing: true }));
-  await expect(page.locator('.context')).toHaveText('Nothing was compared: no trial is in all of them.');
+  await expect(page.locator('.context')).toHaveText('Nothing was compared: the sides have no trial in common.');
   await expect(page.locator('table')).toHaveCount(0);
 });

@@ -17,7 +17,7 @@ import { VERDICT_MARKS } from '../marks.ts';
 import { badge, code } from './parts.ts';
 import { PAGE_STYLE } from './style.ts';
 
-/** What the page of a comparison has besides the report's own style. */
+/** The style of a comparison, in addition to that of the report. */
 const COMPARE_STYLE = `${PAGE_STYLE}
 .compare td.num small { display: block; white-space: nowrap; } .compare tbody th { min-width: 200px; } .compare td:has(svg) { min-width: 150px; } .compare .change { min-width: 150px; padding-left: 24px; } .compare thead .change { padding-left: 24px; }
 .compare .letter { display: inline-block; min-width: 22px; font-weight: 650; }
@@ -29,7 +29,7 @@ const COMPARE_STYLE = `${PAGE_STYLE}
 const VERDICTS = { better: 'pass', worse: 'fail', unclear: 'not-run' } as const satisfies Record<ComparedChange['outcome'], string>;
 const WORDS: Readonly<Record<ComparedChange['outcome'], string>> = { better: 'Better', worse: 'Worse', unclear: 'Unclear' };
 
-/** compare.html: one page that needs nothing else and runs no script. Pure; whatever comes from a run is escaped. */
+/** compare.html: one self-contained page without scripts. Pure; everything from a run is escaped. */
 export function renderComparison(comparison: TargetComparison): string {
   const { sides, sections, broken, differences, leftOut, compared } = comparison;
   const names = sides.map(({ target }) => target).join(' and ');
@@ -41,7 +41,9 @@ export function renderComparison(comparison: TargetComparison): string {
       <header class="top">
         <div class="brand"><span>Scaleproof</span> comparison</div>
         <h1><span>${names}</span></h1>
-        <p class="context">${compared.trials === 0 ? 'Nothing was compared: no trial is in all of them.' : comparedText(comparison)}</p>
+        <p class="context">
+          ${compared.trials === 0 ? 'Nothing was compared: the sides have no trial in common.' : comparedText(comparison)}
+        </p>
         <ul class="sides">
           ${sides.map(
             ({ letter, target, world, trials, version, directory }) =>
@@ -61,7 +63,7 @@ export function renderComparison(comparison: TargetComparison): string {
       ${
         differences.length > 0 &&
         html`<section class="problems" aria-labelledby="differences">
-          <h2 id="differences">In what the runs differ besides the target</h2>
+          <h2 id="differences">Other differences between the runs</h2>
           <ol>
             ${differences.map((text) => html`<li class="problem unknown"><p>${VERDICT_MARKS.unknown} ${text}</p></li>`)}
           </ol>
@@ -87,7 +89,7 @@ export function renderComparison(comparison: TargetComparison): string {
 function renderBroken(broken: TargetComparison['broken']): Markup | undefined {
   if (broken.length === 0) return undefined;
   return html`<section class="problems" aria-labelledby="broken">
-    <h2 id="broken">What was broken, of what tolerates none</h2>
+    <h2 id="broken">Violations of invariants</h2>
     <ol>
       ${broken.map(
         ({ letter, check, code: name, trials, example }) =>
@@ -145,11 +147,11 @@ function renderChange(change: ComparedChange): Markup {
   const text = formatChange(change);
   const isKnown = CHANGE_WORDS[change.outcome] !== '';
   return html`<td class="change">
-    ${isKnown ? badge(VERDICTS[change.outcome], WORDS[change.outcome]) : html`<span class="muted">can't be told</span>`}${text !== undefined && html`<br /><small>${text}</small>`}
+    ${isKnown ? badge(VERDICTS[change.outcome], WORDS[change.outcome]) : html`<span class="muted">unclear</span>`}${text !== undefined && html`<br /><small>${text}</small>`}
   </td>`;
 }
 
-/** The end of the scale on which all figures of a row are drawn. */
+/** The end of the scale for all figures of a row. */
 function scaleOf(cells: readonly ComparedCell[], unit: ComparedUnit): number {
   return unit === 'ratio' ? 1 : Math.max(...cells.flatMap(({ value = 0, upper = 0 }) => [value, upper]));
 }

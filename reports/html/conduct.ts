@@ -8,21 +8,21 @@ import { formatCount, formatDuration, formatList, formatMoment, formatTimes } fr
 import { outcomeOf } from '../outcome.ts';
 import type { Sentence } from './story.ts';
 
-/** Of what there may be many, so many are named before they are counted. */
+/** Most items that are named; more are counted. */
 const MAX_NAMED = 3;
 const MAX_OPERATIONS = 6;
 const MAX_CODES = 3;
 const MAX_SAID = 6;
-/** Requests before a decisive moment that are told, and how long before it they may lie. */
+/** Most requests before a decisive moment that are listed, and how long before it they may be. */
 const MAX_BEFORE = 4;
 const BEFORE_MS = 3_000;
 
 /**
- * What a target did that did not pass, for who has never seen its code: what it asked of AWS, what it let go and ended, what
- * it learnt just before, why pods waited, and what it said. All of it follows from the history, none from the checks.
+ * What a target did in a trial that did not pass, for a reader who does not know its code: its requests to AWS, what it released and
+ * terminated, what it learnt just before, why pods waited, and what it logged. All of it is from the history, none from the checks.
  */
-export function tellConduct(view: View, describe: Describe): Sentence[] {
-  // Who does not see a wire can't say what was never sent on it.
+export function describeConduct(view: View, describe: Describe): Sentence[] {
+  // If a wire is not recorded, it is unknown what was never sent on it.
   const sees = (wire: 'wire.aws' | 'wire.kube'): boolean => view.begin?.world.capabilities.includes(wire) === true;
   const launched = launchedByTarget(createLedger(view));
   return [
@@ -30,25 +30,25 @@ export function tellConduct(view: View, describe: Describe): Sentence[] {
     ...said(view),
     ...(sees('wire.aws') ? asked(view) : []),
     ...(sees('wire.kube') ? wrote(view) : []),
-    ...letGo(view, describe),
-    ...(sees('wire.aws') ? notEnded(view, launched) : []),
+    ...released(view, describe),
+    ...(sees('wire.aws') ? notTerminated(view, launched) : []),
     ...ended(view, launched),
     ...unused(view, launched),
     ...waited(view),
   ];
 }
 
-/** How many pods of each workload ever ran: who is served and who is not tells what they differ in. */
+/** How many pods of each workload ever ran: it helps to compare served workloads with others. */
 function served({ workloads }: View): Sentence[] {
   const counted = [...workloads.values()].filter(({ pods, truth }) => pods.length > 0 && truth.kind !== 'daemon');
   if (counted.length === 0) return [];
   const parts = counted.map(
     ({ name, pods }) => `${pods.filter(({ running }) => running !== undefined).length} of ${formatCount(pods.length, 'pod')} of ${name}`,
   );
-  return [{ text: `In the end ${formatList(parts)} had run at some time.` }];
+  return [{ text: `By the end, ${formatList(parts)} had run.` }];
 }
 
-/** Writes to Kubernetes but those that say that it lives or what it thinks. */
+/** Writes to Kubernetes except leases and events. */
 function wrote(view: View): Sentence[] {
   const operations = new Map<string, number>();
   for (const { start } of view.requests.values()) {
@@ -56,22 +56,22 @@ function wrote(view: View): Sentence[] {
     operations.set(start.operation, (operations.get(start.operation) ?? 0) + 1);
   }
   const claims = view.claims.length === 0 && view.pods.length > 0 ? ' It never created a claim.' : '';
-  if (operations.size === 0) return [{ text: `To Kubernetes it wrote nothing but its lease and events.${claims}` }];
+  if (operations.size === 0) return [{ text: `It wrote only its lease and events to Kubernetes.${claims}` }];
   const sorted = [...operations].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
   const parts = sorted.slice(0, MAX_OPERATIONS).map(([operation, count]) => `${operation} ${formatTimes(count)}`);
   if (sorted.length > MAX_OPERATIONS) parts.push(formatCount(sorted.length - MAX_OPERATIONS, 'other operation'));
   const evictions = operations.has('delete pods') && !operations.has('create pods/eviction') ? ' It never evicted a pod.' : '';
-  return [{ text: `To Kubernetes it wrote: ${formatList(parts)}.${claims}${evictions}` }];
+  return [{ text: `Its writes to Kubernetes: ${formatList(parts)}.${claims}${evictions}` }];
 }
 
-/** Writes to AWS, by operation and what became of them. */
+/** Writes to AWS, by operation, with their outcomes. */
 function asked(view: View): Sentence[] {
   const operations = new Map<string, RequestLife[]>();
   for (const request of view.requests.values()) {
     const { wire, mutating, operation, principal } = request.start;
     if (wire === 'aws' && mutating && principal === 'target') operations.set(operation, [...(operations.get(operation) ?? []), request]);
   }
-  if (operations.size === 0) return [{ text: 'It asked AWS to change nothing: no launch, no end, nothing at all.' }];
+  if (operations.size === 0) return [{ text: 'It sent no writes to AWS: no launch, no termination, nothing.' }];
   const sorted = [...operations].sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1));
   const parts = sorted.slice(0, MAX_OPERATIONS).map(([operation, requests]) => {
     const at = formatMoment(requests.at(-1)?.start.t ?? 0);
@@ -80,8 +80,9 @@ function asked(view: View): Sentence[] {
   });
   const rest = sorted.slice(MAX_OPERATIONS);
   if (rest.length > 0) parts.push(formatCount(rest.length, 'other operation'));
-  const ends = operations.has('ec2:TerminateInstances') || view.instances.length === 0 ? '' : ' It never asked for the end of an instance.';
-  return [{ text: `It asked AWS to change something: ${parts.join('; ')}.${ends}` }];
+  const ends =
+    operations.has('ec2:TerminateInstances') || view.instances.length === 0 ? '' : ' It never requested to terminate an instance.';
+  return [{ text: `Its writes to AWS: ${parts.join('; ')}.${ends}` }];
 }
 
 function becameOf(requests: readonly RequestLife[], view: View): string {
@@ -91,7 +92,11 @@ function becameOf(requests: readonly RequestLife[], view: View): string {
     if (outcome === 'ok' || outcome === 'open') continue;
     const errors = /errors: (\w+)/.exec(request.end?.note ?? '')?.[1];
     const code =
-      outcome === 'info' ? 'no answer' : outcome === 'partial' ? `${errors ?? 'errors'} in the answer` : (request.end?.code ?? 'refused');
+      outcome === 'info'
+        ? 'no response'
+        : outcome === 'partial'
+          ? `${errors ?? 'errors'} in the response`
+          : (request.end?.code ?? 'refused');
     codes.set(code, (codes.get(code) ?? 0) + 1);
   }
   if (codes.size === 0) return '';
@@ -102,8 +107,8 @@ function becameOf(requests: readonly RequestLife[], view: View): string {
   return ` (${named.join(', ')}${codes.size > MAX_CODES ? ' and others' : ''})`;
 }
 
-/** Claims that went while their instance lived on: the record of it was lost. */
-function letGo(view: View, describe: Describe): Sentence[] {
+/** Claims that were removed before their instance, so that its record was lost. */
+function released(view: View, describe: Describe): Sentence[] {
   const instances = new Map(view.instances.map((instance) => [instance.id, instance]));
   const early = view.claims.flatMap((claim) => {
     const instance = claim.instance === undefined ? undefined : instances.get(claim.instance);
@@ -116,16 +121,19 @@ function letGo(view: View, describe: Describe): Sentence[] {
   const others = early.length > 1 ? `, the first of ${early.length} like it` : '';
   const known = claim.linked === undefined ? '' : `, ${formatDuration(gone.t - claim.linked.t)} after the claim had recorded it`;
   return [
-    { tMs: gone.t, text: `It let claim ${claim.name} go while its instance ${instance.id} lived${known}${others}.${laterOf(instance)}` },
+    {
+      tMs: gone.t,
+      text: `It released claim ${claim.name} while its instance ${instance.id} was running${known}${others}.${laterOf(instance)}`,
+    },
     ...before(view, describe, { ms: gone.t, i: gone.i }, claim),
   ];
 }
 
 function laterOf({ ending }: InstanceLife): string {
-  return ending === undefined ? ' That instance never ended.' : ` That instance ended at ${formatMoment(ending.t)}.`;
+  return ending === undefined ? ' That instance was never terminated.' : ` That instance terminated at ${formatMoment(ending.t)}.`;
 }
 
-/** What the target had just learnt about an object when it did something decisive. */
+/** What the target had just learnt about an object before a decisive action. */
 function before(view: View, describe: Describe, at: { readonly ms: number; readonly i: number }, claim: ClaimLife): Sentence[] {
   const learnt = [...view.requests.values()].flatMap(({ start, end }): HistoryEvent[] => {
     if (end === undefined || end.i > at.i || end.t < at.ms - BEFORE_MS || start.principal !== 'target') return [];
@@ -141,8 +149,8 @@ function before(view: View, describe: Describe, at: { readonly ms: number; reado
   ];
 }
 
-/** Instances that outlived the trial, and whether anybody ever asked for their end. */
-function notEnded(view: View, launched: readonly TargetsEntry[]): Sentence[] {
+/** Instances that still ran at the end, and whether their termination was ever requested. */
+function notTerminated(view: View, launched: readonly TargetsEntry[]): Sentence[] {
   const live = launched.filter(({ endedMs }) => endedMs === undefined);
   if (live.length === 0) return [];
   const terminations = [...view.requests.values()]
@@ -154,12 +162,12 @@ function notEnded(view: View, launched: readonly TargetsEntry[]): Sentence[] {
   const others = never.length === 0 ? '' : `, and never of ${never.length}`;
   const how =
     never.length === live.length
-      ? 'it never asked for their end'
-      : `it asked for the end of ${never.length === 0 ? 'all' : live.length - never.length}, in vain${others}`;
-  return [{ text: `Of the instances that it launched, ${live.length} lived on when all was over (${names}${more}): ${how}.` }];
+      ? 'it never requested their termination'
+      : `it requested the termination of ${never.length === 0 ? 'all' : live.length - never.length}, without success${others}`;
+  return [{ text: `Of the instances that it launched, ${live.length} still ran at the end (${names}${more}): ${how}.` }];
 }
 
-/** Instances that it ended while pods still ran on them. */
+/** Instances that it terminated while pods still ran on them. */
 function ended(view: View, launched: readonly TargetsEntry[]): Sentence[] {
   const cut = launched.flatMap(({ instance, endRequest }) => {
     const { ending } = instance;
@@ -175,12 +183,12 @@ function ended(view: View, launched: readonly TargetsEntry[]): Sentence[] {
   const after =
     notice === undefined
       ? ''
-      : `, ${formatDuration(ending.t - notice.sent.t)} after EC2 had announced its end${notice.endsAtMs === undefined ? '' : ` for ${formatMoment(notice.endsAtMs)}`}`;
-  const others = cut.length > 1 ? ` So it did with ${formatCount(cut.length, 'instance')} in all.` : '';
+      : `, ${formatDuration(ending.t - notice.sent.t)} after EC2 had announced its interruption${notice.endsAtMs === undefined ? '' : ` for ${formatMoment(notice.endsAtMs)}`}`;
+  const others = cut.length > 1 ? ` It did so with ${formatCount(cut.length, 'instance')} in total.` : '';
   return [
     {
       tMs: ending.t,
-      text: `It ended ${instance.id} by ${endRequest.start.operation}${after}, with ${formatCount(pods.length, 'pod')} still on it, ${left === 0 ? 'asked to leave before' : left === pods.length ? 'never asked to leave' : `${left} of which never asked to leave`}.${others}`,
+      text: `It terminated ${instance.id} by ${endRequest.start.operation}${after}, with ${formatCount(pods.length, 'pod')} still on it, ${left === 0 ? 'evicted before' : left === pods.length ? 'never evicted' : `${left} of which never evicted`}.${others}`,
     },
   ];
 }
@@ -203,12 +211,12 @@ function unused(view: View, launched: readonly TargetsEntry[]): Sentence[] {
   const livedMs = idle.map(({ launchedMs, endedMs }) => (endedMs ?? view.endMs) - launchedMs).sort((a, b) => a - b);
   return [
     {
-      text: `On ${idle.length} of ${formatCount(view.instances.length, 'instance')} no pod but those of DaemonSets ever was, though ${nodes} became Ready nodes (${types.slice(0, MAX_NAMED).join(', ')}${types.length > MAX_NAMED ? ' and others' : ''}); they lived ${formatDuration(livedMs[Math.floor(livedMs.length / 2)] ?? 0)} in the median.`,
+      text: `On ${idle.length} of ${formatCount(view.instances.length, 'instance')} no pod except those of DaemonSets ever ran, although ${nodes} became Ready nodes (${types.slice(0, MAX_NAMED).join(', ')}${types.length > MAX_NAMED ? ' and others' : ''}); their median lifetime was ${formatDuration(livedMs[Math.floor(livedMs.length / 2)] ?? 0)}.`,
     },
   ];
 }
 
-/** Why pods waited, in the scheduler's words: the last reason of each that is known. */
+/** Why pods waited, according to the scheduler: the last known reason of each. */
 function waited(view: View): Sentence[] {
   const reasons = new Map<string, { count: number; text: string }>();
   const add = (text: string): void => {
@@ -223,17 +231,17 @@ function waited(view: View): Sentence[] {
   const sorted = [...reasons.values()].sort((a, b) => b.count - a.count).slice(0, MAX_NAMED);
   return [
     {
-      text: `The scheduler said why pods waited: ${sorted.map(({ text, count }) => `“${text.replace(/\.$/, '')}” ×${count}`).join('; ')}.`,
+      text: `Why pods waited, according to the scheduler: ${sorted.map(({ text, count }) => `“${text.replace(/\.$/, '')}” ×${count}`).join('; ')}.`,
     },
   ];
 }
 
-/** Its own words: events, conditions and log lines; errors and warnings first, then the most frequent. */
+/** Its own messages: events, conditions and log lines; errors and warnings first, then the most frequent. */
 function said(view: View): Sentence[] {
   const words = new Map<string, { readonly text: string; readonly count: number; readonly isBad: boolean; readonly isSame: boolean }>();
   for (const { principal, level, reason, message } of view.said) {
     if (principal !== 'target') continue;
-    // What differs by name alone is the same thing said again.
+    // Messages that differ only by names count as the same.
     const text = `${reason}: ${message.replace(/ \{.*\}$/, '')}`;
     const key = text.replace(/\b[\w.-]*\d[\w.-]*\b/g, '#');
     const before = words.get(key);
@@ -244,14 +252,14 @@ function said(view: View): Sentence[] {
       isSame: before === undefined || (before.isSame && before.text === text),
     });
   }
-  if (words.size === 0) return [{ text: 'It said nothing: no event, no condition, no log line of it.' }];
+  if (words.size === 0) return [{ text: 'It reported nothing: no event, no condition, no log line.' }];
   const sorted = [...words.values()].sort((a, b) => Number(b.isBad) - Number(a.isBad) || b.count - a.count);
   const named = sorted
     .slice(0, MAX_SAID)
     .map(({ text, count, isSame }) => (isSame ? `“${text}” ×${count}` : `“${text}” and ${count - 1} like it`));
   return [
     {
-      text: `It said: ${named.join('; ')}${sorted.length > MAX_SAID ? ` and ${formatCount(sorted.length - MAX_SAID, 'other thing')}` : ''}.`,
+      text: `It reported: ${named.join('; ')}${sorted.length > MAX_SAID ? ` and ${formatCount(sorted.length - MAX_SAID, 'other message')}` : ''}.`,
     },
   ];
 }

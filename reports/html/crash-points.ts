@@ -4,7 +4,7 @@ import { html } from './markup.ts';
 import type { Markup } from './markup.ts';
 import { badge, code, replayLine } from './parts.ts';
 
-/** Crash points of a scenario as a table: a row a side effect; those that did not pass with what was found and their replay lines. */
+/** Crash points of a scenario as a table, with a row for each side effect. Those that did not pass have their findings and replay lines. */
 export function renderCrashPoints(crashPoints: CrashPointsReport, id: string): Markup {
   const { points, failed, unknown } = crashPoints;
   const heading = html`<h4 id="${id}">Killed at each side effect</h4>

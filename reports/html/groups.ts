@@ -1,6 +1,6 @@
 import type { ReportedFinding, TrialReport } from '../run-report.ts';
 
-/** Findings of one trial that say the same of different objects. */
+/** Findings of one trial with the same code for different objects. */
 export interface FindingGroup {
   /** From 1, in the order of the checks. */
   readonly number: number;

@@ -7,19 +7,19 @@ import { formatDuration, formatLimit } from '../format.ts';
 import { html } from './markup.ts';
 import type { Markup } from './markup.ts';
 
-/** A bound that is further away than this many times the longest wait is drawn at the edge, not to scale. */
+/** A bound further away than this many times the longest wait is drawn at the edge, not to scale. */
 const FAR = 4;
 const ROW_HEIGHT = 20;
-/** Part of the width that is left to the right of what is furthest, for its label. */
+/** Relative width, with room for a label to the right of the furthest mark. */
 const ROOM = 1.08;
 
-/** The bounds that pods of a trial had to run within. */
+/** The bounds within which pods of a trial had to run. */
 export function boundsOf(view: View): Bound[] {
   const names = new Set(expectationsOf(view, 'served').map(({ bound }) => bound));
   return [...names].flatMap((name) => view.bounds.get(name) ?? []);
 }
 
-/** Each phase as a bar from its p50 to its p99, with a mark at p95, on one axis with the bounds of the whole way. */
+/** Each phase as a bar from p50 to p99, with a mark at p95, on one axis with the bounds of the whole wait. */
 export function latencyChart(latencies: readonly Latency[], bounds: readonly Bound[], of: string): Markup {
   if (latencies.length === 0) return html``;
   const longestMs = Math.max(1, ...latencies.map(({ p99Ms }) => p99Ms));

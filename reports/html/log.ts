@@ -6,14 +6,14 @@ import type { Markup } from './markup.ts';
 import { formatMoment } from '../format.ts';
 import { code } from './parts.ts';
 
-/** Events that are alike are one row if nothing else happened between them, or if they are no further apart than this. */
-const ALIKE_WITHIN_MS = 1_000;
+/** Similar events share a row if nothing else happened between them, or if they are at most this far apart. */
+const SIMILAR_WITHIN_MS = 1_000;
 
-/** One row: an event, or several alike. */
+/** One row: an event, or several similar ones. */
 interface LogRow {
   readonly i: number;
   readonly tMs: number;
-  /** Time of the last of those alike. */
+  /** Time of the last one. */
   readonly untilMs: number;
   readonly count: number;
   readonly what: string;
@@ -21,32 +21,32 @@ interface LogRow {
   readonly tone: Tone;
 }
 
-/** The events of a trial that tell what happened: without reads that went well and without bookkeeping. */
+/** The relevant events of a trial: without successful reads and without bookkeeping. */
 export function notableEvents(view: View): HistoryEvent[] {
   return view.events.filter((event) => isNotable(event, view));
 }
 
-/** The same for a trial that passed: without what anybody said, which explains failures and repeats the rest. */
+/** The same for a trial that passed: without log messages, which are useful only for failures. */
 export function notableEventsInBrief(view: View): HistoryEvent[] {
   return notableEvents(view).filter(({ type }) => type !== 'said' && type !== 'watch.close' && type !== 'target.dropped');
 }
 
-/** Says events in words, one row for those that are alike and follow each other. A request is told by its outcome. */
+/** Describes events, with one row for consecutive similar ones. A request is described by its outcome. */
 export function condense(events: readonly HistoryEvent[], describe: Describe): LogRow[] {
   const ended = new Map(events.flatMap((event) => (event.type === 'request.end' ? [[event.span, event.outcome] as const] : [])));
   const effected = new Set(events.flatMap((event) => (event.type === 'request.effect' ? [event.span] : [])));
-  const isToldLater = (event: HistoryEvent): boolean =>
+  const isShownLater = (event: HistoryEvent): boolean =>
     (event.type === 'request.start' && (ended.has(event.span) || effected.has(event.span))) ||
     (event.type === 'request.effect' && event.effect.kind !== 'applied' && ended.get(event.span) === 'fail');
   const rows: LogRow[] = [];
   const places = new Map<string, number>();
   for (const event of events) {
-    if (isToldLater(event)) continue;
+    if (isShownLater(event)) continue;
     const key = keyOf(event);
     const place = key === undefined ? undefined : places.get(key);
     const last = place === undefined ? undefined : rows[place];
     const isNext = place === rows.length - 1;
-    if (place !== undefined && last !== undefined && (isNext || event.t - last.untilMs <= ALIKE_WITHIN_MS)) {
+    if (place !== undefined && last !== undefined && (isNext || event.t - last.untilMs <= SIMILAR_WITHIN_MS)) {
       rows[place] = { ...last, untilMs: event.t, count: last.count + 1 };
     } else {
       if (key !== undefined) places.set(key, rows.length);
@@ -58,21 +58,21 @@ export function condense(events: readonly HistoryEvent[], describe: Describe): L
 }
 
 interface LogPlace {
-  /** Rows that are shown; the rest is counted. */
+  /** Most rows; the rest is counted. */
   readonly limit: number;
-  /** Of the timeline in which a row's moment can be shown. */
+  /** The timeline in which a row's moment can be shown. */
   readonly timelineId: string;
   readonly trialId: string;
-  /** The log of the trial, whose rows links lead to; or evidence, whose rows lead there. */
+  /** `log`: the log of the trial, whose rows are link targets. `evidence`: rows that link to the log. */
   readonly role: 'log' | 'evidence';
 }
 
-/** The id of the row of an event in the log of its trial. Events that are alike share the row of the first. */
+/** The id of the row of an event in the log of its trial. Similar events share the row of the first one. */
 export function eventId(trialId: string, index: number): string {
   return `${trialId}-event-${index}`;
 }
 
-/** A table of what happened. */
+/** A table of events. */
 export function logTable(rows: readonly LogRow[], { limit, timelineId, trialId, role }: LogPlace): Markup {
   return html`<table class="events" data-for="${timelineId}">
     <thead>
@@ -123,7 +123,7 @@ function isNotable(event: HistoryEvent, view: View): boolean {
   }
 }
 
-/** Events with the same key are alike; one without a key stands alone. */
+/** Events with the same key are similar; one without a key has its own row. */
 function keyOf(event: HistoryEvent): string | undefined {
   switch (event.type) {
     case 'pod':

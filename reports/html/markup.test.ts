@@ -10,7 +10,7 @@ test('parts are escaped unless they are markup; absent ones leave nothing', () =
   expect(html`${false}${undefined}${0}${[html`<b>${'<'}</b>`, [trusted('<i>')]]}`.text).toBe('0<b>&lt;</b><i>');
 });
 
-test('no text can leave its place', () => {
+test('text can not break out of its context', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(html`${text}`.text).not.toMatch(/[<>"']/);
@@ -18,6 +18,6 @@ test('no text can leave its place', () => {
   );
 });
 
-test('control characters are spelled out', () => {
+test('control characters are written as text', () => {
   expect(html`${`a${String.fromCharCode(0)}b${String.fromCharCode(0x202e)}`}`.text).toBe('a\\x00b\\u202e');
 });

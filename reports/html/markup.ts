@@ -1,6 +1,6 @@
 import { printable } from '../paint.ts';
 
-/** Text that is HTML already. Only `html` and `trusted` make it, so whatever else is put into a page gets escaped. */
+/** Text that is already HTML. Only `html` and `trusted` create it, so everything else in a page gets escaped. */
 export class Markup {
   readonly text: string;
 
@@ -9,7 +9,7 @@ export class Markup {
   }
 }
 
-/** What can be put into a template: absent parts leave nothing, lists are joined. */
+/** Values in a template: absent parts leave nothing, lists are joined. */
 export type Part = Markup | string | number | undefined | false | readonly Part[];
 
 /**
@@ -21,7 +21,7 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
   return new Markup(own.reduce((text, string, index) => text + render(parts[index - 1]) + string));
 }
 
-/** Markup of our own making: style sheets, scripts, constants. Never for anything from a history. */
+/** Scaleproof's own markup: style sheets, scripts, constants. Never use it for anything from a history. */
 export function trusted(text: string): Markup {
   return new Markup(text);
 }

@@ -13,7 +13,7 @@ import type { Markup } from './markup.ts';
 import { badge, code, resultBadge, servedText } from './parts.ts';
 import { scenarioId } from './scenario.ts';
 
-/** The top of the page: the verdict in a sentence, on what, and the numbers that matter. */
+/** The top of the page: the verdict in a sentence, the target, and the key figures. */
 export function renderHeader(report: RunReport): Markup {
   const { run, totals, verdict } = report;
   const seeds = run.trials > 1 ? `seeds ${run.seed} to ${run.seed + run.trials - 1}` : `seed ${run.seed}`;
@@ -33,7 +33,7 @@ export function renderHeader(report: RunReport): Markup {
       ${tile('Trials', html`<strong>${done}</strong><span>${formatCount(totals.interleavings, 'distinct interleaving')}</span>${crashTile(totals.crashPoints)}`)}
       ${tile(isVirtual(run) ? 'Virtual time' : 'Real time', html`<strong>${formatDuration(run.virtualMs)}</strong><span>${run.wallMs === undefined ? 'wall time not known' : `in ${formatDuration(run.wallMs)}`}${run.ratio !== undefined && `, ${formatRatio(run.ratio)}`}</span>`)}
     </div>
-    <ul class="profiles" aria-label="Profiles, over the scenarios that were asked for">
+    <ul class="profiles" aria-label="Profiles, over the requested scenarios">
       ${report.profiles.map(
         (profile) =>
           html`<li>${resultBadge(profile)}<strong>${profile.name}</strong><span class="muted">${profileCounts(profile)}</span></li>`,
@@ -42,7 +42,7 @@ export function renderHeader(report: RunReport): Markup {
   </header>`;
 }
 
-/** A compiled program has its own version, a target of the user's own the digest of its file; the bundled ones have the version that they came with. */
+/** A compiled program has its own version, a user's target the digest of its file, a bundled target the version of Scaleproof. */
 function versionOf({ run: { target, versions } }: RunReport): Markup {
   if (target.program !== undefined) return html`version ${target.program.version}, built from ${sourceOf(target.program)}`;
   return target.digest === undefined
@@ -50,7 +50,7 @@ function versionOf({ run: { target, versions } }: RunReport): Markup {
     : html`version <span title="SHA-256 of its file: ${target.digest}">${code(target.digest.slice(0, 12))}</span>`;
 }
 
-/** MUST and SHOULD apart: how many are met, not met, and not tested by this run. */
+/** MUST and SHOULD separately: how many are met, not met, and not tested by this run. */
 function requirementTile({ requirements }: RunReport): Markup {
   if (requirements === undefined) return html``;
   const counts = requirementCounts(requirements);
@@ -73,7 +73,7 @@ interface RequirementCounts {
   readonly untested: number;
 }
 
-/** What became of the whole specification, by level. */
+/** Results for the whole specification, by level. */
 function requirementCounts(requirements: readonly RequirementReport[]): RequirementCounts[] {
   return (['MUST', 'SHOULD'] as const)
     .map((level) => {
@@ -90,8 +90,8 @@ function isTested({ scenarios }: RequirementReport): boolean {
 }
 
 /**
- * Pods of a trial share its instances, faults and luck, so what is counted is trials: one is served if all its pods were in
- * time. The limit is exact for independent episodes.
+ * Pods of a trial share its instances, faults and luck, so trials are counted: one is served if all its pods were in time. The limit is
+ * exact for independent episodes.
  */
 function episodeTile({ scenarios, totals: { success } }: RunReport): Markup {
   const episodes = scenarios.flatMap(({ results }) => results).filter((trial) => trial.success.asked > 0);
@@ -105,7 +105,7 @@ function episodeTile({ scenarios, totals: { success } }: RunReport): Markup {
       >${success.served} of ${formatCount(success.asked, 'pod')}; ${served} of ${formatCount(episodes.length, 'episode')} served in
       full:</span
     >
-    <span title="Clopper-Pearson, one-sided. An episode is a trial in which pods were to be served; those inside one are not independent."
+    <span title="Clopper-Pearson, one-sided. An episode is a trial in which pods had to be served; pods inside one are not independent."
       >at least ${(Math.floor(limit * 1000) / 10).toFixed(1)} % of episodes with ${CONFIDENCE * 100} % confidence, exact</span
     >
   </div>`;
@@ -121,7 +121,7 @@ function crashTile(crashed: RunReport['totals']['crashPoints']): Markup | undefi
 function headline({ verdict, totals, run }: RunReport): string {
   const { failed, unknown, passed } = totals.scenarios;
   const all = failed + unknown + passed;
-  if (all === 0) return 'Nothing was run, so nothing is known';
+  if (all === 0) return 'Nothing was run, so there is no verdict';
   const scenarios = formatCount(all, 'scenario');
   if (verdict === 'fail') return `${run.target.name} failed ${failed} of ${scenarios}`;
   return verdict === 'pass'
@@ -232,11 +232,11 @@ function notRunRow({ scenario, title, reason }: NotRun): Markup {
 
 function renderProgram(program: ProgramFacts): Markup {
   const { name, version, goVersion, builtAt, replaces } = program;
-  const replaced = replaces.map(({ module, by }) => `; ${by} in the place of ${module}`).join('');
+  const replaced = replaces.map(({ module, by }) => `; ${by} instead of ${module}`).join('');
   return html`${name} ${version}, built from ${sourceOf(program)} with ${goVersion} at ${builtAt}${replaced}`;
 }
 
-/** On what, with which data: what a second run needs to be the same. */
+/** Everything that is needed to repeat the run: versions, seeds, digests. */
 export function renderFacts({ run, notRun, apiVersion }: RunReport): Markup {
   const row = (name: string, value: Markup | string): Markup =>
     html`<div>
@@ -248,10 +248,10 @@ export function renderFacts({ run, notRun, apiVersion }: RunReport): Markup {
       ([name, value]) => html`<span class="chip">${name} ${name.endsWith('Ms') ? formatDuration(value) : value}</span> `,
     );
   return html`<section aria-labelledby="facts">
-    <h2 id="facts">What this run was made of</h2>
+    <h2 id="facts">Facts about this run</h2>
     <dl class="numbers wide">
       ${row('Target', run.target.name)}
-      ${row('Digest of the target', run.target.digest === undefined ? 'none of its own: it came with Scaleproof' : code(run.target.digest))}
+      ${row('Digest of the target', run.target.digest === undefined ? 'none: it is bundled with Scaleproof' : code(run.target.digest))}
       ${run.target.program !== undefined && row('Program', renderProgram(run.target.program))}
       ${row('Versions', html`${Object.entries(run.versions).map(([name, version]) => html`<span class="chip">${name} ${version}</span> `)}<span class="chip">report ${apiVersion}</span>`)}
       ${row('Seeds', run.trials > 1 ? `${run.seed} to ${run.seed + run.trials - 1} of each scenario` : `${run.seed} of each scenario`)}
@@ -269,7 +269,7 @@ export function renderFacts({ run, notRun, apiVersion }: RunReport): Markup {
           <tr>
             <th scope="col">Bound</th>
             <th scope="col" class="num">Limit</th>
-            <th scope="col">Of what</th>
+            <th scope="col">Bound</th>
             <th scope="col">Why so long</th>
           </tr>
         </thead>
@@ -280,7 +280,7 @@ export function renderFacts({ run, notRun, apiVersion }: RunReport): Markup {
                 <th scope="row">${bound.name}</th>
                 <td class="num">${formatLimit(bound)}</td>
                 <td>${formula}</td>
-                <td>${reason}${loose !== undefined && html`<br /><small>Seldom come near: ${loose}</small>`}</td>
+                <td>${reason}${loose !== undefined && html`<br /><small>Rarely close: ${loose}</small>`}</td>
               </tr>`,
           )}
         </tbody>
@@ -289,7 +289,7 @@ export function renderFacts({ run, notRun, apiVersion }: RunReport): Markup {
   </section>`;
 }
 
-/** What stood in for what: a reader must know which part of a cluster was the real one. */
+/** What was simulated: a reader must know which parts of a cluster were real. */
 function renderReality({ world, target }: RunReport['run']): Markup {
   const isEmbedded = world.name === 'embedded';
   const clock = isVirtual({ world })
@@ -297,19 +297,19 @@ function renderReality({ world, target }: RunReport['run']): Markup {
     : 'Time was real.';
   const cluster = isEmbedded
     ? "Simulated: the API server, the scheduler, workload controllers, kubelets and the cloud controller manager are Scaleproof's own. Containers are not run."
-    : `The cluster was a real one (${world.name}); Scaleproof stood on the wires between it and the target.`;
+    : `The cluster was a real one (${world.name}); Scaleproof was a proxy between it and the target.`;
   const cloud =
     world.ec2 === undefined
       ? isEmbedded
-        ? 'Simulated: EC2, SQS and what else of AWS the target asks for, with the published instance types and prices. No instance was paid for.'
-        : 'EC2 and SQS as the world names them.'
-      : `EC2 and SQS: ${world.ec2.endpoint}, with what it lacks added in front of it.`;
+        ? 'Simulated: EC2, SQS and other AWS services that the target uses, with the published instance types and prices. No real instance was launched.'
+        : 'EC2 and SQS of the world.'
+      : `EC2 and SQS: ${world.ec2.endpoint}, with its gaps filled by Scaleproof's EC2 in front of it.`;
   return html`<h3>What was simulated</h3>
     <ul class="reality">
       <li>${cluster}</li>
       <li>${cloud}</li>
       <li>${clock}</li>
-      <li>Real: the target itself (${target.name}), and every byte of its requests and answers on both wires.</li>
+      <li>Real: the target itself (${target.name}), and every byte of its requests and responses on both wires.</li>
     </ul>`;
 }
 
@@ -320,23 +320,23 @@ function renderNotRun(notRun: readonly NotRun[]): Markup {
   return html`<h3>What was not run, and why</h3>
     ${
       reasons.size === 0
-        ? html`<p>Nothing was left out of what was asked for.</p>`
+        ? html`<p>Everything that was requested was run.</p>`
         : html`<ul>
             ${[...reasons].map(([reason, scenarios]) => html`<li>${reason}: ${formatCount(scenarios.size, 'scenario')}, ${[...scenarios].join(', ')}</li>`)}
           </ul>`
     }
     <h3>What this page leaves out</h3>
     <p>
-      Of trials that did not pass, the log to ${EVENT_BUDGET.rowsFailed} rows, ${EVENT_BUDGET.trialsFailed} trials a scenario, while
-      ${EVENT_BUDGET.charactersFailed / 1e6} million characters last, then in brief; of trials that passed, one a scenario and the first
+      Of trials that did not pass, the log up to ${EVENT_BUDGET.rowsFailed} rows, ${EVENT_BUDGET.trialsFailed} trials per scenario, while
+      ${EVENT_BUDGET.charactersFailed / 1e6} million characters last, then in brief; of trials that passed, one per scenario and the first
       ${EVENT_BUDGET.rowsPassed} rows, while what is left of ${EVENT_BUDGET.charactersScenarios / 1e6} million characters lasts, then in
-      brief. Of crash points the table alone. <code>report.json</code> and <code>histories/</code> beside this page have everything.
+      brief. Of crash points only the table. <code>report.json</code> and <code>histories/</code> beside this page have everything.
     </p>`;
 }
 
 function renderUnseen(unseen: RunReport['run']['world']['unseen']): Markup | undefined {
   if (unseen === undefined) return undefined;
-  return html`<h3>What could not be seen</h3>
+  return html`<h3>What was not recorded</h3>
     <ul>
       ${unseen.map((sentence) => html`<li>${sentence}</li>`)}
     </ul>`;
@@ -369,13 +369,12 @@ function renderParts(parts: RunReport['run']['world']['parts']): Markup | undefi
     </div>`;
 }
 
-/** What an emulator of EC2 does otherwise than EC2 is done by the front before it, and has to be said. */
+/** The gaps of an EC2 emulator, which Scaleproof's EC2 in front of it fills. */
 function renderEndpoint(ec2: RunReport['run']['world']['ec2']): Markup | undefined {
   if (ec2 === undefined) return undefined;
-  const state = (present: boolean | undefined): string =>
-    present === undefined ? 'could not tell' : present ? 'added' : "the endpoint's own";
+  const state = (present: boolean | undefined): string => (present === undefined ? 'unknown' : present ? 'added' : "the endpoint's own");
   return html`<h3>LocalStack ${ec2.version} at ${ec2.endpoint}</h3>
-    <p>It holds the machines and the messages. What it does otherwise than EC2, Scaleproof's EC2 in front of it adds; each was probed.</p>
+    <p>It has the instances and the messages. Scaleproof's EC2 in front of it fills its gaps; each was probed.</p>
     <div class="table-wrap">
       <table class="data">
         <thead>

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { html, trusted } from './markup.ts';
 import type { Markup } from './markup.ts';
 
-/** One page that needs nothing else, not even a network, and whose policy runs no script but its own. */
+/** One self-contained page, which needs no network, with a content security policy that allows only its own script. */
 export function renderPage(page: {
   readonly title: string;
   readonly style: string;
   readonly script?: string;
-  /** Where the keyboard can jump to, past what every page begins with. */
+  /** The skip link for keyboards, past the top of the page. */
   readonly skip: { readonly to: string; readonly text: string };
   readonly body: Markup;
 }): string {

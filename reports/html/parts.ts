@@ -14,7 +14,7 @@ const VERDICT_WORDS: Readonly<Record<Verdict | 'not-run', string>> = {
   'not-run': 'Not run',
 };
 
-/** A verdict by sign, word and colour. */
+/** A verdict with its mark, word and colour. */
 export function badge(verdict: Verdict | 'not-run', word = VERDICT_WORDS[verdict]): Markup {
   return html`<span class="badge ${verdict}"><span aria-hidden="true">${VERDICT_MARKS[verdict]}</span> ${word}</span>`;
 }
@@ -46,7 +46,7 @@ export function servedText({ served, asked }: ScenarioReport['success']): string
 
 /** Percentiles of each phase. */
 export function latencyTable({ latencies }: Pick<ScenarioReport, 'latencies'>): Markup {
-  if (latencies.length === 0) return html`<p class="muted">No pod waited for a new node and got it: there is nothing to measure.</p>`;
+  if (latencies.length === 0) return html`<p class="muted">No pod waited for a new node and got one, so there is nothing to measure.</p>`;
   return html`<table class="data">
     <thead>
       <tr>
@@ -70,7 +70,7 @@ function isWhole(phase: string): boolean {
   return phase === WHOLE_PHASES.fromCreation || phase === WHOLE_PHASES.fromHeal;
 }
 
-/** How close each bound came. */
+/** How close values came to their bounds. */
 export function boundsTable(bounds: readonly BoundReport[]): Markup {
   if (bounds.length === 0) return html`<p class="muted">No check measured a bound.</p>`;
   return html`<table class="data">
@@ -99,7 +99,7 @@ export function boundsTable(bounds: readonly BoundReport[]): Markup {
   </table>`;
 }
 
-/** A bar up to a limit, and beyond it in the colour of failure. */
+/** A bar relative to a limit; beyond it, in the colour of failure. */
 function gauge(ratio: number): Markup {
   const percent = Math.round(Math.min(1, ratio) * 1000) / 10;
   return html`<span class="gauge"
@@ -111,7 +111,7 @@ function gauge(ratio: number): Markup {
   >`;
 }
 
-/** A long name in which a line may break. */
+/** A long name with possible line breaks. */
 export function code(text: string): Markup {
   return html`<code>${text}</code>`;
 }

@@ -8,26 +8,26 @@ import type { Markup } from './markup.ts';
 import { badge, code } from './parts.ts';
 import { crashPointsId, scenarioId, shownTrials, trialId } from './scenario.ts';
 
-/** Seeds that are named before they are counted. */
+/** Most seeds that are named; more are counted. */
 const MAX_SEEDS_NAMED = 8;
-/** Messages of one kind differ in names and numbers. So many of all their words they share, unless they tell of different things. */
-const ALIKE_RATIO = 0.6;
+/** Messages of one kind differ only in names and numbers, so they share at least this part of their words. */
+const SIMILAR_RATIO = 0.6;
 
 /** What went wrong in one scenario, in one way. */
 interface Problem {
   readonly verdict: Verdict;
-  /** Problems of one kind are one card. */
+  /** Problems of one kind share a card. */
   readonly kind: string;
-  /** The code of its findings; undefined where there is none. */
+  /** The code of its findings, if there is one. */
   readonly code?: string;
   readonly check?: string;
   readonly message: string;
   readonly scenario: { readonly id: string; readonly place: string };
-  /** In which trials. */
+  /** The trials with this problem. */
   readonly trials?: Markup;
 }
 
-/** What went wrong, a card for each kind: what shows in most scenarios comes first. */
+/** What went wrong, with a card for each kind: the kind in most scenarios comes first. */
 export function renderProblems(report: RunReport): Markup {
   const kinds = new Map<string, [Problem, ...Problem[]]>();
   for (const problem of report.scenarios.flatMap((scenario, index) => problemsOf(scenario, index))) {
@@ -48,7 +48,7 @@ export function renderProblems(report: RunReport): Markup {
   </section>`;
 }
 
-/** What is one card. */
+/** The key of a card. */
 function keyOf({ verdict, check, kind }: Pick<Problem, 'verdict' | 'check' | 'kind'>): string {
   return JSON.stringify([verdict, check, kind]);
 }
@@ -73,19 +73,19 @@ function renderKind([first, ...others]: readonly [Problem, ...Problem[]]): Marku
   </li>`;
 }
 
-/** Its words too, where they are others than those of the first. */
+/** With its message, if it differs from that of the first problem. */
 function renderOther({ scenario, trials, message }: Problem, first: Problem): Markup {
   return html`<a href="#${scenario.place}">${scenario.id}</a
-    >${trials !== undefined && html`, ${trials}`}${!areAlike(message, first.message) && html`. ${message}`}`;
+    >${trials !== undefined && html`, ${trials}`}${!areSimilar(message, first.message) && html`. ${message}`}`;
 }
 
-function areAlike(one: string, other: string): boolean {
+function areSimilar(one: string, other: string): boolean {
   const [a, b] = [wordsOf(one), wordsOf(other)];
   const shared = [...a].filter((word) => b.has(word)).length;
-  return shared >= ALIKE_RATIO * (a.size + b.size - shared);
+  return shared >= SIMILAR_RATIO * (a.size + b.size - shared);
 }
 
-/** Its words but for those that have a digit or a slash. */
+/** Its words, except those with a digit or a slash. */
 function wordsOf(message: string): Set<string> {
   return new Set(message.split(/\s+/).filter((word) => !/[\d/]/.test(word)));
 }
@@ -104,7 +104,7 @@ function problemsOf(scenario: ScenarioReport, index: number): Problem[] {
       const more = findings.length > 1 ? ` And ${findings.length - 1} more like it.` : '';
       add({ verdict: 'fail', kind: name, code: name, check, message: first + more }, trial.seed);
     }
-    // Also where something failed: a fault that never fired may say why.
+    // Even if something failed: a fault that never fired may explain it.
     for (const { check, summary } of trial.checks.filter(({ verdict }) => verdict === 'unknown'))
       add({ verdict: 'unknown', kind: [...wordsOf(summary)].join(' '), check, message: `${summary}.` }, trial.seed);
   }
@@ -126,10 +126,10 @@ function problemsOf(scenario: ScenarioReport, index: number): Problem[] {
 function missingProblem({ trials: { notBegun } }: ScenarioReport, scenario: Problem['scenario']): Problem[] {
   if (notBegun === 0) return [];
   const trials = html`${formatCount(notBegun, 'trial')}`;
-  return [{ verdict: 'unknown', kind: 'not-begun', message: 'Trials never began.', scenario, trials }];
+  return [{ verdict: 'unknown', kind: 'not-begun', message: 'Trials never started.', scenario, trials }];
 }
 
-/** Crash points that did not pass: one problem, whatever their number. */
+/** Crash points that did not pass, as one problem. */
 function crashProblem({ id, crashPoints }: ScenarioReport, index: number): Problem[] {
   if (crashPoints === undefined) return [];
   const [verdict] = crashVerdicts(crashPoints).filter((one) => one !== 'pass');

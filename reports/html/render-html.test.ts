@@ -10,7 +10,7 @@ import { sampleRun } from '../testing/sample-run.ts';
 import { condense, notableEvents } from './log.ts';
 import { renderHtml } from './render-html.ts';
 import { MAX_TRIALS_SHOWN, shownTrials } from './scenario.ts';
-import { tellStory } from './story.ts';
+import { buildStory } from './story.ts';
 
 test('the same run gives the same bytes', () => {
   expect(renderHtml(sampleRun({ trials: 1 }))).toBe(renderHtml(sampleRun({ trials: 1 })));
@@ -36,7 +36,7 @@ test('the events of a trial are read at most once, and only of trials that are d
   expect([...reads]).toEqual([[1, 1]]);
   reads.clear();
   buildReport(counted);
-  expect([...reads], 'whoever passed was looked through when it was judged').toEqual([]);
+  expect([...reads], 'a passed trial is not read again').toEqual([]);
 });
 
 test('a trial that passed adds little to the page', () => {
@@ -45,7 +45,7 @@ test('a trial that passed adds little to the page', () => {
   expect((sizeOf(passing) - sizeOf([])) / passing.length).toBeLessThan(20_000);
 });
 
-test('a run in real time is called so', () => {
+test('a run in real time says so', () => {
   const input = sampleRun({ trials: 1, only: ['crashes/killed-after-launch'] });
   const world = { ...input.run.world, capabilities: input.run.world.capabilities.filter((one) => one !== 'time.virtual') };
   const page = renderHtml({ ...input, run: { ...input.run, world } });
@@ -54,7 +54,7 @@ test('a run in real time is called so', () => {
   expect(page.toLowerCase()).not.toContain('virtual time');
 });
 
-test('the page asks for nothing from anywhere', () => {
+test('the page loads nothing from anywhere', () => {
   const page = renderHtml(sampleRun({ trials: 1 }));
   expect(page).not.toMatch(/(?:src|href)="(?!#|data:)/);
   expect(page).not.toMatch(/https?:\/\//);
@@ -77,29 +77,29 @@ test('colours of faults are not trusted', () => {
   expect(page).not.toContain('example.com');
 });
 
-test('of many trials those that did not pass are drawn up to a limit, with one that passed', () => {
+test('of many trials, those that did not pass are drawn up to a limit, with one that passed', () => {
   const scenario = buildReport(sampleRun({ trials: 2 * MAX_TRIALS_SHOWN + 4, only: ['crashes/killed-after-launch'] })).scenarios[0];
   if (scenario === undefined) throw new Error('no scenario');
   const shown = shownTrials(scenario);
   expect(shown.map(({ verdict }) => verdict)).toEqual([...Array.from({ length: MAX_TRIALS_SHOWN }, () => 'fail'), 'pass']);
 });
 
-test('the story says what was done, broken, seen and judged', () => {
+test('the story has actions, faults, observations and reasons for the verdict', () => {
   const input = sampleRun({ trials: 1, only: ['crashes/killed-after-launch'] });
   const trial = buildReport(input).scenarios[0]?.results[0];
   if (trial === undefined) throw new Error('no trial');
-  const story = tellStory(createView(input.trials[0]?.events ?? []), trial);
+  const story = buildStory(createView(input.trials[0]?.events ?? []), trial);
   const text = (sentences: readonly { readonly text: string }[]): string => sentences.map((sentence) => sentence.text).join(' ');
   expect(text(story.done)).toContain(
     'Workload web was deployed: 5 pods of 1500m CPU and 2Gi. These pods can be served. They had to run within the bound recover (7 min 33 s).',
   );
   expect(text(story.broken)).toContain('it fired once, at 0:15.300 (ec2:CreateFleet); healed at 2:30.000.');
-  expect(text(story.seen)).toContain('The target launched 6 instances; 5 ended, 1 still live at the end; 1 leaked.');
+  expect(text(story.seen)).toContain('The target launched 6 instances; 5 terminated, 1 still running at the end; 1 leaked.');
   expect(text(story.seen)).toContain('incarnation 1, started at 0:00.120, was killed by a fault at 0:15.300');
   expect(text(story.judged)).toContain('no-leaked-instances (fail)');
 });
 
-test('a log tells requests by their outcome, and what is alike once', () => {
+test('a log describes requests by their outcome, and similar ones once', () => {
   const sketch = new Sketch({ id: 'a/b', title: 't', suite: 's' }, 1);
   sketch.deploy(3_000, 'web', 1);
   for (let t = 10_000; t < 40_000; t += 10_000) {
@@ -112,7 +112,7 @@ test('a log tells requests by their outcome, and what is alike once', () => {
   ]);
 });
 
-test('alike events of about the same moment are one row, also when others lie between them', () => {
+test('similar events at about the same moment share a row, even with others between them', () => {
   const sketch = new Sketch({ id: 'a/b', title: 't', suite: 's' }, 1);
   for (const t of [10_000, 10_500, 20_000]) {
     sketch.at(t, { type: 'pod', pod: `default/a-${t}`, uid: `a-${t}`, to: 'created' });
@@ -130,7 +130,7 @@ test('alike events of about the same moment are one row, also when others lie be
   ]);
 });
 
-test('what went wrong in one way is told once, with the scenarios that show it, and the most common first', () => {
+test('each kind of problem is shown once, with its scenarios, and the most common first', () => {
   const input = sampleRun({ trials: 1, only: ['crashes/killed-after-launch'] });
   const report = buildReport(input);
   const [scenario] = report.scenarios;
@@ -151,7 +151,7 @@ test('what went wrong in one way is told once, with the scenarios that show it, 
         ...trial,
         checks: [
           ...trial.checks,
-          check('target-alive', 'fail', { ...finding, code: 'rare', message: 'quite another end' }),
+          check('target-alive', 'fail', { ...finding, code: 'rare', message: 'a different problem' }),
           check('faults-fired', 'unknown'),
           check('latency', 'unknown'),
         ],
@@ -167,14 +167,12 @@ test('what went wrong in one way is told once, with the scenarios that show it, 
   expect(cards[0]?.replaceAll(/\s+/g, ' ')).toContain('and 2 more scenarios');
   expect(cards[0]).toContain('<a href="#scenario-3">incidents/odd</a');
   expect(cards[1]).toContain('>rare<');
-  expect(cards[1], 'words that are others are told').toContain('quite another end');
-  expect(cards[0], 'and those that are alike are not repeated').toMatch(
-    /^(?:(?!referred to it)[^])*referred to it(?:(?!referred to it)[^])*$/,
-  );
+  expect(cards[1], 'a different message is shown').toContain('a different problem');
+  expect(cards[0], 'similar messages are not repeated').toMatch(/^(?:(?!referred to it)[^])*referred to it(?:(?!referred to it)[^])*$/);
   const unsure = cards.slice(-2);
   expect(
     unsure.map((card) => card.includes('class="problem unknown"')),
-    'what could not be judged is told beside what failed, and last',
+    'unknowns are shown after failures',
   ).toEqual([true, true]);
   expect(unsure.join()).toContain('Check faults-fired');
   expect(unsure.join()).toContain('Check latency');
@@ -188,7 +186,7 @@ function check(
   return { check: name, verdict, summary: 'never fired', findings, measurements: [] };
 }
 
-test('what did not pass has the first claim on the budget of the page', () => {
+test('scenarios that did not pass get the budget of the page first', () => {
   const passing = ['provisioning/scale-out-and-back', 'scheduling/spot-spread', 'capacity/spot-runs-out'];
   const failing = 'crashes/killed-after-launch';
   const input = sampleRun({ trials: 1, only: [...passing, failing] });
@@ -199,18 +197,18 @@ test('what did not pass has the first claim on the budget of the page', () => {
   const unpacked = page.replaceAll(/<template class="packed">([^<]*)<\/template>/g, (_all, text: string) =>
     inflateRawSync(Buffer.from(text, 'base64')).toString(),
   );
-  const told = unpacked.split('<details class="scenario"').slice(1);
-  expect(told).toHaveLength(many.length + 1);
-  const brief = told.filter((text) => text.includes('in brief: the budget of this page is spent'));
+  const shown = unpacked.split('<details class="scenario"').slice(1);
+  expect(shown).toHaveLength(many.length + 1);
+  const brief = shown.filter((text) => text.includes('in brief, to limit the size of this page'));
   expect(brief.length, 'some of those that passed').toBeGreaterThan(0);
   expect(brief.length).toBeLessThan(many.length);
   expect(
     brief.filter((text) => text.includes(`>${failing}<`)),
-    'what failed, though it comes last',
+    'a failure, although it comes last',
   ).toEqual([]);
 });
 
-test('a page stays below 3 MiB, whatever failed in however many scenarios', () => {
+test('a page stays below 3 MiB, with any failures in any number of scenarios', () => {
   const passing = ['provisioning/scale-out-and-back', 'scheduling/spot-spread', 'capacity/spot-runs-out'];
   const failing = 'crashes/killed-after-launch';
   const trials = 8;

@@ -13,8 +13,8 @@ import { PAGE_STYLE } from './style.ts';
 import { timelineDefinitions } from './timeline/draw.ts';
 
 /**
- * report.html. Pure. Of the trials that are drawn the events are read once; whatever comes from a cluster is escaped.
- * @param report if it has been built already
+ * report.html. Pure. Events are read once, only for trials that are drawn; everything from a cluster is escaped.
+ * @param report built from the input by default
  */
 export function renderHtml(input: ReportInput, report: RunReport = buildReport(input)): string {
   return renderPage({
@@ -28,7 +28,7 @@ export function renderHtml(input: ReportInput, report: RunReport = buildReport(i
         ${renderScenarios(report, input.trials)} ${renderFacts(report)}
         <p class="foot">
           <span class="muted"
-            >As data: <code>report.json</code> beside this page. The histories are there too: <code>scaleproof check</code> judges them
+            >As data: <code>report.json</code> beside this page. The histories are there, too: <code>scaleproof check</code> judges them
             again.</span
           >
         </p>

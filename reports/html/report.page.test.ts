@@ -9,7 +9,7 @@ import type { ReportInput } from '../report-input.ts';
 import { HOSTILE_NAMES, sampleRun } from '../testing/sample-run.ts';
 import { renderHtml } from './render-html.ts';
 
-/** What must not happen on the page. */
+/** Errors and requests of the page. */
 interface Complaints {
   readonly console: string[];
   readonly requests: string[];
@@ -25,12 +25,12 @@ async function openReport(page: Page, path: string, input: ReportInput): Promise
   });
   writeFileSync(path, renderHtml(input));
   await page.goto(`file://${path}`);
-  // From here on: the page itself was the one request allowed.
+  // Recorded from here: only the page itself may be requested.
   page.on('request', (request) => complaints.requests.push(request.url()));
   return complaints;
 }
 
-/** Puts hostile names wherever a cluster has a say. */
+/** Puts hostile names everywhere that a cluster controls. */
 function makeHostile(event: HistoryEvent): HistoryEvent {
   const { image, script, attribute, style } = HOSTILE_NAMES;
   switch (event.type) {
@@ -59,7 +59,11 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await expect(page.getByRole('heading', { name: 'What went wrong' })).toBeVisible();
     await expect(page.locator('.profiles li')).toHaveText([/Failure\s*core/, /Partial\s*extended/, /Failure\s*robustness/]);
     await expect(page.locator('table.scenarios tbody tr:not(.group)')).toHaveCount(7);
-    await expect(page.locator('table.scenarios tr.group')).toHaveText([/core/, /extended/, /robustness\s*what no correct API would do/]);
+    await expect(page.locator('table.scenarios tr.group')).toHaveText([
+      /core/,
+      /extended/,
+      /robustness\s*faults that no correct API causes/,
+    ]);
     const robustness = page.getByRole('region', { name: 'robustness' });
     await expect(robustness.locator('.scenario-id')).toHaveText(['scheduling/negative-max-skew']);
     await expect(page.locator('table.scenarios tr.not-run')).toContainText('capacity-reservations');
@@ -69,10 +73,10 @@ for (const colorScheme of ['light', 'dark'] as const) {
   });
 }
 
-test('a failing trial is open, with its story, timeline, finding, evidence and replay line', async ({ page }, info) => {
+test('a failing trial is expanded, with its story, timeline, finding, evidence and replay line', async ({ page }, info) => {
   const complaints = await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1 }));
   const trial = page.locator('.scenario', { hasText: 'crashes/killed-after-launch' }).getByRole('region', { name: 'Seed 1' });
-  await expect(trial.locator('.story dt')).toHaveText(['What was done', 'What was broken', 'What was seen', 'Why this verdict']);
+  await expect(trial.locator('.story dt')).toHaveText(['Actions', 'Faults', 'Observations', 'Why this verdict']);
   await expect(trial.locator('.replay code')).toHaveText(
     'scaleproof replay sp1,scenario=crashes/killed-after-launch@d1d1d1d1d1d1,target=reference,seed=1,catalogue=c4c4c4c4c4c4',
   );
@@ -92,7 +96,7 @@ test('a failing trial is open, with its story, timeline, finding, evidence and r
   expect(complaints).toEqual({ console: [], requests: [] });
 });
 
-test('passing scenarios are closed, and a link opens them', async ({ page }, info) => {
+test('passing scenarios are collapsed, and a link expands them', async ({ page }, info) => {
   await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1 }));
   const scenario = page.locator('#scenario-1');
   await expect(scenario).not.toHaveAttribute('open');
@@ -101,7 +105,7 @@ test('passing scenarios are closed, and a link opens them', async ({ page }, inf
   await expect(scenario.locator('.plot').first()).toBeVisible();
 });
 
-test('what passed is packed until it is asked for; in the end everything is there', async ({ page }, info) => {
+test('passed scenarios are packed until they are opened; in the end all are unpacked', async ({ page }, info) => {
   const path = info.outputPath('report.html');
   await openReport(page, path, sampleRun({ trials: 1 }));
   await expect(page.locator('body')).toHaveAttribute('data-complete');
@@ -117,7 +121,7 @@ test('what passed is packed until it is asked for; in the end everything is ther
   await expect(trial.locator('.cursor text').first()).toHaveText(/^\d+:\d\d/);
 });
 
-test('without scripts what went wrong can be read, and what passed says why it is not there', async ({ browser }, info) => {
+test('without scripts, problems can be read, and passed scenarios say why they are missing', async ({ browser }, info) => {
   const page = await browser.newPage({ javaScriptEnabled: false });
   await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1 }));
   await expect(page.locator('.finding').first()).toBeVisible();
@@ -126,7 +130,7 @@ test('without scripts what went wrong can be read, and what passed says why it i
   await page.close();
 });
 
-test('requirements stand with their verdicts and evidence, and link to the scenarios', async ({ page }, info) => {
+test('requirements have verdicts and evidence, and link to the scenarios', async ({ page }, info) => {
   const complaints = await openReport(page, info.outputPath('report.html'), sampleRun());
   const requirements = page.getByRole('region', { name: 'Requirements' });
   await expect(requirements.locator('summary .level')).toHaveText([
@@ -135,8 +139,8 @@ test('requirements stand with their verdicts and evidence, and link to the scena
   ]);
   await expect(requirements.locator('tr.group')).toHaveCount(7);
   await expect(requirements.locator('#requirement-CAP-13')).toContainText('not run: the target does not declare the feature');
-  await expect(requirements.locator('#requirement-LEK-02')).toContainText('not asked for: provisioning/pool-deleted-during-launch');
-  await expect(requirements).toContainText('No scenario of this run was to test 1 other requirement: STL-01.');
+  await expect(requirements.locator('#requirement-LEK-02')).toContainText('not requested: provisioning/pool-deleted-during-launch');
+  await expect(requirements).toContainText('No scenario of this run tests 1 other requirement: STL-01.');
   await requirements.getByRole('link', { name: 'capacity/spot-runs-out' }).first().click();
   const scenario = page.locator('#scenario-2');
   await expect(scenario).toHaveAttribute('open');
@@ -145,7 +149,7 @@ test('requirements stand with their verdicts and evidence, and link to the scena
   expect(complaints).toEqual({ console: [], requests: [] });
 });
 
-test('requirements that all hold are closed, and a link opens them', async ({ page }, info) => {
+test('requirements that all hold are collapsed, and a link expands them', async ({ page }, info) => {
   await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1, only: ['scheduling/spot-spread'] }));
   const requirement = page.locator('#requirement-SCH-04');
   await expect(requirement).toBeHidden();
@@ -154,7 +158,7 @@ test('requirements that all hold are closed, and a link opens them', async ({ pa
   await expect(requirement).toBeVisible();
 });
 
-test('everything can be reached and worked by keyboard', async ({ page }, info) => {
+test('everything can be used with the keyboard', async ({ page }, info) => {
   await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1, only: ['provisioning/scale-out-and-back'] }));
   const focused = page.locator(':focus');
   const tabTo = async (selector: string): Promise<void> => {
@@ -182,7 +186,7 @@ test('everything can be reached and worked by keyboard', async ({ page }, info) 
   await expect(page.locator('#scenario-1 details[open] .plot')).toBeVisible();
 });
 
-test('hostile names stay text', async ({ page }, info) => {
+test('hostile names are escaped', async ({ page }, info) => {
   const only = ['scheduling/negative-max-skew', 'crashes/killed-after-launch'];
   const input = sampleRun({ trials: 1, only, rewrite: (events) => events.map(makeHostile) });
   const requirements = (input.run.requirements ?? []).map((one) => ({ ...one, title: HOSTILE_NAMES.image, area: HOSTILE_NAMES.script }));
@@ -197,7 +201,7 @@ test('hostile names stay text', async ({ page }, info) => {
   expect(complaints).toEqual({ console: [], requests: [] });
 });
 
-/** Findings of axe-core that keep people out. The page's policy lets no script in, so it comes by the debugger. */
+/** Serious findings of axe-core, which is injected by the debugger, since the page's policy allows no other scripts. */
 async function barriers(page: Page): Promise<string[]> {
   await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
   const found: { readonly id: string; readonly impact: string; readonly nodes: readonly { readonly html: string }[] }[] =
@@ -208,7 +212,7 @@ async function barriers(page: Page): Promise<string[]> {
 }
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`nobody is kept out: axe finds nothing serious (${colorScheme})`, async ({ page }, info) => {
+  test(`accessibility: axe finds nothing serious (${colorScheme})`, async ({ page }, info) => {
     await page.emulateMedia({ colorScheme });
     await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1 }));
     await expect(page.locator('body')).toHaveAttribute('data-complete');
@@ -217,7 +221,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   });
 }
 
-test('one pod is followed from pending over its node, claim and instance to running', async ({ page }, info) => {
+test('a pod can be followed from pending to running, with its node, claim and instance', async ({ page }, info) => {
   const complaints = await openReport(
     page,
     info.outputPath('report.html'),
@@ -230,20 +234,20 @@ test('one pod is followed from pending over its node, claim and instance to runn
   const pod = (await chooser.locator('option[value^="pods/"]').first().getAttribute('value')) ?? '';
   await chooser.selectOption(pod);
   await expect(lanes).toHaveCount(4);
-  const way = trial.getByRole('region', { name: 'The way of an object' });
-  await expect(way.locator('h5')).toHaveText(`The way of ${pod}`);
-  await expect(way.locator('li').filter({ hasText: 'sends ec2:CreateFleet' })).toHaveCount(1);
+  const followed = trial.getByRole('region', { name: 'The path of an object' });
+  await expect(followed.locator('h5')).toHaveText(`The path of ${pod}`);
+  await expect(followed.locator('li').filter({ hasText: 'sends ec2:CreateFleet' })).toHaveCount(1);
   for (const step of ['Pod created', 'NodeClaim created', 'Instance pending', 'Node ready', 'Pod running'])
-    await expect(way.locator('li').filter({ hasText: step }).first()).toBeVisible();
+    await expect(followed.locator('li').filter({ hasText: step }).first()).toBeVisible();
 
-  await way.getByRole('link').last().click();
+  await followed.getByRole('link').last().click();
   await expect(trial.locator('tr.linked')).toBeInViewport();
   await chooser.selectOption('');
   await expect(lanes).toHaveCount(before);
   expect(complaints).toEqual({ console: [], requests: [] });
 });
 
-test('lanes are filtered by what they are called', async ({ page }, info) => {
+test('lanes are filtered by name', async ({ page }, info) => {
   await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1, only: ['crashes/killed-after-launch'] }));
   const timeline = page.locator('#scenario-1-seed-1 .timeline').first();
   const height = async (): Promise<number> => (await timeline.boundingBox())?.height ?? 0;
@@ -255,12 +259,12 @@ test('lanes are filtered by what they are called', async ({ page }, info) => {
   expect(await height()).toBe(whole);
 });
 
-test('links lead to a scenario, a trial, a finding and an event, also where these are packed', async ({ page }, info) => {
+test('links lead to a scenario, a trial, a finding and an event, even if these are packed', async ({ page }, info) => {
   const path = info.outputPath('report.html');
   await openReport(page, path, sampleRun({ trials: 1 }));
   await expect(page.locator('body')).toHaveAttribute('data-complete');
   const ids: string[] = await page.evaluate("[...document.querySelectorAll('[id]')].map(({ id }) => id)");
-  expect(new Set(ids).size, 'no id twice').toBe(ids.length);
+  expect(new Set(ids).size, 'no duplicate ids').toBe(ids.length);
   const links: string[] = await page.evaluate(
     `[...document.querySelectorAll('a[href^="#"]')].map((one) => one.getAttribute('href').slice(1))`,
   );
@@ -275,7 +279,7 @@ test('links lead to a scenario, a trial, a finding and an event, also where thes
   await expect(page.locator('tr.linked')).toHaveCount(1);
 });
 
-test('requests, cost and use are drawn over time, with what was throttled or failed', async ({ page }, info) => {
+test('requests, cost and utilisation are drawn over time, with throttled and failed requests', async ({ page }, info) => {
   await openReport(
     page,
     info.outputPath('report.html'),
@@ -285,7 +289,7 @@ test('requests, cost and use are drawn over time, with what was throttled or fai
   await expect(skew.locator('.chart-failed')).toHaveCount(1);
   const crash = page.locator('#scenario-1-seed-1-rates');
   await expect(crash.locator('.chart-cost')).toHaveCount(1);
-  await expect(crash.locator('.labels')).toContainText(/cost: \$0\.\d+ in all/);
+  await expect(crash.locator('.labels')).toContainText(/cost: \$0\.\d+ in total/);
 });
 
 test('a narrow window needs no sideways scrolling', async ({ page }, info) => {
@@ -294,7 +298,7 @@ test('a narrow window needs no sideways scrolling', async ({ page }, info) => {
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(400);
 });
 
-test('a printer gets what did not pass, and of what passed what the reader opened', async ({ page }, info) => {
+test('printing includes what did not pass, and passed scenarios that the reader opened', async ({ page }, info) => {
   const failing = 'crashes/killed-after-launch';
   const passing = 'scheduling/spot-spread';
   const input = sampleRun({ trials: 1, only: [failing, passing] });
@@ -303,7 +307,7 @@ test('a printer gets what did not pass, and of what passed what the reader opene
   const passed = page.locator(idOf(passing));
   const sheetsOf = (pdf: Buffer): number => pdf.toString('latin1').match(/\/Type \/Page\b/g)?.length ?? 0;
   const short = sheetsOf(await page.pdf());
-  await expect(passed, 'and it is as the reader left it').not.toHaveAttribute('open');
+  await expect(passed, 'it is as the reader left it').not.toHaveAttribute('open');
   await expect(page.locator(idOf(failing))).toHaveAttribute('open');
   await passed.locator('> summary').click();
   await expect(passed.locator('.trial')).toBeVisible();
@@ -311,10 +315,10 @@ test('a printer gets what did not pass, and of what passed what the reader opene
   await expect(passed).toHaveAttribute('open');
   await page.locator(`${idOf(failing)} > summary`).click();
   expect({ short, long }, 'more sheets').toEqual({ short, long: Math.max(long, short + 1) });
-  expect(sheetsOf(await page.pdf()), 'what was closed by hand stays closed').toBeLessThan(long);
+  expect(sheetsOf(await page.pdf()), 'a scenario that the reader closed stays closed').toBeLessThan(long);
 });
 
-test('junit.xml is well-formed, whatever is in it', async ({ page }) => {
+test('junit.xml is well-formed with any content', async ({ page }) => {
   const xml = formatJunit(buildReport(sampleRun({ trials: 1, rewrite: (events) => events.map(makeHostile) })));
   const found = await page.evaluate(`(() => {
     const parsed = new DOMParser().parseFromString(${JSON.stringify(xml)}, 'application/xml');

@@ -6,7 +6,7 @@ import { VERDICT_MARKS } from '../marks.ts';
 import { badge } from './parts.ts';
 import { requirementId, scenarioId } from './scenario.ts';
 
-/** The requirements that scenarios of the run were to test, by area, with their evidence. What does not hold is open. */
+/** The requirements that scenarios of the run test, by area, with their evidence. Those that do not hold are expanded. */
 export function renderRequirements({ requirements = [], scenarios }: RunReport): Markup {
   const shown = requirements.filter(isAsked);
   if (shown.length === 0) return html``;
@@ -16,7 +16,7 @@ export function renderRequirements({ requirements = [], scenarios }: RunReport):
   return html`<section class="requirements" aria-labelledby="requirements">
     <h2 id="requirements">Requirements</h2>
     <p class="muted">
-      Of the specification of a conforming node autoscaler: what every MUST and SHOULD came to, over the scenarios that test it.
+      Results for every MUST and SHOULD of the specification of a conforming node autoscaler, over the scenarios that test it.
     </p>
     <details class="table-wrap" ${isOpen && html` open`}>
       <summary>${summaryOf(shown)}</summary>
@@ -42,7 +42,7 @@ export function renderRequirements({ requirements = [], scenarios }: RunReport):
       ${
         others.length > 0 &&
         html`<p class="muted">
-          No scenario of this run was to test ${formatCount(others.length, 'other requirement')}: ${others.map(({ id }) => id).join(', ')}.
+          No scenario of this run tests ${formatCount(others.length, 'other requirement')}: ${others.map(({ id }) => id).join(', ')}.
         </p>`
       }
     </details>
@@ -53,7 +53,7 @@ function isAsked({ scenarios, notRun }: RequirementReport): boolean {
   return scenarios.length + notRun.length > 0;
 }
 
-/** How many of each level hold, in badges. */
+/** How many of each level hold, as badges. */
 function summaryOf(requirements: readonly RequirementReport[]): Markup {
   const levels = [...new Set(requirements.map(({ level }) => level))];
   return html`${levels.map((level) => {
@@ -95,7 +95,7 @@ function rowOf(
               <span class="mark">${VERDICT_MARKS['not-run']}</span> ${one.id} <small>not run: ${one.reason}</small>
             </li>`,
         )}
-        ${notAskedFor.length > 0 && html`<li><small>not asked for: ${notAskedFor.join(', ')}</small></li>`}
+        ${notAskedFor.length > 0 && html`<li><small>not requested: ${notAskedFor.join(', ')}</small></li>`}
       </ul>
     </td>
   </tr>`;

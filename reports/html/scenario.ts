@@ -14,7 +14,7 @@ import type { TrialPlace } from './trial.ts';
 import { Budget, EVENT_BUDGET } from './budget.ts';
 import { latencyChart } from './latency-chart.ts';
 
-/** Trials of one scenario that are shown in full: those that did not pass, up to this number, and one that passed. */
+/** Most trials of a scenario that did not pass and are shown in full; in addition, one that passed. */
 export const MAX_TRIALS_SHOWN = EVENT_BUDGET.trialsFailed;
 
 /** The id of a scenario's section. */
@@ -22,7 +22,7 @@ export function scenarioId(index: number): string {
   return `scenario-${index + 1}`;
 }
 
-/** The id of a requirement's row, if the specification has it. */
+/** The id of a requirement's row, if it has one. */
 export function requirementId(id: string): string {
   return `requirement-${id}`;
 }
@@ -37,7 +37,7 @@ export function trialId(index: number, seed: number): string {
   return `${scenarioId(index)}-seed-${seed}`;
 }
 
-/** The trials that are shown in full, by seed. */
+/** The trials that are shown in full, in the order of seeds. */
 export function shownTrials({ results }: ScenarioReport): TrialReport[] {
   const bad = results.filter(({ verdict }) => verdict !== 'pass').slice(0, MAX_TRIALS_SHOWN);
   return [...bad, ...results.filter(({ verdict }) => verdict === 'pass').slice(0, 1)];
@@ -52,7 +52,7 @@ export function renderScenarios(report: RunReport, trials: readonly ReportTrial[
     report.scenarios.map((scenario, index) =>
       (scenario.verdict === 'pass') === isPass ? renderScenario(scenario, index, context) : undefined,
     );
-  // What did not pass has the first claim on the budget, wherever it stands.
+  // Scenarios that did not pass get the budget first, wherever they are on the page.
   const failed = render(false);
   const passed = render(true);
   const sections = byProfile(
@@ -69,7 +69,7 @@ export function renderScenarios(report: RunReport, trials: readonly ReportTrial[
   )}`;
 }
 
-/** What scenarios and trials are rendered with. */
+/** The context for rendering scenarios and trials. */
 interface Context {
   readonly trials: readonly ReportTrial[];
   readonly time: string;
@@ -78,10 +78,10 @@ interface Context {
   readonly budget: Budget;
 }
 
-/** A scenario: its numbers over all trials, then the trials. What did not pass is open, what did is packed. */
+/** A scenario: its numbers over all trials, then the trials. If it did not pass, it is expanded, else packed. */
 function renderScenario(scenario: ScenarioReport, index: number, context: Context): Markup {
   const { id, title, verdict } = scenario;
-  const render: Render = (tell) => renderBody(scenario, index, context, tell);
+  const render: Render = (show) => renderBody(scenario, index, context, show);
   return html`<details class="scenario" id="${scenarioId(index)}" ${verdict !== 'pass' && html` open`}>
     <summary>
       <h3>${badge(verdict)} <span class="scenario-title">${title}</span></h3>
@@ -91,11 +91,11 @@ function renderScenario(scenario: ScenarioReport, index: number, context: Contex
   </details>`;
 }
 
-/** How a trial is told, in full or in brief. */
-type TellTrial = (trial: TrialReport, source: ReportTrial, place: TrialPlace) => Markup;
-type Render = (tell: TellTrial) => Markup;
+/** Renders a trial, in full or in brief. */
+type RenderTrial = (trial: TrialReport, source: ReportTrial, place: TrialPlace) => Markup;
+type Render = (show: RenderTrial) => Markup;
 
-function renderBody(scenario: ScenarioReport, index: number, { trials, time, listed }: Context, tell: TellTrial): Markup {
+function renderBody(scenario: ScenarioReport, index: number, { trials, time, listed }: Context, show: RenderTrial): Markup {
   const { id, suite, profile, requirements, results, faults } = scenario;
   const shown = shownTrials(scenario);
   const sources = new Map(
@@ -116,7 +116,7 @@ function renderBody(scenario: ScenarioReport, index: number, { trials, time, lis
         ${numbers(scenario)}
       </section>
     </div>
-    <h4>How close the bounds came</h4>
+    <h4>How close values came to their bounds</h4>
     ${boundsTable(scenario.bounds)}
     ${
       faults.injections.length > 0 &&
@@ -126,7 +126,7 @@ function renderBody(scenario: ScenarioReport, index: number, { trials, time, lis
     ${scenario.crashPoints !== undefined && renderCrashPoints(scenario.crashPoints, crashPointsId(index))}
     ${shown.flatMap((trial) => {
       const source = sources.get(trial.seed);
-      return source === undefined ? [] : tell(trial, source, { id: trialId(index, trial.seed), scenario: id, time });
+      return source === undefined ? [] : show(trial, source, { id: trialId(index, trial.seed), scenario: id, time });
     })}
     ${
       rest.length > 0 &&
@@ -139,7 +139,7 @@ function renderBody(scenario: ScenarioReport, index: number, { trials, time, lis
     }`;
 }
 
-/** A scenario that did not pass: in full while the budget of the page lasts, the first trials to be read without a script. */
+/** A scenario that did not pass: in full while the page's budget lasts, with the first trials readable without a script. */
 function failedWithinBudget(render: Render, budget: Budget): Markup {
   if (budget.isSpent('failed')) return inBrief(render, budget, 'failed');
   let characters = 0;
@@ -163,7 +163,7 @@ function failedTrialWithinBudget(trial: TrialReport, source: ReportTrial, place:
   return brief;
 }
 
-/** All of a scenario that passed, its trial in full while the budget of the page lasts. */
+/** A scenario that passed, with its trial in full while the page's budget lasts. */
 function passedWithinBudget(render: Render, budget: Budget): Markup {
   budget.beginPassed();
   if (!budget.isSpent('passed')) {
@@ -184,7 +184,7 @@ function inBrief(render: Render, budget: Budget, kind: 'passed' | 'failed'): Mar
 
 const PACKED_WORDS = 'This is packed to keep the page small: a browser that runs its script shows it here within seconds.';
 
-/** What pods had to run within. */
+/** The bounds within which pods had to run. */
 function boundsOf({ bounds }: ScenarioReport): Bound[] {
   return bounds.filter(({ check }) => check === 'success-rate').map(({ bound }) => bound);
 }
@@ -194,7 +194,7 @@ function numbers({ trials, success, instances, faults, interleavings }: Scenario
     html`<div><dt>${name}</dt><dd${isBad && html` class="bad"`}>${value}</dd></div>`;
   return html`<dl class="numbers">
     ${row('Trials passed / failed / unknown', `${trials.passed} / ${trials.failed} / ${trials.unknown}`)}
-    ${trials.notBegun > 0 && row('Trials that never began', trials.notBegun, true)}
+    ${trials.notBegun > 0 && row('Trials that never started', trials.notBegun, true)}
     ${row('Pods served in time', servedText(success), success.served < success.asked)}
     ${row('Instances created / terminated', `${instances.created} / ${instances.terminated}`)}
     ${row('Instances still live / leaked', `${instances.live} / ${instances.leaked}`, instances.leaked > 0)}

@@ -1,7 +1,7 @@
 /**
- * What the page does by itself; without it what went wrong can still be read. Runs in a browser: unpacks scenarios when
- * they are opened, and the others when it has nothing else to do; stretches timelines, shows the time under the pointer,
- * copies replay lines, opens what a link points into, opens everything for a printer.
+ * The script of the page; without it, problems can still be read. Runs in a browser: unpacks scenarios when they are opened, and the
+ * others when the browser is idle; stretches timelines, shows the time under the pointer, copies replay lines, opens the section that a
+ * link points into, and opens everything for printing.
  */
 export const PAGE_SCRIPT = `
 'use strict';
@@ -54,7 +54,7 @@ function showMoment(timeline, ms) {
   cursor.setAttribute('visibility', 'visible');
 }
 
-// Rows of labels and plot are the same, in the same order: what is hidden gives its place to what follows.
+// Labels and plot have the same rows in the same order: rows after a hidden one move up.
 function show(timeline, isShown) {
   const [top, ...heights] = JSON.parse(timeline.dataset.rows);
   const labels = all('.labels .row', timeline);
@@ -99,7 +99,7 @@ function follow(timeline, object) {
     .flatMap((row) => JSON.parse(row.dataset.steps).map(([ms, index, text]) => ({ ms, index, text, object: row.dataset.object })))
     .sort((a, b) => a.index - b.index);
   const title = document.createElement('h5');
-  title.textContent = 'The way of ' + object;
+  title.textContent = 'The path of ' + object;
   const list = document.createElement('ol');
   let last;
   for (const { ms, index, text, object: about } of steps) {
@@ -193,7 +193,7 @@ function prepare(timeline) {
 }
 for (const timeline of all('.timeline')) prepare(timeline);
 
-// What is packed may have packed parts of its own.
+// Packed content may have packed parts itself.
 const unpacking = new Map();
 function unpack(root) {
   const templates = all('template.packed', root);
@@ -211,7 +211,7 @@ async function unpackOnce(template) {
     const bytes = Uint8Array.from(atob(template.content.textContent), (character) => character.charCodeAt(0));
     content.innerHTML = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))).text();
   } catch (error) {
-    instead.textContent = 'This browser could not unpack it (' + error.message + '): report.json has the same.';
+    instead.textContent = 'This browser could not unpack it (' + error.message + '): report.json has the same content.';
     template.remove();
     return;
   }
@@ -245,7 +245,7 @@ function linked() {
   }
 }
 
-// Events that are alike share the row of the first; what is no event of its own is told by the one before it.
+// Similar events share the row of the first one; the event before also covers indexes without their own row.
 function nearestEvent(id) {
   const parts = /^(.*-event-)(\\d+)$/.exec(id);
   if (parts === null) return null;
@@ -257,14 +257,14 @@ function nearestEvent(id) {
 
 async function followLink() {
   const id = linked();
-  // What is packed has an id that begins with its scenario's.
+  // Ids of packed content start with that of their scenario.
   const scenario = document.getElementById(/^scenario-\\d+/.exec(id)?.[0] ?? '');
   if (scenario !== null) await unpack(scenario);
   const target = document.getElementById(id) ?? nearestEvent(id);
-  // Another link may have been followed meanwhile.
+  // The user may have followed another link in the meantime.
   if (target === null || id !== linked()) return;
   openAround(target);
-  // The page is long: to glide over it takes seconds.
+  // The page is long: smooth scrolling would take seconds.
   target.scrollIntoView({ behavior: 'instant', block: target.tagName === 'TR' ? 'center' : 'start' });
   for (const row of all('tr.linked')) row.classList.remove('linked');
   if (target.tagName === 'TR') target.classList.add('linked');
@@ -291,7 +291,7 @@ async function copy(button) {
 document.addEventListener('click', (event) => {
   const button = event.target.closest('button');
   if (button === null) {
-    // A second click on the same link changes no hash.
+    // A second click on the same link does not change the hash.
     const link = event.target.closest('a[href^="#"]');
     if (link !== null && link.getAttribute('href') === location.hash) void followLink();
     return;
@@ -309,7 +309,7 @@ document.addEventListener('click', (event) => {
   }
 });
 
-// Of scenarios that passed a line is printed, unless the reader opened them: else a full suite takes hundreds of sheets.
+// Scenarios that passed are printed as one line, unless the reader opened them: a full suite would take hundreds of pages.
 const opened = new Set();
 addEventListener('beforeprint', () => {
   for (const details of all('details:not([open]):not(.scenario)')) {

@@ -5,7 +5,7 @@ import { outcomeOf } from '../outcome.ts';
 import { formatCount, formatDuration, formatList, formatMoment, formatTimes } from '../format.ts';
 import type { TrialReport } from '../run-report.ts';
 
-/** A trial told to somebody who was not there; each part is a list of sentences. */
+/** A description of a trial; each part is a list of sentences. */
 interface Story {
   readonly done: readonly Sentence[];
   readonly broken: readonly Sentence[];
@@ -13,17 +13,17 @@ interface Story {
   readonly judged: readonly Sentence[];
 }
 
-/** A sentence, with its moment where it has one. */
+/** A sentence, with an optional moment. */
 export interface Sentence {
   readonly tMs?: number;
   readonly text: string;
 }
 
-/** Kinds of API errors that are named. */
+/** Most kinds of API errors that are named. */
 const MAX_ERRORS = 5;
 
-/** What was done, what was broken and when, what was seen, and why the verdict is what it is. */
-export function tellStory(view: View, trial: TrialReport): Story {
+/** Actions, faults with their times, observations, and reasons for the verdict. */
+export function buildStory(view: View, trial: TrialReport): Story {
   const plain = (texts: readonly string[]): Sentence[] => texts.map((text) => ({ text }));
   return { done: doneIn(view), broken: brokenIn(view), seen: plain(seenIn(view, trial)), judged: plain(judgedIn(trial)) };
 }
@@ -50,7 +50,7 @@ function doneIn(view: View): Sentence[] {
         ]),
     ...(remove === undefined
       ? []
-      : [{ tMs: remove.t, text: 'All workloads and pools were removed; everything made for them had to disappear.' }]),
+      : [{ tMs: remove.t, text: 'All workloads and pools were removed; everything created for them had to be removed.' }]),
   ];
 }
 
@@ -61,7 +61,7 @@ function describeTruth(truth: Truth): string {
     case 'impossible':
       return `These pods can never be served: ${truth.why}.`;
     case 'daemon':
-      return 'Each node gets one of these pods; none of them is a reason to launch.';
+      return 'Each node gets one of these pods; nothing has to be launched for them.';
     case 'schedulable-after-heal':
       return `These pods can be served only after the heal: ${truth.why}.`;
     case 'malformed':
@@ -77,7 +77,7 @@ function brokenIn(view: View): Sentence[] {
     const times =
       fired.length === 0
         ? firing === 'must-fire'
-          ? 'it never fired, though it had to'
+          ? 'it never fired, although it had to'
           : 'it never fired'
         : `it fired ${formatTimes(fired.length)}, at ${formatList(moments)}${fired.length > 3 ? ' and later' : ''}`;
     const until = healed === undefined ? 'never healed' : `healed at ${formatMoment(healed.t)}`;
@@ -93,28 +93,28 @@ function seenIn(view: View, { success, instances, truncated }: TrialReport): str
   sentences.push(
     instances.created === 0
       ? 'The target launched no instance.'
-      : `The target launched ${formatCount(instances.created, 'instance')}; ${instances.terminated} ended, ${instances.live === 0 ? 'none was' : `${instances.live} still`} live at the end${leaked}.`,
+      : `The target launched ${formatCount(instances.created, 'instance')}; ${instances.terminated} terminated, ${instances.live === 0 ? 'none' : instances.live} still running at the end${leaked}.`,
   );
   const lives = view.incarnations.flatMap(({ number, start, exit }) =>
     exit === undefined
       ? []
       : [
-          `incarnation ${number}, started at ${formatMoment(start.t)}, ${exit.provoked ? 'was killed by a fault' : 'ended by itself'} at ${formatMoment(exit.t)}`,
+          `incarnation ${number}, started at ${formatMoment(start.t)}, ${exit.provoked ? 'was killed by a fault' : 'exited by itself'} at ${formatMoment(exit.t)}`,
         ],
   );
   if (lives.length > 0) sentences.push(`The target ran in ${formatCount(view.incarnations.length, 'incarnation')}: ${lives.join('; ')}.`);
   for (const { t, message, recovered } of view.panics.slice(0, 3))
-    sentences.push(`The target panicked at ${formatMoment(t)}${recovered ? ' and went on' : ''}: ${message}.`);
+    sentences.push(`The target panicked at ${formatMoment(t)}${recovered ? ' and recovered' : ''}: ${message}.`);
   const errors = countErrors(view);
   if (errors.length > 0) {
     const named = errors.slice(0, MAX_ERRORS).map(([what, count]) => `${what} ×${count}`);
     sentences.push(
-      `Requests that failed or got no answer: ${named.join(', ')}${errors.length > MAX_ERRORS ? ` and ${errors.length - MAX_ERRORS} more kinds` : ''}.`,
+      `Requests that failed or got no response: ${named.join(', ')}${errors.length > MAX_ERRORS ? ` and ${errors.length - MAX_ERRORS} more kinds` : ''}.`,
     );
   }
-  for (const { message, cause } of view.supervisor) sentences.push(`The trial was ended from outside (${cause}): ${message}.`);
+  for (const { message, cause } of view.supervisor) sentences.push(`The supervisor aborted the trial (${cause}): ${message}.`);
   for (const { message } of view.harnessErrors) sentences.push(`The harness itself failed: ${message}.`);
-  if (truncated) sentences.push('The history broke off in the middle of a line: the process was killed.');
+  if (truncated) sentences.push('The history is truncated in the middle of a line: the process was killed.');
   return sentences;
 }
 
@@ -125,7 +125,7 @@ function countErrors(view: View): [string, number][] {
     const outcome = outcomeOf(request, view);
     if (outcome !== 'fail' && outcome !== 'info') continue;
     const { start, end } = request;
-    const what = `${start.operation} ${(outcome === 'info' ? undefined : (end?.code ?? end?.status?.toString())) ?? 'without an answer'}`;
+    const what = `${start.operation} ${(outcome === 'info' ? undefined : (end?.code ?? end?.status?.toString())) ?? 'without a response'}`;
     counts.set(what, (counts.get(what) ?? 0) + 1);
   }
   return [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
@@ -138,12 +138,10 @@ function judgedIn({ verdict, checks }: TrialReport): string[] {
     .filter((check) => check.verdict !== 'pass')
     .sort((a, b) => (a.verdict === b.verdict ? 0 : a.verdict === 'fail' ? -1 : 1));
   const intro =
-    verdict === 'fail'
-      ? 'Fail: a single finding that stands is enough.'
-      : 'Unknown: nothing was found wrong, but not everything could be judged.';
+    verdict === 'fail' ? 'Fail: a single finding is enough.' : 'Unknown: there are no findings, but not everything could be judged.';
   return [
     intro,
     ...reasons.map(({ check, summary, verdict: own }) => `${check} (${own}): ${summary}.`),
-    ...(count('pass') === 0 ? [] : [`${formatCount(count('pass'), 'other check')} held.`]),
+    ...(count('pass') === 0 ? [] : [`${formatCount(count('pass'), 'other check')} passed.`]),
   ];
 }

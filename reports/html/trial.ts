@@ -6,14 +6,14 @@ import { formatCount, formatMoment, formatTimes } from '../format.ts';
 import type { ReportTrial } from '../report-input.ts';
 import { MAX_EVIDENCE } from '../build-report.ts';
 import type { TrialReport } from '../run-report.ts';
-import { tellConduct } from './conduct.ts';
+import { describeConduct } from './conduct.ts';
 import { groupFindings } from './groups.ts';
 import type { FindingGroup } from './groups.ts';
 import { condense, logTable, notableEvents, notableEventsInBrief } from './log.ts';
 import { html } from './markup.ts';
 import type { Markup } from './markup.ts';
 import { badge, code, replayLine } from './parts.ts';
-import { tellStory } from './story.ts';
+import { buildStory } from './story.ts';
 import type { Sentence } from './story.ts';
 import { drawTimeline, timelineLegend } from './timeline/draw.ts';
 import { LANES, LANES_PASSED, layOut, layOutRates } from './timeline/lay-out.ts';
@@ -21,15 +21,15 @@ import { EVENT_BUDGET } from './budget.ts';
 import { boundsOf, latencyChart } from './latency-chart.ts';
 import { packed } from './packed.ts';
 
-/** Objects of one group of findings that are listed. */
+/** Most objects that are listed for one group of findings. */
 const MAX_LISTED = 60;
 
-/** Where a trial stands. */
+/** The place of a trial on the page. */
 export interface TrialPlace {
-  /** Of its section. */
+  /** The id of its section. */
   readonly id: string;
   readonly scenario: string;
-  /** What its time is called. */
+  /** The name of its time. */
   readonly time: string;
 }
 
@@ -59,7 +59,7 @@ export function renderTrial(trial: TrialReport, source: ReportTrial, { id, scena
       data-for="${timelineId}"
       data-trial="${id}"
       role="region"
-      aria-label="The way of an object"
+      aria-label="The path of an object"
       hidden
     ></div>
     ${timelineLegend(timeline)} ${groups.map((group) => renderGroup(group, { view, describe, timelineId, id }))}
@@ -97,12 +97,12 @@ export function renderTrial(trial: TrialReport, source: ReportTrial, { id, scena
 
 const PACKED_LOG = 'The log is packed: a browser that runs the script of this page shows it here; the history file has it too.';
 
-/** A trial for which the page has no room: its verdict and the first finding of each kind. */
+/** A trial in brief, for which the page has no room: its verdict and the first finding of each kind. */
 export function renderTrialInBrief(trial: TrialReport, id: string): Markup {
   return html`<section class="trial" id="${id}" aria-label="Seed ${trial.seed}">
     <header class="trial-head">
       <h4>Seed ${trial.seed}</h4>
-      ${badge(trial.verdict)}<span class="muted">in brief: the budget of this page is spent</span>
+      ${badge(trial.verdict)}<span class="muted">in brief, to limit the size of this page</span>
     </header>
     ${replayLine(trial.replay)}
     ${groupFindings(trial).map(
@@ -116,31 +116,31 @@ export function renderTrialInBrief(trial: TrialReport, id: string): Markup {
   </section>`;
 }
 
-/** The page's script puts the tools there: without it they would do nothing. */
+/** The page's script adds the tools, which don't work without it. */
 function timelineTools(id: string): Markup {
   return html`<div class="timeline-tools" role="toolbar" aria-label="Timeline" data-for="${id}"></div>`;
 }
 
 function renderStory(view: View, trial: TrialReport): Markup {
-  const story = tellStory(view, trial);
+  const story = buildStory(view, trial);
   const part = (name: string, sentences: readonly Sentence[]): Markup =>
     html`<div>
       <dt>${name}</dt>
       ${sentences.map(({ tMs, text }) => html`<dd>${tMs !== undefined && html`<time>${formatMoment(tMs)}</time>`}${text}</dd>`)}
     </div>`;
   return html`<dl class="story">
-    ${part('What was done', story.done)}${part('What was broken', story.broken)}${part('What was seen', story.seen)}${part('Why this verdict', story.judged)}
+    ${part('Actions', story.done)}${part('Faults', story.broken)}${part('Observations', story.seen)}${part('Why this verdict', story.judged)}
   </dl>`;
 }
 
 function renderConduct(view: View, describe: Describe): Markup {
   return html`<h5>What the target did</h5>
     <ul class="conduct">
-      ${tellConduct(view, describe).map(({ tMs, text }) => html`<li>${tMs !== undefined && html`<time>${formatMoment(tMs)}</time> `}${text}</li>`)}
+      ${describeConduct(view, describe).map(({ tMs, text }) => html`<li>${tMs !== undefined && html`<time>${formatMoment(tMs)}</time> `}${text}</li>`)}
     </ul>`;
 }
 
-/** The first finding of a group with its evidence, the others by object. */
+/** The first finding of a group with its evidence, and the objects of the others. */
 function renderGroup(
   { number, check, code: name, findings }: FindingGroup,
   {
@@ -169,7 +169,7 @@ function renderGroup(
     ${
       others.length > 0 &&
       html`<details>
-        <summary>The same of ${formatCount(others.length, 'more object')}</summary>
+        <summary>The same for ${formatCount(others.length, 'more object')}</summary>
         <ul class="objects">
           ${others.slice(0, MAX_LISTED).map(({ object, message }) => html`<li>${code(object)} ${message}</li>`)}${others.length > MAX_LISTED && html`<li>+${others.length - MAX_LISTED} more</li>`}
         </ul>

@@ -1,19 +1,19 @@
 import type { Compute } from '../../history/compute.ts';
 import type { View } from '../../history/view.ts';
 
-/** How far the target's nodes are used from a moment on: requested over allocatable, 0 to 1. */
+/** The utilisation of the target's nodes from a moment on: requested over allocatable, 0 to 1. */
 export interface Use {
   readonly tMs: number;
   readonly cpu: number;
   readonly memory: number;
 }
 
-/** What is said where it can't be told. */
-export const NO_COMPUTE_KNOWN = 'The history does not tell what pods request or what nodes have for them, so use is not known';
+/** The text if it is unknown. */
+export const NO_COMPUTE_KNOWN = 'The history does not have requests of pods or allocatable resources of nodes, so utilisation is unknown';
 
 /**
- * Requests of the pods on nodes over what the nodes have for pods, from each change on. A node counts from ready to gone, a
- * pod from its binding to its end. Undefined where no node says what it has: older histories do not.
+ * Requests of pods over allocatable resources of their nodes, after each change. A node counts while it is ready, a pod from its binding
+ * to its end. Undefined if nodes have no allocatable resources, as in older histories.
  * @param instances whose nodes count
  */
 export function useOverTime(view: View, instances: ReadonlySet<string>): Use[] | undefined {

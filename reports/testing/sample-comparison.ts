@@ -1,14 +1,14 @@
 import type { TargetComparison } from '../../history/comparison.ts';
 
-/** What a sample comparison may differ in. */
+/** Options of a sample comparison. */
 export interface SampleComparisonOptions {
-  /** Of the second target. */
+  /** Name of the second target. */
   readonly name?: string;
-  /** No trial is on both sides. */
+  /** The sides have no trial in common. */
   readonly nothing?: boolean;
 }
 
-/** Two versions of an autoscaler: the second provisions less, leaks and costs more, and asks less of the APIs. */
+/** Two versions of an autoscaler: the second provisions less, leaks and costs more, and sends fewer requests. */
 export function sampleComparison({ name = 'v2', nothing = false }: SampleComparisonOptions = {}): TargetComparison {
   const side = { world: 'embedded', time: 'virtual', version: '0.1.0', trials: 60 } as const;
   const sections: TargetComparison['sections'] = [
@@ -77,7 +77,7 @@ export function sampleComparison({ name = 'v2', nothing = false }: SampleCompari
         },
         {
           id: 'requests',
-          title: 'Requests a pod',
+          title: 'Requests per pod',
           unit: 'number',
           better: 'lower',
           cells: [

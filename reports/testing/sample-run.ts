@@ -15,11 +15,11 @@ interface Drawn {
   readonly profile: 'core' | 'extended' | 'robustness';
   readonly requirements: readonly string[];
   readonly draw: (sketch: Sketch, seed: number) => HistoryEvent[];
-  /** Seeds whose process was killed: the history broke off. */
+  /** Seeds whose process was killed, so that the history is truncated. */
   readonly cutOff?: readonly number[];
 }
 
-/** Names of a hostile cluster: none may become anything but text. */
+/** Names from a hostile cluster, which must be escaped everywhere. */
 export const HOSTILE_NAMES = {
   image: '<img src=x onerror=alert(1)>',
   script: '</script><script>document.title="broken"</script>',
@@ -37,7 +37,7 @@ function drawScaleOut(s: Sketch): HistoryEvent[] {
   return s.close({ healMs: 164_000, removeMs: 172_000, overMs: 196_000 });
 }
 
-/** Fifty spot pods over three zones, several to a node. */
+/** Fifty spot pods over three zones, several per node. */
 function drawSpotSpread(s: Sketch): HistoryEvent[] {
   const pods = s.deploy(2_500, 'web', 50, {
     note: '50 pods of 500m CPU and 1Gi, spread over topology.kubernetes.io/zone with maxSkew 1',
@@ -55,7 +55,7 @@ function drawSpotSpread(s: Sketch): HistoryEvent[] {
   return s.close({ healMs: 122_000, removeMs: 125_000, overMs: 190_000 });
 }
 
-/** The target is killed after CreateFleet took effect; after the restart it asks again with a fresh token. */
+/** The target is killed after CreateFleet took effect; after the restart it launches again with a new token. */
 function drawKilledAfterLaunch(s: Sketch, seed: number): HistoryEvent[] {
   s.at(2_480, {
     type: 'fault.armed',
@@ -97,7 +97,7 @@ function drawKilledAfterLaunch(s: Sketch, seed: number): HistoryEvent[] {
   return s.close({ healMs: 150_000, removeMs: 171_000, overMs: leaks ? 420_000 : 240_000 }, leaks ? [`instance/${lost.instance}`] : []);
 }
 
-/** A pod with maxSkew -1 poisons its batch: the healthy pods beside it are never served. */
+/** A pod with maxSkew -1 breaks its batch: the healthy pods in it are never served. */
 function drawNegativeSkew(s: Sketch): HistoryEvent[] {
   s.at(2_450, {
     type: 'fault.armed',
@@ -186,7 +186,7 @@ function drawSpotRunsOut(s: Sketch): HistoryEvent[] {
   return s.close({ healMs: 130_000, removeMs: 149_000, overMs: 216_000 });
 }
 
-/** The process of the trial is killed by the supervisor: nobody knows how it would have ended. */
+/** The supervisor kills the process of the trial, so the outcome is unknown. */
 function drawInterrupted(s: Sketch): HistoryEvent[] {
   s.deploy(2_500, 'web', 5, { expect: 'recover' });
   s.launch(14_000, 0);
@@ -298,7 +298,7 @@ const SPECIFICATION: readonly RequirementFacts[] = (
 }));
 const WHY_NOT_RUN = 'the target does not declare the feature "capacity-reservations"';
 
-/** What a sample run may differ in. */
+/** Options of a sample run. */
 export interface SampleOptions {
   /** Seeds 1 to this number. */
   readonly trials?: number;
@@ -308,7 +308,7 @@ export interface SampleOptions {
   readonly rewrite?: (events: HistoryEvent[]) => HistoryEvent[];
 }
 
-/** A run as the command would hand it over: passes, a leak, an unserved batch, a broken-off history, one not run. */
+/** A run with passes, a leak, an unserved batch, a truncated history and a scenario that was not run. */
 export function sampleRun({ trials = 2, only, rewrite = (events) => events }: SampleOptions = {}): ReportInput {
   const kept = SCENARIOS.filter(({ id }) => only === undefined || only.includes(id));
   const seeds = Array.from({ length: trials }, (_, index) => index + 1);

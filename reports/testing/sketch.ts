@@ -48,7 +48,7 @@ export interface SketchedPod {
   readonly uid: string;
 }
 
-/** An instance that a fleet launched, with the node that it becomes. */
+/** An instance that a fleet launched, with its node. */
 export interface SketchedNode {
   readonly instance: string;
   readonly node: string;
@@ -66,10 +66,10 @@ interface Shape {
 
 const ZONES = ['us-east-1a', 'us-east-1b', 'us-east-1c'];
 
-/** Of the source of every scenario that is drawn. */
+/** The digest of every sketched scenario. */
 export const DRAWN_DIGEST = 'd1'.repeat(32);
 
-/** Draws a history as a world would have recorded it, in any order of times: typed, so that its shapes stay right. */
+/** Builds a history like one recorded by a world, from events in any order of time. It is typed, so that events stay valid. */
 export class Sketch {
   readonly random: Random;
   incarnation = 1;
@@ -97,7 +97,7 @@ export class Sketch {
     this.#events.push({ t: Math.round(t), order: this.#events.length, event });
   }
 
-  /** The events in the order of their times, stamped. */
+  /** The events in order of time, with indexes. */
   finish(): HistoryEvent[] {
     const ordered = [...this.#events].sort((a, b) => a.t - b.t || a.order - b.order);
     return ordered.map(({ t, event }, i): HistoryEvent => ({ ...event, i, t }));
@@ -167,7 +167,7 @@ export class Sketch {
     return span;
   }
 
-  /** Polls that the target makes now and then. */
+  /** Periodic polls of the target. */
   polls(fromMs: number, toMs: number, periodMs = 10_000): void {
     for (let t = fromMs; t < toMs; t += periodMs) {
       this.request(t + this.random.int(0, 400), { operation: 'ec2:DescribeInstances' });
@@ -208,7 +208,7 @@ export class Sketch {
     };
   }
 
-  /** A claim and the fleet that serves it; the instance runs, its node registers and turns Ready unless told otherwise. */
+  /** A claim and the fleet that serves it; the instance runs, its node registers and becomes Ready by default. */
   launch(
     t: number,
     index: number,

@@ -9,7 +9,7 @@ import type { ReferenceStart } from '../manifests.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
-/** What `world up --json` prints. */
+/** The output of `world up --json`. */
 interface Access {
   readonly target: Environment;
   readonly operator: Environment;
@@ -17,17 +17,17 @@ interface Access {
   readonly reference: ReferenceStart;
 }
 
-/** A world that the command holds up, in a process of its own. */
+/** A world that the command runs in its own process. */
 export interface RunningWorld extends Access {
   readonly child: ChildProcess;
   readonly finished: Promise<Finished>;
-  /** An empty folder of the test's own. */
+  /** The test's own empty folder. */
   readonly folder: string;
-  /** Runs a program in the folder, with what a user's terminal has. */
+  /** Runs a program in the folder, with the environment of a user's terminal. */
   run(program: string, args: readonly string[], environment?: Environment): Promise<Finished>;
 }
 
-/** Holds a quick world up while `work` is done, and ends it as Ctrl-C does. @returns how the command ended */
+/** Runs a quick world during `work`, and stops it as Ctrl-C does. @returns how the command ended */
 export async function withRunningWorld(
   testInfo: TestInfo,
   work: (world: RunningWorld) => Promise<void>,
@@ -52,10 +52,10 @@ export async function withRunningWorld(
   return finished;
 }
 
-/** Nothing of the user's own accounts. */
+/** Hides the user's own AWS accounts. */
 const NO_ACCOUNT = { AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS_FILE: '/dev/null' };
 
-/** What it prints first, once the world is up. @throws Error with what it said instead */
+/** The first line of output, once the world is up. @throws Error with the error output if the command exits */
 export function firstLine(child: ChildProcess, finished: Promise<Finished>): Promise<Access> {
   return new Promise((resolve, reject) => {
     let text = '';
@@ -67,7 +67,7 @@ export function firstLine(child: ChildProcess, finished: Promise<Finished>): Pro
   });
 }
 
-/** Skips the test that calls it where a program can't be used, and says why. @param args with which it does nothing, if it works */
+/** Skips the calling test if a program can't be used, and says why. @param args a harmless command to try */
 export function skipWithout(program: string, args: readonly string[]): void {
   const why = whyNot(program, args);
   test.skip(why !== undefined, why);
@@ -75,6 +75,6 @@ export function skipWithout(program: string, args: readonly string[]): void {
 
 function whyNot(program: string, args: readonly string[]): string | undefined {
   const { error, status, stderr } = spawnSync(program, args, { encoding: 'utf8' });
-  if (error !== undefined) return `there is no ${program} here`;
+  if (error !== undefined) return `${program} is not installed`;
   return status === 0 ? undefined : `${program} ${args.join(' ')}: ${stderr.trim().split('\n').at(-1)}`;
 }

@@ -8,14 +8,14 @@ import { outcomeOf } from '../../outcome.ts';
 import type { Chart, ChartPoint, ChartStyle, Lane, LaneGroup } from './model.ts';
 import type { Scale } from './scale.ts';
 
-/** Operations that have a chart of their own, on each wire; the rest share one. */
+/** Most operations with their own chart, on each wire; the rest share one. */
 const MAX_OPERATIONS = 6;
-/** Into how many stretches of time at least requests are counted. */
+/** The least number of time intervals in which requests are counted. */
 const BINS = 30;
-/** Changes of an amount that are drawn; of more only every n-th. */
+/** Most changes of an amount that are drawn; of more, only every n-th. */
 const MAX_CHANGES = 100;
 
-/** Requests on both wires, what the target's instances cost, and how far they are used, over the time of a trial. */
+/** Requests on both wires, and cost and utilisation of the target's instances, over the time of a trial. */
 export function chartGroups(view: View, scale: Scale): LaneGroup[] {
   return [...requestCharts(view, scale), amounts(view)];
 }
@@ -49,7 +49,7 @@ function requestCharts(view: View, { endMs, breaks }: Scale): LaneGroup[] {
 
 const THROTTLES = /Throttl|RequestLimitExceeded|TooManyRequests|SlowDown/;
 
-/** What became of a request, for its colour. An open watch is no failure. */
+/** The outcome of a request, for its colour. An open watch is not a failure. */
 function resultOf(request: RequestLife, view: View): 'ok' | 'throttled' | 'failed' {
   const outcome = outcomeOf(request, view);
   if (outcome === 'ok' || outcome === 'open') return 'ok';
@@ -85,11 +85,11 @@ function rateLane(
   }));
   const bad = [
     ...(totals.throttled > 0 ? [`${totals.throttled} throttled`] : []),
-    ...(totals.failed > 0 ? [`${totals.failed} failed, without an answer or with errors beside`] : []),
+    ...(totals.failed > 0 ? [`${totals.failed} failed, got no response or a response with errors`] : []),
   ];
   return {
     label: operation,
-    title: `${operation}: ${formatCount(requests.length, 'request')}${bad.length === 0 ? ', all answered well' : `, ${bad.join(', ')}`}; at most ${most} in ${formatShort(binMs)}`,
+    title: `${operation}: ${formatCount(requests.length, 'request')}${bad.length === 0 ? ', all successful' : `, ${bad.join(', ')}`}; at most ${most} in ${formatShort(binMs)}`,
     bars: [],
     ticks: [],
     chart: { top: String(most), series: series.filter(({ points }) => points.length > 0) },
@@ -101,7 +101,7 @@ interface Change {
   readonly by: number;
 }
 
-/** Instances of the target, what they cost, and what of them is used. */
+/** The target's instances, their cost and their utilisation. */
 function amounts(view: View): LaneGroup {
   const instances = targetsInstances(view).map(({ instance }) => instance);
   const changes = (valueOf: (instance: (typeof instances)[number]) => number, from: 'launched' | 'running'): Change[] =>
@@ -134,7 +134,7 @@ function amounts(view: View): LaneGroup {
       ? { label: `${name}: not known`, title: NO_COMPUTE_KNOWN, bars: [], ticks: [] }
       : chartLane(
           `${name} requested of allocatable`,
-          `${name} that pods on the target's ready nodes request, of what these nodes have for pods${allRan}`,
+          `${name} requested by pods on the target's ready nodes, relative to what these nodes have for pods${allRan}`,
           {
             top: '100 %',
             series: [
@@ -151,15 +151,15 @@ function amounts(view: View): LaneGroup {
         );
   });
   return {
-    title: 'Cost and use',
+    title: 'Cost and utilisation',
     lanes: [
-      chartLane(`instances, ${instances.length} in all`, `Instances of the target that lived, at most ${live.most} at once`, {
+      chartLane(`instances, ${instances.length} in total`, `Live instances of the target, at most ${live.most} at once`, {
         top: String(live.most),
         series: [{ style: 'count', points: live.points }],
       }),
       chartLane(
-        `cost: $${usd.toFixed(4)} in all`,
-        `What the target's running instances cost by the price list, at most $${cost.most.toFixed(3)} an hour; over the trial $${usd.toFixed(4)}`,
+        `cost: $${usd.toFixed(4)} in total`,
+        `Cost of the target's running instances by the price list, at most $${cost.most.toFixed(3)} per hour; over the trial $${usd.toFixed(4)}`,
         {
           top: `$${cost.most.toFixed(2)}/h`,
           series: [{ style: 'cost', points: cost.points }],
@@ -179,7 +179,7 @@ function chartLane(
   return { label, title, bars: [], ticks: [], chart: chart satisfies Chart };
 }
 
-/** The sum of changes over time, as an area up to the most that it ever was. */
+/** The sum of changes over time, as an area relative to its maximum. */
 function areaOf(changes: readonly Change[], endMs: number): { readonly most: number; readonly points: ChartPoint[] } {
   const sums: { tMs: number; value: number }[] = [];
   let value = 0;
@@ -197,7 +197,7 @@ function stepsToPoints(steps: readonly { readonly tMs: number; readonly value: n
   const kept = steps.filter((_, index) => index % every === 0 || index === steps.length - 1);
   return kept.flatMap(({ tMs, value }, index) => {
     const toMs = kept[index + 1]?.tMs ?? endMs;
-    // A sum of prices comes back to nothing only nearly.
+    // Rounding: a sum of prices does not return to exactly zero.
     return value / most < 1e-6 || toMs <= tMs ? [] : [{ fromMs: tMs, toMs, low: 0, high: value / most }];
   });
 }

@@ -14,12 +14,12 @@ const LANE_HEIGHT = 18;
 const NESTED_HEIGHT = 15;
 const CHART_HEIGHT = 30;
 const LABEL_WIDTH = 232;
-/** Narrower stretches would not be seen. */
+/** Narrower bars would not be visible. */
 const MIN_BAR_PERCENT = 0.18;
-/** Ticks of the axis, and finer ones that show once the plot is stretched. */
+/** Ticks of the axis, and finer ones that appear when the plot is stretched. */
 const TICKS = 6;
 const FINE_TICKS = 20;
-/** Flags and names closer than this to an edge, or in stretches narrower than this, need care: part of the plot. */
+/** Flags closer than this part of the plot to an edge are moved. */
 const EDGE = 0.015;
 /** Width of a chart in its own units. */
 const CHART_UNITS = 2000;
@@ -88,7 +88,7 @@ type PlacedRow = Row &
     | { readonly kind: 'hidden'; readonly text: string }
   );
 
-/** Rows from the top down, and where they end. */
+/** Rows from top to bottom, and their total height. */
 function place(groups: readonly LaneGroup[], top: number): { readonly rows: readonly PlacedRow[]; readonly height: number } {
   const rows: PlacedRow[] = [];
   let y = top;
@@ -112,7 +112,7 @@ function heightOf({ chart, isNested }: Lane): number {
   return isNested === true ? NESTED_HEIGHT : LANE_HEIGHT;
 }
 
-/** Every row is a group, here and in the plot, in the same order: whoever filters moves both. */
+/** Every row is a `g` element, here and in the plot, in the same order: filtering moves both. */
 function labelOf(row: PlacedRow): Markup {
   const place = html`class="row${row.kind === 'group' && ' group'}" transform="translate(0 ${row.y})"`;
   if (row.kind === 'group') return html`<g ${place}><text class="group-label" x="${10 - LABEL_WIDTH}" y="18">${row.group.title}</text></g>`;
@@ -127,7 +127,7 @@ function labelOf(row: PlacedRow): Markup {
   return html`<g ${place}${followed}><text${style !== '' && html` class="${style}"`} y="${y}"><title>${title}</title>${flagged !== undefined && '✗ '}${shorten(label, flagged === undefined ? 33 : 29)}</text>${chart !== undefined && html`<text class="top-value" y="${row.height - 5}">${`up to ${chart.top}`}</text>`}</g>`;
 }
 
-/** As many characters as there is room for; the end of a name tells it from its siblings. */
+/** As many characters as there is room for; the end of a name distinguishes it from similar ones. */
 function shorten(label: string, room: number): string {
   return label.length > room ? `${label.slice(0, 10)}…${label.slice(label.length - room + 11)}` : label;
 }
@@ -153,7 +153,7 @@ function axis({ endMs, breaks, partOf }: Scale, percent: Percent): Markup {
     ><g class="grid">${ticks(stepMs).map((ms) => draw(ms, stepMs))}</g>`;
 }
 
-/** A column over all lanes where nothing changed for so long that it is not drawn to scale. */
+/** A column over all lanes for a long interval without changes, not drawn to scale. */
 function drawBreak({ fromMs, toMs }: Scale['breaks'][number], height: number, percent: Percent, width: Width): Markup {
   const length = formatDuration(toMs - fromMs);
   return html`<svg class="break" overflow="visible" x="${percent(fromMs)}" y="0" width="${width(fromMs, toMs)}" height="${height}">
@@ -168,7 +168,7 @@ function drawBand(band: Band, row: Row, height: number, percent: Percent, width:
   const color = safeColor(band.color);
   const { fromMs, toMs, title, firedMs } = band;
   const text = `${title}. From ${formatMoment(fromMs)} to ${formatMoment(toMs)}, fired ${formatTimes(firedMs.flat().length)}`;
-  // What never fired broke nothing.
+  // A fault that never fired had no effect.
   return html`<g class="fault${firedMs.length === 0 && ' idle'}"
     ><title>${text}</title
     ><rect
@@ -199,7 +199,7 @@ function drawBand(band: Band, row: Row, height: number, percent: Percent, width:
   >`;
 }
 
-/** A mark for firings that would cover each other, and a line for each of them. */
+/** One mark for firings whose marks would overlap, and a line for each of them. */
 function drawFirings(together: readonly number[], { color }: Band, row: Row, height: number, percent: Percent): Markup {
   const [fromMs = 0] = together;
   const toMs = together.at(-1) ?? fromMs;
@@ -209,7 +209,7 @@ function drawFirings(together: readonly number[], { color }: Band, row: Row, hei
     >${together.map((ms) => html`<line class="fired-line" stroke="${safeColor(color)}" x1="${percent(ms)}" x2="${percent(ms)}" y1="${row.y + row.height}" y2="${height}" />`)}`;
 }
 
-/** Colours come from a history, which anybody may have written. */
+/** Colours come from a history, which is untrusted. */
 function safeColor(color: string): string {
   return /^#[0-9a-f]{3}([0-9a-f]{3})?$/i.test(color) || /^[a-z]{3,20}$/i.test(color) ? color : '#888888';
 }
@@ -225,13 +225,13 @@ function drawRow(row: PlacedRow, { percent, width, scale }: Rulers): Markup {
   if (row.kind === 'group') return html`<g class="row" ${place}><line class="group-line" x1="0" x2="100%" y1="4" y2="4" /></g>`;
   if (row.kind === 'hidden') return html`<g class="row" ${place}></g>`;
   const { lane, height } = row;
-  // Where a lane is and how high its bars are, is said once for all that it holds.
+  // The position of a lane and the height of its bars are set once for all its content.
   return html`<g class="row lane${lane.isNested === true && ' nested'}" ${place}
     >${lane.flagged !== undefined && html`<rect class="flagged-row" width="100%" />`}${lane.chart !== undefined && drawChart(lane.chart, { height, scale })}${lane.bars.map((bar) => drawBar(bar, height, percent, width))}${lane.ticks.length > 0 && html`<g transform="translate(0 ${height / 2})">${lane.ticks.map((tick) => drawTick(tick, percent))}</g>`}</g
   >`;
 }
 
-/** Areas in a box of its own units, since a path knows no percentages. */
+/** Areas in their own coordinates, since a path does not support percentages. */
 function drawChart({ series }: Chart, { height, scale }: { readonly height: number; readonly scale: Scale }): Markup {
   const x = (ms: number): number => Math.round(scale.partOf(ms) * CHART_UNITS);
   const y = (part: number): number => Math.round((1 - part) * 100);
@@ -269,7 +269,7 @@ function drawFlag(
   const first = flag.groups[0] ?? 1;
   const text = flag.groups.length === 1 ? String(first) : `${first}–${flag.groups.at(-1) ?? first}`;
   const half = flag.groups.length === 1 ? 9 : 15;
-  // A flag at an edge must not be cut off.
+  // A flag at an edge must not be clipped.
   const shift = part < EDGE ? half : part > 1 - EDGE ? -half - 2 : 0;
   return html`<line class="flag-line" x1="${percent(flag.tMs)}" x2="${percent(flag.tMs)}" y1="${row.y + 20}" y2="${height}" /><a
       href="#${id}-finding-${first}"
@@ -286,7 +286,7 @@ function round(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
 
-/** Marks that every timeline of the page uses, and the hatchings. Once a page. */
+/** Marks and hatchings for all timelines. Once per page. */
 export function timelineDefinitions(): Markup {
   return html`<svg class="definitions" width="0" height="0" aria-hidden="true">
     <defs>
@@ -322,31 +322,31 @@ const BAR_WORDS: Readonly<Record<BarStyle, string>> = {
   'instance-running': 'instance running',
   'node-joining': 'node not ready yet',
   'node-ready': 'node ready',
-  'node-lost': 'node not ready any more',
+  'node-lost': 'node no longer ready',
   'target-starting': 'target starting',
   'target-up': 'target up',
-  ending: 'ending',
+  ending: 'terminating',
 };
 
 const TICK_WORDS: Readonly<Record<TickStyle, string>> = {
-  ok: 'request answered',
-  partial: 'answered with errors beside',
+  ok: 'request successful',
+  partial: 'response with errors',
   fail: 'failed',
-  info: 'no answer: outcome unknown to the target',
+  info: 'no response: outcome unknown to the target',
   killed: 'killed by a fault',
   panic: 'panic or exit',
 };
 
 const CHART_WORDS: Readonly<Record<ChartStyle, string>> = {
-  ok: 'requests answered',
+  ok: 'successful requests',
   throttled: 'throttled',
-  failed: 'failed, no answer, or errors beside',
+  failed: 'failed, no response, or with errors',
   count: 'live instances',
-  cost: 'dollars an hour',
+  cost: 'dollars per hour',
   use: 'requested of allocatable',
 };
 
-/** What the marks and bars mean that the timeline has. */
+/** The meaning of the timeline's marks and bars. */
 export function timelineLegend({ groups, scale }: Timeline): Markup {
   const lanes = groups.flatMap((group) => group.lanes);
   const bars = new Set(lanes.flatMap((lane) => lane.bars.map(({ style }) => style)));

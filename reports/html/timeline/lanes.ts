@@ -8,18 +8,18 @@ import { outcomeOf } from '../../outcome.ts';
 import type { Bar, BarStyle, Lane, LaneGroup, Step, Tick, TickStyle } from './model.ts';
 import type { Scale } from './scale.ts';
 
-/** Requests of one lane that fall into the same part of the timeline become one tick; those that went well sooner. */
+/** Requests of one lane in the same part of the timeline share a tick; successful ones with coarser parts. */
 const TICK_PARTS = 400;
 const GOOD_TICK_PARTS = 50;
 
-/** Claims without an instance that are drawn. */
+/** Most claims without an instance that are drawn. */
 const MAX_STRAY_CLAIMS = 10;
-/** Events of one object that can be followed; one that flaps for hours is cut. */
+/** Most events of one object that can be followed, in case it flaps for hours. */
 const MAX_STEPS = 40;
 
 type Flagged = ReadonlyMap<string, number>;
 
-/** One lane for the target: an incarnation after the other. */
+/** One lane for the target, with all incarnations. */
 export function targetLane(view: View, endMs: number): LaneGroup {
   const bars = view.incarnations.flatMap(({ number, start, ready, stop, exit }, index): Bar[] => {
     const next = view.incarnations[index + 1]?.start.t ?? endMs;
@@ -64,15 +64,15 @@ export function targetLane(view: View, endMs: number): LaneGroup {
   };
 }
 
-interface RequestTelling {
+interface RequestOptions {
   readonly scale: Scale;
   readonly describe: Describe;
-  /** Whether ticks of requests that went well have titles. */
-  readonly tellsGood: boolean;
+  /** Whether ticks of successful requests have titles. */
+  readonly describesSuccess: boolean;
 }
 
 /** A lane for each operation that changes AWS, one for reads of each service, two for Kubernetes. */
-export function requestLanes(view: View, telling: RequestTelling): LaneGroup {
+export function requestLanes(view: View, options: RequestOptions): LaneGroup {
   const lanes = new Map<string, RequestLife[]>();
   for (const request of view.requests.values()) {
     const lane = laneOf(request);
@@ -88,7 +88,7 @@ export function requestLanes(view: View, telling: RequestTelling): LaneGroup {
         label,
         title: `${label}: ${formatCount(requests.length, 'request')}`,
         bars: [],
-        ticks: ticksOf(requests, view, telling),
+        ticks: ticksOf(requests, view, options),
       })),
     hidden: '',
   };
@@ -107,7 +107,7 @@ function rankOf(lane: string): number {
   return place >= 0 ? 2 + place : Number(lane.endsWith(' reads'));
 }
 
-function ticksOf(requests: readonly RequestLife[], view: View, { scale, describe, tellsGood }: RequestTelling): Tick[] {
+function ticksOf(requests: readonly RequestLife[], view: View, { scale, describe, describesSuccess }: RequestOptions): Tick[] {
   const parts = new Map<string, { style: TickStyle; requests: RequestLife[] }>();
   for (const request of requests) {
     const outcome = outcomeOf(request, view);
@@ -119,7 +119,7 @@ function ticksOf(requests: readonly RequestLife[], view: View, { scale, describe
   }
   return [...parts.values()].map(({ style, requests: own }) => {
     const first = own[0] as RequestLife;
-    if (style === 'ok' && !tellsGood) return { tMs: first.start.t, style, title: '' };
+    if (style === 'ok' && !describesSuccess) return { tMs: first.start.t, style, title: '' };
     const what = `${formatMoment(first.start.t)} ${describe(first.end ?? first.start).what}`;
     return {
       tMs: first.start.t,
@@ -132,14 +132,14 @@ function ticksOf(requests: readonly RequestLife[], view: View, { scale, describe
   });
 }
 
-/** What lanes of objects are drawn with. */
+/** The context for drawing lanes of objects. */
 interface Drawing {
   readonly endMs: number;
   readonly flagged: Flagged;
   readonly describe: Describe;
 }
 
-/** Instances, each with its claims and the nodes that it was; then nodes and claims of which no instance is known. */
+/** Instances, each with its claims and nodes; then nodes and claims without a known instance. */
 export function instanceLanes(
   view: View,
   pods: readonly PodLife[],
@@ -170,7 +170,7 @@ export function instanceLanes(
   };
 }
 
-/** Claims that nobody knows an instance of: their launches failed, or were never sent. */
+/** Claims without a known instance: their launches failed, or were never sent. */
 export function strayClaimLanes(view: View, drawing: Drawing): LaneGroup {
   const known = new Set(view.instances.map(({ id }) => id));
   const strays = view.claims.filter(({ instance }) => instance === undefined || !known.has(instance));
@@ -191,10 +191,10 @@ function instanceLane(view: View, instance: InstanceLife, { endMs, flagged, desc
     titleOf: ({ to }) => `${id} (${what}) ${to}`,
   });
   const last = bars.at(-1);
-  // Who looks for what was leaked looks at the bar that does not end.
+  // A leaked instance is recognised by its bar, which reaches the end.
   const isLeft = last !== undefined && flagged.has(object) && instance.ending === undefined;
   const shown = isLeft ? [...bars.slice(0, -1), { ...last, label: 'still live at the end' }] : bars;
-  // Who follows an instance comes from the request that launched it, and to the one that ended it.
+  // The steps of an instance include the requests that launched and terminated it.
   const spans = new Set([instance.launched.span, instance.ending?.span].filter((span) => span !== undefined));
   const asked = [...spans].flatMap((span) => view.requests.get(span)?.start ?? []);
   const said = view.said.filter(({ about }) => about === object);
@@ -211,7 +211,7 @@ function instanceLane(view: View, instance: InstanceLife, { endMs, flagged, desc
   );
 }
 
-/** Claims have no time of their own but between their steps. */
+/** The lane of a claim, between its steps. */
 function claimLane(claim: ClaimLife, { endMs, flagged, describe }: Drawing): Lane {
   const { name, steps, object, instance } = claim;
   const bars = barsOf(steps, endMs, {
@@ -298,7 +298,7 @@ function stepsOf(events: readonly HistoryEvent[], describe: Describe): Step[] {
     .sort((a, b) => a.i - b.i);
 }
 
-/** A stretch from each step to the next; steps that look the same are one stretch. */
+/** A bar from each step to the next; steps with the same look share a bar. */
 function barsOf<E extends HistoryEvent & { readonly to: string }>(
   steps: readonly E[],
   endMs: number,
@@ -324,7 +324,7 @@ function barsOf<E extends HistoryEvent & { readonly to: string }>(
   return bars;
 }
 
-/** The first ones up to a limit, those that matter most before the others, in their own order. */
+/** The first ones up to a limit, the important ones first, in their original order. */
 function keepFirst<T>(all: readonly T[], limit: number, ...matters: readonly ((one: T) => boolean)[]): T[] {
   if (all.length <= limit) return [...all];
   const kept = new Set([...matters.flatMap((isMeant) => all.filter(isMeant)), ...all]);

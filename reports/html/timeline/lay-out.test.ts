@@ -26,7 +26,7 @@ function group(timeline: Timeline, title: string): Timeline['groups'][number] {
   return found;
 }
 
-test('a leaked instance is flagged, and its bar says that it still lives', () => {
+test('a leaked instance is flagged, and its bar says that it is still live', () => {
   const { timeline } = timelineOf('crashes/killed-after-launch');
   const { lanes } = group(timeline, 'Instances');
   const leaked = lanes.filter(({ flagged }) => flagged !== undefined);
@@ -39,7 +39,7 @@ test('a leaked instance is flagged, and its bar says that it still lives', () =>
   expect(timeline.flags).toEqual([{ tMs: 420_000, groups: [1], title: 'Finding 1: leaked-instance' }]);
 });
 
-test('a claim and a node stand under their instance, and share it', () => {
+test('a claim and a node are nested under their instance', () => {
   const { lanes } = group(timelineOf('provisioning/scale-out-and-back').timeline, 'Instances');
   expect(lanes.map(({ isNested }) => isNested === true)).toEqual(
     Array.from({ length: 3 * LANES_PASSED.instances }, (_, index) => index % 3 !== 0),
@@ -51,7 +51,7 @@ test('a claim and a node stand under their instance, and share it', () => {
   expect(node?.bars.map(({ style }) => style)).toEqual(['node-joining', 'node-ready', 'ending']);
 });
 
-test('a crash shows in the target’s lane and in the request that nobody answered', () => {
+test('a crash is shown in the lane of the target and in the request without a response', () => {
   const { timeline } = timelineOf('crashes/killed-after-launch');
   const target = group(timeline, 'Target').lanes[0];
   expect(target?.bars.map(({ style, label }) => label ?? style)).toEqual(['target-starting', '#1', 'target-starting', '#2']);
@@ -61,7 +61,7 @@ test('a crash shows in the target’s lane and in the request that nobody answer
   expect(fleets?.ticks.slice(1).every(({ style }) => style === 'ok')).toBe(true);
 });
 
-test('fleets with errors beside their instances are neither good nor failed', () => {
+test('fleets with instances and errors are partial', () => {
   const { timeline } = timelineOf('capacity/spot-runs-out');
   const fleets = group(timeline, 'Requests').lanes.find(({ label }) => label === 'ec2:CreateFleet');
   expect(fleets?.ticks.filter(({ style }) => style === 'partial')).toHaveLength(4);
@@ -89,7 +89,7 @@ test('lanes are limited, findings first, and the rest is counted', () => {
   expect(lanes.filter(({ flagged }) => flagged === 1).map(({ label }) => label.split(' ')[0])).toEqual([last]);
 });
 
-test('open watches are no errors', () => {
+test('open watches are not errors', () => {
   const sketch = new Sketch({ id: 'a/b', title: 't', suite: 's' }, 1);
   sketch.request(5_000, { operation: 'watch pods', end: 'none' });
   const events = sketch.finish();
@@ -99,7 +99,7 @@ test('open watches are no errors', () => {
   expect(reads?.ticks.every(({ style }) => style === 'ok')).toBe(true);
 });
 
-test('long stretches without any change are shortened; the scale stays monotone and complete', () => {
+test('long intervals without changes are shortened; the scale stays monotone and complete', () => {
   const idle = (gaps: readonly number[]): View => {
     const sketch = new Sketch({ id: 'a/b', title: 't', suite: 's' }, 1);
     let t = 3_000;

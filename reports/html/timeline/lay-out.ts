@@ -9,19 +9,19 @@ import type { Scale } from './scale.ts';
 
 /** Findings closer together than this part of the timeline share a flag. */
 const FLAG_DISTANCE = 0.02;
-/** Firings closer together than this share a mark: about its width. */
+/** Firings closer together than this, about the width of a mark, share one. */
 const MARK_DISTANCE = 0.006;
 
-/** Instances and pods that are drawn, those with findings first; the rest is counted. */
+/** Most instances and pods that are drawn, those with findings first; the rest is counted. */
 interface LaneLimits {
-  /** Whether requests that went well are told one by one, besides being counted. */
-  readonly tellsGood: boolean;
+  /** Whether successful requests are described one by one, besides being counted. */
+  readonly describesSuccess: boolean;
   readonly instances: number;
   readonly pods: number;
 }
-export const LANES: LaneLimits = { tellsGood: true, instances: 30, pods: 40 };
-/** Of a trial that passed there is less to look at. */
-export const LANES_PASSED: LaneLimits = { tellsGood: false, instances: 7, pods: 7 };
+export const LANES: LaneLimits = { describesSuccess: true, instances: 30, pods: 40 };
+/** A trial that passed needs less detail. */
+export const LANES_PASSED: LaneLimits = { describesSuccess: false, instances: 7, pods: 7 };
 
 /** Lays out one trial. Pure. */
 export function layOut(view: View, findings: readonly FindingGroup[], describe: Describe, limits: LaneLimits): Timeline {
@@ -31,7 +31,7 @@ export function layOut(view: View, findings: readonly FindingGroup[], describe: 
   const pods = shownPods(view, flagged, limits.pods);
   const groups = [
     targetLane(view, endMs),
-    requestLanes(view, { scale, describe, tellsGood: limits.tellsGood }),
+    requestLanes(view, { scale, describe, describesSuccess: limits.describesSuccess }),
     instanceLanes(view, pods, { endMs, flagged, describe, maxLanes: limits.instances }),
     strayClaimLanes(view, { endMs, flagged, describe }),
     podLanes(view, pods, { endMs, flagged, describe }),
@@ -74,7 +74,7 @@ function bandsOf(view: View, { endMs, partOf }: Scale): Band[] {
   }));
 }
 
-/** A finding stands where its last event is. */
+/** A finding is shown at its last event. */
 function flagsOf(view: View, { endMs, partOf }: Scale, groups: readonly FindingGroup[]): Flag[] {
   const moments = groups
     .flatMap(({ number, code, findings }) =>
@@ -96,7 +96,7 @@ interface Cluster<T> {
   readonly all: T[];
 }
 
-/** What lies closer to the first of its cluster than `distance`, together; both are parts of the timeline. @param things in their order */
+/** Groups things that are closer to the first of their cluster than `distance`, a part of the timeline. @param things in order */
 function clustered<T>(things: readonly T[], placeOf: (thing: T) => number, distance: number): Cluster<T>[] {
   const clusters: Cluster<T>[] = [];
   for (const thing of things) {

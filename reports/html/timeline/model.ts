@@ -1,6 +1,6 @@
 import type { Scale } from './scale.ts';
 
-/** How a stretch of a lane looks. */
+/** The look of a bar. */
 export type BarStyle =
   | 'pod-waiting'
   | 'pod-bound'
@@ -16,13 +16,13 @@ export type BarStyle =
   | 'target-up'
   | 'ending';
 
-/** A stretch of time in a lane. Times are milliseconds since the start of the trial. */
+/** A time interval in a lane. Times are milliseconds since the start of the trial. */
 export interface Bar {
   readonly fromMs: number;
   readonly toMs: number;
   readonly style: BarStyle;
   readonly title: string;
-  /** Text inside, where there is room. */
+  /** Text inside, if there is room. */
   readonly label?: string;
 }
 
@@ -35,7 +35,7 @@ export interface Tick {
   readonly title: string;
 }
 
-/** What became of an object, one event at a time: for who follows it. */
+/** One event of an object, for following it. */
 export interface Step {
   readonly tMs: number;
   /** Place of the event in the history. */
@@ -45,14 +45,14 @@ export interface Step {
 
 /** Amounts over time, drawn as an area. */
 export interface Chart {
-  /** What the top of the chart stands for. */
+  /** The value at the top of the chart. */
   readonly top: string;
   readonly series: readonly { readonly style: ChartStyle; readonly points: readonly ChartPoint[] }[];
 }
 
 export type ChartStyle = 'ok' | 'throttled' | 'failed' | 'cost' | 'count' | 'use';
 
-/** A stretch of time with an amount, from one height to another: 0 at the bottom of the chart, 1 at its top. */
+/** A time interval with an amount, from one height to another: 0 at the bottom of the chart, 1 at its top. */
 export interface ChartPoint {
   readonly fromMs: number;
   readonly toMs: number;
@@ -63,15 +63,15 @@ export interface ChartPoint {
 export interface Lane {
   readonly label: string;
   readonly title: string;
-  /** What it is about, for who looks for it; absent for what is no object. */
+  /** The object of the lane, for search; absent if it is not about an object. */
   readonly object?: string;
-  /** The instance that its object is, is on, or has. */
+  /** The instance of its object. */
   readonly instance?: string | undefined;
   readonly steps?: readonly Step[];
   readonly chart?: Chart;
   /** Belongs to the lane above it. */
   readonly isNested?: boolean;
-  /** Number of the finding group that is about it. */
+  /** The number of its finding group. */
   readonly flagged?: number;
   readonly bars: readonly Bar[];
   readonly ticks: readonly Tick[];
@@ -81,7 +81,7 @@ export interface Lane {
 export interface LaneGroup {
   readonly title: string;
   readonly lanes: readonly Lane[];
-  /** What the limit of lanes left out, in words; empty if nothing. */
+  /** A text about lanes that the limit left out; empty if none. */
   readonly hidden: string;
 }
 
@@ -89,11 +89,11 @@ export interface LaneGroup {
 export interface Band {
   readonly fromMs: number;
   readonly toMs: number;
-  /** Of the fault, as the history has it: not to be trusted. */
+  /** The fault's colour from the history, which is untrusted. */
   readonly color: string;
   readonly label: string;
   readonly title: string;
-  /** When it fired; together what shares a mark, for marks would cover each other. */
+  /** When it fired, grouped by marks, which would overlap otherwise. */
   readonly firedMs: readonly (readonly number[])[];
 }
 
@@ -105,7 +105,7 @@ export interface Flag {
   readonly title: string;
 }
 
-/** All that is drawn of one trial. */
+/** The timeline of one trial. */
 export interface Timeline {
   readonly scale: Scale;
   readonly phases: readonly { readonly name: string; readonly fromMs: number; readonly toMs: number }[];

@@ -1,21 +1,21 @@
 import type { HistoryEvent } from '../../../history/events.ts';
 import type { View } from '../../../history/view.ts';
 
-/** Where a moment lies on a timeline on which long stretches without any change are shortened. */
+/** The position of moments on a timeline that shortens long intervals without changes. */
 export interface Scale {
   readonly endMs: number;
   /** 0 at the start of the trial, 1 at its end. */
   readonly partOf: (ms: number) => number;
-  /** The shortened stretches. */
+  /** The shortened intervals. */
   readonly breaks: readonly { readonly fromMs: number; readonly toMs: number }[];
   /** The scale as pairs of milliseconds and parts; linear between them. */
   readonly knots: readonly (readonly [ms: number, part: number])[];
 }
 
-/** A stretch without changes is shortened if it is longer than this, and than this part of what is left without longer ones. */
+/** An interval without changes is shortened if it is longer than this, and than this part of the time without longer ones. */
 const IDLE_MS = 60_000;
 const IDLE_PART = 0.12;
-/** What is left around changes, and the part of the changing time that a shortened stretch is drawn as long as. */
+/** The margin around changes, and the drawn length of a shortened interval, as a part of the remaining time. */
 const MARGIN_MS = 5_000;
 const BREAK_PART = 0.07;
 
@@ -47,7 +47,7 @@ interface Stretch {
   readonly toMs: number;
 }
 
-/** Which stretches are too long for what is left of the trial without the longer ones, in order. */
+/** Intervals that are too long compared with the rest of the trial without longer ones, in order. */
 function shortened(gaps: readonly Stretch[], endMs: number): Stretch[] {
   const chosen = new Set<Stretch>();
   let leftMs = endMs;
@@ -68,7 +68,7 @@ function interpolate(knots: Scale['knots'], ms: number): number {
   return toMs === fromMs ? toPart : fromPart + ((Math.max(0, ms) - fromMs) / (toMs - fromMs)) * (toPart - fromPart);
 }
 
-/** Whether something changed: polls, watches, leases and what was said are no changes. */
+/** Whether an event is a change: polls, watches, leases and log messages are not. */
 function isChange(event: HistoryEvent, view: View): boolean {
   switch (event.type) {
     case 'phase':
