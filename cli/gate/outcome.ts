@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GateDecision } from '../../gate/verdict.ts';
+import type { Unseen } from './unseen.ts';
 
 /** What a gate was decided on. */
 export interface GateOutcome {
@@ -9,6 +10,8 @@ export interface GateOutcome {
   readonly directories: readonly string[];
   /** What was left out and why, and what the policy loosened: a sentence each. */
   readonly notes: readonly string[];
+  /** What of the bundled suites was not looked at, by choice or because a target can't run it. */
+  readonly unseen: Unseen;
 }
 
 /** Writes what a gate decided beside its runs. @returns the file */
