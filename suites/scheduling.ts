@@ -186,6 +186,24 @@ export const unusualSpreads = scenario({
 /** What the target reads of these pods is not what they are: nobody counts on them. */
 const MALFORMED = { kind: 'malformed', why: 'the target reads maxSkew -1', field: 'maxSkew' } as const;
 
+export const unmetSpread = scenario({
+  id: 'scheduling/unmet-spread',
+  title: 'a pod has a spread that no node can meet: the other pods of its batch are served, and it gets a reason',
+  requirements: ['SCH-07', 'SCH-08', 'TEL-02'],
+  pools: [pool('default', { capacityTypes: ['spot', 'on-demand'] })],
+  async run(t) {
+    const racks = [{ ...SPREAD_OVER_ZONES, topologyKey: 'example.com/rack' }];
+    const small = { cpu: '500m', memory: '1Gi' } as const;
+    const truth = impossible('no node has the label example.com/rack');
+    const unmet = await t.deploy({ name: 'unmet', replicas: 1, ...small, spread: racks, truth });
+    const healthy = await t.deploy({ name: 'healthy', replicas: 10, ...small, spread: [SPREAD_OVER_ZONES] });
+    t.expect.noLaunchFor(unmet);
+    t.expect.explained(unmet, ['spread']);
+    await t.served(healthy, 'provision');
+    await t.pass('explain');
+  },
+});
+
 export const negativeMaxSkew = scenario({
   id: 'scheduling/negative-max-skew',
   title: 'the autoscaler reads a pod with maxSkew -1: the healthy pods of its batch are served, and nothing is launched for that pod alone',

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GateDecision } from '../../gate/verdict.ts';
+import type { Unseen } from './unseen.ts';
 
 /** The decision of a gate, and what it is based on. */
 export interface GateOutcome {
@@ -9,6 +10,8 @@ export interface GateOutcome {
   readonly directories: readonly string[];
   /** What was left out and why, and where the policy is laxer than the defaults: a sentence each. */
   readonly notes: readonly string[];
+  /** What of the bundled suites was not looked at, by choice or because a target can't run it. */
+  readonly unseen: Unseen;
 }
 
 /** Writes the decision beside the gate's runs. @returns the file */

@@ -11,7 +11,7 @@ import { acceptingExisting, nextLook, notesOnLaxer } from '../../gate/policy.ts'
 import type { Policy } from '../../gate/policy.ts';
 import { StateError, appendState, readState } from '../../gate/state.ts';
 import type { StateEntry, StateVersion } from '../../gate/state.ts';
-import { keyOf } from '../../gate/sides.ts';
+import { isKnown, keyOf } from '../../gate/sides.ts';
 import type { GateDecision } from '../../gate/verdict.ts';
 import { digestOf, targetDigestOf } from '../../harness/load.ts';
 import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
@@ -24,6 +24,7 @@ import type { Console } from '../console.ts';
 import { lockDirectory } from '../directory-lock.ts';
 import { UsageError } from '../usage-error.ts';
 import type { GateOutcome } from './outcome.ts';
+import { describeUnseen, unseenBy } from './unseen.ts';
 import { sourcesDigest } from './sources.ts';
 import { summarizeGate } from './terminal.ts';
 
@@ -85,7 +86,11 @@ function judgeDirectories({ baseline, candidate }: Directories, policy: Policy):
   const decide = (by: Policy): GateDecision => decideGate(before, after, by, { paired: isPaired, seed: 1 });
   const decision = decide(policy);
   const onlyExisting = notesOnExisting(decision, () => decide(acceptingExisting(policy)));
-  return { decision, directories: [baseline, candidate], notes: [...notesOnLaxer(policy), ...notes, ...onlyExisting] };
+  const scenariosOf = (episodes: readonly Episode[]): Set<string> => new Set(episodes.filter(isKnown).map(({ scenario }) => scenario));
+  const withBaseline = scenariosOf(before);
+  const unseen = unseenBy(new Set([...scenariosOf(after)].filter((scenario) => withBaseline.has(scenario))));
+  const all = [...notesOnLaxer(policy), ...notes, ...onlyExisting, ...describeUnseen(unseen)];
+  return { decision, directories: [baseline, candidate], notes: all, unseen };
 }
 
 /** @param accepting the decision if failures that the baseline has too were accepted */
@@ -175,7 +180,8 @@ async function runUntilDecided(
     const isEarly = requested < policy.episodes.first;
     if (isEarly ? failsEarly(decision, policy) : decision.verdict !== 'inconclusive' || requested >= policy.episodes.max) {
       const onlyExisting = notesOnExisting(decision, () => decide(acceptingExisting(policy)));
-      return { decision, directories, notes: [...notes, ...onlyExisting] };
+      const unseen = unseenBy(new Set(chosen.map(({ scenario }) => scenario.id)));
+      return { decision, directories, notes: [...notes, ...onlyExisting, ...describeUnseen(unseen)], unseen };
     }
     if (isEarly) continue;
     console.err(`${summarizeGate(decision)}\n`);

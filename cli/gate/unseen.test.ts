@@ -1,0 +1,29 @@
+import { expect, test } from '@playwright/test';
+import { sources } from '../../suites/catalogue.ts';
+import { describeUnseen, unseenBy } from './unseen.ts';
+
+const idsOf = (...profiles: string[]): Set<string> =>
+  new Set(sources.filter(({ scenario }) => profiles.includes(scenario.profile)).map(({ scenario }) => scenario.id));
+
+test('of all scenarios nothing is unseen', () => {
+  const unseen = unseenBy(idsOf('core', 'extended', 'robustness'));
+  expect(unseen).toEqual({ scenarios: [], profiles: [], requirements: [] });
+  expect(describeUnseen(unseen)).toEqual([]);
+});
+
+test('a gate on the core profile says which profiles and requirements it left out', () => {
+  const unseen = unseenBy(idsOf('core'));
+  expect(unseen.profiles).toEqual(['extended', 'robustness']);
+  expect(unseen.requirements).toContain('SCH-11');
+  expect(unseen.requirements).not.toContain('SCH-07');
+  expect(unseen.scenarios).toContain('scheduling/negative-max-skew');
+  const [sentence, ...more] = describeUnseen(unseen);
+  expect(more).toEqual([]);
+  expect(sentence).toMatch(
+    /^not looked at: \d+ scenarios, all of extended and robustness among them; untested: \d+ requirements: .* and \d+ more/,
+  );
+});
+
+test('a gate on scenarios of a user looked at none of ours', () => {
+  expect(unseenBy(new Set(['mine/burst'])).scenarios).toHaveLength(sources.length);
+});
