@@ -8,7 +8,7 @@ import { LoadError } from './load-error.ts';
 import { digestOf, loadScenario, loadTarget, scenariosOf } from './load.ts';
 import { scenarioSchema, shapeProblem, targetSchema } from './schemas.ts';
 
-/** A user's module of this source. */
+/** Writes a user's module with this source. */
 function write(testInfo: TestInfo, source: string): string {
   mkdirSync(testInfo.outputDir, { recursive: true });
   const path = testInfo.outputPath('user.mjs');
@@ -30,7 +30,7 @@ const TARGET = `({
   install: async () => {}, start: () => {}, applyPools: async () => {}, removePools: async () => {},
 })`;
 
-test('everything in the catalogues is sound', () => {
+test('everything in the catalogues is valid', () => {
   const scenarios = suites.flatMap((suite) => suite.scenarios.map(({ scenario }) => scenario));
   expect(scenarios.map((scenario) => shapeProblem(scenarioSchema, scenario)).filter((problem) => problem !== undefined)).toEqual([]);
   expect(targetCatalogue.map((target) => shapeProblem(targetSchema, target)).filter((problem) => problem !== undefined)).toEqual([]);
@@ -104,7 +104,7 @@ for (const { change, says } of [
   });
 }
 
-test('two of the catalogue in one cluster have a name; what can not be together is refused', async () => {
+test('two targets of the catalogue in one cluster have a name; impossible pairs are refused', async () => {
   const both = await loadTarget({ name: 'reference+mutant:fresh-token' });
   expect(both.name).toBe('reference+mutant:fresh-token');
   expect(shapeProblem(targetSchema, both)).toBeUndefined();
@@ -120,7 +120,7 @@ test('two of the catalogue in one cluster have a name; what can not be together 
   }
 });
 
-test('instances of classes will do, with methods on prototypes, getters and private state', async ({}, testInfo) => {
+test('instances of classes are accepted, with methods on prototypes, getters and private state', async ({}, testInfo) => {
   const module = write(
     testInfo,
     `
@@ -148,7 +148,7 @@ test('instances of classes will do, with methods on prototypes, getters and priv
   expect((await loadScenario({ module, export: 'mine' })).id).toBe('user/case');
 });
 
-test('what a module exports besides its scenarios is passed over; a module without any says so', async ({}, testInfo) => {
+test('other exports of a module are ignored; a module without scenarios is an error', async ({}, testInfo) => {
   const module = write(
     testInfo,
     `export const b = ${SCENARIO}; export const a = ${SCENARIO}; export const help = { x: 1 }; export const nothing = null;`,
@@ -159,7 +159,7 @@ test('what a module exports besides its scenarios is passed over; a module witho
   await expect(loadScenario({ module, export: 'c' })).rejects.toThrow('exports no "c"; it exports: a, b, help, nothing');
 });
 
-test('a digest covers what a module says that it read, as its query told it', async ({}, testInfo) => {
+test('a digest covers the files that a module's query names, as listed in its sources', async ({}, testInfo) => {
   const module = write(testInfo, `export const sources = [new URL(import.meta.url).searchParams.get('file')];`);
   const file = testInfo.outputPath('data.yaml');
   const digests: string[] = [];

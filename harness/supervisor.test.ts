@@ -4,7 +4,7 @@ import { DEFAULT_NODES } from './trial-spec.ts';
 
 for (const { what, spec, limit } of [
   {
-    what: 'the nodes of most trials',
+    what: 'the default number of nodes',
     spec: { nodes: DEFAULT_NODES },
     limit: { cpuMs: 180_000, wallMs: 900_000, why: '180 s of processor time; in real time 5 times as long' },
   },
