@@ -42,7 +42,7 @@ for (const { what, change, says } of [
   {
     what: 'a node class that is none',
     change: { pools: { as: 'karpenter', nodeClass: {} } },
-    says: /pools\.nodeClass: apiVersion must be a text\n$/,
+    says: /pools\.nodeClass: apiVersion must be a string\n$/,
   },
   { what: 'an unknown field', change: { comand: [] }, says: /target\.yaml: the file has no field comand; did you mean command\?\n$/ },
 ]) {

@@ -41,7 +41,7 @@ for (const [what, args, message] of [
   ['no version', ['karpenter'], 'give karpenter a version'],
   ['a program that there is not', ['autoscaler@1.0.0'], 'there is no program "autoscaler" to build'],
   ['a checkout that is not there', ['karpenter@mine', '--source', 'nowhere'], '--source nowhere is not a directory; name a checkout'],
-  ['a folder that is no checkout', ['karpenter@mine', '--source', '.'], 'is no checkout of a Go module: it has no go.mod'],
+  ['a folder that is no checkout', ['karpenter@mine', '--source', '.'], 'is not a checkout of a Go module: it has no go.mod'],
 ] as const) {
   test(`build refuses ${what}: exit code 2`, async ({}, testInfo) => {
     const { code, stderr } = await withCache(testInfo).run('build', ...args);

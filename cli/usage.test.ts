@@ -105,7 +105,7 @@ for (const { what, flag, file, says } of [
     what: 'a target that is none',
     flag: '--target',
     file: "export default { name: 'mine' };\n",
-    says: /mine\.ts: export "default" is no target: summary must be a text/,
+    says: /mine\.ts: export "default" is not a valid target: summary must be a string/,
   },
 ]) {
   test(`a broken file is refused: ${what}`, async ({}, testInfo) => {

@@ -42,20 +42,20 @@ for (const { change, says } of [
   { change: `id: 7`, says: 'id must be area/name' },
   { change: `title: ''`, says: 'title must not be empty' },
   { change: `profile: 'hard'`, says: 'profile must be one of core, extended, robustness' },
-  { change: `requirements: [1]`, says: 'requirements.0 must be a text' },
+  { change: `requirements: [1]`, says: 'requirements.0 must be a string' },
   { change: `needs: {}`, says: 'needs.features must be a list (and 1 more)' },
   { change: `needs: undefined`, says: 'needs must be { features, capabilities }' },
   { change: `needs: { features: ['teleport'], capabilities: [] }`, says: 'needs.features.0 must be one of spot' },
   { change: `needs: { features: [], capabilities: ['fly'] }`, says: 'needs.capabilities.0 must be one of time.virtual, ' },
   { change: `pools: {}`, says: 'pools must be a list' },
-  { change: `pools: ['p']`, says: 'pools.0 must be a pool; make it with pool(name)' },
+  { change: `pools: ['p']`, says: 'pools.0 must be a pool; create it with pool(name)' },
   { change: `pools: [{ ...${POOL}, name: 'No Name' }]`, says: 'pools.0.name must consist of' },
   { change: `pools: [${POOL}, ${POOL}]`, says: 'pools must be pools of different names' },
   {
     change: `pools: [{ ...${POOL}, requirements: [{ key: 'a', operator: 'is' }] }]`,
     says: 'pools.0.requirements.0.operator must be one of In',
   },
-  { change: `pools: [{ ...${POOL}, requirements: [{ key: 'a', operator: 'In' }] }]`, says: 'requirements.0.values must name a value' },
+  { change: `pools: [{ ...${POOL}, requirements: [{ key: 'a', operator: 'In' }] }]`, says: 'requirements.0.values must have at least one value' },
   {
     change: `pools: [{ ...${POOL}, requirements: [{ key: 'a', operator: 'Gt', values: ['x'] }] }]`,
     says: 'must be one whole number for Gt',
@@ -63,7 +63,7 @@ for (const { change, says } of [
   { change: `pools: [{ ...${POOL}, taints: [{ key: 'a', effect: 'Never' }] }]`, says: 'pools.0.taints.0.effect must be one of NoSchedule' },
   { change: `pools: [{ ...${POOL}, limits: { cpu: NaN } }]`, says: 'pools.0.limits.cpu must be a number of cores, 0 or more' },
   { change: `pools: [{ ...${POOL}, limits: { nodes: 1.5 } }]`, says: 'pools.0.limits.nodes must be a whole number' },
-  { change: `pools: [{ ...${POOL}, labels: { a: 1 } }]`, says: 'pools.0.labels.a must be a text' },
+  { change: `pools: [{ ...${POOL}, labels: { a: 1 } }]`, says: 'pools.0.labels.a must be a string' },
   { change: `pools: [{ ...${POOL}, weight: 101 }]`, says: 'pools.0.weight must be at most 100' },
   { change: `run: 'now'`, says: 'run must be a function' },
 ]) {
@@ -71,7 +71,7 @@ for (const { change, says } of [
     const module = write(testInfo, `export const mine = { ...${SCENARIO}, ${change} };`);
     const error: unknown = await loadScenario({ module, export: 'mine' }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(LoadError);
-    expect((error as LoadError).message).toContain(`user.mjs: export "mine" is no scenario: `);
+    expect((error as LoadError).message).toContain(`user.mjs: export "mine" is not a valid scenario: `);
     expect((error as LoadError).message).toContain(says);
     expect((error as LoadError).message).not.toContain('\n');
     await expect(scenariosOf(module)).rejects.toThrow(says);
@@ -90,7 +90,7 @@ for (const { change, says } of [
     says: 'constants.offeringsPerLaunch must be a positive whole number',
   },
   { change: `name: ''`, says: 'name must not be empty' },
-  { change: `summary: undefined`, says: 'summary must be a text' },
+  { change: `summary: undefined`, says: 'summary must be a string' },
   { change: `features: ['node-claims']`, says: 'features.0 must be one of spot' },
   { change: `resources: undefined`, says: 'resources must be a list' },
   { change: `removePools: undefined`, says: 'removePools must be a function' },
@@ -99,7 +99,7 @@ for (const { change, says } of [
     const module = write(testInfo, `const base = ${TARGET}; export default { ...base, ${change} };`);
     const error: unknown = await loadTarget({ module, export: 'default' }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(LoadError);
-    expect((error as LoadError).message).toContain(`user.mjs: export "default" is no target: ${says}`);
+    expect((error as LoadError).message).toContain(`user.mjs: export "default" is not a valid target: ${says}`);
     expect((error as LoadError).message).not.toContain('\n');
   });
 }
@@ -154,8 +154,8 @@ test('other exports of a module are ignored; a module without scenarios is an er
     `export const b = ${SCENARIO}; export const a = ${SCENARIO}; export const help = { x: 1 }; export const nothing = null;`,
   );
   expect((await scenariosOf(module)).map(({ ref }) => ref.export)).toEqual(['a', 'b']);
-  await expect(loadScenario({ module, export: 'help' })).rejects.toThrow('export "help" is no scenario: id must be area/name');
-  await expect(loadScenario({ module, export: 'nothing' })).rejects.toThrow('export "nothing" is no scenario: it must be an object');
+  await expect(loadScenario({ module, export: 'help' })).rejects.toThrow('export "help" is not a valid scenario: id must be area/name');
+  await expect(loadScenario({ module, export: 'nothing' })).rejects.toThrow('export "nothing" is not a valid scenario: it must be an object');
   await expect(loadScenario({ module, export: 'c' })).rejects.toThrow('exports no "c"; it exports: a, b, help, nothing');
 });
 

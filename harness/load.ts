@@ -39,7 +39,7 @@ export async function loadTarget(ref: TargetRef): Promise<Target> {
   if ('file' in ref) return loadProgram(ref.file, ref.artefact);
   const value = await loadExport(ref);
   const problem = shapeProblem(targetSchema, value);
-  if (problem !== undefined) throw new LoadError(`${displayPath(ref.module)}: export "${ref.export}" is no target: ${problem}`);
+  if (problem !== undefined) throw new LoadError(`${displayPath(ref.module)}: export "${ref.export}" is not a valid target: ${problem}`);
   return value as Target;
 }
 
@@ -72,7 +72,7 @@ export async function checksOf(moduleUrl: string): Promise<Check[]> {
     const check = value as Check;
     const isTaken = checkCatalogue.some((bundled) => bundled.name === check.name);
     const problem = shapeProblem(checkSchema, value) ?? (isTaken ? `name ${check.name} is taken by a bundled check` : undefined);
-    if (problem !== undefined) throw new LoadError(`${displayPath(moduleUrl)}: export "${name}" is no check: ${problem}`);
+    if (problem !== undefined) throw new LoadError(`${displayPath(moduleUrl)}: export "${name}" is not a valid check: ${problem}`);
     return check;
   });
 }
@@ -166,8 +166,8 @@ function displayPath(moduleUrl: string): string {
 function asScenario(ref: ModuleRef, value: unknown): Scenario {
   const problem = shapeProblem(scenarioSchema, value);
   if (problem !== undefined) {
-    const what = `${displayPath(ref.module)}: export "${ref.export}" is no scenario: ${problem}`;
-    throw new LoadError(`${what}; make it with scenario({ id, title, run })`);
+    const what = `${displayPath(ref.module)}: export "${ref.export}" is not a valid scenario: ${problem}`;
+    throw new LoadError(`${what}; create it with scenario({ id, title, run })`);
   }
   return value as Scenario;
 }

@@ -20,9 +20,9 @@ const SERVED_TRIES = 120;
 
 const manifestSchema = z.looseObject(
   {
-    apiVersion: z.string('must be a text'),
-    kind: z.string('must be a text'),
-    metadata: z.looseObject({ name: z.string('must be a text'), namespace: z.string('must be a text').optional() }, 'must be an object'),
+    apiVersion: z.string('must be a string'),
+    kind: z.string('must be a string'),
+    metadata: z.looseObject({ name: z.string('must be a string'), namespace: z.string('must be a text').optional() }, 'must be an object'),
   },
   'must be an object of Kubernetes',
 );

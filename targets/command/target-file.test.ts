@@ -50,7 +50,7 @@ test('durations are milliseconds or as Go writes them; scalars of an environment
 
 for (const { change, says } of [
   { change: { nmae: 'x' }, says: 'the file has no field nmae; did you mean name?' },
-  { change: { livenessProbe: {} }, says: 'the file has no field livenessProbe; there are name, command, ' },
+  { change: { livenessProbe: {} }, says: 'the file has no field livenessProbe; known fields: name, command, ' },
   { change: { name: undefined }, says: 'name is missing' },
   { change: { command: undefined }, says: "command is missing: it is a list of the program and its arguments, such as ['./autoscaler'" },
   { change: { name: '' }, says: 'name must not be empty' },
@@ -59,7 +59,7 @@ for (const { change, says } of [
   { change: { command: ['x', '--kubeconfig=${KUBECONFG}'] }, says: 'command.1 refers to ${KUBECONFG}; there are KUBECONFIG, ' },
   { change: { environment: ['A=b'] }, says: 'environment must be a map of variables' },
   { change: { environment: { A: '${HOME}' } }, says: 'environment.A refers to ${HOME}; there are KUBECONFIG, ' },
-  { change: { environment: { A: { b: 1 } } }, says: 'environment.A must be a text' },
+  { change: { environment: { A: { b: 1 } } }, says: 'environment.A must be a string' },
   { change: { environment: { 'a-b': 'c' } }, says: 'is no name of a variable' },
   { change: { features: ['sopt'] }, says: 'features.0 must be one of spot, interruption' },
   {
@@ -98,7 +98,7 @@ for (const { change, says } of [
 }
 
 test('every field that is wrong is named, and what is no YAML is said to be none', () => {
-  expect(() => parse({ name: 1, command: [] })).toThrow('target.yaml: name must be a text; command must name a program');
+  expect(() => parse({ name: 1, command: [] })).toThrow('target.yaml: name must be a string; command must name a program');
   expect(() => parseTargetFile('target.yaml', 'a: [')).toThrow('target.yaml is not YAML: ');
   expect(() => parseTargetFile('target.yaml', '')).toThrow('target.yaml: the file must be a map of fields');
 });

@@ -19,7 +19,7 @@ export class TargetFileError extends Error {
 const READY_WITHIN_MS = 120_000;
 
 /** A text that says something. */
-export const text = z.string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be a text') }).min(1, 'must not be empty');
+export const text = z.string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be a string') }).min(1, 'must not be empty');
 
 /** A program and its arguments. */
 const A_COMMAND = "a list of the program and its arguments, such as ['./autoscaler', '--port', '${PORT}']";
@@ -38,7 +38,7 @@ const commandList = z
   .nonempty(`must name a program: ${A_COMMAND}`);
 
 /** YAML reads `1` as a number and `true` as a boolean: in an environment they are texts. */
-const scalar = z.union([z.string(), z.number(), z.boolean()], 'must be a text').transform(String);
+const scalar = z.union([z.string(), z.number(), z.boolean()], 'must be a string').transform(String);
 
 /** As Go writes them. */
 const A_DURATION = 'a duration such as 90s, 15m or 1h30m (units h, m, s, ms), or a number of milliseconds';

@@ -104,7 +104,7 @@ function goHintOf({ source, goHint = 'it' }: GoProgramSpec): string {
 
 function checkoutOf(source: string): string {
   if (existsSync(join(source, 'go.mod'))) return resolve(source);
-  throw new BuildError(`${source} is no checkout of a Go module: it has no go.mod`, { isRefusal: true });
+  throw new BuildError(`${source} is not a checkout of a Go module: it has no go.mod`, { isRefusal: true });
 }
 
 function goSumOf(directory: string): string {
