@@ -24,7 +24,7 @@ for (const { what, change, says } of [
   {
     what: 'a program that is not there',
     change: { command: ['./autoscaler'] },
-    says: /command can't be run: there is no program \/\S+\/autoscaler \(it is looked for from the folder of this file\)\n$/,
+    says: /command can't be run: there is no program \/\S+\/autoscaler \(paths are relative to the folder of this file\)\n$/,
   },
   {
     what: 'a program that is not in PATH',
@@ -34,7 +34,7 @@ for (const { what, change, says } of [
   {
     what: 'a program that may not be run',
     change: { command: ['./target.yaml'] },
-    says: /target\.yaml may not be executed \(chmod \+x\)\n$/,
+    says: /target\.yaml is not executable \(run chmod \+x\)\n$/,
   },
   { what: 'a translator that is not there', change: { pools: { command: ['./pools'] } }, says: /pools\.command can't be run: / },
   { what: 'a folder that is not there', change: { directory: 'gone' }, says: /directory \S+gone does not exist\n$/ },

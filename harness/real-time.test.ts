@@ -81,7 +81,7 @@ test('a program that exits at once: a finding with its exit code and last output
   const { result, codes, messages } = await runProgram(info, 'nothing', { ...stub, command: ['${NODE}', STUB, 'exit', '3'] });
   expect(result.verdict).toBe('fail');
   expect(codes).toContain('exited');
-  expect(messages).toContain('exited with code 3; the last that it said: no configuration');
+  expect(messages).toContain('exited with code 3; its last output: no configuration');
 });
 
 test('the harness stops waiting for a program that never becomes ready at its probe's limit', async ({}, info) => {
@@ -89,7 +89,7 @@ test('the harness stops waiting for a program that never becomes ready at its pr
   const { result, codes, messages } = await runProgram(info, 'nothing', { ...stub, command: ['${NODE}', STUB, 'idle'], ready });
   expect(result.verdict).toBe('fail');
   expect(codes).toContain('exited');
-  expect(messages).toMatch(/nothing healthy answered at http:\/\/127\.0\.0\.1:\d+\/readyz within 1 s of its start/);
+  expect(messages).toMatch(/no healthy response from http:\/\/127\.0\.0\.1:\d+\/readyz within 1 s of its start/);
 });
 
 test('a crash fault kills the program at a request, and the next one is started at once', async ({}, info) => {
@@ -125,7 +125,7 @@ test('a failure of the program that translates pools is a finding', async ({}, i
   const { result, codes, messages } = await runProgram(info, 'nothing', { ...stub, command: ['${NODE}', STUB, 'idle'], pools });
   expect(result.verdict).toBe('fail');
   expect(codes).toContain('panicked');
-  expect(messages).toContain('apply ended with code 1; it said: no configuration');
+  expect(messages).toContain('apply exited with code 1; its last output: no configuration');
 });
 
 test('real time has a limit derived from the bounds; virtual time has none', () => {
