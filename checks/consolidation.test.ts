@@ -20,7 +20,11 @@ for (const { name, history, verdict } of [
   { name: 'in time', history: ended(surplus().at(140), 'i-2').at(200), verdict: 'pass' },
   { name: 'too late', history: ended(surplus().at(160), 'i-2').at(200), verdict: 'fail' },
   { name: 'never', history: surplus().at(200), verdict: 'fail' },
-  { name: 'in time, but another one is launched', history: ended(surplus().at(140), 'i-2').at(180).launch(3, 'i-3').at(200), verdict: 'fail' },
+  {
+    name: 'in time, but another one is launched',
+    history: ended(surplus().at(140), 'i-2').at(180).launch(3, 'i-3').at(200),
+    verdict: 'fail',
+  },
   {
     name: 'a replacement is beside it for a moment',
     history: ended(ended(surplus().at(110).launch(3, 'i-3').at(140), 'i-1'), 'i-2').at(200),

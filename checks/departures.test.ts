@@ -48,7 +48,7 @@ for (const { name, history, codes } of [
   { name: 'two at once', history: take(take(cluster(ONE), 1), 2), codes: ['node-budget-exceeded'] },
   { name: 'one while another is empty and its instance terminated', history: take(end(emptied(), 1), 2), codes: [] },
   {
-    name: 'one while another's instance was terminated with a pod on it',
+    name: "one while another's instance was terminated with a pod on it",
     history: take(end(take(cluster(ONE), 1), 1), 2),
     codes: ['node-budget-exceeded'],
   },
@@ -65,7 +65,11 @@ for (const { name, history, codes } of [
     codes: ['node-budget-exceeded'],
   },
   { name: 'two that are being interrupted', history: take(take(warned(warned(cluster(ONE), 1), 2).at(30), 1), 2), codes: [] },
-  { name: 'one while another is being interrupted', history: take(take(warned(cluster(ONE), 1).at(30), 1), 2), codes: ['node-budget-exceeded'] },
+  {
+    name: 'one while another is being interrupted',
+    history: take(take(warned(cluster(ONE), 1).at(30), 1), 2),
+    codes: ['node-budget-exceeded'],
+  },
   { name: 'two that are expired', history: take(take(cluster({ ...ONE, expireAfterMs: 5 }), 1), 2), codes: [] },
   {
     name: 'all, when the pool is withdrawn',
@@ -83,7 +87,11 @@ for (const { name, history, codes } of [
     history: take(cluster({ budgets: [{ nodes: '0', schedule: '17 0 * * *', durationMs: 60_000 }] }), 1),
     codes: [],
   },
-  { name: 'for a reason that the history does not show', history: take(cluster({ budgets: [{ nodes: '0', reasons: ['empty'] }] }), 1), codes: [] },
+  {
+    name: 'for a reason that the history does not show',
+    history: take(cluster({ budgets: [{ nodes: '0', reasons: ['empty'] }] }), 1),
+    codes: [],
+  },
   {
     name: 'beyond what the most lenient reason allows',
     history: take(
@@ -188,7 +196,11 @@ test('pools without budgets are not judged', () => {
 for (const { name, history, codes } of [
   { name: 'its node is disrupted', history: take(cluster(), 1), codes: ['opted-out-pod-disturbed'] },
   { name: 'another node is disrupted', history: take(cluster(), 2), codes: [] },
-  { name: 'its node is disrupted when it is already terminating', history: take(cluster().pod('web-1', 'terminating', 'n-1'), 1), codes: [] },
+  {
+    name: 'its node is disrupted when it is already terminating',
+    history: take(cluster().pod('web-1', 'terminating', 'n-1'), 1),
+    codes: [],
+  },
   { name: 'its node is being interrupted', history: take(warned(cluster(), 1).at(30), 1), codes: [] },
   {
     name: 'it is evicted before its node is deleted',

@@ -8,7 +8,11 @@ import { count, duration, indexes, mergeParts, safetyPart } from './parts.ts';
 type Step = EventOf<'foreign-instance'>;
 
 /** What a request did to an instance, by the step that shows it. */
-const ACTIONS: Partial<Record<Step['to'], string>> = { 'shutting-down': 'terminated', stopping: 'stopped', retagged: 'changed the tags of' };
+const ACTIONS: Partial<Record<Step['to'], string>> = {
+  'shutting-down': 'terminated',
+  stopping: 'stopped',
+  retagged: 'changed the tags of',
+};
 
 /**
  * An account is seldom used by one cluster only. The target must leave instances alone that it did not launch and that do not

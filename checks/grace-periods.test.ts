@@ -81,7 +81,7 @@ for (const { name, history, codes } of [
     codes: [],
   },
   {
-    name: 'cut short by its node's deadline, with less time from the start',
+    name: "cut short by its node's deadline, with less time from the start",
     history: ended(leaving({ terminationGracePeriodMs: 30_000 }).pod('web-1', 'terminating').at(40_000)),
     codes: [],
   },

@@ -165,7 +165,7 @@ for (const { name, history, codes } of [
     codes: [],
   },
   {
-    name: 'a notice about another owner's instance',
+    name: "a notice about another owner's instance",
     history: ends(acted(warned().at(102).add({ type: 'notice', instance: 'i-2', kind: 'rebalance', to: 'queued' }))),
     codes: [],
   },

@@ -73,7 +73,10 @@ test('a check that throws is unknown with its message, and does not hide a failu
   };
   expect(judge(soundHistory().events, false, [throwing, ...checkCatalogue])).toMatchObject({
     verdict: 'unknown',
-    checks: [{ check: 'broken', verdict: 'unknown', summary: 'the check failed: undefined is not iterable' }, ...Array.from({ length: 11 }, () => ({}))],
+    checks: [
+      { check: 'broken', verdict: 'unknown', summary: 'the check failed: undefined is not iterable' },
+      ...Array.from({ length: 11 }, () => ({})),
+    ],
   });
   expect(judge(new HistoryBuilder().act().launch(1, 'i-1').finish().events, false, [throwing, ...checkCatalogue]).verdict).toBe('fail');
 });
@@ -116,7 +119,7 @@ for (const { what, events, truncated = false, summary } of [
   });
 }
 
-test("a trial that was ended because of the target is a failure of the target, not of the harness", () => {
+test('a trial that was ended because of the target is a failure of the target, not of the harness', () => {
   const judgement = judge(
     new HistoryBuilder().act().add({ type: 'supervisor', cause: 'spun', culprit: 'target', message: 'x' }, { type: 'trial.end' }).events,
     false,

@@ -10,7 +10,12 @@ function dead(): HistoryBuilder {
 
 for (const { name, history, verdict, objects } of [
   { name: 'it is removed at the bound', history: dead().at(160).node('n-1', 'gone').at(400).finish(), verdict: 'pass', objects: [] },
-  { name: 'it is removed a moment late', history: dead().at(161).node('n-1', 'gone').at(400).finish(), verdict: 'fail', objects: ['nodes/n-1'] },
+  {
+    name: 'it is removed a moment late',
+    history: dead().at(161).node('n-1', 'gone').at(400).finish(),
+    verdict: 'fail',
+    objects: ['nodes/n-1'],
+  },
   { name: 'it is never removed', history: dead().at(400).finish(), verdict: 'fail', objects: ['nodes/n-1'] },
   {
     name: 'a fault on the Kubernetes wire extends the bound',

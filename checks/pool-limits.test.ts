@@ -11,7 +11,11 @@ function launches(count: number, history: HistoryBuilder): HistoryBuilder {
 }
 
 for (const { name, history, objects } of [
-  { name: 'two nodes with a limit of two', history: launches(2, new HistoryBuilder().act().pool('p', { limits: { nodes: 2 } })), objects: [] },
+  {
+    name: 'two nodes with a limit of two',
+    history: launches(2, new HistoryBuilder().act().pool('p', { limits: { nodes: 2 } })),
+    objects: [],
+  },
   {
     name: 'three nodes with a limit of two',
     history: launches(3, new HistoryBuilder().act().pool('p', { limits: { nodes: 2 } })),
@@ -48,7 +52,7 @@ for (const { name, history, objects } of [
   });
 }
 
-test('with one pool without a limit, nothing is limited: an instance's pool is unknown', () => {
+test("with one pool without a limit, nothing is limited: an instance's pool is unknown", () => {
   const history = launches(
     5,
     new HistoryBuilder()

@@ -14,7 +14,11 @@ function launches(history: HistoryBuilder, from: number, to: number): HistoryBui
 for (const { name, history, objects } of [
   { name: 'three for one pod', history: launches(waiting(), 1, 3), objects: [] },
   { name: 'a fourth for one pod', history: launches(waiting(), 1, 4), objects: ['instance/i-4'] },
-  { name: 'a fourth when one has been terminated', history: launches(launches(waiting(), 1, 3).instance('i-1', 'shutting-down'), 4, 4), objects: [] },
+  {
+    name: 'a fourth when one has been terminated',
+    history: launches(launches(waiting(), 1, 3).instance('i-1', 'shutting-down'), 4, 4),
+    objects: [],
+  },
   { name: 'a fourth for two pods', history: launches(launches(waiting(), 1, 3).pod('web-2', 'created'), 4, 4), objects: [] },
   {
     name: 'a fourth when there were two pods earlier',
@@ -22,7 +26,7 @@ for (const { name, history, objects } of [
     objects: [],
   },
   {
-    name: 'pods of a DaemonSet don't count',
+    name: "pods of a DaemonSet don't count",
     history: launches(waiting().workload('agent', 0, { kind: 'daemon' }).pod('agent-1', 'created'), 1, 4),
     objects: ['instance/i-4'],
   },

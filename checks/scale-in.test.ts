@@ -36,7 +36,7 @@ for (const { name, history, verdict, objects } of [
     objects: [],
   },
   {
-    name: 'later launches don't count',
+    name: "later launches don't count",
     history: needless().instance('i-1', 'shutting-down').instance('i-2', 'shutting-down').at(110).launch(3, 'i-3').at(400).phase('over'),
     verdict: 'pass',
     objects: [],

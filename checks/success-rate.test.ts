@@ -178,7 +178,7 @@ test('pods served out of pods requested', () => {
   expect(successRate.countServed?.(createView(builder.events))).toEqual({ served: 1, asked: 2 });
 });
 
-test("pods created while the workload is being removed need not be served", () => {
+test('pods created while the workload is being removed need not be served', () => {
   const history = waiting().at(20).pod('web-1', 'running').pod('web-2', 'running').finish();
   history.events.splice(-1);
   const late = history.at(200).pod('web-3', 'created').pod('web-3', 'terminating').pod('web-3', 'gone');

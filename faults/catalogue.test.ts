@@ -103,7 +103,7 @@ test('names are unique', () => {
   expect(new Set(faultCatalogue.map(({ name }) => name)).size).toBe(faultCatalogue.length);
 });
 
-test('a rewritten pod changes only its skew, and other pods don't change', async () => {
+test("a rewritten pod changes only its skew, and other pods don't change", async () => {
   const injections: Injection[] = [];
   await faults.topologySkew({ labels: { app: 'web' }, maxSkew: -1 }).inject({
     ...site(),

@@ -8,7 +8,7 @@ const params = z.strictObject({
   byMs: z
     .number()
     .int()
-    .min(-MOST_MS)
+    .min(-MAX_SKEW_MS)
     .max(MAX_SKEW_MS)
     .refine((byMs) => byMs !== 0, 'byMs must not be 0')
     .meta({

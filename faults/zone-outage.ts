@@ -10,7 +10,9 @@ const params = z.strictObject({
   instances: z
     .enum(['end', 'lose-contact', 'run-on'])
     .default('end')
-    .describe('what happens to instances in the zones: they are terminated, their kubelets lose contact until the heal, or they keep running'),
+    .describe(
+      'what happens to instances in the zones: they are terminated, their kubelets lose contact until the heal, or they keep running',
+    ),
   describing: z.enum(['works', 'fails']).default('works').describe('whether DescribeInstances, for all zones, fails meanwhile'),
 });
 
@@ -39,9 +41,11 @@ export const zoneOutage = defineFault({
     'aws:network:disrupt-connectivity',
   ],
   describe: ({ zones, instances, describing }) => {
-    const effect = { end: 'its instances are terminated', 'lose-contact': 'its kubelets lose contact', 'run-on': 'its instances keep running' }[
-      instances
-    ];
+    const effect = {
+      end: 'its instances are terminated',
+      'lose-contact': 'its kubelets lose contact',
+      'run-on': 'its instances keep running',
+    }[instances];
     return `${zones.join(' and ')} is down: no capacity, ${effect}${describing === 'fails' ? ', and DescribeInstances fails' : ''}`;
   },
   inject: async (given, { arm, ports, fired }) => {

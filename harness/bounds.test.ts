@@ -15,7 +15,7 @@ test('every bound is positive, named, and printed with its numbers', () => {
   }
 });
 
-test('nodes beyond the capacity of EC2's request buckets wait for the refill', () => {
+test("nodes beyond the capacity of EC2's request buckets wait for the refill", () => {
   const at = (nodes: number): ReturnType<typeof resolveBounds> =>
     resolveBounds({ constants, allowances: EMBEDDED.allowances, nodes, offerings: 9 });
   expect(at(50).provision.value).toBe(at(10).provision.value);

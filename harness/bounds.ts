@@ -148,8 +148,7 @@ const DEFINITIONS = {
   replacement: {
     formula: '2 x provision + registrationTimeout + collection + termination',
     reason: 'a node that never registers is abandoned at its timeout, found and terminated, and only then is a replacement launched',
-    loose:
-      'the bound also covers budgets that make pods move one after the other; replacing a node that never registers comes near it',
+    loose: 'the bound also covers budgets that make pods move one after the other; replacing a node that never registers comes near it',
     value: ({ c, w, q }) => 2 * (c.batchMaxMs + c.retryPeriodMs + boot(w, q)) + c.registrationTimeoutMs + c.collectionMs + c.terminationMs,
   },
   'node-without-instance': {
@@ -163,7 +162,7 @@ const DEFINITIONS = {
   interruption: {
     formula: '30 s + 2 steps',
     reason: 'the notice comes two minutes ahead: a target that needs more than thirty seconds to react leaves its pods too little time',
-    loose: 'the bundled reference reacts to a message within a second; the bound follows from EC2's two minutes' notice',
+    loose: "the bundled reference reacts to a message within a second; the bound follows from EC2's two minutes' notice",
     value: ({ w }) => INTERRUPTION_REACTION_MS + 2 * step(w),
   },
   'masked-offering': {

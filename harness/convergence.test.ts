@@ -83,7 +83,7 @@ const look = (pods: readonly Pod[], nodes: readonly Node[] = [node('node-1')], p
     pools,
   });
 
-test("a finished pod does not block convergence and does not need its node", async () => {
+test('a finished pod does not block convergence and does not need its node', async () => {
   expect(await look([pod('old', 'Failed'), pod('new', 'Running')])).toEqual([]);
   expect(await look([pod('old', 'Failed')])).toEqual([{ object: 'nodes/node-1', why: 'no pod needs it' }]);
   expect(await look([pod('new', 'Running'), pod('other', 'Pending')])).toEqual([

@@ -48,7 +48,7 @@ test('unserved pods are a finding, and what is pending is reported', async () =>
   expect(settle?.waiting[0]?.object).toMatch(/^pods\/default\/web-/);
 });
 
-test('a static pool that can't launch anything, beside one with idle nodes: the world settles', async () => {
+test("a static pool that can't launch anything, beside one with idle nodes: the world settles", async () => {
   const fixed = scenario({
     id: 'test/fixed',
     title: 'two pools of two nodes each, one of them in a zone that does not exist',

@@ -55,7 +55,10 @@ for (const { change, says } of [
     change: `pools: [{ ...${POOL}, requirements: [{ key: 'a', operator: 'is' }] }]`,
     says: 'pools.0.requirements.0.operator must be one of In',
   },
-  { change: `pools: [{ ...${POOL}, requirements: [{ key: 'a', operator: 'In' }] }]`, says: 'requirements.0.values must have at least one value' },
+  {
+    change: `pools: [{ ...${POOL}, requirements: [{ key: 'a', operator: 'In' }] }]`,
+    says: 'requirements.0.values must have at least one value',
+  },
   {
     change: `pools: [{ ...${POOL}, requirements: [{ key: 'a', operator: 'Gt', values: ['x'] }] }]`,
     says: 'must be one whole number for Gt',
@@ -155,11 +158,13 @@ test('other exports of a module are ignored; a module without scenarios is an er
   );
   expect((await scenariosOf(module)).map(({ ref }) => ref.export)).toEqual(['a', 'b']);
   await expect(loadScenario({ module, export: 'help' })).rejects.toThrow('export "help" is not a valid scenario: id must be area/name');
-  await expect(loadScenario({ module, export: 'nothing' })).rejects.toThrow('export "nothing" is not a valid scenario: it must be an object');
+  await expect(loadScenario({ module, export: 'nothing' })).rejects.toThrow(
+    'export "nothing" is not a valid scenario: it must be an object',
+  );
   await expect(loadScenario({ module, export: 'c' })).rejects.toThrow('exports no "c"; it exports: a, b, help, nothing');
 });
 
-test('a digest covers the files that a module's query names, as listed in its sources', async ({}, testInfo) => {
+test("a digest covers the files that a module's query names, as listed in its sources", async ({}, testInfo) => {
   const module = write(testInfo, `export const sources = [new URL(import.meta.url).searchParams.get('file')];`);
   const file = testInfo.outputPath('data.yaml');
   const digests: string[] = [];

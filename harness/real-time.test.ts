@@ -84,7 +84,7 @@ test('a program that exits at once: a finding with its exit code and last output
   expect(messages).toContain('exited with code 3; its last output: no configuration');
 });
 
-test('the harness stops waiting for a program that never becomes ready at its probe's limit', async ({}, info) => {
+test("the harness stops waiting for a program that never becomes ready at its probe's limit", async ({}, info) => {
   const ready = { http: 'http://127.0.0.1:${PORT}/readyz', within: '1s' };
   const { result, codes, messages } = await runProgram(info, 'nothing', { ...stub, command: ['${NODE}', STUB, 'idle'], ready });
   expect(result.verdict).toBe('fail');

@@ -42,7 +42,9 @@ const limits = z.object(
 
 const disruptionBudget = z.object(
   {
-    nodes: z.string('must be a number or a percentage, such as 3 or 20%').regex(/^\d+%?$/, 'must be a number or a percentage, such as 3 or 20%'),
+    nodes: z
+      .string('must be a number or a percentage, such as 3 or 20%')
+      .regex(/^\d+%?$/, 'must be a number or a percentage, such as 3 or 20%'),
     reasons: listOf(oneOf(DISRUPTION_REASONS)).optional(),
     schedule: z
       .string('must be cron')

@@ -60,10 +60,9 @@ test('a fault matters if a mutant is caught only in scenarios in which it fires'
     'fault h: nothing-alone',
     'fault i: never-fired',
   ]);
-  expect(
-    vacuous(trials, { faults: ['i'] }, beside),
-    'a trial that the reference did not run proves only that the fault fired',
-  ).toEqual(['fault i: never-fired']);
+  expect(vacuous(trials, { faults: ['i'] }, beside), 'a trial that the reference did not run proves only that the fault fired').toEqual([
+    'fault i: never-fired',
+  ]);
 });
 
 test('a bound matters if a correct or a faulty target comes near it', () => {

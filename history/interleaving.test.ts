@@ -15,7 +15,7 @@ function writes(names: readonly string[], instance = 'i-0a', atMs = 0): HistoryB
 
 const digest = (builder: HistoryBuilder): string => digestInterleaving(builder.events);
 
-test('times, ids and generated names don't change the digest', () => {
+test("times, ids and generated names don't change the digest", () => {
   expect(digest(writes(['web-x7k2p', 'web-q9d4z'], 'i-0bcd', 7))).toBe(digest(writes(['web-1', 'web-2'])));
 });
 

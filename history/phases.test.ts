@@ -51,7 +51,7 @@ function noticed(): HistoryBuilder {
     .answer(2, 'ok');
 }
 
-test('a notice: delivered, drained, terminated; instances with a notice don't count as emptied', () => {
+test("a notice: delivered, drained, terminated; instances with a notice don't count as emptied", () => {
   const { events } = noticed()
     .at(115)
     .claim('c', 'terminating', 'i-1')

@@ -23,7 +23,7 @@ for (const [schedule, hits, misses] of [
 ] as const) {
   test(`cron: ${schedule}`, () => {
     const cron = parseCron(schedule);
-    if (cron === undefined) throw new Error('it can't be parsed');
+    if (cron === undefined) throw new Error("it can't be parsed");
     expect(hits.filter((time) => !isHit(cron, Date.parse(time)))).toEqual([]);
     expect(misses.filter((time) => isHit(cron, Date.parse(time)))).toEqual([]);
   });
@@ -70,7 +70,7 @@ for (const [schedule, after, next] of [
 ] as const) {
   test(`cron: ${schedule} after ${after}`, () => {
     const cron = parseCron(schedule);
-    if (cron === undefined) throw new Error('it can't be parsed');
+    if (cron === undefined) throw new Error("it can't be parsed");
     expect(nextHit(cron, Date.parse(after))).toBe(next === undefined ? undefined : Date.parse(next));
   });
 }
@@ -78,7 +78,7 @@ for (const [schedule, after, next] of [
 test('the next hit is the first matching minute', () => {
   for (const schedule of ['7,31 3-5 * * *', '0 */7 13 * fri', '59 23 */9 2,3 *', '*/17 * 1 * *']) {
     const cron = parseCron(schedule);
-    if (cron === undefined) throw new Error('it can't be parsed');
+    if (cron === undefined) throw new Error("it can't be parsed");
     const startMs = Date.parse('2026-02-01T03:06:30Z');
     const minutes = Array.from({ length: 70 * 1_440 }, (_, index) => startMs + 30_000 + index * 60_000);
     const hits = minutes.filter((ms) => isHit(cron, ms));

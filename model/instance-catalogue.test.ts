@@ -51,7 +51,7 @@ test("the package's own file passes the check that loading it skips", () => {
   }
 });
 
-test('only the world's zones count, and types in none of them are dropped', () => {
+test("only the world's zones count, and types in none of them are dropped", () => {
   const elsewhere = { ...TYPE, type: 'm5.xlarge', zones: ['us-east-1f'] };
   const { types } = parseCatalogue(JSON.stringify([TYPE, elsewhere]), SITE);
   expect([...types.values()].map(({ type, zones }) => [type, zones])).toEqual([['m5.large', ['us-east-1a']]]);

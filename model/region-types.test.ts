@@ -29,7 +29,7 @@ test('for a pool that allows nearly everything it has the common types', () => {
   expect(open).toContain('m5.4xlarge');
 });
 
-test('pools that select by Karpenter's labels get what they allow, even if none of it is common', () => {
+test("pools that select by Karpenter's labels get what they allow, even if none of it is common", () => {
   const families = region({ key: 'karpenter.k8s.aws/instance-family', operator: 'In', values: ['c7i-flex'] });
   expect(families.filter((type) => type.startsWith('c7i-flex.'))).toEqual(
     [...all.types.keys()].filter((type) => type.startsWith('c7i-flex.')),
@@ -41,7 +41,7 @@ test('pools that select by Karpenter's labels get what they allow, even if none 
   expect(large.length).toBeGreaterThan(64);
 });
 
-test('labels that types do not have, such as zones and the pool's own, exclude nothing', () => {
+test("labels that types do not have, such as zones and the pool's own, exclude nothing", () => {
   const own = region(
     { key: LABEL.zone, operator: 'In', values: ['us-east-1a'] },
     { key: 'team', operator: 'Exists' },

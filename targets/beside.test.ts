@@ -42,7 +42,7 @@ function siteWith(signal: AbortSignal = new AbortController().signal): TargetSit
   return { runtime, cluster: { interruptionQueueUrl: 'https://queue' } } as unknown as TargetSite;
 }
 
-test('a target that can't be confined is refused, as the first or the second', () => {
+test("a target that can't be confined is refused, as the first or the second", () => {
   const says = "two autoscalers with one lease and one set of claims would fight: plain can't be confined to some pools";
   expect(() => beside(plain, reference)).toThrow(says);
   expect(() => beside(reference, plain)).toThrow(says);

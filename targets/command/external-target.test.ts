@@ -76,7 +76,7 @@ test('it is ready with its first request', async () => {
   await process.kill?.();
 });
 
-test('without a first request, or without sockets, the trial can't be judged', async () => {
+test("without a first request, or without sockets, the trial can't be judged", async () => {
   const [kube, aws] = [await freePort(), await freePort()];
   const { site, sockets } = aSite();
   const absent = externalTarget(parse({ kube, aws, within: '1ms' }), [], OPERATIONS).start(site);

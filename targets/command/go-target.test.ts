@@ -30,7 +30,7 @@ test('a Go program is a target in virtual time, with heavy trials', async ({}, t
 
 for (const [what, change, says] of [
   ['a program that translates pools', { pools: { command: ['./pools'] } }, 'pools.command is for programs in real time'],
-  ['the machine's Node.js', { environment: { A: '${NODE}' } }, '${NODE} is for programs on the machine'],
+  ["the machine's Node.js", { environment: { A: '${NODE}' } }, '${NODE} is for programs on the machine'],
 ] as const) {
   test(`a Go program can't have ${what}`, async ({}, testInfo) => {
     await expect(read(testInfo, { ...MODULE, ...change })).rejects.toThrow(TargetFileError);

@@ -25,7 +25,9 @@ export function goTarget(path: string, file: GoTargetFile, resources: readonly s
   if ('command' in pools)
     throw new TargetFileError(`${path}: pools.command is for programs in real time; with go, pools must be {as: karpenter}`);
   if (JSON.stringify([go.arguments, environment, ready]).includes(`\${${NODE_VARIABLE}}`))
-    throw new TargetFileError(`${path}: \${${NODE_VARIABLE}} is for programs on the machine; a program compiled from Go can't start others`);
+    throw new TargetFileError(
+      `${path}: \${${NODE_VARIABLE}} is for programs on the machine; a program compiled from Go can't start others`,
+    );
   const spec = specOfTarget(file, dirname(path));
   const program = targetProgram({ program: spec.program, version: spec.version, spec }, pinned);
   const manifests = install?.flatMap((one, index) => readManifests(path, `install.${index}`, one));

@@ -100,7 +100,8 @@ export function commandPools(command: readonly string[], directory: string, inst
     try {
       const code = await Promise.race([program.ended, late]);
       if (code === 'late') throw new ProgramError(`${command.join(' ')} ${verb} did not exit within ${TRANSLATION_LIMIT_MS / 1000} s`);
-      if (code !== 0) throw new ProgramError(`${command.join(' ')} ${verb} exited with code ${code}; its last output: ${program.lastWords()}`);
+      if (code !== 0)
+        throw new ProgramError(`${command.join(' ')} ${verb} exited with code ${code}; its last output: ${program.lastWords()}`);
     } finally {
       over.abort(new Error('the translation is over'));
       await program.kill();

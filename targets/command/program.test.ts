@@ -48,7 +48,7 @@ test('a program killed by a signal has the same exit code as a container', async
   expect(await ended(program)).toBe(143);
 });
 
-test('a program that can't be started says why', async ({}, info) => {
+test("a program that can't be started says why", async ({}, info) => {
   const folder = join(info.outputPath(), 'folder');
   mkdirSync(folder, { recursive: true });
   const program = startProgram({ command: ['/no/such'], directory: info.outputPath(), environment: {}, folder }, clock, () => undefined);

@@ -19,7 +19,9 @@ export class TargetFileError extends Error {
 const READY_WITHIN_MS = 120_000;
 
 /** A non-empty string. */
-export const text = z.string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be a string') }).min(1, 'must not be empty');
+export const text = z
+  .string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be a string') })
+  .min(1, 'must not be empty');
 
 /** A program and its arguments. */
 const A_COMMAND = "a list of the program and its arguments, such as ['./autoscaler', '--port', '${PORT}']";

@@ -12,7 +12,11 @@ function pool(requirements: NodeSelectorRequirement[], more: Partial<Pool> = {})
 }
 
 for (const { name, from, gives } of [
-  { name: 'a zone that does not exist gives no group', from: pool([{ key: LABEL.zone, operator: 'In', values: ['eu-west-1a'] }]), gives: [] },
+  {
+    name: 'a zone that does not exist gives no group',
+    from: pool([{ key: LABEL.zone, operator: 'In', values: ['eu-west-1a'] }]),
+    gives: [],
+  },
   {
     name: 'the named zones',
     from: pool([

@@ -49,7 +49,7 @@ test('a launch in progress is known after a restart, without its response', asyn
   expect(after.machines()).toEqual([]);
 });
 
-test('a launch that can't be recorded is not sent', async () => {
+test("a launch that can't be recorded is not sent", async () => {
   const site = cluster();
   const launches = new Launches(site.kube);
   await launches.load();

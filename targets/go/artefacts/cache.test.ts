@@ -39,7 +39,11 @@ test('leftovers of a killed build are not artefacts, and a folder without a mani
     artefacts: [],
     broken: [
       { name: 'karpenter@1-x', directory: join(folder, 'karpenter@1-x'), problem: 'it has no manifest.json' },
-      { name: basename(other), directory: other, problem: 'manifest.json: format: must be 1: it was written by another version of Scaleproof' },
+      {
+        name: basename(other),
+        directory: other,
+        problem: 'manifest.json: format: must be 1: it was written by another version of Scaleproof',
+      },
     ],
   });
 });
@@ -65,7 +69,7 @@ for (const [what, spoil, message] of [
   });
 }
 
-test('an invalid manifest is refused with the field's name', () => {
+test("an invalid manifest is refused with the field's name", () => {
   expect(parseManifest(JSON.stringify(manifestOf()))).toEqual(manifestOf());
   expect(() => parseManifest('{')).toThrow('is not JSON');
   expect(() => parseManifest(JSON.stringify({ ...manifestOf(), wasm: { sha256: 'x', bytes: 1 } }))).toThrow(

@@ -150,7 +150,11 @@ for (const [what, main, message] of [
     /does not compile; look whether .*Go said:\n.*undefined: undefined/s,
   ],
   ['is not a program', 'package sample\n', 'is not a main package'],
-  ['needs a package that does not exist', 'package main\n\nimport _ "scaleproof.invalid/sample/none"\n\nfunc main() {}\n', 'lacks a dependency'],
+  [
+    'needs a package that does not exist',
+    'package main\n\nimport _ "scaleproof.invalid/sample/none"\n\nfunc main() {}\n',
+    'lacks a dependency',
+  ],
 ] as const) {
   test(`a build of source that ${what} leaves nothing behind`, async ({}, testInfo) => {
     const { spec, folder } = sample(testInfo, main);

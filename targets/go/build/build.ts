@@ -67,5 +67,7 @@ async function takeTurn({ folder, clock, onProgress, signal }: BuildSite): Promi
     signal?.throwIfAborted();
     throw new BuildError(`artefacts can't be stored: ${error instanceof Error ? error.message : String(error)}`, { isRefusal: true });
   }
-  throw new BuildError(`another process is building in ${builds}, and did not finish within ${(MAX_LOOKS * LOOK_PERIOD_MS) / 3_600_000} hours`);
+  throw new BuildError(
+    `another process is building in ${builds}, and did not finish within ${(MAX_LOOKS * LOOK_PERIOD_MS) / 3_600_000} hours`,
+  );
 }

@@ -16,7 +16,7 @@ async function memoryOf(wasm: Uint8Array<ArrayBuffer>): Promise<Memory> {
   return (await exportsOf(wasm))['m'] as Memory;
 }
 
-test('a memory has the requested size from the start, and can't exceed the maximum', async () => {
+test("a memory has the requested size from the start, and can't exceed the maximum", async () => {
   const memory = await memoryOf(sizeMemory(ONE_PAGE, { initialMiB: 3, mostMiB: 4 }));
   expect(memory.buffer.byteLength).toBe(3 * 2 ** 20);
   expect(memory.grow(16)).toBe(48);

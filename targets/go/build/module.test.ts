@@ -67,7 +67,7 @@ test('then the commits, then their times; a difference is refused', ({}, testInf
   expect(() => evidence({ time: '2026-08-19T22:17:10Z' })).toThrow('is not the same: it was committed at 2026-08-19T22:17:10Z');
 });
 
-test('a failure message has Go's last output and one hint', () => {
+test("a failure message has Go's last output and one hint", () => {
   const said = `go: downloading x v1\n${Array.from({ length: 30 }, (_, line) => `line ${line}`).join('\n')}\nlink: signal: killed\n`;
   expect(failure('it failed', said).split('\n')).toHaveLength(13);
   expect(failure('it failed', said)).toMatch(/^it failed; memory ran out.*Go said:\n {2}line 19\n[^]*signal: killed$/);

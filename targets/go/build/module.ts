@@ -39,7 +39,7 @@ export interface DownloadedModule {
 export async function downloadModule(go: GoTool, path: string, query: string, call: GoCall): Promise<DownloadedModule | string> {
   const { stdout, stderr } = await go.run(['mod', 'download', '-json', `${path}@${query}`], call);
   const parsed = downloadSchema.safeParse(parseJson(stdout));
-  if (!parsed.success) return firstLineOf(stderr) || 'Go's output could not be parsed';
+  if (!parsed.success) return firstLineOf(stderr) || "Go's output could not be parsed";
   const { Version: version, Dir: directory, Sum: sum, Info: info, Origin: origin, Error: error } = parsed.data;
   if (error !== undefined || version === undefined || directory === undefined || sum === undefined)
     return firstLineOf(error ?? stderr) || 'Go gave no reason';
@@ -125,9 +125,7 @@ export function evidenceOf(
     ?.slice(start.length)
     .trim();
   if (sum !== undefined)
-    return moduleHash(release.directory, `${module}@${version}`) === sum
-      ? 'content'
-      : refuse("its files don't match the program's go.sum");
+    return moduleHash(release.directory, `${module}@${version}`) === sum ? 'content' : refuse("its files don't match the program's go.sum");
   if (release.commit !== undefined) return release.commit.startsWith(commit) ? 'commit' : refuse(`it is commit ${release.commit}`);
   if (release.time === undefined) return 'none';
   return digitsOf(release.time) === timestamp ? 'time' : refuse(`it was committed at ${release.time}`);

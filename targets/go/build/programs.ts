@@ -118,7 +118,8 @@ export function parseTargetVersion(text: string): TargetVersion {
   }
   // Some commits consist of digits only; incomplete versions have dots, or are short.
   if (COMMIT.test(version)) return { program, version, kind: 'commit' };
-  if (/^v?\d/.test(version)) throw new TargetVersionError(`"${version}" is not a full version; give all three numbers, ${such}, or a commit`);
+  if (/^v?\d/.test(version))
+    throw new TargetVersionError(`"${version}" is not a full version; give all three numbers, ${such}, or a commit`);
   if (version === 'latest') throw new TargetVersionError(`the latest version changes over time; give a fixed one, ${such}`);
   if (!NAME.test(version))
     throw new TargetVersionError(`"${version}" is not a version; give one, ${such}, a commit, or a name for a checkout`);

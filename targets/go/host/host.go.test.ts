@@ -169,7 +169,7 @@ test('large output arrives complete and in order', async ({}, testInfo) => {
   expect(lines.every((line, index) => line === `${index} ${'x'.repeat(200)}`)).toBe(true);
 });
 
-test('it sees its arguments, environment and given files, and can't write files', async ({}, testInfo) => {
+test("it sees its arguments, environment and given files, and can't write files", async ({}, testInfo) => {
   const { lines } = await run(testInfo, { args: ['outside', 'an argument'] });
   expect(lines).toEqual(['a setting <nil> true 1 value an argument', 'open /etc/sample/new: Read-only file system']);
 });
