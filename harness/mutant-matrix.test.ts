@@ -28,7 +28,7 @@ test('caught: the declared finding with every seed, or with one if only some exp
 test('missed: another check, code or object; the message says what was found', () => {
   expect(judged([failing('m', 'a/a', ['y'])])).toMatchObject({
     outcome: 'missed',
-    why: 'x x-code of instance/* was not found with seed 1; found was y y-code of instance/i-1',
+    why: 'x x-code of instance/* was not found with seed 1; found: y y-code of instance/i-1',
   });
   expect(judged([failing('m', 'a/a', ['x'])], { declared: { object: 'pods/*' } }).outcome).toBe('missed');
   expect(judged([failing('m', 'a/a', ['x'])], { declared: { code: 'z' } }).outcome).toBe('missed');
