@@ -36,7 +36,7 @@ for (const { target, code, says, ...wall } of [
   { target: 'exits', code: 'exited', says: 'with code 0' },
   { target: 'eatsMemory', code: 'out-of-memory', says: 'MiB' },
   { target: 'eatsWhatItDeclares', code: 'out-of-memory', says: 'the limit is 900 MiB' },
-  { target: 'eatsHeap', code: 'out-of-memory', says: 'memory' },
+  { target: 'eatsHeap', code: 'out-of-memory', says: 'heap limit' },
   { target: 'floods', code: 'flooded', says: 'requests' },
 ]) {
   test(`a target that ${target}: ${code}`, async ({}, testInfo) => {

@@ -117,6 +117,6 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Error(`"${text}" in the replay line is not valid percent-encoding`);
+    throw new Error(`"${text}" in the replay line is not percent-encoded correctly`);
   }
 }

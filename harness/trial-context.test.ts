@@ -70,7 +70,7 @@ function slowFault(steps: string[]): FaultSpec {
 test('a fault that needs a missing capability is refused, with its name, the capability and what to do', async () => {
   const { context, events } = contextWith(['wire.kube']);
   await expect(context.inject(slowFault([]))).rejects.toThrow(
-    /fault slow needs "capacity.set" \(the capacity of offerings can be set\), which the world embedded can't do: name it in the scenario's capabilities/,
+    /fault slow needs "capacity.set" \(the capacity of offerings can be set\), which the world embedded does not have: declare it in the scenario's capabilities/,
   );
   expect(events).toEqual([]);
 });

@@ -66,7 +66,7 @@ test('the digest covers types and prices, in any order', () => {
 
 for (const [text, message] of [
   ['{', /types\.json is not JSON/],
-  ['{}', /types\.json is no catalogue/],
+  ['{}', /types\.json is not a catalogue/],
   [JSON.stringify([{ ...TYPE, vcpu: 0 }]), /vcpu/],
   [JSON.stringify([{ ...TYPE, colour: 'red' }]), /colour/],
   [JSON.stringify([{ ...TYPE, details: { features: [] } }]), /details\.cpu/],
