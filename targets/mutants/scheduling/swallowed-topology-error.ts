@@ -4,7 +4,7 @@ import { spreadProblem } from '../../../model/topology.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** Plans like the right one, but an invalid spread constraint ends the planning of its whole batch, and nobody hears of it. */
+/** Plans like the correct one, but an invalid spread constraint silently aborts the planning of its whole batch. */
 function swallowing(right: Simulator): Simulator {
   return {
     simulate: (input) => {
@@ -15,7 +15,7 @@ function swallowing(right: Simulator): Simulator {
         }
         return right.simulate(input);
       } catch {
-        // The planted bug: the error ends here, and the launch path goes on with nothing.
+        // The planted bug: the error is swallowed, and the launch continues with an empty plan.
         return { launches: [], nominations: new Map(), refusals: [] };
       }
     },
