@@ -6,7 +6,7 @@ import { pool, scenario } from '../harness/scenario.ts';
 import { NODE_POOLS, NODE_TYPES, SPREAD_OVER_ZONES } from '../harness/shapes.ts';
 import { serve, serveTogether } from '../harness/steps.ts';
 
-/** What has happened to others, where no other suite has the recipe that exposes it. */
+/** Public incidents that no other suite reproduces. */
 
 export const throttledInsideFleets = scenario({
   id: 'incidents/throttled-inside-fleets',
@@ -14,7 +14,7 @@ export const throttledInsideFleets = scenario({
   requirements: ['API-02', 'PRV-09'],
   features: ['weights'],
   pools: [pool('spare', { instanceTypes: ['m7i.large'], weight: 1 }), pool('preferred', { instanceTypes: ['m6i.large'], weight: 50 })],
-  // Who launches without fleets never meets it.
+  // An autoscaler that does not use fleets never triggers it.
   under: [mayFire(faults.ec2Throttling({ by: 'rate', operations: ['ec2:CreateFleet'], when: first(3), insideFleet: true }))],
   async run(t) {
     t.expect.launchedFrom('preferred');
@@ -22,7 +22,7 @@ export const throttledInsideFleets = scenario({
   },
 });
 
-/** Each restart is another order in which the copies of the cluster fill. */
+/** Each restart fills the caches in a different order. */
 const RESTARTS = 4;
 
 export const restartedUnderLoad = scenario({
@@ -55,12 +55,12 @@ export const interruptedDuringLaunch = scenario({
     await t.inject(faults.slowAnswer({ operations: LAUNCHES, when: always, delayMs }));
     await t.inject(interruption);
     await serve(t, 'recover', { replicas: 4 });
-    // The two minutes of the notice.
+    // The two minutes' notice.
     await t.pass('provision', 2);
   },
 });
 
-/** Fewer than any way to remove eight nodes has side effects. */
+/** Fewer than the side effects of any way to remove eight nodes. */
 const SIDE_EFFECTS = 24;
 
 export const killedDuringScaleIn = scenario({
@@ -72,7 +72,7 @@ export const killedDuringScaleIn = scenario({
   pools: NODE_POOLS,
   async run(t) {
     const web = await serve(t, 'provision', { replicas: 8 });
-    // Who needs fewer requests is not killed by the last ones.
+    // An autoscaler that needs fewer requests is not killed by the last ones.
     await t.inject(mayFire(faults.crash({ operations: ['*'], when: nth(t.random.int(1, SIDE_EFFECTS)), moment: 'after', applied: true })));
     await t.scale(web, 0);
     t.expect.emptied('scale-in');
@@ -80,7 +80,7 @@ export const killedDuringScaleIn = scenario({
   },
 });
 
-/** Requests to end instances: which of them is the one before which it dies is drawn. */
+/** Termination requests: the seed selects the one before which it is killed. */
 const TERMINATIONS = 2;
 
 export const killedBeforeTermination = scenario({
@@ -91,7 +91,7 @@ export const killedBeforeTermination = scenario({
   pools: NODE_POOLS,
   async run(t) {
     const web = await serve(t, 'provision', { replicas: 5 });
-    // Who ends all of them with one request is not killed by the second.
+    // An autoscaler that terminates all of them with one request is not killed by a second.
     await t.inject(
       mayFire(faults.crash({ operations: ['ec2:TerminateInstances'], when: nth(t.random.int(1, TERMINATIONS)), moment: 'before' })),
     );
@@ -111,7 +111,7 @@ export const boughtSoonAfter = scenario({
     const web = await serve(t, 'provision', { kind: 'Deployment', replicas: 2 });
     t.expect.served(web, 'recover');
     await t.injectUntilFired(interruption, 'provision');
-    // Longer than a notice may wait for a reaction, and as long as what was taken back is to be left alone.
+    // Longer than the reaction to a notice may take, and within the time for which reclaimed capacity is avoided.
     const minMs = 40_000;
     await t.pause({ minMs, maxMs: Math.max(minMs, t.constants.unavailableOfferingMs - t.lengthMs('launch-lag')) });
     await t.scale(web, 4);
@@ -151,7 +151,7 @@ export const spreadWithoutSelector = scenario({
   },
 });
 
-/** Of no node that there ever was. */
+/** The name of a node that never existed. */
 const MISSING = 'ip-10-255-0-1.ec2.internal';
 
 export const boundToMissingNode = scenario({
@@ -162,7 +162,7 @@ export const boundToMissingNode = scenario({
   async run(t) {
     const labels = { app: 'lost' };
     const containers = [{ name: 'main', image: 'registry.k8s.io/pause:3.10' }];
-    // However often such a pod is collected, the next takes its place.
+    // When such a pod is collected, a new one replaces it.
     const lost = {
       apiVersion: 'apps/v1',
       kind: 'ReplicaSet',
@@ -185,7 +185,7 @@ export const ghostNode = scenario({
   requirements: ['LEK-05', 'LEK-08'],
   features: ['node-removal'],
   pools: NODE_POOLS,
-  // aws/karpenter-provider-aws#9226: a cache showed the ended instance as running, and the drain of its Node waited for ever.
+  // aws/karpenter-provider-aws#9226: a cache showed the terminated instance as running, and the drain of its Node waited forever.
   faults: {
     silence: mayFire(faults.queuePerturbation({ what: 'lose' })),
     controllerDown: mayFire(faults.cloudController({ what: 'down', controllers: ['cloud-node-lifecycle-controller'] })),
@@ -198,13 +198,13 @@ export const ghostNode = scenario({
     );
     const web = await serve(t, 'provision', { kind: 'Deployment', replicas: 1, tolerations });
     await t.protect(web, { maxUnavailable: 0 });
-    // Who reads no queue meets none of its messages.
+    // An autoscaler that reads no queue never triggers it.
     await t.inject(silence);
-    // Whether the target is first, or the cloud controller, is the target's business.
+    // The Node may be removed by the target or by the cloud controller.
     await t.inject(controllerDown);
     await t.injectUntilFired(deadKubelet, 'provision');
     await t.injectUntilFired(end, 'provision');
-    // Its Node goes within the bound, and the pod is created again as soon as it has gone.
+    // Its Node is removed within the bound, and then the pod is created again.
     await t.pass('node-without-instance', 2);
     await t.untilServed(web, 'provision');
   },

@@ -5,7 +5,7 @@ import { NODE_POOLS, THIRD_SIZED, servedAfterHeal } from '../harness/shapes.ts';
 import { serve } from '../harness/steps.ts';
 import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
 
-/** What others do to what the autoscaler works with. */
+/** Changes by other clients to the autoscaler's objects. */
 
 export const nodeDeleted = scenario({
   id: 'others/node-deleted',
@@ -18,7 +18,7 @@ export const nodeDeleted = scenario({
     t.expect.served(web, 'replacement');
     await t.injectUntilFired(deletion, 'provision');
     await t.untilServed(web, 'replacement');
-    // Who does not remember what was a node finds out at the time-out.
+    // An autoscaler that does not remember which instances were nodes notices at the timeout.
     await t.pass('instance-without-node');
   },
 });
@@ -45,7 +45,7 @@ export const launchRefused = scenario({
   },
 });
 
-/** As a user who changes his mind: before the launch is asked for, while it is, and after. */
+/** A user who changes their mind: before, during and after the launch request. */
 const CHANGE_OF_MIND = { minMs: 0, maxMs: 5_000 } as const;
 const CHANGES_OF_MIND = 4;
 const BRIEF_PODS = 8;
@@ -65,7 +65,7 @@ export const comeAndGo = scenario({
       await t.pause(CHANGE_OF_MIND);
       await t.remove(brief);
     }
-    // More than can find room on what was launched until now: what is asked for besides is refused at once.
+    // More pods than fit on what was launched so far: every further request is refused at once.
     const drought = await t.inject(shortage);
     const inVain = await come('in-vain', BRIEF_PODS * (CHANGES_OF_MIND + 1));
     await t.untilFired(drought, 'provision');
@@ -99,7 +99,7 @@ export const softSpread = scenario({
       beside.push(await serve(t, 'provision', { name: `beside-${number}`, replicas: 2, ...THIRD_SIZED }));
     }
     for (const workload of beside) await t.remove(workload);
-    // One node a zone is enough where the preference counts, and two where it does not.
+    // One node per zone is enough if the preference counts, and two nodes if it does not.
     await t.consolidated(3, 'settle');
     await t.kept('consolidation');
     for (const workload of left) await t.untilServed(workload, 'recover');

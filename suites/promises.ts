@@ -20,11 +20,11 @@ export const notLookedAt = scenario({
       workloads.push(await t.deploy({ replicas: 3, ...spec, truth: impossible(why) }));
     }
     for (const workload of workloads) t.expect.noLaunchFor(workload);
-    // Alone first: nothing else could be the reason of a launch.
+    // First alone, so that nothing else could be the reason for a launch.
     await t.pass('launch-lag', 2);
     await serve(t, 'provision', { replicas: 2 });
     await t.pass('launch-lag', 2);
-    // Nobody owes them a word: that they wait is meant, and others know why.
+    // The target need not explain these pods: they wait on purpose, and others know why.
     for (const workload of workloads) await t.remove(workload);
   },
 });
@@ -51,10 +51,10 @@ export const processorLimitWithoutNodes = scenario({
   run: meetLimitWithoutNodes,
 });
 
-/** Eight pods that each need a node, of which the pool allows three, and none ever registers. */
+/** Eight pods that each need a node; the pool allows three nodes, and none ever registers. */
 async function meetLimitWithoutNodes(t: Trial): Promise<void> {
   const web = await t.deploy({ replicas: 8, truth: impossible('no kubelet registers, and the pool allows three nodes') });
-  // Until the first are given up, and what comes in their place has been launched.
+  // Until the first ones are abandoned, and their replacements have been launched.
   await t.pass('instance-without-node');
   await t.remove(web);
 }
@@ -65,7 +65,7 @@ export const keptTogether = scenario({
   requirements: ['SCH-14'],
   pools: NODE_POOLS,
   async run(t) {
-    // One after the other: pods that may go to nodes of others would only show the scheduler's luck.
+    // One after the other: with pods that may use others' nodes the result would depend on the scheduler's luck.
     await serve(t, 'provision', { name: 'together', replicas: 4, near: { workload: 'together', over: LABEL.zone } });
     await serve(t, 'provision', { name: 'database', replicas: 1, nodeSelector: { [LABEL.zone]: 'us-east-1c' } });
     await serve(t, 'provision', { name: 'beside', replicas: 3, near: { workload: 'database', over: LABEL.zone } });
