@@ -34,20 +34,28 @@ const deleted = (history: HistoryBuilder, operation: string): HistoryBuilder =>
 for (const { name, history, codes } of [
   { name: 'evicted', history: deleted(guarded(), 'create pods/eviction'), codes: [] },
   { name: 'deleted', history: deleted(guarded(), 'delete pods'), codes: ['protected-pod-deleted'] },
-  { name: 'deleted when it was leaving already', history: deleted(guarded().pod('web-1', 'terminating').at(60), 'delete pods'), codes: [] },
-  { name: 'its instance ended under it', history: ended(guarded()), codes: ['protected-pod-killed'] },
-  { name: 'its instance ended when it had gone', history: ended(guarded().pod('web-1', 'terminating').at(60)), codes: [] },
   {
-    name: 'its instance ended long before an announced interruption',
+    name: 'deleted when it was already terminating',
+    history: deleted(guarded().pod('web-1', 'terminating').at(60), 'delete pods'),
+    codes: [],
+  },
+  { name: 'its instance was terminated while it ran', history: ended(guarded()), codes: ['protected-pod-killed'] },
+  { name: 'its instance was terminated after it had left', history: ended(guarded().pod('web-1', 'terminating').at(60)), codes: [] },
+  {
+    name: 'its instance was terminated long before an announced interruption',
     history: ended(guarded().add({ type: 'notice', instance: 'i-1', kind: 'spot-interruption', to: 'sent', endsInMs: 120 }).at(60)),
     codes: ['protected-pod-killed'],
   },
   {
-    name: 'its instance ended when its interruption was due',
+    name: 'its instance was terminated when its interruption was due',
     history: ended(guarded().add({ type: 'notice', instance: 'i-1', kind: 'spot-interruption', to: 'sent', endsInMs: 10 }).at(60)),
     codes: [],
   },
-  { name: 'its instance ended when its node was not ready', history: ended(guarded().node('n-1', 'not-ready', 'i-1').at(60)), codes: [] },
+  {
+    name: 'its instance was terminated when its node was not ready',
+    history: ended(guarded().node('n-1', 'not-ready', 'i-1').at(60)),
+    codes: [],
+  },
 ]) {
   test(`a protected pod: ${name}`, () => {
     const result = budgetsRespected.judge(createView(history.at(100).finish().events));

@@ -3,17 +3,17 @@ import type { PodLife, RequestLife } from '../history/lives.ts';
 import type { Finding } from '../history/verdict.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
-import { ROUNDED_MS, isLost, lastMomentOf } from './endings.ts';
+import { ROUNDED_MS, isLost, deadlineOf } from './endings.ts';
 import { eventsOf } from './evidence.ts';
 import { count, duration, indexes, safetyPart } from './parts.ts';
 
 /**
- * The target takes no protected pod from its budget by force. The eviction API guards budgets itself; who deletes a pod
- * instead, or ends the instance under it, goes past it. Exempt are instances that were lost anyway: their end had been
- * announced, or their node was not ready. Where pools limit how long a node may drain, a pod may be deleted so early that it
- * has its grace period before the node's last moment, and no earlier.
+ * The target never removes a protected pod by force. The eviction API enforces budgets; a caller that deletes a pod instead,
+ * or terminates the instance under it, bypasses it. Exempt are instances that were lost anyway: their end had been
+ * announced, or their node was not ready. Where pools limit how long a node may drain, a pod may be deleted early enough to
+ * have its grace period before the node's deadline, but no earlier.
  *
- * Pods that wait, finished or are leaving already need no eviction, so they count as nobody's loss.
+ * Pods that are pending, finished or already terminating need no eviction, so they don't count.
  */
 export const budgetsRespected: Check = {
   name: 'budgets-respected',
@@ -27,7 +27,7 @@ export const budgetsRespected: Check = {
     const guarded = view.budgets.map((budget) => ({
       budget,
       pods: podsOf(view, budget),
-      // Who tolerates the taint that tells pods to go is not drained, and ends with the node.
+      // Pods that tolerate the taint for draining are not drained, and stop with the node.
       drained: view.workloads.get(budget.workload)?.deployed.drain === 'stays' ? [] : podsOf(view, budget),
     }));
     const findings = [...view.requests.values()].flatMap((request) =>
@@ -42,7 +42,7 @@ function podsOf(view: View, { workload: name }: EventOf<'budget'>): PodLife[] {
   return view.pods.filter(({ workload }) => workload === name);
 }
 
-/** Pods that a deletion, as opposed to an eviction, took away. */
+/** Pods that were removed by a deletion, not by an eviction. */
 function deletions(view: View, request: RequestLife, pods: readonly PodLife[], budget: EventOf<'budget'>): Finding[] {
   const { start, effect } = request;
   if (start.operation !== 'delete pods' || effect?.effect.kind !== 'applied') return [];
@@ -56,7 +56,7 @@ function deletions(view: View, request: RequestLife, pods: readonly PodLife[], b
     }));
 }
 
-/** Pods that ran on an instance when the target ended it. */
+/** Pods that ran on an instance when the target terminated it. */
 function kills(view: View, request: RequestLife, pods: readonly PodLife[], budget: EventOf<'budget'>): Finding[] {
   const { span, start, effect } = request;
   if (effect?.effect.kind !== 'applied') return [];
@@ -75,15 +75,15 @@ function kills(view: View, request: RequestLife, pods: readonly PodLife[], budge
     });
 }
 
-/** Running, and nobody had asked it to leave. */
+/** The pod was running, and nothing had told it to terminate. */
 function runsAt({ running, ended, terminating, gone }: PodLife, index: number): boolean {
   return (running?.i ?? Infinity) < index && [ended, terminating, gone].every((step) => (step?.i ?? Infinity) > index);
 }
 
-/** Whether a pod would not get its grace period any more if it stayed longer on a node that has to go. */
+/** Whether a pod would lose its grace period if it stayed longer on a node that has to go. */
 function isDue(view: View, pod: PodLife, nowMs: number): boolean {
   const instance = view.instances.find(({ id }) => id === pod.node?.instance);
-  const lastMs = instance === undefined ? undefined : lastMomentOf(view, instance);
+  const lastMs = instance === undefined ? undefined : deadlineOf(view, instance);
   const { graceSeconds = 0 } = (pod.workload === undefined ? undefined : view.workloads.get(pod.workload)?.deployed) ?? {};
   return lastMs !== undefined && nowMs >= lastMs - graceSeconds * 1_000 - ROUNDED_MS;
 }

@@ -5,15 +5,15 @@ import type { CheckResult, TrialResult } from '../history/verdict.ts';
 export interface Check {
   readonly name: string;
   readonly summary: string;
-  /** The codes of the findings that it can make, each with what it means. */
+  /** The codes of the findings that it can make, with their meanings. */
   readonly codes: Readonly<Record<string, string>>;
-  /** Each object that it makes findings of is an instance that the target lost: reports count those as leaked. */
+  /** Each object in its findings is an instance that the target lost: reports count those as leaked. */
   readonly findsLeaks?: true;
-  /** Pods that were served in time over those that had to be: what reports count beside the verdict. */
+  /** Pods that were served in time out of those that had to be: reports show this beside the verdict. */
   readonly countServed?: (view: View) => TrialResult['success'];
   /**
-   * Judges a history. A check that throws is unknown.
-   * @returns undefined when the history asks for nothing that this check judges
+   * Judges a history. A check that throws has the verdict unknown.
+   * @returns undefined when the history has nothing for this check to judge
    */
   judge(view: View): Omit<CheckResult, 'check'> | undefined;
 }

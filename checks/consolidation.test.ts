@@ -3,7 +3,7 @@ import { HistoryBuilder } from '../history/testing/history-builder.ts';
 import { createView } from '../history/view.ts';
 import { consolidation } from './consolidation.ts';
 
-/** Two instances run, and the scenario says that one would do; bound scale-in is 50 ms. */
+/** Two instances run, and the scenario says that one is enough; bound scale-in is 50 ms. */
 function surplus(): HistoryBuilder {
   return new HistoryBuilder()
     .act()
@@ -20,13 +20,17 @@ for (const { name, history, verdict } of [
   { name: 'in time', history: ended(surplus().at(140), 'i-2').at(200), verdict: 'pass' },
   { name: 'too late', history: ended(surplus().at(160), 'i-2').at(200), verdict: 'fail' },
   { name: 'never', history: surplus().at(200), verdict: 'fail' },
-  { name: 'in time, and another one comes', history: ended(surplus().at(140), 'i-2').at(180).launch(3, 'i-3').at(200), verdict: 'fail' },
+  {
+    name: 'in time, but another one is launched',
+    history: ended(surplus().at(140), 'i-2').at(180).launch(3, 'i-3').at(200),
+    verdict: 'fail',
+  },
   {
     name: 'a replacement is beside it for a moment',
     history: ended(ended(surplus().at(110).launch(3, 'i-3').at(140), 'i-1'), 'i-2').at(200),
     verdict: 'pass',
   },
-  { name: 'the trial ends before the time is up', history: surplus().at(120), verdict: 'unknown' },
+  { name: 'the trial ends before the bound has passed', history: surplus().at(120), verdict: 'unknown' },
 ]) {
   test(`consolidated: ${name}`, () => {
     const result = consolidation.judge(createView(history.finish().events));
@@ -35,6 +39,6 @@ for (const { name, history, verdict } of [
   });
 }
 
-test('where nothing is said there is nothing to judge', () => {
+test('without an expectation there is nothing to judge', () => {
   expect(consolidation.judge(createView(new HistoryBuilder().act().finish().events))).toBeUndefined();
 });

@@ -7,7 +7,7 @@ import type { Part } from './parts.ts';
 
 type Stated = EventOf<'expectation'> & { readonly expectation: Extract<Expectation, { kind: 'consolidated' }> };
 
-/** The pods of a scenario come to be on as few nodes as it says that they need, within the bound, and stay there. */
+/** The pods of a scenario are consolidated onto as few nodes as it says they need, within the bound, and stay there. */
 export const consolidation: Check = {
   name: 'consolidation',
   summary: 'pods end up on no more nodes than they need, within the bound',
@@ -22,7 +22,7 @@ export const consolidation: Check = {
 
 function judgeStated(view: View, { t, i, expectation: { instances: most } }: Stated, bound: Bound): Part {
   const dueMs = t + bound.value;
-  // What changes the need ends the time in which it has to stay so: the next expectation of its kind, or the removal.
+  // The number has to hold until the need changes: at the next expectation of this kind, or at the removal.
   const next = view.stated.find((one) => one.expectation.kind === 'consolidated' && one.i > i);
   const untilMs = Math.min(next?.t ?? Infinity, view.phases.get('remove')?.t ?? view.endMs);
   const entries = targetsInstances(view);

@@ -6,7 +6,7 @@ import { nodeBudgets } from './node-budgets.ts';
 import { optOuts } from './opt-outs.ts';
 import { undisturbed } from './undisturbed.ts';
 
-/** Four nodes of a pool are ready, and a pod of a workload runs on the first. */
+/** Four nodes of a pool are ready, and a pod of a workload runs on the first one. */
 function cluster(more: Partial<EventOf<'pool'>['pool']> = {}): HistoryBuilder {
   const history = new HistoryBuilder().act().pool('default', more);
   history.add({
@@ -29,13 +29,13 @@ const take = (history: HistoryBuilder, n: number): HistoryBuilder =>
   history.node(`n-${n}`, 'cordoned', `i-${n}`).claim(`c-${n}`, 'terminating', `i-${n}`).node(`n-${n}`, 'terminating', `i-${n}`);
 const gone = (history: HistoryBuilder, n: number): HistoryBuilder =>
   history.instance(`i-${n}`, 'terminated').node(`n-${n}`, 'gone', `i-${n}`);
-/** The target ends the machine, whose Node stays for now. */
+/** The target terminates the instance, but its Node stays for now. */
 const end = (history: HistoryBuilder, n: number): HistoryBuilder =>
   history
     .request(300 + n, 'ec2:TerminateInstances')
     .instance(`i-${n}`, 'shutting-down', { span: 300 + n })
     .effect(300 + n, { kind: 'applied', ids: [`i-${n}`] });
-/** The only pod of the first node has left it. */
+/** The only pod of the first node has left. */
 const emptied = (): HistoryBuilder => take(cluster(ONE), 1).pod('web-1', 'terminating', 'n-1').pod('web-1', 'gone', 'n-1');
 const warned = (history: HistoryBuilder, n: number): HistoryBuilder =>
   history.add({ type: 'notice', instance: `i-${n}`, kind: 'spot-interruption', to: 'sent', endsInMs: 120 });
@@ -44,48 +44,56 @@ const codesOf = (check: typeof nodeBudgets, history: HistoryBuilder): string[] |
 
 const ONE = { budgets: [{ nodes: '1' }] };
 for (const { name, history, codes } of [
-  { name: 'one at a time', history: take(gone(take(cluster(ONE), 1), 1), 2), codes: [] },
+  { name: 'one after the other', history: take(gone(take(cluster(ONE), 1), 1), 2), codes: [] },
   { name: 'two at once', history: take(take(cluster(ONE), 1), 2), codes: ['node-budget-exceeded'] },
-  { name: 'one beside one whose machine was ended when it was empty', history: take(end(emptied(), 1), 2), codes: [] },
+  { name: 'one while another is empty and its instance terminated', history: take(end(emptied(), 1), 2), codes: [] },
   {
-    name: 'one beside one whose machine was ended with a pod on it',
+    name: "one while another's instance was terminated with a pod on it",
     history: take(end(take(cluster(ONE), 1), 1), 2),
     codes: ['node-budget-exceeded'],
   },
   {
-    name: 'one beside one that is empty and whose machine runs on',
+    name: 'one while another is empty but its instance still runs',
     history: take(emptied(), 2),
     codes: ['node-budget-exceeded'],
   },
   { name: 'half of four', history: take(take(cluster({ budgets: [{ nodes: '50%' }] }), 1), 2), codes: [] },
   { name: 'a quarter, rounded up', history: take(take(cluster({ budgets: [{ nodes: '26%' }] }), 1), 2), codes: [] },
   {
-    name: 'one beside one that is not ready',
+    name: 'one while another is not ready',
     history: take(cluster(ONE).node('n-4', 'not-ready', 'i-4').at(30), 1),
     codes: ['node-budget-exceeded'],
   },
-  { name: 'two that are taken back', history: take(take(warned(warned(cluster(ONE), 1), 2).at(30), 1), 2), codes: [] },
-  { name: 'one beside one that is taken back', history: take(take(warned(cluster(ONE), 1).at(30), 1), 2), codes: ['node-budget-exceeded'] },
-  { name: 'two that are too old', history: take(take(cluster({ ...ONE, expireAfterMs: 5 }), 1), 2), codes: [] },
+  { name: 'two that are being interrupted', history: take(take(warned(warned(cluster(ONE), 1), 2).at(30), 1), 2), codes: [] },
+  {
+    name: 'one while another is being interrupted',
+    history: take(take(warned(cluster(ONE), 1).at(30), 1), 2),
+    codes: ['node-budget-exceeded'],
+  },
+  { name: 'two that are expired', history: take(take(cluster({ ...ONE, expireAfterMs: 5 }), 1), 2), codes: [] },
   {
     name: 'all, when the pool is withdrawn',
     history: take(take(cluster(ONE).add({ type: 'pool', pool: { name: 'default', requirements: [], weight: 0 }, withdrawn: true }), 1), 2),
     codes: [],
   },
-  // The trial's clock begins at 00:16:40.
+  // The trial's clock starts at 00:16:40.
   {
-    name: 'when the schedule holds',
+    name: 'while the schedule is active',
     history: take(cluster({ budgets: [{ nodes: '0', schedule: '16 0 * * *', durationMs: 60_000 }] }), 1),
     codes: ['node-budget-exceeded'],
   },
   {
-    name: 'when the schedule does not hold',
+    name: 'while the schedule is not active',
     history: take(cluster({ budgets: [{ nodes: '0', schedule: '17 0 * * *', durationMs: 60_000 }] }), 1),
     codes: [],
   },
-  { name: 'for a reason that nobody can see', history: take(cluster({ budgets: [{ nodes: '0', reasons: ['empty'] }] }), 1), codes: [] },
   {
-    name: 'for whatever reason, beyond what the mildest allows',
+    name: 'for a reason that the history does not show',
+    history: take(cluster({ budgets: [{ nodes: '0', reasons: ['empty'] }] }), 1),
+    codes: [],
+  },
+  {
+    name: 'beyond what the most lenient reason allows',
     history: take(
       take(
         cluster({
@@ -101,12 +109,12 @@ for (const { name, history, codes } of [
     codes: ['node-budget-exceeded'],
   },
 ]) {
-  test(`nodes go: ${name}`, () => {
+  test(`disrupted nodes: ${name}`, () => {
     expect(codesOf(nodeBudgets, history)).toEqual(codes);
   });
 }
 
-/** The first nodes have a pod each that opted out; in one moment the target closes them, and asks the pods to leave. */
+/** The first two nodes each have a pod that opted out; the target cordons both at once and tells the pods to terminate. */
 function drained(more: Partial<EventOf<'pool'>['pool']> = {}): HistoryBuilder {
   const history = cluster(more).pod('web-2', 'created').pod('web-2', 'scheduled', 'n-2').pod('web-2', 'running', 'n-2');
   return evict(evict(close(close(history.at(20), 1), 2), 1), 2);
@@ -125,42 +133,42 @@ const evict = (history: HistoryBuilder, n: number): HistoryBuilder =>
 const deleted = (history: HistoryBuilder, n: number): HistoryBuilder =>
   gone(history.claim(`c-${n}`, 'terminating', `i-${n}`).node(`n-${n}`, 'terminating', `i-${n}`), n);
 const oneAfterTheOther = (history: HistoryBuilder): HistoryBuilder => deleted(deleted(history.at(60_000), 1).at(90_000), 2);
-/** The same by somebody else, whose requests are not seen. */
+/** The same by another client, whose requests are not in the history. */
 const closedByOthers = (history: HistoryBuilder): HistoryBuilder => history.node('n-1', 'cordoned', 'i-1').node('n-2', 'cordoned', 'i-2');
-const givenBack = (history: HistoryBuilder, n: number): HistoryBuilder => history.node(`n-${n}`, 'uncordoned', `i-${n}`);
+const uncordoned = (history: HistoryBuilder, n: number): HistoryBuilder => history.node(`n-${n}`, 'uncordoned', `i-${n}`);
 
 for (const { name, history, codes } of [
   { name: 'drained at once and deleted one after the other', history: oneAfterTheOther(drained(ONE)), codes: ['node-budget-exceeded'] },
   { name: 'drained at once, which the budget allows', history: oneAfterTheOther(drained({ budgets: [{ nodes: '2' }] })), codes: [] },
   {
-    name: 'closed at once and deleted one after the other',
+    name: 'cordoned at once and deleted one after the other',
     history: oneAfterTheOther(close(close(cluster(ONE), 1), 2)),
     codes: ['node-budget-exceeded'],
   },
   {
-    name: 'emptied at once without being closed, and deleted one after the other',
+    name: 'emptied at once without a cordon, and deleted one after the other',
     history: oneAfterTheOther(evict(evict(cluster(ONE).pod('web-2', 'created').pod('web-2', 'scheduled', 'n-2'), 1), 2)),
     codes: ['node-budget-exceeded'],
   },
-  { name: 'closed at once by somebody else', history: oneAfterTheOther(closedByOthers(cluster(ONE))), codes: [] },
+  { name: 'cordoned at once by another client', history: oneAfterTheOther(closedByOthers(cluster(ONE))), codes: [] },
   {
-    name: 'closed at once, and one given back before it is closed for its own end',
-    history: deleted(close(deleted(givenBack(close(close(cluster(ONE), 1), 2).at(30), 2).at(60_000), 1).at(90_000), 2), 2),
+    name: 'cordoned at once, and one uncordoned before its final cordon',
+    history: deleted(close(deleted(uncordoned(close(close(cluster(ONE), 1), 2).at(30), 2).at(60_000), 1).at(90_000), 2), 2),
     codes: [],
   },
   {
-    name: 'drained at once, and one given back before it is taken without being closed',
-    history: deleted(deleted(givenBack(drained(ONE).at(30), 2).at(60_000), 1).at(90_000), 2),
+    name: 'drained at once, and one uncordoned before it is deleted without a cordon',
+    history: deleted(deleted(uncordoned(drained(ONE).at(30), 2).at(60_000), 1).at(90_000), 2),
     codes: [],
   },
-  { name: 'drained at once, and one given back for good', history: deleted(givenBack(drained(ONE).at(30), 2).at(60_000), 1), codes: [] },
+  { name: 'drained at once, and one uncordoned for good', history: deleted(uncordoned(drained(ONE).at(30), 2).at(60_000), 1), codes: [] },
 ]) {
-  test(`nodes go that are drained first: ${name}`, () => {
+  test(`nodes that are drained first: ${name}`, () => {
     expect(codesOf(nodeBudgets, history)).toEqual(codes);
   });
 }
 
-test('nodes that several pools allow are not judged, and it says so', () => {
+test('nodes that several pools allow are not judged, and the summary says so', () => {
   const history = take(take(cluster(ONE).pool('other'), 1), 2)
     .at(300)
     .finish();
@@ -170,8 +178,8 @@ test('nodes that several pools allow are not judged, and it says so', () => {
   });
 });
 
-test('nodes that several pools allow count as there for each of them', () => {
-  // Of four nodes two may be of another pool, too: half of the pool are two.
+test('nodes that several pools allow count as present for each of them', () => {
+  // Of four nodes, two may also belong to another pool: half of this pool is two.
   const history = cluster({ budgets: [{ nodes: '50%' }] });
   history.pool('other', { requirements: [{ key: 'topology.kubernetes.io/zone', operator: 'In', values: ['us-east-1b'] }] });
   for (const n of [5, 6]) {
@@ -186,23 +194,27 @@ test('pools without budgets are not judged', () => {
 });
 
 for (const { name, history, codes } of [
-  { name: 'its node is taken', history: take(cluster(), 1), codes: ['opted-out-pod-disturbed'] },
-  { name: 'another node is taken', history: take(cluster(), 2), codes: [] },
-  { name: 'its node is taken when it is leaving by itself', history: take(cluster().pod('web-1', 'terminating', 'n-1'), 1), codes: [] },
-  { name: 'its node is taken back', history: take(warned(cluster(), 1).at(30), 1), codes: [] },
+  { name: 'its node is disrupted', history: take(cluster(), 1), codes: ['opted-out-pod-disturbed'] },
+  { name: 'another node is disrupted', history: take(cluster(), 2), codes: [] },
+  {
+    name: 'its node is disrupted when it is already terminating',
+    history: take(cluster().pod('web-1', 'terminating', 'n-1'), 1),
+    codes: [],
+  },
+  { name: 'its node is being interrupted', history: take(warned(cluster(), 1).at(30), 1), codes: [] },
   {
     name: 'it is evicted before its node is deleted',
     history: oneAfterTheOther(drained()),
     codes: ['opted-out-pod-disturbed', 'opted-out-pod-disturbed'],
   },
   {
-    name: 'it is evicted before its node is to be taken back',
+    name: 'it is evicted before its node is interrupted',
     history: deleted(warned(drained(), 1).at(30), 1),
     codes: ['opted-out-pod-disturbed'],
   },
-  { name: 'it is evicted when its node is to be taken back', history: deleted(evict(warned(cluster(), 1).at(30), 1), 1), codes: [] },
+  { name: 'it is evicted when its node is being interrupted', history: deleted(evict(warned(cluster(), 1).at(30), 1), 1), codes: [] },
   {
-    name: 'somebody else evicts it before its node is deleted',
+    name: 'another client evicts it before its node is deleted',
     history: deleted(close(cluster(), 1).pod('web-1', 'terminating', 'n-1').pod('web-1', 'gone', 'n-1').at(60), 1),
     codes: [],
   },
@@ -214,22 +226,22 @@ for (const { name, history, codes } of [
 
 const kept = (): HistoryBuilder => cluster().expect({ kind: 'kept', bound: 'provision' }).at(50);
 for (const { name, history, codes } of [
-  { name: 'none is', history: kept(), codes: [] },
-  { name: 'one is', history: take(kept(), 2), codes: ['node-taken'] },
-  { name: 'one is, when the time has passed', history: take(kept().at(130), 2), codes: [] },
-  { name: 'one is that was to be taken back', history: take(warned(kept(), 2).at(60), 2), codes: [] },
+  { name: 'none is disrupted', history: kept(), codes: [] },
+  { name: 'one is disrupted', history: take(kept(), 2), codes: ['node-taken'] },
+  { name: 'one is disrupted after the bound', history: take(kept().at(130), 2), codes: [] },
+  { name: 'one is disrupted that was being interrupted', history: take(warned(kept(), 2).at(60), 2), codes: [] },
 ]) {
-  test(`no node is to be taken: ${name}`, () => {
+  test(`nodes that must be kept: ${name}`, () => {
     expect(codesOf(undisturbed, history)).toEqual(codes);
   });
 }
 
 const moving = (): HistoryBuilder => cluster().expect({ kind: 'never-without-node', workload: 'web' }).at(50).pod('web-2', 'created');
 for (const { name, history, codes } of [
-  { name: 'it is bound', history: moving().pod('web-2', 'scheduled', 'n-2'), codes: [] },
-  { name: 'it waits', history: moving().pod('web-2', 'unschedulable'), codes: ['pod-without-node'] },
+  { name: 'it is scheduled', history: moving().pod('web-2', 'scheduled', 'n-2'), codes: [] },
+  { name: 'it is unschedulable', history: moving().pod('web-2', 'unschedulable'), codes: ['pod-without-node'] },
 ]) {
-  test(`a pod in the place of one that moved: ${name}`, () => {
+  test(`a pod that replaces one that moved: ${name}`, () => {
     expect(codesOf(undisturbed, history)).toEqual(codes);
   });
 }

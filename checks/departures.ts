@@ -4,29 +4,29 @@ import type { NodeLife, RequestLife } from '../history/lives.ts';
 import type { View } from '../history/view.ts';
 import { isWithin } from './launches-within-pools.ts';
 
-/** A moment of a history: of the event that was it. */
+/** A point in a history: the event at it. */
 export interface Moment {
   readonly i: number;
   readonly t: number;
 }
 
-/** A node that the target took. */
+/** A node that the target disrupted. */
 export interface Departure {
   readonly entry: LedgerEntry;
   readonly node: NodeLife;
-  /** From then on it was past return: a pod on it was evicted, its claim or Node was deleted, or its instance ended. */
+  /** The point of no return: a pod on it was evicted, its claim or Node was deleted, or its instance was terminated. */
   readonly at: Moment;
-  /** When it was kept from new pods for that, or `at`: the decision is no younger. */
+  /** When it was closed to new pods for that, or `at`: the decision was made by then. */
   readonly decided: Moment;
-  /** The same as far as it was the target that kept them away: since then the node has been on its way out by its doing. */
+  /** The same, but only if the target closed it: from then on the target was disrupting the node. */
   readonly begun: Moment;
-  /** Nothing was wrong with it, and nobody had asked for it to go. */
+  /** Nothing was wrong with the node, and nobody had asked for its removal. */
   readonly isVoluntary: boolean;
 }
 
-/** The nodes that the target took, in the order in which it began to: of those that were Ready once. */
+/** The nodes that the target disrupted, of those that were ever Ready, in the order in which the disruption began. */
 export function departuresOf(view: View): Departure[] {
-  const emptying = emptyingOf(view);
+  const evictions = evictionsOf(view);
   const cordoning = requestsAbout(view, isCordoning);
   return targetsInstances(view)
     .flatMap((entry) => {
@@ -34,9 +34,9 @@ export function departuresOf(view: View): Departure[] {
       if (node === undefined) return [];
       const last = departureOf(entry, node);
       if (last === undefined) return [];
-      // What it did before a cordon that was given back was for another end, which did not come.
-      const sinceIndex = givenBackBefore(node, last);
-      const evicted = emptying.get(node.uid)?.find(({ i }) => i > sinceIndex && i < last.i);
+      // Evictions before a cordon that was undone belong to an earlier attempt, which was abandoned.
+      const sinceIndex = lastUncordonBefore(node, last);
+      const evicted = evictions.get(node.uid)?.find(({ i }) => i > sinceIndex && i < last.i);
       const at = evicted ?? last;
       const cordon = node.steps.findLast(({ to, i }) => to === 'cordoned' && i > sinceIndex && i < at.i);
       const decided = cordon ?? at;
@@ -48,8 +48,8 @@ export function departuresOf(view: View): Departure[] {
     .sort((a, b) => a.begun.i - b.begun.i);
 }
 
-/** By the node's uid: when the target evicted or deleted pods there that were to run on, in order. */
-function emptyingOf(view: View): Map<string, Moment[]> {
+/** By the node's uid: when the target evicted or deleted pods there that were meant to keep running, in order. */
+function evictionsOf(view: View): Map<string, Moment[]> {
   const requests = requestsAbout(view, ({ operation }) => operation === 'create pods/eviction' || operation === 'delete pods');
   const moments = new Map<string, Moment[]>();
   for (const pod of view.pods) {
@@ -68,28 +68,28 @@ function isCordoning({ operation }: RequestLife['start']): boolean {
   return operation === 'patch nodes' || operation === 'update nodes';
 }
 
-/** The target's requests of a kind that did something, by the object that they name. */
+/** The target's requests of a kind that had an effect, by the object that they name. */
 export function requestsAbout(view: View, isMeant: (start: RequestLife['start']) => boolean): Map<string, RequestLife[]> {
   const applied = [...view.requests.values()].filter(({ start, effect }) => isMeant(start) && effect?.effect.kind === 'applied');
   return Map.groupBy(applied, ({ start }) => start.object ?? '');
 }
 
-/** Whether a step came about while a request was being carried out: nothing else says whose doing it was. */
+/** Whether a step occurred while a request was being carried out: the history has no better link between them. */
 export function isDuring({ start, effect }: RequestLife, { i }: Moment): boolean {
   return start.i < i && i < (effect?.i ?? -1);
 }
 
-/** The last time before a moment that pods could come to a node again, and were to; -1 if there was none. */
-function givenBackBefore({ steps }: NodeLife, moment: Moment): number {
+/** Index of the last uncordon of a node before a moment; -1 if there was none. */
+function lastUncordonBefore({ steps }: NodeLife, moment: Moment): number {
   return steps.findLast(({ to, i }) => to === 'uncordoned' && i < moment.i)?.i ?? -1;
 }
 
-/** The names of the pools whose node an instance may be: those that allow it. */
+/** The names of the pools that an instance's node may belong to: those that allow it. */
 export function poolsOf(view: View, { instance }: LedgerEntry): ReadonlySet<string> {
   return new Set(view.pools.filter(({ pool }) => isWithin(pool, instance)).map(({ pool }) => pool.name));
 }
 
-/** An end that the target did not ask for is none of its departures. */
+/** The point of no return; undefined if the target did not cause the end. */
 function departureOf({ claim, instance, endRequest }: LedgerEntry, node: NodeLife): Moment | undefined {
   const terminating = node.steps.find(({ to }) => to === 'terminating');
   const ended = instance.ending;
@@ -109,7 +109,7 @@ function isVoluntaryAt(view: View, entry: LedgerEntry, node: NodeLife, at: Momen
   return !allowing.some(({ pool }) => pool.expireAfterMs !== undefined && at.t - entry.launchedMs >= pool.expireAfterMs);
 }
 
-/** Whether a node that had been Ready was not, at that event. */
+/** Whether a node that had been Ready was not Ready at that event. */
 export function isNotReady({ steps }: NodeLife, index: number): boolean {
   return steps.findLast(({ to, i }) => (to === 'ready' || to === 'not-ready') && i < index)?.to === 'not-ready';
 }

@@ -1,13 +1,13 @@
 import type { InstanceLife } from '../history/lives.ts';
 import type { View } from '../history/view.ts';
 
-/** A moment of a history. */
+/** A point in a history. */
 interface Moment {
   readonly i: number;
   readonly t: number;
 }
 
-/** Whether an instance was lost already: its end had been announced for then, or its node was not ready. */
+/** Whether an instance was already lost: its end had been announced for then, or its node was not ready. */
 export function isLost(view: View, instance: InstanceLife, { i: index, t: nowMs }: Moment): boolean {
   const readiness = view.nodes
     .filter((node) => node.instance === instance.id)
@@ -18,24 +18,24 @@ export function isLost(view: View, instance: InstanceLife, { i: index, t: nowMs 
   );
 }
 
-/** The first sign that an instance has to go: its node or its claim was marked, for good. Undefined where there was none. */
+/** The first sign that an instance has to go: its node or claim was marked for good. Undefined if there was none. */
 export function leavingOf(view: View, instance: InstanceLife): Moment | undefined {
   const ofNodes = view.nodes
     .filter((node) => node.instance === instance.id)
     .flatMap(({ steps }) => {
-      const givenBack = steps.findLast(({ to }) => to === 'uncordoned')?.i ?? -1;
-      return steps.filter(({ to, i }) => (to === 'cordoned' && i > givenBack) || to === 'terminating');
+      const uncordonedAt = steps.findLast(({ to }) => to === 'uncordoned')?.i ?? -1;
+      return steps.filter(({ to, i }) => (to === 'cordoned' && i > uncordonedAt) || to === 'terminating');
     });
   const ofClaims = view.claims.filter((claim) => claim.instance === instance.id).flatMap(({ terminating }) => terminating ?? []);
   return [...ofNodes, ...ofClaims].sort((a, b) => a.i - b.i)[0];
 }
 
 /**
- * By when an instance that has to go ends at the latest, as its pool says, in milliseconds since the start of the trial;
- * undefined where nothing limits its drain. Judged over all pools together, if every one has a limit, by the longest: which
- * pool an instance is for only its target knows.
+ * The deadline for an instance that has to go, from its pool's limit, in milliseconds since the start of the trial; undefined
+ * if its drain is not limited. If every pool has a limit, the longest one is used, because only the target knows which pool
+ * an instance belongs to.
  */
-export function lastMomentOf(view: View, instance: InstanceLife): number | undefined {
+export function deadlineOf(view: View, instance: InstanceLife): number | undefined {
   const limits = view.pools.map(({ pool }) => pool.terminationGracePeriodMs);
   const stated = limits.filter((limit) => limit !== undefined);
   const leaving = leavingOf(view, instance);
@@ -43,5 +43,5 @@ export function lastMomentOf(view: View, instance: InstanceLife): number | undef
   return leaving.t + Math.max(...stated);
 }
 
-/** Times in objects and grace periods have whole seconds: what is counted from one, and rounded once more, may be so early. */
+/** Times in objects and grace periods are whole seconds: a time computed from one and rounded again may be this early. */
 export const ROUNDED_MS = 2_000;

@@ -3,10 +3,10 @@ import type { PodLife, RequestLife } from '../history/lives.ts';
 import type { View } from '../history/view.ts';
 import { count, duration, indexes } from './parts.ts';
 
-/** Failed requests and sayings that a finding about a pod points at. */
+/** Most failed requests and messages that a finding about a pod refers to. */
 const MAX_SHOWN = 8;
 
-/** What became of a pod, as the end of a sentence. */
+/** What happened to a pod, as the end of a sentence. */
 export function describePod(view: View, pod: PodLife): string {
   const parts = [pod.created === undefined ? 'it existed from the start' : `created at ${duration(pod.created.t)}`];
   const { node } = pod;
@@ -24,7 +24,7 @@ export function describePod(view: View, pod: PodLife): string {
   return parts.join(', ');
 }
 
-/** The events that show why a pod was not served: its own, its node's and launch's, failed requests, what was said. */
+/** The events that show why a pod was not served: its own, its node's and launch's, failed requests, and messages. */
 export function podEvidence(view: View, pod: PodLife): number[] {
   const { node } = pod;
   const instance = view.instances.find(({ id }) => id === node?.instance);
@@ -38,26 +38,26 @@ export function podEvidence(view: View, pod: PodLife): number[] {
     ...(instance?.steps ?? []),
     ...eventsOf(request),
     ...(node === undefined ? failedRequests(view, pod).slice(0, MAX_SHOWN).flatMap(eventsOf) : []),
-    ...sayingsAbout(view, pod).slice(-MAX_SHOWN),
+    ...messagesAbout(view, pod).slice(-MAX_SHOWN),
   ]);
 }
 
-/** The three events of a request, as far as there are any. */
+/** The start, effect and end events of a request, as far as they exist. */
 export function eventsOf(request: RequestLife | undefined): { readonly i: number }[] {
   return [request?.start, request?.effect, request?.end].filter((event) => event !== undefined);
 }
 
-/** What was said about a pod, or names it. */
-function sayingsAbout(view: View, pod: PodLife): EventOf<'said'>[] {
+/** Messages about a pod, or that name it. */
+function messagesAbout(view: View, pod: PodLife): EventOf<'said'>[] {
   return view.said.filter((said) => isAbout(said, pod));
 }
 
-/** Whether it is about the pod, or its text holds the pod's name as a word of its own. */
+/** Whether it is about the pod, or its text contains the pod's name as a word. */
 export function isAbout(said: EventOf<'said'>, pod: PodLife): boolean {
   return said.about === pod.object || mentionsName(said.message, pod.name.slice(pod.name.indexOf('/') + 1));
 }
 
-/** `web-1` is not named by `web-10` or `my-web-1`. */
+/** `web-10` and `my-web-1` do not mention `web-1`. */
 function mentionsName(text: string, name: string): boolean {
   const isPartOfName = (character: string | undefined): boolean => character !== undefined && /[a-z0-9-]/.test(character);
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {

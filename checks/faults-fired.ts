@@ -2,7 +2,7 @@ import type { FaultLife } from '../history/lives.ts';
 import type { Check } from './check.ts';
 import { count, unknownPart } from './parts.ts';
 
-/** A test whose fault never fired tested nothing: unknown, and nobody's fault. */
+/** A trial whose fault never fired tested nothing: its verdict is unknown. */
 export const faultsFired: Check = {
   name: 'faults-fired',
   summary: 'every fault that has to fire did fire',

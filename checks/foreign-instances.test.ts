@@ -19,7 +19,7 @@ function found(): HistoryBuilder {
   return foreign(new HistoryBuilder().act(), 'found').at(10);
 }
 
-test('silent where no instance of others is known; one that is left alone passes', () => {
+test('nothing to judge without foreign instances; one that is left alone passes', () => {
   expect(judge(new HistoryBuilder().act().launch(1, 'i-1').finish())).toBeUndefined();
   expect(judge(found().launch(1, 'i-1').finish())).toMatchObject({
     verdict: 'pass',
@@ -33,7 +33,7 @@ for (const [to, operation, what] of [
   ['stopping', 'ec2:StopInstances', 'stopped'],
   ['retagged', 'ec2:CreateTags', 'changed the tags of'],
 ] as const) {
-  test(`${to} by a request of the target fails; by somebody else it does not`, () => {
+  test(`${to} by a request of the target fails; by another client it does not`, () => {
     const result = judge(foreign(found().request(1, operation), to, 1).answer(1, 'ok').finish());
     expect(result).toMatchObject({ verdict: 'fail', findings: [{ code: 'foreign-instance-ended', object: 'instance/i-other' }] });
     expect(result?.findings[0]?.message).toBe(

@@ -4,7 +4,7 @@ import { HistoryBuilder } from '../history/testing/history-builder.ts';
 import { createView } from '../history/view.ts';
 import { gracePeriods } from './grace-periods.ts';
 
-/** A pod with 60 s to end runs on the target's instance; at 10 s its node has to go. */
+/** A pod with a grace period of 60 s runs on the target's instance; at 10 s its node has to go. */
 function leaving(pool: Limit = {}, more: Habits = {}): HistoryBuilder {
   return marked(pool, 'terminating', more);
 }
@@ -18,13 +18,13 @@ function marked(pool: Limit, as: 'cordoned' | 'terminating', more: Habits = {}):
   return running(pool, more).at(10_000).node('n-1', as, 'i-1');
 }
 
-/** Another pod begins to run when the node is leaving, and the first one has gone. */
+/** Another pod starts when the node is already being removed, and the first one has left. */
 function lateComer(): HistoryBuilder {
   const empty = leaving().pod('web-1', 'terminating').pod('web-1', 'gone').at(11_000);
   return empty.pod('web-2', 'created').pod('web-2', 'scheduled', 'n-1').pod('web-2', 'running', 'n-1');
 }
 
-/** Nothing keeps the Node when the target deletes it. */
+/** Nothing blocks the deletion of the Node by the target. */
 function nodeDeleted(): HistoryBuilder {
   return running()
     .at(10_000)
@@ -64,14 +64,14 @@ const LIMIT = { terminationGracePeriodMs: 300_000 };
 
 for (const { name, history, codes } of [
   {
-    name: 'gone before its instance ends',
+    name: 'gone before its instance is terminated',
     history: ended(leaving().pod('web-1', 'terminating').at(12_000).pod('web-1', 'gone').at(13_000)),
     codes: [],
   },
-  { name: 'there to the end of its grace period', history: ended(leaving().pod('web-1', 'terminating').at(70_000)), codes: [] },
+  { name: 'kept to the end of its grace period', history: ended(leaving().pod('web-1', 'terminating').at(70_000)), codes: [] },
   { name: 'cut short', history: ended(leaving().pod('web-1', 'terminating').at(40_000)), codes: ['grace-cut-short'] },
   {
-    name: 'one that ends with its node',
+    name: 'one that stops with its node',
     history: ended(leaving({}, { drain: 'stays' }).pod('web-1', 'terminating').at(40_000)),
     codes: [],
   },
@@ -81,41 +81,41 @@ for (const { name, history, codes } of [
     codes: [],
   },
   {
-    name: 'cut short by the last moment of its node, with less left from the beginning',
+    name: "cut short by its node's deadline, with less time from the start",
     history: ended(leaving({ terminationGracePeriodMs: 30_000 }).pod('web-1', 'terminating').at(40_000)),
     codes: [],
   },
-  { name: 'asked in time', history: ended(leaving(LIMIT).at(249_000).pod('web-1', 'terminating').at(310_000)), codes: [] },
-  { name: 'asked too late', history: ended(leaving(LIMIT).at(280_000).pod('web-1', 'terminating').at(310_000)), codes: ['asked-too-late'] },
+  { name: 'told in time', history: ended(leaving(LIMIT).at(249_000).pod('web-1', 'terminating').at(310_000)), codes: [] },
+  { name: 'told too late', history: ended(leaving(LIMIT).at(280_000).pod('web-1', 'terminating').at(310_000)), codes: ['asked-too-late'] },
   {
-    name: 'asked too late, and killed before its instance ends',
+    name: 'told too late, and killed before its instance is terminated',
     history: ended(leaving(LIMIT).at(280_000).pod('web-1', 'terminating').at(309_000).pod('web-1', 'gone').at(310_000)),
     codes: ['asked-too-late'],
   },
-  { name: 'never asked', history: ended(leaving(LIMIT).at(310_000)), codes: ['asked-too-late'] },
-  { name: 'never asked where nothing limits the drain', history: ended(leaving().at(310_000)), codes: ['never-asked-to-leave'] },
-  { name: 'never asked long before the last moment', history: ended(leaving(LIMIT).at(20_000)), codes: ['never-asked-to-leave'] },
-  { name: 'never asked on a node that nobody marked', history: ended(running().at(20_000)), codes: ['never-asked-to-leave'] },
-  { name: 'never asked, one that ends with its node', history: ended(leaving({}, { drain: 'stays' }).at(20_000)), codes: [] },
-  { name: 'never asked, one that opted out', history: ended(leaving({}, { drain: 'opted-out' }).at(20_000)), codes: [] },
-  { name: 'never asked, one of a DaemonSet', history: ended(leaving({}, { truth: { kind: 'daemon' } }).at(20_000)), codes: [] },
-  { name: 'never asked, one whose work is done', history: ended(leaving().pod('web-1', 'ended', 'n-1').at(20_000)), codes: [] },
-  { name: 'never asked on an instance that was lost', history: ended(leaving().node('n-1', 'not-ready', 'i-1').at(20_000)), codes: [] },
+  { name: 'never told', history: ended(leaving(LIMIT).at(310_000)), codes: ['asked-too-late'] },
+  { name: 'never told when nothing limits the drain', history: ended(leaving().at(310_000)), codes: ['never-asked-to-leave'] },
+  { name: 'never told, long before the deadline', history: ended(leaving(LIMIT).at(20_000)), codes: ['never-asked-to-leave'] },
+  { name: 'never told on a node that nobody marked', history: ended(running().at(20_000)), codes: ['never-asked-to-leave'] },
+  { name: 'never told, one that stops with its node', history: ended(leaving({}, { drain: 'stays' }).at(20_000)), codes: [] },
+  { name: 'never told, one that opted out', history: ended(leaving({}, { drain: 'opted-out' }).at(20_000)), codes: [] },
+  { name: 'never told, one of a DaemonSet', history: ended(leaving({}, { truth: { kind: 'daemon' } }).at(20_000)), codes: [] },
+  { name: 'never told, one that has finished', history: ended(leaving().pod('web-1', 'ended', 'n-1').at(20_000)), codes: [] },
+  { name: 'never told on an instance that was lost', history: ended(leaving().node('n-1', 'not-ready', 'i-1').at(20_000)), codes: [] },
   {
-    name: 'never asked on an instance whose end was announced',
+    name: 'never told on an instance whose end was announced',
     history: ended(leaving().add({ type: 'notice', instance: 'i-1', kind: 'spot-interruption', to: 'sent', endsInMs: 120_000 }).at(20_000)),
     codes: [],
   },
-  { name: 'never asked on a node that somebody deleted', history: ended(leaving().node('n-1', 'gone', 'i-1').at(20_000)), codes: [] },
-  { name: 'never asked on a node that the target deleted', history: ended(nodeDeleted().at(20_000)), codes: ['never-asked-to-leave'] },
+  { name: 'never told on a node that another client deleted', history: ended(leaving().node('n-1', 'gone', 'i-1').at(20_000)), codes: [] },
+  { name: 'never told on a node that the target deleted', history: ended(nodeDeleted().at(20_000)), codes: ['never-asked-to-leave'] },
   {
-    name: 'never asked on a node that the target deleted, and collected before its instance ends',
+    name: 'never told on a node that the target deleted, and collected before its instance is terminated',
     history: ended(nodeDeleted().at(60_000).pod('web-1', 'terminating', 'n-1').pod('web-1', 'gone', 'n-1').at(70_000)),
     codes: ['never-asked-to-leave'],
   },
-  { name: 'bound when its node was leaving already', history: ended(lateComer().at(20_000)), codes: [] },
+  { name: 'scheduled when its node was already being removed', history: ended(lateComer().at(20_000)), codes: [] },
   {
-    name: 'asked in time after its node had been given back',
+    name: 'told in time after its node had been uncordoned',
     history: ended(
       marked(LIMIT, 'cordoned')
         .at(20_000)
@@ -136,6 +136,6 @@ for (const { name, history, codes } of [
   });
 }
 
-test('where the target ended nothing there is nothing to judge', () => {
+test('nothing to judge if the target terminated nothing', () => {
   expect(gracePeriods.judge(createView(leaving().finish().events))).toBeUndefined();
 });

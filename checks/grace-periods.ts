@@ -3,18 +3,18 @@ import type { Finding } from '../history/verdict.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { isDuring, requestsAbout } from './departures.ts';
-import { ROUNDED_MS, isLost, lastMomentOf, leavingOf } from './endings.ts';
+import { ROUNDED_MS, isLost, deadlineOf, leavingOf } from './endings.ts';
 import { eventsOf } from './evidence.ts';
 import { count, duration, indexes, safetyPart } from './parts.ts';
 
-/** Who looks at what it drains every ten seconds may see so much later that a pod's time has come. */
-const LOOK_MS = 15_000;
+/** A target that checks its drains every ten seconds may notice this much later that a pod's time has come. */
+const CHECK_PERIOD_MS = 15_000;
 
 /**
- * Pods get the time to end that they are owed, and are asked to leave before that. An instance is not ended by the target while
- * a pod that was asked to leave is there and within its grace period, or within what is left of it before the last moment of its
- * node, and not while one runs that nobody has asked. And where a node has such a moment, pods are asked to leave so early that
- * they have their grace period before it. Exempt are instances that were lost anyway, and pods that end with their node.
+ * Pods get their grace period, and are told to terminate before the instance is. The target does not terminate an instance
+ * while a pod that was told to terminate is within its grace period (or what is left of it before the node's deadline), nor
+ * while a pod runs that was never told to. If a node has a deadline, pods are told to terminate early enough to have
+ * their grace period before it. Exempt are instances that were lost anyway, and pods that stop with their node.
  */
 export const gracePeriods: Check = {
   name: 'grace-periods',
@@ -40,7 +40,7 @@ function judgeInstance(view: View, instance: InstanceLife): Finding[] {
   const { ending } = instance;
   if (ending === undefined || isLost(view, instance, ending)) return [];
   const request = ending.span === undefined ? undefined : view.requests.get(ending.span);
-  const lastMs = lastMomentOf(view, instance) ?? Infinity;
+  const lastMs = deadlineOf(view, instance) ?? Infinity;
   const leavingMs = leavingOf(view, instance)?.t ?? 0;
   return view.pods.flatMap((pod) => {
     const { terminating, gone, running } = pod;
@@ -55,25 +55,25 @@ function judgeInstance(view: View, instance: InstanceLife): Finding[] {
       return [{ code: 'grace-cut-short', object: pod.object, events, message }];
     }
     const owedMs = Math.min(graceMs, lastMs - Math.max(leavingMs, running?.t ?? Infinity));
-    if (lastMs === Infinity || lastMs - askedMs >= owedMs - LOOK_MS) return [];
+    if (lastMs === Infinity || lastMs - askedMs >= owedMs - CHECK_PERIOD_MS) return [];
     const message = `Pod ${pod.name} should get ${duration(owedMs)} to terminate before the drain of its node ends at ${duration(lastMs)}, but was asked to leave only at ${duration(askedMs)}.`;
     return [{ code: 'asked-too-late', object: pod.object, events, message }];
   });
 }
 
 /**
- * Pods that ran on an instance when the target ended it, and that nobody had asked to leave. They had been there before the
- * first sign that it had to go: what comes at the last moment, nobody can see in time. Not asked of pods that opted out, which
- * are waited for, or of any where the node's time was up or somebody else had deleted it; where the target had, its pods were
- * left to whoever collects them, which is no request to leave either. What is owed to pods on an instance whose end was announced
- * is for `interruption-handled` to judge.
+ * Pods that ran on an instance when the target terminated it and were never told to terminate. They had been there before the
+ * first sign that the node had to go: a target can't see last-minute arrivals in time. Exempt are pods that opted out, whose
+ * end is waited for, and nodes whose deadline had passed or that another client had deleted. If the target deleted the Node,
+ * its pods were left to the garbage collector, which does not count as telling them. Pods on an instance whose end was
+ * announced are judged by `interruption-handled`.
  */
 function unaskedOn(view: View, instance: InstanceLife): Finding[] {
   const { ending } = instance;
   if (ending === undefined || isLost(view, instance, ending)) return [];
   if (view.notices.some(({ instance: id, sent, endsAtMs }) => id === instance.id && endsAtMs !== undefined && sent.i < ending.i)) return [];
   const request = ending.span === undefined ? undefined : view.requests.get(ending.span);
-  const lastMs = lastMomentOf(view, instance) ?? Infinity;
+  const lastMs = deadlineOf(view, instance) ?? Infinity;
   if (ending.t >= lastMs - ROUNDED_MS) return [];
   const leavingIndex = Math.min(leavingOf(view, instance)?.i ?? Infinity, request?.start.i ?? ending.i);
   return view.pods
@@ -100,13 +100,13 @@ function isDeletedByTarget(view: View, { steps, object }: NodeLife): boolean {
   return marked !== undefined && deletions.some((request) => isDuring(request, marked));
 }
 
-/** Whether a pod is one that leaves a node by eviction. Of pods of no workload nobody knows whose they are. */
+/** Whether a pod leaves a node by eviction. The owner of a pod without a workload is unknown. */
 function mustBeAsked(view: View, { workload }: PodLife): boolean {
   const known = workload === undefined ? undefined : view.workloads.get(workload);
   return known !== undefined && known.truth.kind !== 'daemon' && known.deployed.drain === undefined;
 }
 
-/** How long a pod may take to end, in milliseconds; undefined if nobody owes it any time. */
+/** A pod's grace period, in milliseconds; undefined if it has none. */
 function graceOf(view: View, { workload }: PodLife): number | undefined {
   const known = workload === undefined ? undefined : view.workloads.get(workload);
   if (known === undefined || known.truth.kind === 'daemon' || known.deployed.drain === 'stays') return undefined;

@@ -2,13 +2,13 @@ import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { unknownPart } from './parts.ts';
 
-/** A trial that the harness did not carry through proves nothing: unknown, never the target's fault. */
+/** A trial that the harness did not complete proves nothing: its verdict is unknown, and the target is not blamed. */
 export const harness: Check = {
   name: 'harness',
   summary: 'the trial ran to its end and its history is complete',
   codes: {},
   judge: (view) => {
-    const trouble = troubleOf(view);
+    const trouble = failureOf(view);
     if (trouble !== undefined) return unknownPart(trouble);
     const ended = view.supervisor.length > 0;
     return {
@@ -20,7 +20,7 @@ export const harness: Check = {
   },
 };
 
-function troubleOf(view: View): string | undefined {
+function failureOf(view: View): string | undefined {
   const [error] = view.harnessErrors;
   if (error !== undefined) return error.cutShort === true ? error.message : `the harness failed: ${error.message}`;
   const supervisor = view.supervisor.find(({ culprit, cause }) => culprit === 'harness' || cause === 'interrupted');

@@ -5,7 +5,7 @@ import { interruptionHandled } from './interruption-handled.ts';
 
 const SPOT = { capacityType: 'spot' } as const;
 
-/** A pod runs on a spot instance, whose interruption is delivered at 100; bounds are 30 to react and 200 to stay away. */
+/** A pod runs on a spot instance, whose interruption is delivered at 100; the bounds are 30 to react and 200 to avoid the offering. */
 function warned(features: readonly string[] = ['interruption']): HistoryBuilder {
   const history = new HistoryBuilder()
     .begin()
@@ -36,26 +36,26 @@ const ends = (history: HistoryBuilder): HistoryBuilder => history.at(210).instan
 const leaves = (history: HistoryBuilder): HistoryBuilder => history.pod('web-1', 'terminating').pod('web-1', 'gone');
 
 for (const { name, history, codes } of [
-  { name: 'closed to pods at the bound', history: ends(leaves(warned().at(130).node('n-1', 'cordoned'))), codes: [] },
-  { name: 'closed a moment late', history: ends(leaves(warned().at(131).node('n-1', 'cordoned'))), codes: ['interruption-ignored'] },
+  { name: 'cordoned at the bound', history: ends(leaves(warned().at(130).node('n-1', 'cordoned'))), codes: [] },
+  { name: 'cordoned a moment late', history: ends(leaves(warned().at(131).node('n-1', 'cordoned'))), codes: ['interruption-ignored'] },
   { name: 'nothing is done', history: ends(warned()), codes: ['interruption-ignored', 'pod-not-asked-to-leave'] },
   {
-    name: 'closed, and the pod never asked to leave',
+    name: 'cordoned, but the pod is never told to terminate',
     history: ends(warned().at(110).node('n-1', 'cordoned')),
     codes: ['pod-not-asked-to-leave'],
   },
   {
-    name: 'a protected pod may stay to the end',
+    name: 'a protected pod may stay until the end',
     history: ends(warned().add({ type: 'budget', budget: 'web', workload: 'web', minAvailable: 1 }).at(110).node('n-1', 'cordoned')),
     codes: [],
   },
   {
-    name: 'the claim goes instead',
+    name: 'the claim is deleted instead',
     history: ends(leaves(warned().at(105).claim('c-1', 'created', 'i-1').at(110).claim('c-1', 'terminating', 'i-1'))),
     codes: [],
   },
   {
-    name: 'a provoked death in between puts the time off',
+    name: 'a provoked crash in between extends the bound',
     history: ends(
       leaves(
         warned()
@@ -90,11 +90,11 @@ for (const { name, history, codes } of [
   });
 }
 
-test('who reads no queue is not asked', () => {
+test('a target that reads no queue is not judged', () => {
   expect(interruptionHandled.judge(createView(ends(warned([])).events))).toBeUndefined();
 });
 
-/** The same notice, delivered at 100 to a target whose instance becomes a node at 150 only. */
+/** The same notice, delivered at 100 to a target whose instance becomes a node only at 150. */
 function warnedEarly(): HistoryBuilder {
   const history = new HistoryBuilder()
     .begin()
@@ -119,23 +119,23 @@ const runs = (history: HistoryBuilder): HistoryBuilder =>
   history.pod('web-1', 'created').pod('web-1', 'scheduled', 'n-1').pod('web-1', 'running', 'n-1');
 
 for (const { name, history, codes } of [
-  { name: 'and closed in time once there is a node', history: ends(joins(warnedEarly()).at(180).node('n-1', 'cordoned')), codes: [] },
+  { name: 'and cordoned in time once there is a node', history: ends(joins(warnedEarly()).at(180).node('n-1', 'cordoned')), codes: [] },
   {
-    name: 'and its claim goes before',
+    name: 'and its claim is deleted first',
     history: ends(joins(warnedEarly().claim('c-1', 'created', 'i-1').claim('c-1', 'terminating', 'i-1'))),
     codes: [],
   },
-  { name: 'and forgotten', history: ends(runs(joins(warnedEarly()))), codes: ['interruption-ignored', 'pod-not-asked-to-leave'] },
+  { name: 'and ignored', history: ends(runs(joins(warnedEarly()))), codes: ['interruption-ignored', 'pod-not-asked-to-leave'] },
   { name: 'and never a node', history: ends(warnedEarly()), codes: [] },
 ]) {
-  test(`announced before there is a node: ${name}`, () => {
+  test(`announced before the node exists: ${name}`, () => {
     expect(interruptionHandled.judge(createView(history.events))?.findings.map(({ code }) => code)).toEqual(codes);
   });
 }
 
 const queued = (): HistoryBuilder => {
   const history = warned();
-  // What `warned` has delivered is another notice's.
+  // The notice that `warned` has delivered is another one.
   return history
     .at(102)
     .add(
@@ -146,7 +146,7 @@ const queued = (): HistoryBuilder => {
 const acted = (history: HistoryBuilder): HistoryBuilder => leaves(history.at(110).node('n-1', 'cordoned'));
 
 for (const { name, history, codes } of [
-  { name: 'a notice that lies in the queue', history: ends(acted(queued())), codes: ['notice-not-read'] },
+  { name: 'a notice that stays in the queue', history: ends(acted(queued())), codes: ['notice-not-read'] },
   {
     name: 'a notice that is read',
     history: ends(
@@ -165,7 +165,7 @@ for (const { name, history, codes } of [
     codes: [],
   },
   {
-    name: 'a notice about an instance that is not its own',
+    name: "a notice about another owner's instance",
     history: ends(acted(warned().at(102).add({ type: 'notice', instance: 'i-2', kind: 'rebalance', to: 'queued' }))),
     codes: [],
   },
@@ -176,10 +176,10 @@ for (const { name, history, codes } of [
 }
 
 for (const { name, hinders, codes } of [
-  { name: 'may be what keeps the target from it', hinders: {}, codes: [] },
-  { name: 'that hinders nobody is no excuse', hinders: { hinders: false }, codes: ['notice-not-read'] },
+  { name: 'may be what prevents the target from reading', hinders: {}, codes: [] },
+  { name: 'that does not hinder the target is no excuse', hinders: { hinders: false }, codes: ['notice-not-read'] },
 ] as const) {
-  test(`reading: a fault that strikes again and again ${name}`, () => {
+  test(`reading: a fault that fires repeatedly ${name}`, () => {
     const history = acted(queued()).arm('f-1', 'must-fire', hinders);
     for (let t = 120; t < 210; t += 20) history.at(t).fire('f-1');
     history.at(210).instance('i-1', 'shutting-down');

@@ -9,9 +9,9 @@ import { eventsOf } from './evidence.ts';
 import { count, duration, indexes, measure, mergeParts, nameBound, safetyPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
-/** From a notice's delivery to the first sign that the target acts on it. */
+/** From a notice's delivery to the target's first reaction. */
 const REACTION_BOUND = 'interruption';
-/** From a notice's delivery on, the offering is left alone for so long. */
+/** How long the offering must be avoided after a notice's delivery. */
 const MASK_BOUND = 'masked-offering';
 
 /** A notice that reached the target, about an instance that was a node then or became one later. */
@@ -20,19 +20,19 @@ interface Warning {
   readonly entry: TargetsEntry;
   readonly node: NodeLife;
   readonly deliveredMs: number;
-  /** From when on there was something to do: the notice was delivered and the node there. */
+  /** When the target could act: the notice was delivered and the node existed. */
   readonly fromMs: number;
-  /** By when the target must have begun; its provoked deaths put that off. */
+  /** When the target must have reacted; its provoked crashes extend this. */
   readonly dueMs: number;
-  /** When the instance began to end. */
+  /** When the instance began to terminate. */
   readonly deathMs: number;
 }
 
 /**
- * Who reads the interruption queue acts on it. Counted from the delivery of a notice, since the queue may be late, or from
- * the moment at which its instance became a node, since it may be early: within the bound the node takes no more pods, every pod that may be evicted was asked to leave before the instance ended, and
- * the offering that was just taken back is left alone for a while. Not asked: that all pods are gone, or that their
- * replacement is there.
+ * A target that reads the interruption queue acts on it. The bound starts with the delivery of a notice, since the queue may
+ * be late, or when its instance becomes a node, since the notice may be early. Within the bound the node takes no more pods,
+ * every evictable pod is told to terminate before the instance is, and the offering that was reclaimed is avoided for a while.
+ * Not required: that all pods are gone, or that their replacement exists.
  */
 export const interruptionHandled: Check = {
   name: 'interruption-handled',
@@ -57,19 +57,19 @@ export const interruptionHandled: Check = {
 };
 
 /**
- * Each notice that reached the queue is read, however late it came there. Who tried while the queue was away may wait for
- * as long again as it was: a backoff that doubles does.
+ * Each notice that reached the queue is read, however late it got there. A target that retried while the queue was unavailable
+ * may wait for as long again as the outage lasted, as a doubling backoff does.
  */
 function judgeReading(view: View, bound: Bound): Part {
   const entries = launchedByTarget(createLedger(view));
   const setbacks = setbacksOf(view, 'any-request');
   const firstMs = setbacks[0]?.fromMs ?? 0;
   const lastMs = setbacks.reduce((last, { fromMs, toMs = Infinity }) => Math.max(last, fromMs, toMs), firstMs);
-  const awhileMs = bound.value + (lastMs - firstMs);
+  const extendedMs = bound.value + (lastMs - firstMs);
   const waits = view.notices.flatMap((notice) => {
     const { queued, delivered } = notice;
     if (queued === undefined || !entries.some(({ instance }) => instance.id === notice.instance)) return [];
-    const dueMs = gapDueMs(setbacks, { fromMs: queued.t }, awhileMs) ?? Infinity;
+    const dueMs = gapDueMs(setbacks, { fromMs: queued.t }, extendedMs) ?? Infinity;
     return [{ notice, queued, value: (delivered?.t ?? view.endMs) - queued.t, isUnread: (delivered?.t ?? view.endMs) > dueMs }];
   });
   const findings = waits.flatMap(({ notice, queued, isUnread }) => (isUnread ? [unreadFinding(notice, queued, bound)] : []));
@@ -96,7 +96,7 @@ function warningsOf(view: View, boundMs: number): Warning[] {
     const nodes = entry.nodes.filter(({ linked }) => linked !== undefined);
     const node = nodes.findLast(({ linked }) => (linked?.t ?? Infinity) <= deliveredMs) ?? nodes[0];
     if (node?.linked === undefined) return [];
-    // Who was warned of an instance that had no node yet need not have acted before it had.
+    // A target that was warned about an instance without a node need not act before the node exists.
     const fromMs = Math.max(deliveredMs, node.linked.t);
     const dueMs = gapDueMs(setbacks, { fromMs }, boundMs) ?? Infinity;
     return [{ notice, entry, node, deliveredMs, fromMs, dueMs, deathMs: entry.endedMs ?? Infinity }];
@@ -121,7 +121,7 @@ function judgeReactions(view: View, bound: Bound): Part {
   return safetyPart(view, findings, summary, [measure(bound, measured)]);
 }
 
-/** When the target first acted: the node was closed to pods or leaving, its claim was leaving, or its end was asked for. */
+/** When the target first reacted: the node was closed to pods or removed, its claim deleted, or its instance terminated. */
 function reactionMs(view: View, { entry, node }: Warning): number {
   const claim = view.claims.find(({ instance }) => instance === entry.instance.id);
   const signs = [
@@ -133,12 +133,12 @@ function reactionMs(view: View, { entry, node }: Warning): number {
 }
 
 /**
- * Pods that ran to the instance's end. Not asked of pods that a budget may hold, that opted out of being moved or tolerate
- * the taint that tells pods to go, of a node's own, and where the notice came too late to do anything about it.
+ * Pods that ran until the instance's end. Exempt are pods that a budget may block, pods that opted out or tolerate the
+ * draining taint, DaemonSet pods, and notices that came too late to act on.
  */
 function unaskedPods(view: View, { node, entry, dueMs, deathMs }: Warning): PodLife[] {
   const ending = entry.instance.ending;
-  // Who ends the instance itself can't say that there was no time.
+  // A target that terminates the instance itself had time to act.
   if (ending === undefined || (deathMs <= dueMs && entry.endRequest === undefined)) return [];
   const isHeld = (workload: string | undefined): boolean =>
     workload === undefined ||
@@ -155,7 +155,7 @@ function unaskedPods(view: View, { node, entry, dueMs, deathMs }: Warning): PodL
   );
 }
 
-/** Launches of the offering that was taken back, decided after the target must have known. */
+/** Launches of the reclaimed offering that were decided after the target must have known. */
 function judgeLaunches(view: View, bound: Bound): Part {
   const reaction = view.bounds.get(REACTION_BOUND)?.value ?? 0;
   const warnings = warningsOf(view, reaction).sort((a, b) => a.deliveredMs - b.deliveredMs);

@@ -12,7 +12,7 @@ function verdictOf({ checks }: Judgement, name: string): string | undefined {
   return checks.find(({ check }) => check === name)?.verdict;
 }
 
-test('a sound trial passes, with its numbers', () => {
+test('a correct trial passes, with its numbers', () => {
   const judgement = judge(soundHistory().events, false);
   expect(judgement).toMatchObject({
     verdict: 'pass',
@@ -46,7 +46,7 @@ test('a leak fails the trial and is counted', () => {
   expect(instances).toEqual({ created: 2, terminated: 1, live: 1, leaked: 1 });
 });
 
-test('what is counted beside the verdict comes from the checks that say so', () => {
+test('counts beside the verdict come from the checks that provide them', () => {
   const counting = (name: string, more: Partial<Check>): Check => ({
     name,
     summary: '',
@@ -62,24 +62,27 @@ test('what is counted beside the verdict comes from the checks that say so', () 
   });
 });
 
-test('a check that throws is unknown with its message, and hides no failure', () => {
+test('a check that throws is unknown with its message, and does not hide a failure', () => {
   const throwing: Check = {
     name: 'broken',
     summary: '',
     codes: {},
     judge: () => {
-      throw new Error('no such luck');
+      throw new Error('undefined is not iterable');
     },
   };
   expect(judge(soundHistory().events, false, [throwing, ...checkCatalogue])).toMatchObject({
     verdict: 'unknown',
-    checks: [{ check: 'broken', verdict: 'unknown', summary: 'the check failed: no such luck' }, ...Array.from({ length: 11 }, () => ({}))],
+    checks: [
+      { check: 'broken', verdict: 'unknown', summary: 'the check failed: undefined is not iterable' },
+      ...Array.from({ length: 11 }, () => ({})),
+    ],
   });
   expect(judge(new HistoryBuilder().act().launch(1, 'i-1').finish().events, false, [throwing, ...checkCatalogue]).verdict).toBe('fail');
 });
 
 for (const { what, events, truncated = false, summary } of [
-  { what: 'nothing at all', events: [], summary: 'the history has no start' },
+  { what: 'an empty history', events: [], summary: 'the history has no start' },
   {
     what: 'a history that breaks off',
     events: soundHistory().events.slice(0, -1),
@@ -104,7 +107,7 @@ for (const { what, events, truncated = false, summary } of [
     summary: 'the trial was ended (interrupted): Ctrl-C',
   },
   {
-    what: 'a trial that ended without its last phase',
+    what: 'a trial that ended before its last phase',
     events: new HistoryBuilder().act().add({ type: 'trial.end' }).events,
     summary: 'the trial did not reach its last phase',
   },
@@ -116,7 +119,7 @@ for (const { what, events, truncated = false, summary } of [
   });
 }
 
-test("a trial that the target's doing ended is a failure of the target, not of the harness", () => {
+test('a trial that was ended because of the target is a failure of the target, not of the harness', () => {
   const judgement = judge(
     new HistoryBuilder().act().add({ type: 'supervisor', cause: 'spun', culprit: 'target', message: 'x' }, { type: 'trial.end' }).events,
     false,
@@ -126,7 +129,7 @@ test("a trial that the target's doing ended is a failure of the target, not of t
 });
 
 for (const cause of ['hung', 'exited', 'out-of-memory', 'interrupted'] as const) {
-  test(`a trial that was ended (${cause}) by no doing of the target is unknown, unless a finding stands`, () => {
+  test(`a trial that was ended (${cause}), but not because of the target, is unknown unless there is a finding`, () => {
     const ended = (builder: HistoryBuilder): Judgement =>
       judge(builder.add({ type: 'supervisor', cause, culprit: 'harness', message: 'x' }, { type: 'trial.end' }).events, false);
     expect(ended(new HistoryBuilder().act().launch(1, 'i-1'))).toMatchObject({ verdict: 'unknown' });
@@ -134,7 +137,7 @@ for (const cause of ['hung', 'exited', 'out-of-memory', 'interrupted'] as const)
   });
 }
 
-test('an interruption is never laid to the target', () => {
+test('an interruption is never blamed on the target', () => {
   const builder = new HistoryBuilder().act().add({ type: 'supervisor', cause: 'interrupted', culprit: 'target', message: 'Ctrl-C' });
   expect(judge(builder.add({ type: 'trial.end' }).events, false).verdict).toBe('unknown');
 });
@@ -143,13 +146,13 @@ for (const { culprit, verdict } of [
   { culprit: 'target', verdict: 'fail' },
   { culprit: 'harness', verdict: 'unknown' },
 ] as const) {
-  test(`a history of what the supervisor saw and nothing else, culprit ${culprit}: ${verdict}`, () => {
+  test(`a history with only the supervisor's event, culprit ${culprit}: ${verdict}`, () => {
     const builder = new HistoryBuilder().add({ type: 'supervisor', cause: 'exited', culprit, message: 'x' }, { type: 'trial.end' });
     expect(judge(builder.events, false).verdict).toBe(verdict);
   });
 }
 
-test('a fault that must fire and did not makes the trial unknown; one that may is listed', () => {
+test('a must-fire fault that did not fire makes the trial unknown; a may-fire fault is listed', () => {
   const silent = (firing: 'must-fire' | 'may-fire'): Judgement =>
     judge(new HistoryBuilder().act().arm('f', firing).arm('g').fire('g').finish().events, false);
   expect(silent('must-fire')).toMatchObject({ verdict: 'unknown', faults: { armed: 2, fired: 1 } });
@@ -160,7 +163,7 @@ test('a fault that must fire and did not makes the trial unknown; one that may i
   );
 });
 
-test('every finding carries a declared code, events that exist, and a sentence', () => {
+test('every finding has a declared code, existing events, and a sentence', () => {
   const { events } = badHistory();
   const { checks } = judge(events, false);
   expect(checks.flatMap(({ findings }) => findings).length).toBeGreaterThan(5);
@@ -177,7 +180,7 @@ test('every finding carries a declared code, events that exist, and a sentence',
 
 const SAFETY = ['no-leaked-instances', 'no-launch-for-impossible-pods', 'target-alive'];
 
-test('any beginning of a history can be judged, and never passes', () => {
+test('any prefix of a history can be judged, and never passes', () => {
   for (const { events } of [soundHistory(), badHistory()]) {
     for (let length = 0; length < events.length; length += 1) {
       const judgement = judge(events.slice(0, length), false);
@@ -187,7 +190,7 @@ test('any beginning of a history can be judged, and never passes', () => {
   }
 });
 
-test('what a safety check found in a beginning of a history it finds in the whole', () => {
+test('what a safety check finds in a prefix of a history it also finds in the whole', () => {
   fc.assert(
     fc.property(randomHistory(), fc.double({ min: 0, max: 1, noNaN: true }), (events, part) => {
       const before = foundBySafety(events.slice(0, Math.floor(part * events.length)));
@@ -198,7 +201,7 @@ test('what a safety check found in a beginning of a history it finds in the whol
   );
 });
 
-test('without what a pass needs, no events in any order pass', () => {
+test('random events without a complete trial never pass', () => {
   fc.assert(
     fc.property(randomHistory(), (events) => expect(judge(events, false).verdict).not.toBe('pass')),
     { numRuns: 100 },
@@ -211,7 +214,7 @@ function foundBySafety(events: readonly HistoryEvent[]): string[] {
     .flatMap(({ findings }) => findings.map(({ code, object }) => `${code} ${object}`));
 }
 
-/** Many things go wrong in it. */
+/** Many things go wrong here. */
 function badHistory(): HistoryBuilder {
   return new HistoryBuilder()
     .act()

@@ -9,22 +9,22 @@ import type { View } from '../history/view.ts';
 import { checkCatalogue } from './catalogue.ts';
 import type { Check } from './check.ts';
 
-/** All that follows from one history. */
+/** All results of judging one history. */
 export type Judgement = Pick<
   TrialResult,
   'verdict' | 'checks' | 'success' | 'latencies' | 'instances' | 'faults' | 'interleaving' | 'virtualMs'
 >;
 
 /**
- * Judges a history, also one that breaks off: a finding that stands is a fail, what could not be judged is unknown.
+ * Judges a history, complete or not: any finding means fail, and what could not be judged is unknown.
  * @param truncated the history's last line was cut off
- * @param checks all there are, if not said otherwise
+ * @param checks by default all
  */
 export function judge(events: readonly HistoryEvent[], truncated: boolean, checks: readonly Check[] = checkCatalogue): Judgement {
   return judgeView(createView(events, { truncated }), checks);
 }
 
-/** The same, of a history that has been looked through already. */
+/** The same for a view that already exists. */
 export function judgeView(view: View, checks: readonly Check[] = checkCatalogue): Judgement {
   const results = checks.flatMap((check) => runCheck(check, view) ?? []);
   return {
@@ -39,7 +39,7 @@ export function judgeView(view: View, checks: readonly Check[] = checkCatalogue)
   };
 }
 
-/** A check that throws could not find out. */
+/** A check that throws has the verdict unknown. */
 function runCheck(check: Check, view: View): CheckResult | undefined {
   try {
     const result = check.judge(view);
@@ -50,7 +50,7 @@ function runCheck(check: Check, view: View): CheckResult | undefined {
   }
 }
 
-/** By the checks that say how many pods were served. */
+/** The sum of what the checks count as served. */
 function countServed(view: View, checks: readonly Check[]): TrialResult['success'] {
   const counts = checks.flatMap((check) => check.countServed?.(view) ?? []);
   return {
@@ -59,7 +59,7 @@ function countServed(view: View, checks: readonly Check[]): TrialResult['success
   };
 }
 
-/** Instances that the target launched. Leaked are those with a finding of a check that finds leaks. */
+/** Instances that the target launched. Those in the findings of a check that finds leaks count as leaked. */
 function countInstances(view: View, checks: readonly Check[], results: readonly CheckResult[]): TrialResult['instances'] {
   const entries = targetsInstances(view);
   const terminated = entries.filter(({ instance }) => instance.terminated !== undefined).length;

@@ -36,7 +36,7 @@ test('exactly at the bound is fast enough, a millisecond later is not', () => {
   expect(slow?.findings).toMatchObject([{ code: 'too-slow', object: 'pods/default/web-2' }]);
 });
 
-test('among a hundred pods one may be slow, the percentile says', () => {
+test('one of a hundred pods may be slow, according to the percentile', () => {
   const withSlow = (slow: number): HistoryBuilder => {
     const builder = created(100).at(50);
     for (let pod = slow + 1; pod <= 100; pod += 1) builder.pod(`web-${pod}`, 'running');
@@ -84,8 +84,8 @@ for (const { what, builder, summary } of [
   });
 }
 
-test('a history that ends too early fails only if no fast pod could mend it', () => {
-  // 1 slow pod of 100 is within the 99th percentile, whatever becomes of the 99 on their way.
+test('a history that ends too early fails only if fast pods could not change that', () => {
+  // 1 slow pod of 100 is within the 99th percentile, whatever happens to the 99 that are still open.
   const one = created(1).at(150).pod('web-1', 'running');
   for (let pod = 2; pod <= 100; pod += 1) one.pod(`web-${pod}`, 'created');
   expect(judge(one)?.verdict).toBe('unknown');

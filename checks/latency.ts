@@ -10,13 +10,13 @@ import type { Part } from './parts.ts';
 
 type Expected = Extract<Expectation, { kind: 'latency' }>;
 
-/** The percentile that stays within the bound. */
+/** The percentile that must stay within the bound. */
 const RANK = 99;
 
 /**
  * The 99th percentile (nearest rank: below 100 pods the slowest) from one step to another stays within the bound. A pod
- * that never took the second step counts with the time that it has waited, if that alone exceeds the bound: the slowest
- * are not dropped for being too slow.
+ * that never took the second step counts with the time that it has waited, if that alone exceeds the bound, so that the
+ * slowest pods are not dropped.
  */
 export const latency: Check = {
   name: 'latency',
@@ -54,7 +54,7 @@ function judgeLatency(view: View, { workload: name, from, to, bound: boundName }
   });
 }
 
-/** The values in ascending order, and how many pods the history leaves on their way. */
+/** The values in ascending order, and how many pods are still open when the history ends. */
 function samplesOf(
   view: View,
   pods: readonly PodLife[],
@@ -67,7 +67,7 @@ function samplesOf(
     const fromMs = times[from];
     const value = between(times, from, to);
     if (value !== undefined) samples.push({ pod, object: pod.object, value });
-    // Steps of the launch are absent, too, for pods that found a node: only pods that never ran still wait.
+    // Pods that found a node lack the launch steps too: only pods that never ran are still waiting.
     else if (fromMs !== undefined && pod.running === undefined) {
       const removedMs = (pod.terminating ?? pod.gone)?.t;
       const waitedMs = (removedMs ?? view.endMs) - fromMs;
@@ -78,7 +78,7 @@ function samplesOf(
   return { samples: samples.sort((a, b) => a.value - b.value), open };
 }
 
-/** Whether the percentile would exceed the bound even if every pod on its way were fast. */
+/** Whether the percentile would exceed the bound even if every open pod were fast. */
 function exceedsAnyway(samples: readonly Sample[], open: number, bound: Bound): boolean {
   const values = [...Array.from({ length: open }, () => 0), ...samples.map(({ value }) => value)];
   return percentile(values, RANK) > bound.value;

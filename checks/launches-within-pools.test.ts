@@ -17,7 +17,7 @@ const weighted = (): HistoryBuilder =>
     .add({ type: 'expectation', expectation: { kind: 'launched-from', pool: 'large' } });
 
 for (const { name, history, codes } of [
-  { name: 'what the pool allows', history: pooled().launch(1, 'i-1'), codes: [] },
+  { name: 'an instance that the pool allows', history: pooled().launch(1, 'i-1'), codes: [] },
   {
     name: 'spot from a pool of on-demand capacity',
     history: pooled().launch(1, 'i-1', 't', { capacityType: 'spot' }),
@@ -31,28 +31,28 @@ for (const { name, history, codes } of [
     codes: ['launch-outside-pools'],
   },
   {
-    name: 'another architecture than the pool allows',
+    name: 'an architecture that the pool does not allow',
     history: new HistoryBuilder()
       .act()
       .pool('default', { requirements: [{ key: LABEL.arch, operator: 'In', values: ['amd64'] }] })
       .launch(1, 'i-1', 't', { instanceType: 'm6g.large', arch: 'arm64' }),
     codes: ['launch-outside-pools'],
   },
-  { name: 'the pool that had to be chosen', history: weighted().launch(1, 'i-1'), codes: [] },
+  { name: 'the pool that had to be used', history: weighted().launch(1, 'i-1'), codes: [] },
   {
     name: 'the other pool',
     history: weighted().launch(1, 'i-1', 't', { instanceType: 'c6i.large' }),
     codes: ['launch-from-wrong-pool'],
   },
   {
-    name: 'the other pool, once that has to be chosen',
+    name: 'the other pool, once that has to be used',
     history: weighted()
       .add({ type: 'expectation', expectation: { kind: 'launched-from', pool: 'other' } })
       .launch(1, 'i-1', 't', { instanceType: 'c6i.large' }),
     codes: [],
   },
   {
-    name: 'asked for before the pool was named',
+    name: 'requested before the pool was named',
     history: pooled()
       .pool('spot', { requirements: [] })
       .request(1, 'ec2:CreateFleet')

@@ -15,7 +15,7 @@ import { count, indexes, safetyPart } from './parts.ts';
 
 type Pool = EventOf<'pool'>['pool'];
 
-/** The labels that an instance's launch decides, and their values, so far as the history has them. */
+/** The labels that an instance's launch decides, with their values as far as the history has them. */
 const DECIDED: readonly (readonly [label: string, valueOf: (instance: InstanceLife) => string | undefined])[] = [
   [LABEL.arch, ({ launched }) => launched.arch],
   [LABEL.capacityType, ({ capacityType }) => capacityType],
@@ -24,8 +24,9 @@ const DECIDED: readonly (readonly [label: string, valueOf: (instance: InstanceLi
 ];
 
 /**
- * Every instance is one that some pool allows: its architecture, capacity type, type and zone are within the pool's requirements, and the
- * request named as many types and zones as the pool asks for at least. Where the scenario named the pool that has to be chosen, it is one that this pool allows.
+ * Some pool allows every launched instance: its architecture, capacity type, type and zone are within the pool's requirements,
+ * and the request named at least the pool's minimum number of types and zones. If the scenario named the pool that has to be
+ * used, that pool allows the instance.
  */
 export const launchesWithinPools: Check = {
   name: 'launches-within-pools',
@@ -52,17 +53,17 @@ export const launchesWithinPools: Check = {
   },
 };
 
-/** Whether the pool has been applied anew since, by an event. */
+/** Whether the pool has been applied again by the time of an event. */
 function isChangedBy(pools: View['pools'], { i, pool }: EventOf<'pool'>, index: number): boolean {
   return pools.some((later) => later.pool.name === pool.name && later.i > i && later.i < index);
 }
 
-/** Which pool had to be chosen, from when on. */
+/** Which pool had to be used, and from when. */
 function choicesOf(view: View): { readonly i: number; readonly pool: string }[] {
   return view.stated.flatMap(({ i, expectation }) => (expectation.kind === 'launched-from' ? [{ i, pool: expectation.pool }] : []));
 }
 
-/** Whether an instance is one that a pool allows, so far as architecture, capacity type, type and zone decide that. */
+/** Whether a pool allows an instance, as far as architecture, capacity type, type and zone decide that. */
 export function isWithin({ requirements }: Pool, instance: InstanceLife): boolean {
   const allowed = parseRequirements(requirements.map(asRequirement));
   return DECIDED.every(([label, valueOf]) => {
@@ -72,20 +73,20 @@ export function isWithin({ requirements }: Pool, instance: InstanceLife): boolea
   });
 }
 
-/** Whether a launch named as many types and zones as a pool asks for at least. */
+/** Whether a launch named at least a pool's minimum number of types and zones. */
 function leavesChoice({ minimumValues = {} }: Pool, { request }: TargetsEntry): boolean {
   const choices = choicesIn(request.start.input);
   return Object.entries(minimumValues).every(([label, least]) => (choices.get(label)?.size ?? least) >= least);
 }
 
-/** The parameters of CreateFleet that say among what EC2 may choose. */
+/** The parameters of CreateFleet that define EC2's choice. */
 const fleetSchema = z.object({
   LaunchTemplateConfigs: z.array(
     z.object({ Overrides: z.array(z.object({ InstanceType: z.string().optional(), AvailabilityZone: z.string().optional() })).optional() }),
   ),
 });
 
-/** The values of labels that a launch leaves to be chosen from; of a request that is no fleet's one each. */
+/** The label values that a launch lets EC2 choose from; exactly one each if the request is not a fleet. */
 function choicesIn(input: EventOf<'request.start'>['input']): ReadonlyMap<string, ReadonlySet<unknown>> {
   const fleet = fleetSchema.safeParse(input);
   const overrides = fleet.success ? fleet.data.LaunchTemplateConfigs.flatMap(({ Overrides = [] }) => Overrides) : [{}];
@@ -95,7 +96,7 @@ function choicesIn(input: EventOf<'request.start'>['input']): ReadonlyMap<string
   ]);
 }
 
-/** Operators that nobody knows are met by nothing, as the parser has it. */
+/** Nothing satisfies unknown operators, as in the parser. */
 function asRequirement({ key, operator, values }: Pool['requirements'][number]): NodeSelectorRequirement {
   return { key, operator: operator as NodeSelectorRequirement['operator'], ...defined({ values }) };
 }

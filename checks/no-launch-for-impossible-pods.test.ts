@@ -5,11 +5,11 @@ import { noLaunchForImpossiblePods } from './no-launch-for-impossible-pods.ts';
 
 const LAG_MS = 20;
 
-/** An impossible pod from 100 on, beside a workload that can be served. */
+/** An impossible pod from 100 on, and a workload that can be served. */
 function begun(): HistoryBuilder {
   return new HistoryBuilder()
     .act()
-    .workload('big', 1, { kind: 'impossible', why: 'no type is so large' })
+    .workload('big', 1, { kind: 'impossible', why: 'no type is large enough' })
     .workload('web')
     .expect({ kind: 'no-launch-for', workload: 'big' })
     .at(100)
@@ -28,7 +28,7 @@ test('no launch at all passes', () => {
   expect(judge(begun().at(500).finish())).toMatchObject({ verdict: 'pass', summary: '0 of 0 launches only for pods of big' });
 });
 
-test('a launch while only impossible pods wait', () => {
+test('a launch while only impossible pods are pending', () => {
   const builder = begun().at(200).launch(1, 'i-1').at(500).finish();
   expect(judge(builder)).toMatchObject({ verdict: 'fail', findings: [{ code: 'launch-for-impossible-pod', object: 'instance/i-1' }] });
   expect(judge(builder)?.findings[0]?.message).toContain('waiting: default/big-1.');
@@ -38,24 +38,24 @@ for (const { what, truth } of [
   { what: 'malformed', truth: { kind: 'malformed', why: 'x', field: 'maxSkew' } },
   { what: 'impossible', truth: { kind: 'impossible', why: 'x' } },
 ] as const) {
-  test(`pods that are ${what} are no reason, whoever expects it`, () => {
+  test(`pods that are ${what} are no reason for a launch, if a scenario expects it`, () => {
     const builder = begun().workload('odd', 1, truth).pod('odd-1', 'created').at(200).launch(1, 'i-1').at(500).finish();
     expect(judge(builder)?.verdict).toBe('fail');
   });
 }
 
 for (const { what, builder } of [
-  { what: 'a pod waits that it can help', builder: begun().at(150).pod('web-1', 'created').at(200).launch(1, 'i-1') },
+  { what: 'a pod is pending that a launch can help', builder: begun().at(150).pod('web-1', 'created').at(200).launch(1, 'i-1') },
   {
-    what: 'such a pod may come to be helped after the heal',
+    what: 'such a pod can be helped after the heal',
     builder: begun().workload('later', 1, { kind: 'schedulable-after-heal', why: 'x' }).pod('later-1', 'created').at(200).launch(1, 'i-1'),
   },
   {
-    what: 'a pod of no known workload waits',
+    what: 'a pod without a known workload is pending',
     builder: begun().add({ type: 'pod', pod: 'kube-system/dns', uid: 'dns', to: 'created' }).at(200).launch(1, 'i-1'),
   },
   {
-    what: 'such a pod was bound within the lag',
+    what: 'such a pod was scheduled within the lag',
     builder: begun()
       .pod('web-1', 'created')
       .at(200 - LAG_MS)
@@ -64,15 +64,15 @@ for (const { what, builder } of [
       .launch(1, 'i-1'),
   },
   {
-    what: 'such a pod was taken away within the lag',
+    what: 'such a pod was deleted within the lag',
     builder: begun().pod('web-1', 'created').at(190).pod('web-1', 'terminating').at(200).launch(1, 'i-1'),
   },
   {
-    what: 'a claim of an earlier decision has no instance yet',
+    what: 'an earlier claim has no instance yet',
     builder: begun().pod('web-1', 'created').at(110).claim('c', 'created').pod('web-1', 'terminating').at(400).launch(1, 'i-1'),
   },
   {
-    what: 'it was tried with the same token before',
+    what: 'it was already tried with the same token',
     builder: begun()
       .pod('web-1', 'created')
       .at(110)
@@ -81,14 +81,14 @@ for (const { what, builder } of [
       .at(400)
       .launch(2, 'i-1', 'same'),
   },
-  { what: 'no impossible pod is there any more', builder: begun().pod('big-1', 'gone').at(400).launch(1, 'i-1') },
+  { what: 'no impossible pod exists any more', builder: begun().pod('big-1', 'gone').at(400).launch(1, 'i-1') },
 ]) {
   test(`legal: ${what}`, () => {
     expect(judge(builder.at(500).finish())).toMatchObject({ verdict: 'pass', findings: [] });
   });
 }
 
-test('just outside of the lag', () => {
+test('just outside the lag', () => {
   const builder = begun()
     .pod('web-1', 'created')
     .at(199 - LAG_MS)
@@ -100,7 +100,7 @@ test('just outside of the lag', () => {
   expect(judge(builder)?.verdict).toBe('fail');
 });
 
-test('a history that ends early: a finding stands, nothing found is unknown', () => {
+test('a history that ends early: a finding stands, without one it is unknown', () => {
   expect(judge(begun().at(200))?.verdict).toBe('unknown');
   expect(judge(begun().at(200).launch(1, 'i-1'))?.verdict).toBe('fail');
 });

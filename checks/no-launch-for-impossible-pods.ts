@@ -10,17 +10,17 @@ import { eventsOf } from './evidence.ts';
 import { count, duration, indexes, measure, mergeParts, nameBound, safetyPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
-/** From the moment in which pods were last seen pending to a launch for them. */
+/** From the last moment that pods were pending to a launch for them. */
 const LAG_BOUND = 'launch-lag';
 
 /**
- * Nothing is launched that only pods could be the reason for which no launch can help.
+ * Nothing is launched only because of pods that no launch can help.
  *
- * A launch may have another reason than those that are pending when it is sent: pods that were bound or taken away since
- * its batch was closed, a claim that was created earlier and has no instance yet, an earlier try with the same token.
- * So it is wrong only if in the whole time from the earliest of those decisions, less the bound, to the request no pod
- * waited that a launch could help, and one waited that none can. Launches that replace nodes whose pods still run are no
- * business of this check as long as no impossible pod is pending.
+ * A launch may have other reasons than the pods that are pending when it is sent: pods that were scheduled or deleted since
+ * its batch was closed, an earlier claim that has no instance yet, or an earlier try with the same token. So it is wrong only
+ * if in the whole time from the earliest of those decisions, minus the bound, to the request, no pod was pending that a
+ * launch could help, and at least one was pending that none can. Launches that replace nodes whose pods still run are not
+ * judged as long as no impossible pod is pending.
  */
 export const noLaunchForImpossiblePods: Check = {
   name: 'no-launch-for-impossible-pods',
@@ -35,12 +35,12 @@ export const noLaunchForImpossiblePods: Check = {
 };
 
 function judgeLaunches(view: View, names: ReadonlySet<string>, bound: Bound): Part {
-  const hopeless = view.pods.filter((pod) => names.has(pod.workload ?? ''));
+  const impossible = view.pods.filter((pod) => names.has(pod.workload ?? ''));
   const others = view.pods.filter((pod) => !names.has(pod.workload ?? '') && isHelpable(view, pod));
   const launches = launchedByTarget(createLedger(view));
   const suspects = launches.flatMap((entry) => {
     const decided = decidedMs(view, entry);
-    const culprits = hopeless.filter((pod) => waited(pod, decided - bound.value, entry.request.start));
+    const culprits = impossible.filter((pod) => waited(pod, decided - bound.value, entry.request.start));
     const lagMs = Math.min(...others.map((pod) => lagOf(pod, decided, entry.request.start)));
     return culprits.length === 0 ? [] : [{ entry, culprits, value: lagMs, object: entry.instance.object }];
   });
@@ -52,13 +52,13 @@ function judgeLaunches(view: View, names: ReadonlySet<string>, bound: Bound): Pa
   return safetyPart(view, findings, summary, [measure(bound, measured)]);
 }
 
-/** Pods of no known workload count as a reason: nobody said what is true of them. */
+/** Pods without a known workload count as a reason, because nothing is known about them. */
 function isHelpable(view: View, { workload }: PodLife): boolean {
   const kind = workload === undefined ? undefined : view.workloads.get(workload)?.truth.kind;
   return kind !== 'impossible' && kind !== 'malformed' && kind !== 'daemon';
 }
 
-/** When the launch may have been decided: known at the request, so that no later event changes what was found. */
+/** When the launch may have been decided. It uses only what is known at the request, so that later events don't change it. */
 function decidedMs(view: View, { request, token }: TargetsEntry): number {
   const sent = request.start;
   const claims = view.claims.filter(
@@ -73,12 +73,12 @@ function tokenOf({ input }: EventOf<'request.start'>): unknown {
   return (input as { ClientToken?: unknown } | null | undefined)?.ClientToken;
 }
 
-/** Whether the pod was there and without a node at some moment from this time to the request, ends included. */
+/** Whether the pod existed without a node at any moment from this time to the request, both inclusive. */
 function waited(pod: PodLife, fromMs: number, request: EventOf<'request.start'>): boolean {
   return lagOf(pod, fromMs, request) <= 0;
 }
 
-/** How long before this time the pod had last waited for a node, 0 or less if it still did; never is infinite. In milliseconds. */
+/** How long before this time the pod had last been pending, in milliseconds: 0 or less if it still was, infinite if never. */
 function lagOf(pod: PodLife, atMs: number, request: EventOf<'request.start'>): number {
   if ((pod.steps[0]?.i ?? Infinity) > request.i) return Infinity;
   const ends = [pod.scheduled, pod.running, pod.terminating, pod.gone].flatMap((event) => (event === undefined ? [] : [event.t]));

@@ -23,7 +23,7 @@ test("where an observer sees no requests, every instance of the cluster is the t
   expect(judge(observed)?.findings.at(-1)?.message).toContain('by a request that was not observed');
 });
 
-test('an instance that becomes a node and is ended passes', () => {
+test('an instance that becomes a node and is terminated passes', () => {
   expect(judge(soundHistory())).toMatchObject({
     verdict: 'pass',
     measurements: [{ bound: { name: 'instance-without-node' }, worst: 40, object: 'instance/i-1' }, { bound: { name: 'teardown' } }],
@@ -52,13 +52,13 @@ test('live after the last phase, with or without a node: leaked', () => {
   expect(lost?.message).toContain('It never became a node; no claim referred to it.');
 });
 
-test('ending when the trial is over is not leaked; what ends later still was', () => {
+test('an instance that is terminating when the trial is over is not leaked; one that terminates later is', () => {
   expect(codes(new HistoryBuilder().act().launch(1, 'i-1').at(50).instance('i-1', 'shutting-down').finish())).toEqual([]);
   const late = new HistoryBuilder().act().launch(1, 'i-1').at(50).finish().at(60).instance('i-1', 'terminated');
   expect(codes(late)).toEqual([['leaked-instance', 'instance/i-1']]);
 });
 
-test('without a node exactly until the bound passes, a millisecond longer does not', () => {
+test('an instance without a node passes exactly at the bound, and fails a millisecond later', () => {
   const lives = (ms: number): HistoryBuilder =>
     new HistoryBuilder()
       .act()
@@ -71,18 +71,18 @@ test('without a node exactly until the bound passes, a millisecond longer does n
   expect(codes(lives(GAP_MS + 1))).toEqual([['nodeless-instance', 'instance/i-1']]);
 });
 
-test('a Node that does not say which instance it is backs none', () => {
+test('a Node without a provider id does not count for any instance', () => {
   const builder = new HistoryBuilder().act().launch(1, 'i-1').at(10).node('n', 'created').at(2_000).instance('i-1', 'terminated').finish();
   expect(codes(builder)).toEqual([['nodeless-instance', 'instance/i-1']]);
 });
 
-test('living on after its node was deleted: orphaned', () => {
+test('an instance that is live after its node was deleted is orphaned', () => {
   const builder = new HistoryBuilder().act().launch(1, 'i-1').at(10).node('n', 'created', 'i-1').at(500).node('n', 'gone', 'i-1');
   expect(codes(builder.at(1_501).instance('i-1', 'terminated').finish())).toEqual([['orphaned-instance', 'instance/i-1']]);
   expect(judge(builder)?.findings[0]?.message).toContain('stayed live without its node n, which was removed at 0.5 s, for 1 s');
 });
 
-test('a fault that struck the target on its way to AWS puts off the bound, one on its way to Kubernetes does not', () => {
+test('a fault on requests to AWS extends the bound, one on requests to Kubernetes does not', () => {
   const hindered = (operation: string, endMs: number): HistoryBuilder =>
     new HistoryBuilder()
       .act()
@@ -101,13 +101,13 @@ test('a fault that struck the target on its way to AWS puts off the bound, one o
   expect(codes(hindered('list pods', 1_001))).toEqual(nodeless);
 });
 
-test('a history that ends early: what is overdue stays a finding, what is not is unknown', () => {
+test('a history that ends early: what is overdue is a finding, the rest is unknown', () => {
   const builder = new HistoryBuilder().act().launch(1, 'i-1').at(GAP_MS).said('.');
   expect(judge(builder)).toMatchObject({ verdict: 'unknown', findings: [] });
   expect(judge(builder.at(GAP_MS + 1).said('.'))).toMatchObject({ verdict: 'fail', findings: [{ code: 'nodeless-instance' }] });
 });
 
-test('without a bound it is unknown, and what needs none is still found', () => {
+test('without a bound it is unknown, but findings that need no bound are still made', () => {
   const builder = new HistoryBuilder().act().launch(1, 'i-1').finish();
   const lacking = new HistoryBuilder();
   for (const { i: _i, t, ...event } of builder.events) {
@@ -119,8 +119,8 @@ test('without a bound it is unknown, and what needs none is still found', () => 
   });
 });
 
-test('a finding says why no node could come of the instance, where the world said so', () => {
-  const word = { about: 'instance/i-1', level: 'warn', reason: 'NeverRegisters', principal: 'node' } as const;
-  const builder = new HistoryBuilder().act().launch(1, 'i-1').at(50).said('it has no user data', word).finish();
+test('a finding says why the instance could not become a node, if the world reported it', () => {
+  const report = { about: 'instance/i-1', level: 'warn', reason: 'NeverRegisters', principal: 'node' } as const;
+  const builder = new HistoryBuilder().act().launch(1, 'i-1').at(50).said('it has no user data', report).finish();
   expect(judge(builder)?.findings[0]?.message).toMatch(/It never became a node; .* It could not become a node: it has no user data\.$/);
 });

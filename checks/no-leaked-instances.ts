@@ -9,18 +9,18 @@ import { eventsOf } from './evidence.ts';
 import { count, duration, indexes, measure, mergeParts, nameBound, safetyPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
-/** From the launch to the end of an instance that never became a node. */
+/** From the launch to the termination of an instance that never became a node. */
 const GAP_BOUND = 'instance-without-node';
-/** From the removal of all workloads and pools to the end of everything that was made for them. */
+/** From the removal of all workloads and pools to the end of everything created for them. */
 const TEARDOWN_BOUND = 'teardown';
 
 /**
- * The rule of the ledger. At any moment each instance that the target's own requests launched, tags or not, is ending, or
- * live and backing a registered node, or live and within the bound for instances without one; after the last phase none
- * is live.
+ * The rule of the ledger: at any moment, each instance that the target's own requests launched, tagged or not, is
+ * terminating, or live with a registered node, or live without a node but within the bound; after the last phase none is
+ * live.
  *
- * An instance that is shutting down costs nothing and is nobody's to end: it counts as ended. That it came too late is
- * the `world-settled` check's to say.
+ * An instance that is shutting down costs nothing and needs no further action: it counts as terminated. Whether that came in
+ * time is judged by the `world-settled` check.
  */
 export const noLeakedInstances: Check = {
   name: 'no-leaked-instances',
@@ -41,7 +41,7 @@ export const noLeakedInstances: Check = {
   },
 };
 
-/** At any moment. */
+/** Judges the whole trial. */
 function judgeGaps(view: View, entries: readonly LedgerEntry[], bound: Bound): Part {
   const gaps = entries.flatMap((entry) => gapsOf(entry, view.endMs).map((gap) => ({ entry, gap })));
   const setbacks = setbacksOf(view);
@@ -64,7 +64,7 @@ function judgeGaps(view: View, entries: readonly LedgerEntry[], bound: Bound): P
   );
 }
 
-/** After the last phase. */
+/** Judges the state after the last phase. */
 function judgeEnd(view: View, entries: readonly LedgerEntry[], bound: Bound): Part {
   const over = view.phases.get('over');
   const remove = view.phases.get('remove');
@@ -112,7 +112,7 @@ function leakFinding(entry: LedgerEntry, view: View): Finding {
   };
 }
 
-/** What the world said of an instance that no node could come of. */
+/** What the world reported about an instance that can't become a node. */
 function neverRegisters(view: View, { instance }: LedgerEntry): EventOf<'said'>[] {
   return view.said.filter(
     ({ about, reason, principal }) => about === instance.object && reason === NEVER_REGISTERS && principal === 'node',

@@ -16,12 +16,12 @@ function template(builder: HistoryBuilder, to: 'created' | 'deleted', span: numb
   return builder.add({ type: 'launch-template', template: 'lt-1', name: 'nodes', to, span });
 }
 
-test('silent about a target that creates no templates, and about those of others', () => {
+test('nothing to judge for a target that creates no templates, or for templates of others', () => {
   expect(judge(soundHistory())).toBeUndefined();
   expect(judge(template(new HistoryBuilder().act(), 'created', 7).finish())).toBeUndefined();
 });
 
-test('a template that is there after the last phase is leaked', () => {
+test('a template that exists after the last phase is leaked', () => {
   const result = judge(withTemplate().at(50).finish());
   expect(result).toMatchObject({ verdict: 'fail', findings: [{ code: 'leaked-launch-template', object: 'launchtemplate/lt-1' }] });
   expect(result?.findings[0]?.message).toBe(
@@ -30,7 +30,7 @@ test('a template that is there after the last phase is leaked', () => {
   );
 });
 
-test('deleted by whoever until the end it passes, and the time since the removal is measured', () => {
+test('a template that anyone deletes before the end passes, and the time since the removal is measured', () => {
   const builder = withTemplate().at(50).phase('heal').phase('settle').at(60).phase('remove').at(90);
   expect(judge(template(builder, 'deleted', 99).at(100).phase('over'))).toMatchObject({
     verdict: 'pass',
@@ -38,7 +38,7 @@ test('deleted by whoever until the end it passes, and the time since the removal
   });
 });
 
-test('deleted only when the trial was over, it was leaked; a trial that was cut off is unknown', () => {
+test('a template that is deleted after the trial was over is leaked; a trial that was cut off is unknown', () => {
   expect(judge(template(withTemplate().at(50).finish().at(60), 'deleted', 99))).toMatchObject({ verdict: 'fail' });
   expect(judge(withTemplate())).toMatchObject({ verdict: 'unknown', findings: [] });
 });

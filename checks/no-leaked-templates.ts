@@ -6,7 +6,7 @@ import { eventsOf } from './evidence.ts';
 import { count, duration, indexes, measure, mergeParts, nameBound, safetyPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
-/** From the removal of all workloads and pools to the end of everything that was made for them. */
+/** From the removal of all workloads and pools to the end of everything created for them. */
 const TEARDOWN_BOUND = 'teardown';
 
 /** A template that a request of the target created. */
@@ -17,9 +17,9 @@ interface Made {
 }
 
 /**
- * Launch templates cost nothing, but an account holds 5,000 of them, and then nothing can be launched any more. Which ones
- * to keep for the next launch is the target's own business as long as there are pools: when all are gone, the templates go
- * within the bound, whoever deletes them.
+ * Launch templates cost nothing, but an account can hold only 5,000 of them, and then launches fail. As long as there are
+ * pools, the target may keep any templates. When all pools are gone, the templates must be deleted within the bound, no
+ * matter by whom.
  */
 export const noLeakedTemplates: Check = {
   name: 'no-leaked-templates',

@@ -6,21 +6,21 @@ import type { Check } from './check.ts';
 import { count, duration, indexes, measure, mergeParts, nameBound, safetyPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
-/** From the end of an instance to the removal of its Node. */
+/** From the termination of an instance to the removal of its Node. */
 const GONE_BOUND = 'node-without-instance';
 
 interface Orphan {
   readonly node: NodeLife;
   readonly instance: InstanceLife;
   readonly endedMs: number;
-  /** Its removal, or the last moment of the history. */
+  /** Its removal, or the end of the history. */
   readonly untilMs: number;
 }
 
 /**
- * No Node outlives its instance beyond the bound: pods bound to such a node run nowhere, and who counts it as capacity
- * launches nothing for them. The cloud controller removes most of them; what a finalizer of the target holds is the
- * target's to let go. A fault on either wire, or a provoked death, puts the time off.
+ * No Node outlives its instance beyond the bound: pods bound to such a node don't run, and a target that counts it as capacity
+ * launches nothing for them. The cloud controller removes most of them; a finalizer of the target has to be removed by the
+ * target. A fault on either wire, or a provoked crash, extends the bound.
  */
 export const noOrphanedNodes: Check = {
   name: 'no-orphaned-nodes',

@@ -10,13 +10,13 @@ import type { Departure, Moment } from './departures.ts';
 import { count, duration, indexes, safetyPart, unknownPart } from './parts.ts';
 
 /**
- * No more nodes of a pool are away at once by the target's own will than its budgets allow: of its nodes the number or part
- * (rounded up) that holds at the moment, nodes that are not Ready or on their way out for whatever reason among them: from the
- * moment on at which the target closed them to pods for that, or evicted the first pod, in whatever order it goes, until it
- * has emptied them and ended their machines. What
- * is taken for another reason (an interruption, its age, its pool's end) is not judged, only counted. The history does not
- * tell why a node was taken: of budgets for some reasons what the mildest reason allows counts. Nor does it tell of which pool
- * a node is that several pools allow: such are not judged, and count for each of these pools as there, and not as away.
+ * The target never disrupts more nodes of a pool at once than its budgets allow. A budget is a number or a percentage of the
+ * pool's nodes (rounded up), and nodes that are not Ready or are being removed for any reason count against it: from the
+ * moment when the target cordoned them or evicted the first pod, whichever came first, until it has emptied them and
+ * terminated their instances. Disruptions for other reasons (an interruption, the node's age, the removal of its pool) are
+ * counted but not judged. The history does not show why a node was disrupted, so of budgets that name reasons the most
+ * lenient one applies. Nor does it show the pool of a node that several pools allow: such nodes are not judged, and count as
+ * present, but not as disrupted, for each of those pools.
  */
 export const nodeBudgets: Check = {
   name: 'node-budgets',
@@ -38,7 +38,7 @@ export const nodeBudgets: Check = {
         (entry) => pools(entry).has(pool) && isPresent(entry, departure.begun.i) && !isFinished(view, entry, departure.decided.i),
       );
       const away = present.filter((entry) => pools(entry).size === 1 && isAway(entry, departures, departure));
-      // Some decide, and take the node only when its replacement has come.
+      // Some targets decide first, and disrupt the node only once its replacement is ready.
       const allowed = Math.max(...[departure.decided, departure.at].map((moment) => allowedAt(view, pool, present.length, moment)));
       if (away.length <= allowed) return [];
       const { node, at, begun } = departure;
@@ -60,15 +60,15 @@ export const nodeBudgets: Check = {
   },
 };
 
-/** A node that was Ready once and is still there, with or without its machine. */
+/** A node that was ever Ready and still exists, with or without its instance. */
 function isPresent({ nodes }: LedgerEntry, index: number): boolean {
   return nodes.some(({ ready, gone }) => (ready?.i ?? Infinity) < index && (gone?.i ?? Infinity) > index);
 }
 
 /**
- * A node that the target emptied and whose machine it ended: no pod is disturbed there any more, and how long the cloud takes
- * over the rest is not the target's pace. A machine that it ended with pods on it is away until its Node is gone.
- * Karpenter counts so too (core pkg/controllers/disruption/helpers.go; kubernetes-sigs/karpenter#1735).
+ * A node that the target emptied and whose instance it terminated: no pod is disturbed there any more, and the target does not
+ * control how long the cloud takes for the rest. If it terminated the instance with pods on it, the node counts until it is
+ * gone. Karpenter counts the same way (core pkg/controllers/disruption/helpers.go; kubernetes-sigs/karpenter#1735).
  */
 function isFinished(view: View, { instance: { ending }, endRequest, nodes }: LedgerEntry, index: number): boolean {
   if (ending === undefined || endRequest === undefined || ending.i > index) return false;

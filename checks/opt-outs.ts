@@ -4,11 +4,11 @@ import { departuresOf } from './departures.ts';
 import type { Departure } from './departures.ts';
 import { count, duration, indexes, safetyPart } from './parts.ts';
 
-/** No node is taken, though nothing is wrong with it, while a pod is on it that said it must not be disrupted. */
+/** No node is disrupted voluntarily while a pod on it has opted out of disruption. */
 export const optOuts: Check = {
   name: 'opt-outs',
   summary: 'nodes with pods that opted out of disruption are not disrupted voluntarily',
-  codes: { 'opted-out-pod-disturbed': 'a node was taken by will while a pod that had opted out was on it' },
+  codes: { 'opted-out-pod-disturbed': 'a node was disrupted voluntarily while a pod that had opted out was on it' },
   judge: (view) => {
     const pods = view.pods.filter(({ workload }) => view.workloads.get(workload ?? '')?.deployed.drain === 'opted-out');
     if (pods.length === 0) return undefined;
@@ -28,7 +28,7 @@ export const optOuts: Check = {
   },
 };
 
-/** It had come before the decision, and was not leaving. */
+/** The pod was on the node before the decision, and was not terminating. */
 function isOn({ node, scheduled, terminating, gone }: PodLife, departure: Departure): boolean {
   if (node?.uid !== departure.node.uid || (scheduled?.i ?? Infinity) > departure.decided.i) return false;
   return (terminating ?? gone)?.i === undefined || ((terminating ?? gone)?.i ?? 0) > departure.at.i;

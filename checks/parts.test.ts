@@ -10,6 +10,6 @@ for (const [ms, text] of [
   [3_599_990, '1 h 0 min 0 s'],
   [3_723_400, '1 h 2 min 3.4 s'],
 ] as const)
-  test(`${ms} ms are ${text}`, () => {
+  test(`${ms} ms is ${text}`, () => {
     expect(duration(ms)).toBe(text);
   });

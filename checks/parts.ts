@@ -3,17 +3,17 @@ import { combine } from '../history/verdict.ts';
 import type { CheckResult, Finding, Measurement } from '../history/verdict.ts';
 import type { View } from '../history/view.ts';
 
-/** What a check finds, or one part of it: what one expectation comes to. */
+/** The result of a check, or of one part of it, such as one expectation. */
 export type Part = Omit<CheckResult, 'check'>;
 
-/** Findings that a check spells out; the summary counts them all. */
+/** Most findings that a check lists; the summary counts them all. */
 const MAX_FINDINGS = 1_000;
-/** Events that a finding points at. */
+/** Most events that a finding refers to. */
 const MAX_EVENTS = 40;
-/** Two minutes: what is longer is hard to read in seconds. */
+/** Two minutes, in tenths of a second: longer times are hard to read in seconds. */
 const SPELT_OUT_TENTHS = 1_200;
 
-/** Puts the parts of a check together; undefined when there are none. */
+/** Combines the parts of a check; undefined when there are none. */
 export function mergeParts(parts: readonly Part[]): Part | undefined {
   if (parts.length === 0) return undefined;
   return {
@@ -30,8 +30,8 @@ export function unknownPart(summary: string, measurements: readonly Measurement[
 }
 
 /**
- * Judges by a bound of the history; a bound that the history does not name makes the part unknown.
- * @param judge gets the bound as resolved for the trial, with its value in its own unit
+ * Judges by a bound of the history; without that bound the part is unknown.
+ * @param judge gets the bound as resolved for the trial, with its value in the bound's unit
  */
 export function withBound(view: View, name: string, judge: (bound: Bound) => Part): Part {
   const bound = view.bounds.get(name);
@@ -39,14 +39,14 @@ export function withBound(view: View, name: string, judge: (bound: Bound) => Par
   return judge(bound);
 }
 
-/** The verdict of something that must hold at every moment: it held only if the whole trial was seen. */
+/** The verdict of something that must hold at all times: it passes only if the whole trial was observed. */
 export function safetyPart(view: View, findings: readonly Finding[], summary: string, measurements: readonly Measurement[] = []): Part {
   if (findings.length > 0) return { verdict: 'fail', summary, findings: [...findings], measurements: [...measurements] };
   if (!view.complete) return unknownPart(`${summary}, but the trial did not reach its last phase`, measurements);
   return { verdict: 'pass', summary, findings: [], measurements: [...measurements] };
 }
 
-/** Indexes of the events that show something, in order and without what is absent. */
+/** Indexes of the events, in order, without duplicates and undefined ones. */
 export function indexes(events: Iterable<{ readonly i: number } | undefined>): number[] {
   const places = new Set<number>();
   for (const event of events) {
@@ -55,7 +55,7 @@ export function indexes(events: Iterable<{ readonly i: number } | undefined>): n
   return [...places].sort((a, b) => a - b).slice(0, MAX_EVENTS);
 }
 
-/** The worst of some values beside their bound: the largest, or the least where that much is due. */
+/** The worst value for a bound: the largest, or the smallest if the bound is a minimum. */
 export function measure(bound: Bound, values: Iterable<{ readonly value: number; readonly object: string }>): Measurement {
   let worst: { value: number; object: string } | undefined;
   for (const one of values) {
@@ -64,7 +64,7 @@ export function measure(bound: Bound, values: Iterable<{ readonly value: number;
   return worst === undefined ? { bound } : { bound, worst: worst.value, object: worst.object };
 }
 
-/** `87.4 s`, `2 min 52.8 s`, `1 h 2 min 0 s`: also of a moment, from the beginning of the trial on. */
+/** `87.4 s`, `2 min 52.8 s`, `1 h 2 min 0 s`; also for a moment, counted from the start of the trial. */
 export function duration(ms: number): string {
   const tenths = Math.round(ms / 100);
   if (tenths < SPELT_OUT_TENTHS) return `${tenths / 10} s`;

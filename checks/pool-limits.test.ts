@@ -11,21 +11,25 @@ function launches(count: number, history: HistoryBuilder): HistoryBuilder {
 }
 
 for (const { name, history, objects } of [
-  { name: 'two of two nodes', history: launches(2, new HistoryBuilder().act().pool('p', { limits: { nodes: 2 } })), objects: [] },
   {
-    name: 'three of two nodes',
+    name: 'two nodes with a limit of two',
+    history: launches(2, new HistoryBuilder().act().pool('p', { limits: { nodes: 2 } })),
+    objects: [],
+  },
+  {
+    name: 'three nodes with a limit of two',
     history: launches(3, new HistoryBuilder().act().pool('p', { limits: { nodes: 2 } })),
     objects: ['instance/i-3'],
   },
   {
-    name: 'a third when the first has begun to end',
+    name: 'a third when the first is terminating',
     history: launches(2, new HistoryBuilder().act().pool('p', { limits: { nodes: 2 } }))
       .instance('i-1', 'shutting-down')
       .launch(3, 'i-3', 't-3', TWO),
     objects: [],
   },
   {
-    name: 'six of five CPUs',
+    name: 'six CPUs with a limit of five',
     history: launches(3, new HistoryBuilder().act().pool('p', { limits: { cpu: 5 } })),
     objects: ['instance/i-3'],
   },
@@ -48,7 +52,7 @@ for (const { name, history, objects } of [
   });
 }
 
-test('a pool without a limit limits nothing: nobody can tell which pool an instance is for', () => {
+test("with one pool without a limit, nothing is limited: an instance's pool is unknown", () => {
   const history = launches(
     5,
     new HistoryBuilder()
@@ -59,7 +63,7 @@ test('a pool without a limit limits nothing: nobody can tell which pool an insta
   expect(poolLimits.judge(createView(history.events))).toBeUndefined();
 });
 
-test('the worst is measured beside the limit', () => {
+test('the highest value is measured against the limit', () => {
   const history = launches(2, new HistoryBuilder().act().pool('p', { limits: { nodes: 4 } })).finish();
   expect(poolLimits.judge(createView(history.events))?.measurements).toMatchObject([{ worst: 2, bound: { value: 4 } }]);
 });

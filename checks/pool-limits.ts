@@ -9,10 +9,10 @@ import type { Part } from './parts.ts';
 
 type Limits = NonNullable<EventOf<'pool'>['pool']['limits']>;
 
-/** A node has less memory than its type: the hypervisor's share, as Karpenter reckons it (vmMemoryOverheadPercent). */
-const MACHINES_OWN = 0.075;
+/** A node has less memory than its type: the hypervisor's share, as Karpenter computes it (vmMemoryOverheadPercent). */
+const OVERHEAD_RATIO = 0.075;
 
-/** What can be limited, how much of it one instance is, and how a finding names it. */
+/** The resources that can be limited, how much of each an instance has, and how a finding names it. */
 const RESOURCES: readonly {
   readonly limit: keyof Limits;
   readonly noun: string;
@@ -23,13 +23,13 @@ const RESOURCES: readonly {
   {
     limit: 'memoryMiB',
     noun: 'MiB of memory',
-    of: ({ launched: { memoryMiB } }) => memoryMiB && Math.floor(memoryMiB * (1 - MACHINES_OWN)),
+    of: ({ launched: { memoryMiB } }) => memoryMiB && Math.floor(memoryMiB * (1 - OVERHEAD_RATIO)),
   },
 ];
 
 /**
- * Running and launching capacity together never exceeds what the pools allow, by the types really launched. Judged over
- * all pools together, for resources that every pool limits: which pool an instance is for only its target knows.
+ * Running and launching capacity together never exceeds the limits of the pools, by the types actually launched. Judged over
+ * all pools together, for resources that every pool limits, because only the target knows which pool an instance is for.
  */
 export const poolLimits: Check = {
   name: 'pool-limits',
@@ -79,15 +79,15 @@ function judgeResource(view: View, entries: readonly Counted[], { noun, of }: (t
   return safetyPart(view, findings, `at most ${count(worst, noun, noun)} of ${limit} at once`, [{ bound, worst }]);
 }
 
-/** An instance, and from when to when it counts, as indexes of events. */
+/** An instance, and from when to when it counts, as event indexes. */
 interface Counted extends TargetsEntry {
   readonly fromIndex: number;
   readonly toIndex: number;
 }
 
 /**
- * From its launch until it began to end, or its node or claim began to leave: what is on its way out counts no more, so
- * that a replacement may come first. Source: Karpenter's counter leaves out what is marked for deletion.
+ * From its launch until it started to terminate, or its node or claim was marked for deletion: after that it no longer counts, so
+ * that a replacement may come first. Source: Karpenter's counter ignores nodes that are marked for deletion.
  */
 function counted(view: View): Counted[] {
   const claims = new Map(view.claims.map((claim) => [claim.instance, claim]));

@@ -6,7 +6,7 @@ import { refusedOfferings } from './refused-offerings.ts';
 
 type Input = EventOf<'request.start'>['input'];
 
-/** A fleet that names types in zone a, by zone and subnet as the reference does. */
+/** A fleet that names types in zone a, by zone and subnet like the reference. */
 function fleet(token: string, types: readonly string[], capacityType = 'on-demand'): Input {
   const Overrides = types.map((InstanceType) => ({ InstanceType, AvailabilityZone: 'a', SubnetId: 'subnet-a' }));
   return {
@@ -23,7 +23,7 @@ const SUBNET_ONLY = {
 const RUN = { InstanceType: 'm6i.large', SubnetId: 'subnet-a' };
 const REFUSED = [{ instanceType: 'm6i.large', zone: 'a', subnet: 'subnet-a', capacityType: 'on-demand' }] as const;
 
-/** A launch of two types is answered at 100: there are none of the first. The bounds are 200 to leave it alone, 20 to send a launch. */
+/** At 100, a launch of two types is told that there is no capacity of the first. The bounds are 200 to avoid it and 20 to send a launch. */
 function refused(outcome: EventOf<'request.end'>['outcome'] = 'ok'): HistoryBuilder {
   return new HistoryBuilder()
     .act()
@@ -42,16 +42,16 @@ function asks(history: HistoryBuilder, atMs: number, input: Input = fleet('t-2',
 const AGAIN = ['refused-offering-asked-again'];
 
 for (const { name, history, codes } of [
-  { name: 'it is left alone to the end of the time', history: asks(refused(), 300), codes: [] },
-  { name: 'asked for a moment too early', history: asks(refused(), 299), codes: AGAIN },
+  { name: 'it is avoided until the bound', history: asks(refused(), 300), codes: [] },
+  { name: 'requested a moment too early', history: asks(refused(), 299), codes: AGAIN },
   { name: 'a launch that may have been decided before', history: asks(refused(), 120), codes: [] },
   { name: 'a launch that was decided afterwards', history: asks(refused(), 121), codes: AGAIN },
   { name: 'alone', history: asks(refused(), 150, fleet('t-2', ['m6i.large'])), codes: AGAIN },
   { name: 'named by its subnet only', history: asks(refused(), 150, SUBNET_ONLY), codes: AGAIN },
   { name: 'another type', history: asks(refused(), 150, fleet('t-2', ['m7i.large'])), codes: [] },
   { name: 'spot, when there was none on demand', history: asks(refused(), 150, fleet('t-2', ['m6i.large'], 'spot')), codes: [] },
-  { name: 'the same launch once more', history: asks(refused(), 150, fleet('t-1', ['m6i.large', 'm7i.large'])), codes: [] },
-  { name: 'an answer that was lost', history: asks(refused('info'), 150), codes: [] },
+  { name: 'the same launch repeated', history: asks(refused(), 150, fleet('t-1', ['m6i.large', 'm7i.large'])), codes: [] },
+  { name: 'a response that was lost', history: asks(refused('info'), 150), codes: [] },
   {
     name: 'another life of the target',
     history: refused()
@@ -61,7 +61,7 @@ for (const { name, history, codes } of [
     codes: [],
   },
   {
-    name: 'sent before the answer came',
+    name: 'sent before the response arrived',
     history: refused()
       .at(95)
       .request(3, 'ec2:CreateFleet', { input: fleet('t-3', ['m6i.large']) })
@@ -70,27 +70,27 @@ for (const { name, history, codes } of [
     codes: [],
   },
   {
-    name: 'an instance of it came up in between',
+    name: 'an instance of it was launched in between',
     history: asks(refused().at(110).launch(3, 'i-3', 't-3', { instanceType: 'm6i.large', zone: 'a', capacityType: 'on-demand' }), 150),
     codes: [],
   },
   {
-    name: 'a fault held requests up',
+    name: 'a fault delayed requests',
     history: asks(refused().arm('f-1').at(115).add({ type: 'fault.fired', fault: 'f-1' }), 135),
     codes: [],
   },
   {
-    name: 'a fault held requests up, long ago',
+    name: 'a fault delayed requests, long ago',
     history: asks(refused().arm('f-1').at(115).add({ type: 'fault.fired', fault: 'f-1' }), 136),
     codes: AGAIN,
   },
   {
-    name: 'the fault that refuses holds nothing up',
+    name: 'the fault that refuses does not delay anything',
     history: asks(refused().arm('f-1').at(100).add({ type: 'fault.fired', fault: 'f-1', span: 1 }), 121),
     codes: AGAIN,
   },
   {
-    name: 'the first refusal counts, however often it is repeated',
+    name: 'the first refusal counts, even if it is repeated',
     history: asks(
       refused()
         .at(115)
@@ -101,7 +101,7 @@ for (const { name, history, codes } of [
     codes: AGAIN,
   },
   {
-    name: 'a single instance is refused, and run again',
+    name: 'a single instance is refused, and requested again',
     history: refused()
       .at(400)
       .request(3, 'ec2:RunInstances', { input: RUN })
@@ -127,7 +127,7 @@ for (const { name, history, codes } of [
   });
 }
 
-test('what was asked for again is measured, and nothing is judged where nothing was refused', () => {
+test('repeated requests are measured, and nothing is judged without a refusal', () => {
   const measured = refusedOfferings.judge(createView(asks(refused(), 310).finish().events));
   expect(measured).toMatchObject({ verdict: 'pass', measurements: [{ worst: 210, object: 'ec2:CreateFleet' }] });
   expect(refusedOfferings.judge(createView(new HistoryBuilder().act().launch(1, 'i-1').finish().events))).toBeUndefined();

@@ -11,21 +11,22 @@ import { eventsOf } from './evidence.ts';
 import { count, duration, indexes, measure, nameBound, safetyPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
-/** For so long what was refused is left alone. */
+/** How long a refused offering must be avoided. */
 const MASK_BOUND = 'masked-offering';
-/** From the decision to launch to the request at the latest. */
+/** Longest time from the decision to launch to the request. */
 const LAG_BOUND = 'launch-lag';
-/** The code by which EC2 says that it has none. */
+/** The error code for missing capacity. */
 const NO_CAPACITY = 'InsufficientInstanceCapacity';
 const LAUNCHES: readonly string[] = ['ec2:CreateFleet', 'ec2:RunInstances'];
 
 /**
- * An offering that EC2 named as being without capacity is in no launch for as long as the target says of itself that it
- * leaves such offerings alone, also not as one of many: it would be tried first, and refused again.
+ * While the target says it avoids offerings without capacity, no launch names an offering that EC2 reported as having none, not
+ * even as one of many: it would be tried first, and refused again.
  *
- * Only what the target learnt counts, in the same life: answers may be lost, and masks may go with the process. Launches may
- * be under way that were decided before, so those within the bound of a launch are let pass, longer after what held requests
- * up; so is what is sent once more with the same token. An offering that was launched since has capacity again.
+ * Only what the target learnt counts, within the same incarnation: responses may be lost, and the list of avoided offerings may
+ * be lost with the process. Launches that were decided earlier may be under way, so those within the bound of a launch are
+ * ignored, and for longer after anything that delayed requests; so are retries with the same token. An offering that was
+ * launched since has capacity again.
  */
 export const refusedOfferings: Check = {
   name: 'refused-offerings',
@@ -41,20 +42,20 @@ export const refusedOfferings: Check = {
   },
 };
 
-/** An offering that a launch asks for, or that was refused to it. */
+/** An offering that a launch requests, or that was refused. */
 interface Asked {
   readonly request: RequestLife;
   readonly offering: NamedOffering & { readonly capacityType: CapacityType };
 }
 
-/** The target has learnt that there is none. */
+/** The target has learnt that there is no capacity. */
 interface Refusal extends Asked {
   readonly learnt: NonNullable<RequestLife['end']>;
 }
 
 interface Again extends Asked {
   readonly refusal: Refusal;
-  /** How long it was left alone. */
+  /** How long it was avoided. */
   readonly value: number;
   /** The operation. */
   readonly object: string;
@@ -65,7 +66,7 @@ function judgeLaunches(
   { launches, refusals, maskBound, lagMs }: { launches: RequestLife[]; refusals: Refusal[]; maskBound: Bound; lagMs: number },
 ): Part {
   const byPlace = groupByPlace(refusals);
-  const setbacks = holdUps(view, launches);
+  const setbacks = delaysOf(view, launches);
   const again = withoutRepeats(launches).flatMap((request) => {
     const askedAgain = askedBy(request).flatMap((asked): Again[] => {
       const { start } = asked.request;
@@ -76,7 +77,7 @@ function judgeLaunches(
       if (refusal === undefined || isLaunchedBetween(view, refusal, asked)) return [];
       return [{ ...asked, refusal, value: start.t - refusal.learnt.t, object: start.operation }];
     });
-    // One finding a request: where one offering is asked for too soon, others mostly are as well.
+    // One finding per request: where one offering is requested too soon, others mostly are too.
     const soonest = askedAgain.sort((a, b) => a.value - b.value)[0];
     return soonest === undefined ? [] : [soonest];
   });
@@ -86,12 +87,12 @@ function judgeLaunches(
   return safetyPart(view, findings, summary, [measure(maskBound, again)]);
 }
 
-/** What an answer refused by name. */
+/** The offerings that a response refused by name. */
 function refusalsOf(request: RequestLife): Refusal[] {
   const { end } = request;
   if (end === undefined || end.outcome === 'info') return [];
   const asked = askedBy(request);
-  // A request that names a single offering is refused as a whole.
+  // A request for a single offering is refused as a whole.
   if (end.outcome === 'fail') return end.code === NO_CAPACITY && asked.length === 1 ? asked.map((one) => ({ ...one, learnt: end })) : [];
   return (end.refused ?? []).flatMap(({ capacityType, instanceType, zone, subnet }) => {
     const types = capacityType === undefined ? [...new Set(asked.map(({ offering }) => offering.capacityType))] : [capacityType];
@@ -102,7 +103,7 @@ function refusalsOf(request: RequestLife): Refusal[] {
   });
 }
 
-/** The parameters of CreateFleet and RunInstances that say what is asked for. */
+/** The parameters of CreateFleet and RunInstances that name offerings. */
 const fleetSchema = z.object({
   LaunchTemplateConfigs: z.array(
     z.object({
@@ -125,7 +126,7 @@ const runSchema = z.object({
 });
 const tokenSchema = z.object({ ClientToken: z.string() });
 
-/** The offerings that a launch names: of what a launch template alone says nothing is known. */
+/** The offerings that a launch names. Nothing is known about those in a launch template. */
 function askedBy(request: RequestLife): Asked[] {
   const { input } = request.start;
   const fleet = fleetSchema.safeParse(input);
@@ -158,7 +159,7 @@ function askFor(
   return [{ request, offering: { instanceType, capacityType, ...place } }];
 }
 
-/** The names of an offering: errors and requests may say the zone, the subnet or both. */
+/** The names of an offering: errors and requests may give the zone, the subnet or both. */
 function placesOf({ capacityType, instanceType, zone, subnet }: Asked['offering']): string[] {
   return [zone, subnet].flatMap((place) => (place === undefined ? [] : [`${capacityType} ${instanceType} in ${place}`]));
 }
@@ -175,7 +176,7 @@ function groupByPlace(refusals: readonly Refusal[]): ReadonlyMap<string, readonl
   return groups;
 }
 
-/** Launches without those that were sent before: the same token asks for the same launch. */
+/** Launches without retries: a request with the same token is the same launch. */
 function withoutRepeats(launches: readonly RequestLife[]): RequestLife[] {
   const seen = new Set<string>();
   return launches.filter(({ start: { input } }) => {
@@ -187,10 +188,10 @@ function withoutRepeats(launches: readonly RequestLife[]): RequestLife[] {
 }
 
 /**
- * What may hold up a launch between its decision and its request, in order: faults, deaths, and launches that failed
- * otherwise than for lack of capacity, as by throttling. A refusal for lack of capacity itself holds up nothing.
+ * What may delay a launch between its decision and its request, in order: faults, crashes, and launches that failed for
+ * another reason than missing capacity, such as throttling. A refusal for missing capacity does not delay anything.
  */
-function holdUps(view: View, launches: readonly RequestLife[]): ReturnType<typeof setbacksOf> {
+function delaysOf(view: View, launches: readonly RequestLife[]): ReturnType<typeof setbacksOf> {
   const refused = new Set(launches.filter((request) => refusalsOf(request).length > 0).map(({ span }) => span));
   const faults = view.faults.map((fault) => {
     return { ...fault, fired: fault.fired.filter(({ span }) => span === undefined || !refused.has(span)) };
@@ -201,7 +202,7 @@ function holdUps(view: View, launches: readonly RequestLife[]): ReturnType<typeo
   return [...setbacksOf({ ...view, faults }, 'any-request'), ...failed].sort((a, b) => a.fromMs - b.fromMs);
 }
 
-/** Whether an instance of the offering came up in between: then there was some again. */
+/** Whether an instance of the offering was launched in between, which shows that there was capacity again. */
 function isLaunchedBetween(view: View, { learnt, offering: refused }: Refusal, { request, offering }: Asked): boolean {
   const zone = offering.zone ?? refused.zone;
   return view.instances.some(

@@ -3,7 +3,7 @@ import { HistoryBuilder } from '../history/testing/history-builder.ts';
 import { createView } from '../history/view.ts';
 import { requestAmplification } from './request-amplification.ts';
 
-/** Three times a minute are allowed. */
+/** Three times a minute is allowed. */
 const begun = (): HistoryBuilder => new HistoryBuilder().act().countBound('repeats-a-minute', 3).countBound('empty-answers-a-minute', 2);
 
 function sent(times: readonly number[], more: Parameters<HistoryBuilder['request']>[2] = {}): HistoryBuilder {
@@ -25,7 +25,7 @@ for (const { name, history, worst, verdict } of [
   });
 }
 
-test('requests that differ in their object are not the same, and launches are one, whatever they ask for', () => {
+test('requests for different objects are different; all launches count as the same', () => {
   const history = begun();
   for (let index = 0; index < 10; index += 1) history.request(index, 'delete pods', { object: `pods/default/${index}` });
   for (let index = 10; index < 13; index += 1)
@@ -34,7 +34,7 @@ test('requests that differ in their object are not the same, and launches are on
   expect(result?.measurements[0]?.worst).toBe(3);
 });
 
-test('requests that were answered are no repetitions', () => {
+test('successful requests are not repetitions', () => {
   const history = begun();
   for (let index = 0; index < 10; index += 1) {
     history
@@ -48,7 +48,7 @@ test('requests that were answered are no repetitions', () => {
 const worstOf = (history: HistoryBuilder, bound = 0): number | undefined =>
   requestAmplification.judge(createView(history.at(100_000).finish().events))?.measurements[bound]?.worst;
 
-test('changes that changed nothing are in vain: fleets without an instance', () => {
+test('changes without an effect count as unsuccessful: fleets without an instance', () => {
   const history = begun();
   for (let index = 0; index < 7; index += 1) {
     history
@@ -59,7 +59,7 @@ test('changes that changed nothing are in vain: fleets without an instance', () 
   expect(worstOf(history, 1)).toBe(7);
 });
 
-test('reads of AWS that were throttled are in vain, others are polled by their nature', () => {
+test('throttled reads of AWS count as unsuccessful; other reads are polls', () => {
   const history = begun();
   for (let index = 0; index < 6; index += 1) {
     history.request(index, 'ec2:DescribeInstances', { mutating: false }).answer(index, 'fail', 'RequestLimitExceeded');
@@ -68,7 +68,7 @@ test('reads of AWS that were throttled are in vain, others are polled by their n
   expect(worstOf(history)).toBe(6);
 });
 
-/** Twelve launches in vain, of four tokens or none, while pods wait; some come about. */
+/** Twelve unsuccessful launches, with four tokens or none, while pods are pending; some launches succeed. */
 const launches = ({ pods, launched, token = true }: { pods: number; launched: number; token?: boolean }): HistoryBuilder => {
   const history = begun();
   for (let index = 0; index < pods; index += 1) history.pod(`web-${index}`, 'created');
@@ -80,13 +80,13 @@ const launches = ({ pods, launched, token = true }: { pods: number; launched: nu
 };
 
 for (const { what, history, worst } of [
-  { what: 'nobody waits', history: launches({ pods: 0, launched: 4 }), worst: 12 },
-  { what: 'two pods wait', history: launches({ pods: 2, launched: 4 }), worst: 6 },
-  { what: 'many wait, and each of the four tokens is sent three times', history: launches({ pods: 9, launched: 9 }), worst: 3 },
-  { what: 'many wait, and two nodes were enough for them', history: launches({ pods: 9, launched: 2 }), worst: 6 },
+  { what: 'nothing is pending', history: launches({ pods: 0, launched: 4 }), worst: 12 },
+  { what: 'two pods are pending', history: launches({ pods: 2, launched: 4 }), worst: 6 },
+  { what: 'many are pending, and each of the four tokens is sent three times', history: launches({ pods: 9, launched: 9 }), worst: 3 },
+  { what: 'many are pending, and two nodes were enough for them', history: launches({ pods: 9, launched: 2 }), worst: 6 },
   { what: 'none has a token', history: launches({ pods: 4, launched: 4, token: false }), worst: 3 },
 ]) {
-  test(`launches are allowed for each that there was reason for: ${what}`, () => {
+  test(`launches are allowed once per needed launch: ${what}`, () => {
     expect(worstOf(history)).toBe(worst);
   });
 }

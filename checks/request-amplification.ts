@@ -6,25 +6,25 @@ import { eventsOf } from './evidence.ts';
 import { duration, indexes, measure, mergeParts, safetyPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
-/** Most that one and the same request is sent within a minute. */
+/** How often the same request may be sent within a minute. */
 const REPEATS_BOUND = 'repeats-a-minute';
-/** The same of those that were answered, and brought nothing. */
+/** The same for requests that got a response but had no effect. */
 const ANSWERED_BOUND = 'empty-answers-a-minute';
 const MINUTE_MS = 60_000;
 const LAUNCHES: readonly string[] = ['ec2:CreateFleet', 'ec2:RunInstances'];
-/** The codes by which AWS and Kubernetes refuse who asks too often. */
+/** The codes with which AWS and Kubernetes throttle. */
 const THROTTLED = /Throttl|RequestLimitExceeded|TooManyRequests|SlowDown|RequestThrottled/;
-/** Repetitions that a finding points at. */
+/** Repetitions that a finding refers to. */
 const SHOWN = 10;
 
 /**
- * Who is refused backs off. One and the same request is not sent in vain more often within any minute than a backoff
- * does: a client that hammers an API that throttles it takes the budget of all who share its account.
+ * A client that is refused backs off. Within any minute, the same request is not sent without success more often than a
+ * backoff would: a client that hammers a throttling API uses up the budget of everyone who shares its account.
  *
- * In vain are changes that were refused, lost, or changed nothing (a fleet without an instance), and reads of AWS that were
- * throttled; other reads are polled by their nature, and what was done is no repetition. Changes are the same to the
- * letter, client token included. Launches of all kinds together, since who draws a new token for each try asks for the same
- * all the same, and equal reads, which each launch may need, are no more than that for each launch that there was reason for.
+ * Unsuccessful are changes that were refused, lost, or had no effect (a fleet without an instance), and reads of AWS that were
+ * throttled. Other reads are polls, and successful changes are not repetitions. Changes are the same if they are equal byte
+ * for byte, client token included. Launches count all together, because a client that draws a new token for each try still
+ * requests the same. Equal reads, which each launch may need, are limited to that number per launch that was needed.
  */
 export const requestAmplification: Check = {
   name: 'request-amplification',
@@ -35,18 +35,18 @@ export const requestAmplification: Check = {
     const requests = [...view.requests.values()];
     return mergeParts([
       withBound(view, REPEATS_BOUND, (bound) => judgeRepeats(view, requests.filter(isRefused), bound)),
-      withBound(view, ANSWERED_BOUND, (bound) => judgeRepeats(view, requests.filter(isAnsweredInVain), bound)),
+      withBound(view, ANSWERED_BOUND, (bound) => judgeRepeats(view, requests.filter(hadNoEffect), bound)),
     ]);
   },
 };
 
-function judgeRepeats(view: View, vain: readonly RequestLife[], bound: Bound): Part {
+function judgeRepeats(view: View, unsuccessful: readonly RequestLife[], bound: Bound): Part {
   const reasons = reasonsIn(view);
   const equal = groupBy(
-    vain.filter((request) => !isLaunch(request) || hasToken(request)),
+    unsuccessful.filter((request) => !isLaunch(request) || hasToken(request)),
     ({ start }) => JSON.stringify([start.operation, start.object, start.input]),
   );
-  const launches = groupBy(vain.filter(isLaunch), ({ start }) => start.operation);
+  const launches = groupBy(unsuccessful.filter(isLaunch), ({ start }) => start.operation);
   const worst = [
     ...equal.map((requests) => worstMinute(requests, requests[0]?.start.mutating === false ? reasons : () => 1)),
     ...launches.map((requests) => worstMinute(requests, reasons)),
@@ -74,12 +74,12 @@ function groupBy(requests: readonly RequestLife[], keyOf: (request: RequestLife)
   return [...groups.values()];
 }
 
-/** Refused or lost; of reads only those that AWS throttled. */
+/** Refused or lost; for reads only if AWS throttled them. */
 function isRefused({ start: { mutating, wire }, end }: RequestLife): boolean {
   return mutating ? end?.outcome !== 'ok' : wire === 'aws' && end?.outcome === 'fail' && THROTTLED.test(end.code ?? '');
 }
 
-function isAnsweredInVain({ start: { mutating }, end, effect }: RequestLife): boolean {
+function hadNoEffect({ start: { mutating }, end, effect }: RequestLife): boolean {
   return mutating && end?.outcome === 'ok' && effect?.effect.kind === 'none';
 }
 
@@ -92,7 +92,7 @@ function hasToken({ start: { input } }: RequestLife): boolean {
 }
 
 interface Minute {
-  /** Requests for each that there was reason for. */
+  /** Requests per needed launch. */
   readonly value: number;
   readonly sent: number;
   readonly share: number;
@@ -101,14 +101,14 @@ interface Minute {
   readonly first: number;
 }
 
-/** The minute with the most of them. @param shareOf how many there is reason for, from the first of them to the last */
+/** The minute with the most of them. @param shareOf how many launches were needed from the first of them to the last */
 function worstMinute(requests: readonly RequestLife[], shareOf: (first: RequestLife, last: RequestLife) => number): Minute {
   let from = 0;
   let worst = { value: 0, sent: 0, share: 1, first: 0 };
   requests.forEach((last, index) => {
     while ((requests[from]?.start.t ?? last.start.t) <= last.start.t - MINUTE_MS) from += 1;
     const sent = index - from + 1;
-    // No share is less than one.
+    // A share is never less than one.
     if (sent <= worst.value) return;
     const share = shareOf(requests[from] ?? last, last);
     if (sent / share > worst.value) worst = { value: sent / share, sent, share, first: from };
@@ -118,8 +118,8 @@ function worstMinute(requests: readonly RequestLife[], shareOf: (first: RequestL
 }
 
 /**
- * How many launches there is reason for between two requests: a node for each pod that was without one and for each claim or
- * node on its way out, but no more than the target ever launched, and one at least.
+ * How many launches may have been needed between two requests: a node for each pod without one and for each claim or node
+ * that was being removed, but at most as many as the target ever launched, and at least one.
  */
 function reasonsIn(view: View): (first: RequestLife, last: RequestLife) => number {
   const indexOf = (event: { readonly i: number } | undefined): number => event?.i ?? Infinity;
@@ -140,7 +140,7 @@ function reasonsIn(view: View): (first: RequestLife, last: RequestLife) => numbe
   };
 }
 
-/** How many of some numbers in ascending order are less than one. */
+/** How many of some numbers in ascending order are less than a limit. */
 function countBelow(sorted: readonly number[], limit: number): number {
   let low = 0;
   let high = sorted.length;

@@ -3,7 +3,7 @@ import { HistoryBuilder } from '../history/testing/history-builder.ts';
 import { createView } from '../history/view.ts';
 import { runawayCapacity } from './runaway-capacity.ts';
 
-/** One pod waits; three instances for each pod are allowed. */
+/** One pod is pending; three instances per pod are allowed. */
 const waiting = (): HistoryBuilder => new HistoryBuilder().act().countBound('runaway', 3).workload('web').pod('web-1', 'created');
 
 function launches(history: HistoryBuilder, from: number, to: number): HistoryBuilder {
@@ -14,15 +14,19 @@ function launches(history: HistoryBuilder, from: number, to: number): HistoryBui
 for (const { name, history, objects } of [
   { name: 'three for one pod', history: launches(waiting(), 1, 3), objects: [] },
   { name: 'a fourth for one pod', history: launches(waiting(), 1, 4), objects: ['instance/i-4'] },
-  { name: 'a fourth when one has ended', history: launches(launches(waiting(), 1, 3).instance('i-1', 'shutting-down'), 4, 4), objects: [] },
+  {
+    name: 'a fourth when one has been terminated',
+    history: launches(launches(waiting(), 1, 3).instance('i-1', 'shutting-down'), 4, 4),
+    objects: [],
+  },
   { name: 'a fourth for two pods', history: launches(launches(waiting(), 1, 3).pod('web-2', 'created'), 4, 4), objects: [] },
   {
-    name: 'a fourth when two pods were there once',
+    name: 'a fourth when there were two pods earlier',
     history: launches(launches(waiting().pod('web-2', 'created').pod('web-2', 'gone'), 1, 3), 4, 4),
     objects: [],
   },
   {
-    name: 'pods of a DaemonSet are no need',
+    name: "pods of a DaemonSet don't count",
     history: launches(waiting().workload('agent', 0, { kind: 'daemon' }).pod('agent-1', 'created'), 1, 4),
     objects: ['instance/i-4'],
   },

@@ -7,13 +7,13 @@ import type { Check } from './check.ts';
 import { count, duration, indexes, measure, mergeParts, safetyPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
-/** Instances live at once, for each pod that was ever there at once. */
+/** Most live instances per pod at the peak number of pods. */
 const RUNAWAY_BOUND = 'runaway';
 
 /**
- * Launches have an end. At every launch the instances that live are no more than some for each of the most pods that have
- * been there at once by then. Replacements launched first, fleets that give more than was asked and lost launches are
- * legal, so the number is generous; a loop knows no number.
+ * Launches must stop at some point. At every launch, the number of live instances is at most a multiple of the highest number
+ * of pods that existed at once until then. Replacements that are launched first, fleets that return more than requested and
+ * launches whose response was lost are legal, so the multiple is generous; an endless loop exceeds any number.
  */
 export const runawayCapacity: Check = {
   name: 'runaway-capacity',
@@ -51,7 +51,7 @@ function judgeLaunches(view: View, entries: readonly LedgerEntry[], bound: Bound
   ]);
 }
 
-/** Where every pod needs one node and nothing is lost, each instance beyond has no reason. */
+/** If every pod needs one node and nothing is lost, each further instance has no reason. */
 function judgeNumber(view: View, entries: readonly LedgerEntry[], most: number): Part {
   const findings = entries.slice(most).map(({ instance, request }) => ({
     code: 'launched-twice',
@@ -62,7 +62,7 @@ function judgeNumber(view: View, entries: readonly LedgerEntry[], most: number):
   return safetyPart(view, findings, `${entries.length} launched of ${most} needed`);
 }
 
-/** Most pods of workloads that were there at once, up to an event. */
+/** The highest number of workload pods that existed at once, up to an event. */
 function mostPods(view: View, index: number): number {
   const changes = view.pods.flatMap(({ workload, steps, gone }) => {
     const first = steps[0]?.i ?? Infinity;

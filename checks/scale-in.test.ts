@@ -12,7 +12,7 @@ const judge = (builder: HistoryBuilder): ReturnType<typeof scaleIn.judge> => sca
 
 for (const { name, history, verdict, objects } of [
   {
-    name: 'both begin to end at the bound exactly',
+    name: 'both start to terminate exactly at the bound',
     history: needless().at(120).instance('i-1', 'shutting-down').at(150).instance('i-2', 'shutting-down').at(400),
     verdict: 'pass',
     objects: [],
@@ -24,19 +24,19 @@ for (const { name, history, verdict, objects } of [
     objects: ['instance/i-2'],
   },
   {
-    name: 'one is never ended',
+    name: 'one is never terminated',
     history: needless().at(120).instance('i-1', 'shutting-down').at(400).phase('over'),
     verdict: 'fail',
     objects: ['instance/i-2'],
   },
   {
-    name: 'the history ends before the time is up',
+    name: 'the history ends before the bound has passed',
     history: needless().at(120).instance('i-1', 'shutting-down').at(130).phase('heal'),
     verdict: 'unknown',
     objects: [],
   },
   {
-    name: 'what is launched later is not asked for',
+    name: "later launches don't count",
     history: needless().instance('i-1', 'shutting-down').instance('i-2', 'shutting-down').at(110).launch(3, 'i-3').at(400).phase('over'),
     verdict: 'pass',
     objects: [],
@@ -55,6 +55,6 @@ for (const { name, history, verdict, objects } of [
   });
 }
 
-test('scale-in judges nothing that no scenario states', () => {
+test('without an expectation scale-in judges nothing', () => {
   expect(judge(new HistoryBuilder().begin().act())).toBeUndefined();
 });

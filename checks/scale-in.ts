@@ -7,7 +7,7 @@ import { eventsOf } from './evidence.ts';
 import { count, duration, indexes, measure, mergeParts, nameBound, unknownPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
-/** What was launched begins to end within the bound, once the scenario says that nothing needs it any more. */
+/** Instances start to terminate within the bound, once the scenario says that nothing needs them any more. */
 export const scaleIn: Check = {
   name: 'scale-in',
   summary: 'instances that are no longer needed are terminated within the bound',

@@ -20,7 +20,7 @@ test('nothing to judge without an expectation', () => {
   expect(judge(new HistoryBuilder().act().workload('web').finish())).toBeUndefined();
 });
 
-test('a served workload passes, and says how close it came', () => {
+test('a served workload passes, with how close it came to the bound', () => {
   expect(judge(soundHistory())).toEqual({
     verdict: 'pass',
     summary: 'web: 1 of 1 pod ran in time (bound provision, 0.1 s)',
@@ -50,20 +50,20 @@ test('a pod that never got a node: the finding says what the target did meanwhil
   expect(evidence).toEqual(['pod', 'pod', 'request.start', 'request.effect', 'request.end', 'said']);
 });
 
-test('a part of the pods is enough where the scenario says so', () => {
+test('a part of the pods is enough if the scenario says so', () => {
   const half = (minRatio: number): HistoryBuilder => waiting({ minRatio }).at(20).pod('web-1', 'running').at(200).finish();
   expect(judge(half(0.5))?.verdict).toBe('pass');
   expect(judge(half(0.51))?.verdict).toBe('fail');
 });
 
-test('whether a pod that had to go before its time was up would have been served nobody knows; one that waited too long is late', () => {
+test('a pod removed before its bound is unknown; one that waited too long is late', () => {
   const removed = (atMs: number): HistoryBuilder =>
     waiting().at(20).pod('web-1', 'running').at(atMs).pod('web-2', 'terminating').at(300).finish();
   expect(judge(removed(50))?.verdict).toBe('unknown');
   expect(judge(removed(150))?.verdict).toBe('fail');
 });
 
-test('a replacement counts as its own', () => {
+test('a replacement counts as a pod of its own', () => {
   const builder = waiting()
     .at(20)
     .pod('web-1', 'running')
@@ -74,7 +74,7 @@ test('a replacement counts as its own', () => {
   expect(judge(builder.at(700).finish())?.findings.map(({ object }) => object)).toEqual(['pods/default/web-3']);
 });
 
-test('what is expected may end: pods that come later are judged by what is stated later, or not at all', () => {
+test('an expectation may end: later pods are judged by later expectations, or not at all', () => {
   const lateReplacement = (first: number, minRatio?: number): ReturnType<typeof judge> => {
     const builder = waiting().at(20).pod('web-1', 'running').at(first).pod('web-2', 'running');
     builder.at(500).expect({ kind: 'served-until-now', workload: 'web' });
@@ -82,13 +82,13 @@ test('what is expected may end: pods that come later are judged by what is state
     return judge(builder.pod('web-1', 'terminating').pod('web-3', 'created').at(700).finish());
   };
   expect(lateReplacement(30)).toMatchObject({ verdict: 'pass', summary: 'web: 2 of 2 pods ran in time (bound provision, 0.1 s)' });
-  // One of the first: as many replacements as may come hide it no more.
+  // It is one of the first pods: any number of replacements no longer hides it.
   expect(lateReplacement(300)?.findings.map(({ object }) => object)).toEqual(['pods/default/web-2']);
   expect(lateReplacement(30, 1)?.findings.map(({ object }) => object)).toEqual(['pods/default/web-3']);
   expect(lateReplacement(30, 0)?.verdict).toBe('pass');
 });
 
-test('where nobody had to be replaced there is nothing to be late', () => {
+test('without replacements nothing can be late', () => {
   const builder = waiting().at(20).pod('web-1', 'running').pod('web-2', 'running').at(500);
   builder
     .expect({ kind: 'served-until-now', workload: 'web' })
@@ -97,7 +97,7 @@ test('where nobody had to be replaced there is nothing to be late', () => {
   expect(successRate.countServed?.(createView(builder.events))).toEqual({ served: 2, asked: 2 });
 });
 
-test('pods that need the heal are waited for from then on', () => {
+test('pods that can be served only after the heal are waited for from then on', () => {
   const healed = (runsMs: number): HistoryBuilder =>
     new HistoryBuilder()
       .act()
@@ -116,7 +116,7 @@ test('pods that need the heal are waited for from then on', () => {
 
 for (const { what, builder, verdict, summary } of [
   {
-    what: 'a history that ends before the time is up',
+    what: 'a history that ends before the bound has passed',
     builder: waiting().at(110),
     verdict: 'unknown',
     summary: /ended before the bound of 2 more pods had passed/,
@@ -129,7 +129,7 @@ for (const { what, builder, verdict, summary } of [
     summary: /^web: 0 of 2/,
   },
   {
-    what: 'a bound that is not there',
+    what: 'an unknown bound',
     builder: waiting({ bound: 'patience' }).at(500).finish(),
     verdict: 'unknown',
     summary: /^the history has no bound "patience"$/,
@@ -141,7 +141,7 @@ for (const { what, builder, verdict, summary } of [
     summary: /^workload web was never deployed$/,
   },
   {
-    what: 'fewer pods than were asked for',
+    what: 'fewer pods than requested',
     builder: new HistoryBuilder()
       .act()
       .workload('web', 2)
@@ -168,7 +168,7 @@ for (const { what, builder, verdict, summary } of [
   });
 }
 
-test('pods served over pods asked for', () => {
+test('pods served out of pods requested', () => {
   const builder = waiting()
     .expect({ kind: 'served', workload: 'web', bound: 'fallback', minRatio: 1 })
     .at(20)
@@ -178,14 +178,14 @@ test('pods served over pods asked for', () => {
   expect(successRate.countServed?.(createView(builder.events))).toEqual({ served: 1, asked: 2 });
 });
 
-test("pods that come when the workload is being removed are nobody's to serve", () => {
+test('pods created while the workload is being removed need not be served', () => {
   const history = waiting().at(20).pod('web-1', 'running').pod('web-2', 'running').finish();
   history.events.splice(-1);
   const late = history.at(200).pod('web-3', 'created').pod('web-3', 'terminating').pod('web-3', 'gone');
   expect(judge(late)?.verdict).toBe('pass');
 });
 
-test('a pod that its node refused does not count, however long it lies there; the one that is made instead does', () => {
+test('a pod that its node refused does not count, however long it exists; its replacement does', () => {
   const refused = (reason: string, replacedMs: number): HistoryBuilder =>
     waiting()
       .at(20)
@@ -213,7 +213,7 @@ test('a pod that its node refused does not count, however long it lies there; th
 });
 
 for (const reason of ['TerminationByKubelet', 'DeletionByPodGC']) {
-  test(`who takes the place of a pod whose node shut down under it has waited since that one did (${reason})`, () => {
+  test(`the replacement of a pod whose node shut down inherits its waiting time (${reason})`, () => {
     const shutDown = (replacedMs: number, takenMs = 30): HistoryBuilder =>
       waiting()
         .at(20)
@@ -232,7 +232,7 @@ for (const reason of ['TerminationByKubelet', 'DeletionByPodGC']) {
       summary: 'web: 2 of 2 pods ran in time (bound provision, 0.1 s), 1 more refused by nodes and created again',
     });
     expect(judge(shutDown(120))?.findings.map(({ object }) => object)).toEqual(['pods/default/web-3']);
-    // Its own time was over when its node was taken.
+    // Its own bound had passed when its node was removed.
     expect(judge(shutDown(180, 150))?.findings.map(({ object }) => object)).toEqual(['pods/default/web-2']);
   });
 }

@@ -9,8 +9,8 @@ import { count, duration, measure, mergeParts, nameBound, unknownPart, withBound
 import type { Part } from './parts.ts';
 
 /**
- * Why a pod that the scheduler has bound loses its node before it runs: its kubelet, or the controller that evicts for taints,
- * has a copy of the Node that is older than the scheduler's, as in the moments after a start-up taint went. Both were seen.
+ * Reasons why a pod loses its node before it runs: its kubelet, or the taint eviction controller, has an older copy of the
+ * Node than the scheduler, as in the moments after a startup taint was removed. Both were observed.
  * Sources: kubernetes v1.34 `pkg/kubelet/lifecycle/predicate.go`, `pkg/controller/tainteviction/taint_eviction.go`.
  */
 const REFUSALS: ReadonlySet<string> = new Set([
@@ -24,8 +24,8 @@ const REFUSALS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The node shut down under it: it was bound in the moment in which the node was taken, or the node was taken regardless of
- * it. A kubelet that was gone before it saw the pod says nothing: the collector takes the pod once its Node is gone.
+ * The node shut down: the pod was bound at the moment when the node was removed, or the node was removed although the pod was
+ * on it. A kubelet that was gone before it saw the pod reports nothing: the collector deletes the pod once its Node is gone.
  * Sources: kubernetes v1.34 `pkg/kubelet/nodeshutdown/nodeshutdown_manager.go`, `pkg/controller/podgc/gc_controller.go`.
  */
 const SHUTDOWNS: ReadonlySet<string> = new Set(['NodeShutdown', 'TerminationByKubelet', 'DeletionByPodGC']);
@@ -33,11 +33,10 @@ const SHUTDOWNS: ReadonlySet<string> = new Set(['NodeShutdown', 'TerminationByKu
 type Served = Extract<Expectation, { kind: 'served' }>;
 
 /**
- * Pods that must be served are Running within the bound after their creation, or after the heal where that is their
- * workload's truth. A pod that replaces another counts as its own; one that was taken away before its time was up, and
- * not served by then, does not count, nor does one that came when its workload was being removed. One that its node
- * refused in time does not count either: whoever owns it makes another, which does; where the node shut down under it, the
- * other has waited since the first did.
+ * Pods that must be served are Running within the bound after their creation, or after the heal if their workload can only be
+ * served then. A pod that replaces another counts as its own. Pods that were deleted unserved before their bound had passed
+ * don't count, nor do pods created while their workload was being removed. A pod that its node refused in time does not count
+ * either: its owner creates another, which does count; if the node shut down, the other inherits the waiting time.
  */
 export const successRate: Check = {
   name: 'success-rate',
@@ -48,8 +47,8 @@ export const successRate: Check = {
 };
 
 /**
- * Pods served within their bound over all that were to be served, by the first expectation for each workload, and by the
- * first after each time that what was expected came to its end.
+ * Pods served within their bound, out of all that had to be served, by the first expectation for each workload, and by the
+ * first one after each time that an expectation ended.
  */
 function countServed(view: View): { served: number; asked: number } {
   const total = { served: 0, asked: 0 };
@@ -59,33 +58,33 @@ function countServed(view: View): { served: number; asked: number } {
     const key = `${expectation.workload} ${eraOf(view, expectation)}`;
     if (bound === undefined || seen.has(key)) continue;
     seen.add(key);
-    const fates = fatesOf(view, expectation, bound);
-    total.served += fates.served.length;
-    total.asked += fates.served.length + fates.late.length;
+    const outcomes = outcomesOf(view, expectation, bound);
+    total.served += outcomes.served.length;
+    total.asked += outcomes.served.length + outcomes.late.length;
   }
   return total;
 }
 
-interface Fates {
+interface Outcomes {
   readonly served: readonly PodWait[];
-  /** Their time was up, and they did not run. */
+  /** Their bound had passed, and they did not run. */
   readonly late: readonly PodWait[];
-  /** The history ends before their time was up. */
+  /** The history ends before their bound had passed. */
   readonly open: readonly PodLife[];
-  /** They were deleted before they ran and before their time was up: nobody can tell whether they would have been served. */
+  /** They were deleted before they ran and before their bound had passed: whether they would have been served is unknown. */
   readonly withdrawn: readonly PodLife[];
-  /** Their nodes would not have them. */
+  /** Their nodes refused them. */
   readonly refused: readonly PodLife[];
 }
 
 interface PodWait {
   readonly pod: PodLife;
   readonly object: string;
-  /** How long it waited, as far as the history tells, in milliseconds. */
+  /** How long it waited, as far as the history shows, in milliseconds. */
   readonly value: number;
 }
 
-function fatesOf(view: View, expectation: Served, bound: Bound): Fates {
+function outcomesOf(view: View, expectation: Served, bound: Bound): Outcomes {
   const { workload } = expectation;
   const era = eraOf(view, expectation);
   const served: PodWait[] = [];
@@ -95,10 +94,10 @@ function fatesOf(view: View, expectation: Served, bound: Bound): Fates {
   const refused: PodLife[] = [];
   const removal = view.phases.get('remove');
   const pods = view.workloads.get(workload)?.pods ?? [];
-  /** Since when those wait in whose place a node shut down. */
+  /** For replacements of pods whose node shut down: since when they count as waiting. */
   const sinceMs = new Map<PodLife, number>();
   for (const pod of pods) {
-    // A controller that has not heard yet of its own removal replaces pods that leave: nobody wants those.
+    // A controller that does not know yet that it was deleted replaces terminating pods: those don't count.
     if (removal !== undefined && (pod.created?.i ?? 0) > removal.i) continue;
     if (eraAt(view, workload, pod.created?.i ?? 0) !== era) continue;
     const fromMs = sinceMs.get(pod) ?? dueFromMs(view, pod) ?? pod.running?.t;
@@ -121,7 +120,7 @@ function fatesOf(view: View, expectation: Served, bound: Bound): Fates {
   return { served, late, open, withdrawn, refused };
 }
 
-/** When the node of a pod that was bound to it would not have it, or shut down, before it ran. */
+/** When the node of a pod bound to it refused it, or shut down, before the pod ran. */
 function refusalOf({ scheduled, running, ended, terminating, gone }: PodLife): { i: number; t: number; isShutdown: boolean } | undefined {
   const step = ended ?? terminating ?? gone;
   if (scheduled === undefined || running !== undefined || step === undefined) return undefined;
@@ -138,7 +137,7 @@ function judgeServed(view: View, expectation: Served): Part {
     if (workload.truth.kind !== 'schedulable' && workload.truth.kind !== 'schedulable-after-heal') {
       return unknownPart(`the scenario expects workload ${name} to be served but says that it is ${workload.truth.kind}`);
     }
-    const { served, late, open, withdrawn, refused } = fatesOf(view, expectation, bound);
+    const { served, late, open, withdrawn, refused } = outcomesOf(view, expectation, bound);
     const judged = served.length + late.length;
     const all = judged + open.length;
     const asked = minRatio < 1 ? `, ${Math.round(100 * minRatio)} % required` : '';
@@ -148,8 +147,8 @@ function judgeServed(view: View, expectation: Served): Part {
     if (late.length > 0 && served.length + open.length < minRatio * all) {
       return { verdict: 'fail', summary, findings: late.map((wait) => notServed(view, wait, bound)), measurements };
     }
-    // Pods that take others' places come only where there were such, and may have to go once more before they run: that
-    // all run in the end is what the settling shows.
+    // Replacements exist only if there was something to replace, and may have to move again before they run: that all of
+    // them run in the end is checked when the world settles.
     const isOfReplacements = eraOf(view, expectation) > 0;
     const mayBeNone = withdrawn.length === 0 && isOfReplacements;
     if (all === 0 && !mayBeNone) return unknownPart(`${name}: no pod existed long enough to be judged`, measurements);
@@ -167,7 +166,7 @@ function judgeServed(view: View, expectation: Served): Part {
   });
 }
 
-/** The waits of so many pods as must be served, those who waited least: the others may be as late as they like. */
+/** The shortest waits, as many as pods must be served: the others may be late. */
 function slowestAsked(waits: readonly PodWait[], asked: number): PodWait[] {
   return [...waits].sort((a, b) => a.value - b.value).slice(0, asked);
 }

@@ -14,11 +14,11 @@ function codes(builder: HistoryBuilder): string[] | undefined {
 
 const acting = (): HistoryBuilder => new HistoryBuilder().act().at(10);
 
-test('a target that lives passes', () => {
+test('a target that stays alive passes', () => {
   expect(judge(soundHistory())).toMatchObject({ verdict: 'pass', summary: '1 start, 0 after a provoked crash' });
 });
 
-test('of a target that talks to others nobody here sees whether it lives', () => {
+test('a target with its own endpoints is not observed, so it is not judged', () => {
   expect(judge(new HistoryBuilder(['objects.observe']).begin())).toBeUndefined();
 });
 
@@ -33,7 +33,7 @@ test('a provoked crash and the start after it are fine', () => {
   });
 });
 
-test('an exit of its own, panics, and panics recovered from', () => {
+test('an exit by itself, panics, and recovered panics', () => {
   const builder = acting()
     .add({ type: 'target.panic', incarnation: 1, recovered: true, message: 'undefined is no object' })
     .add({ type: 'target.panic', incarnation: 1, recovered: false, message: 'again' })
@@ -61,7 +61,7 @@ test('a later start that never became ready, unless it had no time', () => {
   expect(codes(restarted(false))).toEqual([]);
 });
 
-test('dead when the trial is over: it ended by itself and waits for its restart, or was killed and never came back', () => {
+test('dead when the trial is over: it exited by itself and waits for its restart, or was killed and never restarted', () => {
   const died = (provoked: boolean): HistoryBuilder =>
     acting().add({ type: 'target.exit', incarnation: 1, provoked, reason: 'died' }).at(300).finish();
   expect(codes(died(false))).toEqual(['exited']);
@@ -70,7 +70,7 @@ test('dead when the trial is over: it ended by itself and waits for its restart,
   ]);
 });
 
-test('dead or not yet ready again after an exit of its own during the settling: the exit is found', () => {
+test('dead or not yet ready again after an exit by itself while settling: the exit is a finding', () => {
   const dying = (): HistoryBuilder =>
     acting().phase('heal').phase('settle').at(20).add({ type: 'target.exit', incarnation: 1, provoked: false, reason: 'died' });
   const over = (builder: HistoryBuilder): HistoryBuilder => builder.at(30).phase('remove').phase('over').add({ type: 'trial.end' });
@@ -89,12 +89,12 @@ for (const cause of CAUSES) {
   });
 }
 
-test('a target that died while it was loaded', () => {
+test('a target that died while loading', () => {
   const builder = new HistoryBuilder().add({ type: 'supervisor', cause: 'hung', culprit: 'target', message: 'x' }, { type: 'trial.end' });
   expect(codes(builder)).toEqual(['hung']);
 });
 
-test('a history that ends early is unknown; one in which nothing was started, too', () => {
+test('a history that ends early is unknown; so is one in which nothing was started', () => {
   expect(judge(acting())).toMatchObject({ verdict: 'unknown', findings: [] });
   expect(judge(new HistoryBuilder().begin())).toMatchObject({ verdict: 'unknown', summary: 'the target was never started' });
 });
@@ -105,7 +105,7 @@ for (const [what, operation, atMs, readyFirst, expected] of [
   ['another request was refused', 'update nodes', 20_000, true, ['exited']],
   ['its first requests were refused', 'list nodes', 20_000, false, ['not-ready']],
 ] as const) {
-  test(`ending by itself when ${what}`, () => {
+  test(`exits by itself when ${what}`, () => {
     const builder = new HistoryBuilder().begin().phase('set-up').add({ type: 'target.start', incarnation: 1 });
     if (readyFirst) builder.at(5).add({ type: 'target.ready', incarnation: 1 });
     builder

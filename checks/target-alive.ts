@@ -5,21 +5,21 @@ import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { count, duration, indexes, safetyPart, unknownPart } from './parts.ts';
 
-/** A leader that could not renew its lease gives up within it: client-go's default lease is 15 s, some ask for a minute. */
+/** A leader that could not renew its lease exits within this time: client-go's default lease is 15 s, some use a minute. */
 const LEASE_MS = 60_000;
 
 /**
- * The target lives through the trial. Being killed by a fault and started again is no blame, nor is an end by design: whose
- * lease could not be renewed since a fault struck its requests, or whose first requests were struck before it was ready.
- * Ending by itself otherwise, panics (also those it recovered from), not becoming ready, and whatever made the supervisor end
- * the trial are.
+ * The target stays alive through the trial. Being killed by a fault and restarted is fine, and so is an exit by design:
+ * because its lease could not be renewed after a fault hit its requests, or because its first requests failed before it was
+ * ready. Any other exit, a panic (even a recovered one), not becoming ready, and whatever made the supervisor end the trial
+ * are findings.
  */
 export const targetAlive: Check = {
   name: 'target-alive',
   summary: 'the target does not exit, panic, hang, spin, flood the API or run out of memory',
   codes: {
     exited: 'the target exited by itself',
-    panicked: 'the target ended with an error that it did not handle',
+    panicked: 'the target exited with an unhandled error',
     'recovered-panic': 'the target recovered from a panic',
     'not-ready': 'the target did not become ready',
     hung: 'the target blocked everything else, or never answered',
@@ -28,7 +28,7 @@ export const targetAlive: Check = {
     flooded: 'the target sent more requests than any autoscaler needs',
   },
   judge: (view) => {
-    // Where it talks to others, nobody here sees it live or die.
+    // With endpoints of its own, the target can't be observed here.
     if (view.begin?.world.capabilities.includes('wire.kube') === false) return undefined;
     const findings = [...exits(view), ...panics(view), ...notReady(view), ...ended(view)].sort(
       (a, b) => (a.events[0] ?? 0) - (b.events[0] ?? 0),
@@ -54,7 +54,7 @@ function exits(view: View): Finding[] {
   });
 }
 
-/** Whether an autoscaler that does no wrong ends itself then, to be started again: by its lease, or before it was ready. */
+/** Whether a correct autoscaler would exit then, to be restarted: because of its lease, or before it was ready. */
 function isByDesign(view: View, { number, exit, ready, start }: Incarnation): boolean {
   if (exit === undefined || exit.provoked || view.panics.some(({ incarnation }) => incarnation === number)) return false;
   const strikes = view.faults.flatMap(({ fired }) => fired).filter(({ i }) => i < exit.i);
@@ -75,8 +75,8 @@ function panics(view: View): Finding[] {
 }
 
 /**
- * The first must be ready when the scenario begins; when the trial is over the last must be, unless it was started, or
- * killed by a fault, only while the world settled. One that ended by itself has a finding of its own.
+ * The first incarnation must be ready when the scenario begins. When the trial is over the last one must be, unless it was
+ * started, or killed by a fault, while the world settled. One that exited by itself already has a finding.
  */
 function notReady(view: View): Finding[] {
   const { incarnations, phases } = view;

@@ -6,7 +6,7 @@ import { describePod, podEvidence } from './evidence.ts';
 import { count, duration, indexes, mergeParts, nameBound, safetyPart, unknownPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
-/** Where nodes could be taken by will, those stay that have to, and pods that move have a node to go to. */
+/** Nodes that have to stay are not disrupted, and pods that have to move find a node with room. */
 export const undisturbed: Check = {
   name: 'undisturbed',
   summary: 'no node that has to stay is disrupted, and no pod has to wait because its node was',

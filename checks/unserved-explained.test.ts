@@ -45,7 +45,7 @@ for (const { what, message, said } of [
 
 for (const { what, message, said } of [
   { what: 'the scheduler says it', message: 'maxSkew is -1', said: { ...ABOUT, principal: 'scheduler' } },
-  { what: 'nobody knows who says it', message: 'maxSkew is -1', said: { ...ABOUT, principal: undefined } },
+  { what: 'the author is unknown', message: 'maxSkew is -1', said: { ...ABOUT, principal: undefined } },
   { what: 'another pod is named', message: 'odd-10 has a maxSkew of -1, and so has my-odd-1', said: {} },
   { what: 'the field is not mentioned', message: 'odd-1 is odd', said: {} },
   { what: 'it is about another object', message: 'maxSkew is -1', said: { ...ABOUT, about: 'pods/default/odd-2' } },
@@ -56,7 +56,7 @@ for (const { what, message, said } of [
   });
 }
 
-test('the finding tells the last that was said about the pod', () => {
+test('the finding quotes the last message about the pod', () => {
   const result = judge(pending().at(20).said('odd-1 is odd').at(500).finish());
   expect(result?.findings[0]?.message).toBe(
     'Pod default/odd-1 stayed without a node, and within 0 s the target gave no reason that mentions maxSkew (bound explain, 0 s); ' +
@@ -75,7 +75,7 @@ test('exactly at the bound is in time, a millisecond later is not', () => {
   expect(judge(explained(BOUND_MS + 1))?.verdict).toBe('fail');
 });
 
-test('a pod that got a node or was taken away in time needs no word, and proves nothing', () => {
+test('a pod that was scheduled or deleted in time needs no explanation, and proves nothing', () => {
   expect(judge(pending().at(40).pod('odd-1', 'scheduled').at(500).finish())).toMatchObject({
     verdict: 'unknown',
     summary: 'no pod of workload odd stayed without a node, so there was nothing to explain',
@@ -89,14 +89,14 @@ test('a pod that got a node or was taken away in time needs no word, and proves 
   });
 });
 
-test('of words with | between them one is enough', () => {
+test('one of several words separated by | is enough', () => {
   const builder = new HistoryBuilder().act().workload('odd', 1, { kind: 'impossible', why: 'x' });
   const waiting = builder.expect({ kind: 'explained', workload: 'odd', bound: 'explain', mentions: ['label|Selector'] }).at(10);
   const history = waiting.pod('odd-1', 'created').at(20);
   expect(judge(history.said('odd-1: no node meets its selector').at(500).finish())?.verdict).toBe('pass');
 });
 
-test('and none of them is a finding that names them', () => {
+test('with none of them, the finding lists them', () => {
   const builder = new HistoryBuilder().act().workload('odd', 1, { kind: 'impossible', why: 'x' });
   const waiting = builder.expect({ kind: 'explained', workload: 'odd', bound: 'explain', mentions: ['label|selector'] }).at(10);
   const result = judge(waiting.pod('odd-1', 'created').at(20).said('saw odd-1').at(500).finish());
@@ -119,7 +119,7 @@ test('no pod, or no bound: unknown', () => {
   expect(judge(pending('patience').finish())?.verdict).toBe('unknown');
 });
 
-/** A pod that waits for a node from 10 on, to be served within 100 or with no word of the scenario about it. */
+/** A pod that is pending from 10 on, to be served within 100 or without any expectation. */
 function waiting({ served = false, truth = { kind: 'schedulable' } }: { served?: boolean; truth?: Truth } = {}): HistoryBuilder {
   const builder = new HistoryBuilder().act().workload('web', 1, truth);
   if (served) builder.expect({ kind: 'served', workload: 'web', bound: 'provision', minRatio: 0 });
@@ -132,11 +132,11 @@ const AFTER_HEAL = { kind: 'schedulable-after-heal', why: 'no capacity' } as con
 
 for (const { what, pod } of [
   { what: 'was to be served', pod: () => waiting({ served: true }).at(111) },
-  { what: 'was not said to be served', pod: () => waiting().at(111) },
+  { what: 'has no expectation', pod: () => waiting().at(111) },
   { what: 'is impossible', pod: () => waiting({ truth: IMPOSSIBLE }).at(41) },
   { what: 'is malformed', pod: () => waiting({ truth: { kind: 'malformed', why: 'x', field: 'y' } }).at(41) },
 ]) {
-  test(`a pod that ${what} and stays unserved needs a word of the target, at any time`, () => {
+  test(`a pod that ${what} and stays unserved needs an explanation of the target, at any time`, () => {
     expect(judge(pod().finish())).toMatchObject(UNEXPLAINED);
     expect(judge(pod().said('odd: no room').finish())).toMatchObject(UNEXPLAINED);
     expect(judge(pod().said('no room', { principal: 'scheduler', about: 'pods/default/web-1' }).finish())).toMatchObject(UNEXPLAINED);
@@ -149,23 +149,23 @@ for (const { what, pod } of [
 for (const { what, pod } of [
   { what: 'was served in time', pod: () => waiting({ served: true }).at(110).pod('web-1', 'scheduled').at(500).pod('web-1', 'running') },
   { what: 'was taken away in time', pod: () => waiting({ served: true }).at(110).pod('web-1', 'terminating').at(500) },
-  { what: 'was still in time when the world had settled', pod: () => waiting({ served: true }).at(109) },
-  { what: 'nobody said was to be served, and was before the end', pod: () => waiting().at(499).pod('web-1', 'scheduled').at(500) },
-  { what: 'came shortly before the end', pod: () => waiting().at(109) },
-  { what: 'can only be served after the heal, which is not long ago', pod: () => waiting({ served: true, truth: AFTER_HEAL }).at(500) },
+  { what: 'was still within its bound when the world had settled', pod: () => waiting({ served: true }).at(109) },
+  { what: 'had no expectation, and was served before the end', pod: () => waiting().at(499).pod('web-1', 'scheduled').at(500) },
+  { what: 'was created shortly before the end', pod: () => waiting().at(109) },
+  { what: 'can only be served after the heal, which was recent', pod: () => waiting({ served: true, truth: AFTER_HEAL }).at(500) },
 ]) {
-  test(`a pod that ${what} needs no word`, () => {
+  test(`a pod that ${what} needs no explanation`, () => {
     expect(judge(pod().finish())).toMatchObject({ verdict: 'pass', summary: 'web: 0 of 0 unserved pods explained' });
   });
 }
 
-test('a pod that was served too late needed a word before', () => {
+test('a pod that was served too late needed an explanation before', () => {
   const late = (): HistoryBuilder => waiting({ served: true }).at(111);
   expect(judge(late().pod('web-1', 'scheduled').finish())).toMatchObject(UNEXPLAINED);
   expect(judge(late().said('web-1: no room').pod('web-1', 'scheduled').finish())?.verdict).toBe('pass');
-  expect(judge(late().pod('web-1', 'scheduled').said('web-1: there you are').finish())).toMatchObject(UNEXPLAINED);
+  expect(judge(late().pod('web-1', 'scheduled').said('web-1: scheduled').finish())).toMatchObject(UNEXPLAINED);
 });
 
-test('while a pod still waits and the world has not settled the word may come', () => {
+test('the explanation may come while the pod is pending and the world has not settled', () => {
   expect(judge(waiting({ served: true }).at(500).phase('heal'))).toMatchObject({ verdict: 'unknown', findings: [] });
 });

@@ -10,8 +10,8 @@ import type { Part } from './parts.ts';
 
 type Explained = Extract<Expectation, { kind: 'explained' }>;
 
-/** How long a pod may wait without a word if its scenario says neither by when it is served nor by when it is explained. */
-const PATIENCE = {
+/** How long a pod may be pending without an explanation if its scenario sets no bound to serve or explain it. */
+const DEFAULT_BOUNDS = {
   schedulable: 'provision',
   'schedulable-after-heal': 'provision',
   impossible: 'explain',
@@ -19,14 +19,14 @@ const PATIENCE = {
 } as const;
 
 /**
- * For each pod that stays without a node the target says why: by a Kubernetes Event, a condition or a log line that is
- * about the pod or names it. What the scheduler says does not count.
+ * For each pod that stays without a node, the target says why: in a Kubernetes Event, a condition or a log line that is
+ * about the pod or names it. Messages of the scheduler don't count.
  *
- * Where the scenario expects an explanation, it comes within the bound after the pod's creation and mentions what it
- * must; if every pod was served in time, whether it would have come is not known. Every other pod of a workload needs one
- * if it stayed without a node to the end of the bound within which it was to be served, or, where there is no such bound,
- * to the end of the settling; it may come as long as the pod waits and the world has not settled. A pod that got a node,
- * or was taken away, in time needs no word.
+ * If the scenario expects an explanation, it must come within the bound after the pod's creation and mention certain words; if
+ * every pod was served in time, it is unknown whether it would have come. Every other pod of a workload needs one if it stayed
+ * without a node until the end of its bound to be served, or, without such a bound, until the world had settled; the
+ * explanation may come as long as the pod is pending and the world has not settled. A pod that was scheduled or deleted in
+ * time needs none.
  */
 export const unservedExplained: Check = {
   name: 'unserved-explained',
@@ -40,15 +40,15 @@ function judgeExplained(view: View, { workload: name, bound: boundName, mentions
   return withBound(view, boundName, (bound) => {
     const pods = view.workloads.get(name)?.pods ?? [];
     if (pods.length === 0) return unknownPart(`no pod of workload ${name} was ever created`);
-    const words = view.said.filter((said) => said.principal === 'target' && mentionsAll(said, mentions));
-    const fates = pods.map((pod) => explain(view, pod, { words, bound }));
-    const explained = fates.filter(({ kind }) => kind === 'explained');
-    const silent = fates.filter(({ kind }) => kind === 'unexplained');
-    const open = fates.filter(({ kind }) => kind === 'open');
-    const measurements = [measure(bound, [...explained, ...silent])];
-    const summary = `${name}: ${explained.length} of ${count(explained.length + silent.length, 'unserved pod')} explained (${nameBound(bound)})`;
-    if (silent.length > 0) {
-      return { verdict: 'fail', summary, findings: silent.map(({ pod }) => findingFor(view, pod, { bound, mentions })), measurements };
+    const messages = view.said.filter((said) => said.principal === 'target' && mentionsAll(said, mentions));
+    const outcomes = pods.map((pod) => explain(view, pod, { messages, bound }));
+    const explained = outcomes.filter(({ kind }) => kind === 'explained');
+    const unexplained = outcomes.filter(({ kind }) => kind === 'unexplained');
+    const open = outcomes.filter(({ kind }) => kind === 'open');
+    const measurements = [measure(bound, [...explained, ...unexplained])];
+    const summary = `${name}: ${explained.length} of ${count(explained.length + unexplained.length, 'unserved pod')} explained (${nameBound(bound)})`;
+    if (unexplained.length > 0) {
+      return { verdict: 'fail', summary, findings: unexplained.map(({ pod }) => findingFor(view, pod, { bound, mentions })), measurements };
     }
     if (explained.length + open.length === 0)
       return unknownPart(`no pod of workload ${name} stayed without a node, so there was nothing to explain`);
@@ -58,7 +58,7 @@ function judgeExplained(view: View, { workload: name, bound: boundName, mentions
   });
 }
 
-interface Fate {
+interface Outcome {
   readonly pod: PodLife;
   readonly object: string;
   readonly kind: 'explained' | 'unexplained' | 'not-asked' | 'open';
@@ -66,37 +66,37 @@ interface Fate {
   readonly value: number;
 }
 
-function explain(view: View, pod: PodLife, { words, bound }: { words: readonly EventOf<'said'>[]; bound: Bound }): Fate {
+function explain(view: View, pod: PodLife, { messages, bound }: { messages: readonly EventOf<'said'>[]; bound: Bound }): Outcome {
   const fromMs = pod.created?.t ?? 0;
   const dueMs = fromMs + bound.value;
-  const word = words.find((said) => said.t >= fromMs && isAbout(said, pod));
+  const message = messages.find((said) => said.t >= fromMs && isAbout(said, pod));
   const servedMs = (pod.scheduled ?? pod.running ?? pod.terminating ?? pod.gone)?.t;
-  const fate = (kind: Fate['kind'], atMs: number): Fate => ({ pod, object: pod.object, kind, value: atMs - fromMs });
-  if (word !== undefined && word.t <= dueMs) return fate('explained', word.t);
-  if (servedMs !== undefined && servedMs <= dueMs) return fate('not-asked', servedMs);
-  if (word !== undefined) return fate('unexplained', word.t);
-  return view.endMs > dueMs ? fate('unexplained', servedMs ?? view.endMs) : fate('open', view.endMs);
+  const outcome = (kind: Outcome['kind'], atMs: number): Outcome => ({ pod, object: pod.object, kind, value: atMs - fromMs });
+  if (message !== undefined && message.t <= dueMs) return outcome('explained', message.t);
+  if (servedMs !== undefined && servedMs <= dueMs) return outcome('not-asked', servedMs);
+  if (message !== undefined) return outcome('unexplained', message.t);
+  return view.endMs > dueMs ? outcome('unexplained', servedMs ?? view.endMs) : outcome('open', view.endMs);
 }
 
 /** A part for each workload for which no explanation is expected. */
 function judgeOthers(view: View): Part[] {
   const stated = new Set(expectationsOf(view, 'explained').map(({ workload }) => workload));
   const others = [...view.workloads.values()].filter(({ name, pods }) => !stated.has(name) && pods.length > 0);
-  const words = view.said.filter((said) => said.principal === 'target');
+  const messages = view.said.filter((said) => said.principal === 'target');
   return others.flatMap(({ name, truth, pods }) => {
-    // The autoscaler owes pods of a DaemonSet nothing: they are bound to nodes that are there, or wait.
+    // The autoscaler does nothing for DaemonSet pods: they are bound to existing nodes, or stay pending.
     if (truth.kind === 'daemon') return [];
     const expected = expectationsOf(view, 'served').filter(({ workload }) => workload === name);
     const judge = (boundName: string, owed: readonly PodLife[]): Part =>
       withBound(view, boundName, (bound) => {
         const unserved = owed.filter((pod) => staysUnserved(view, pod, bound, expected.length > 0));
-        const silent = unserved.filter((pod) => !words.some((said) => isInTime(view, said, pod) && isAbout(said, pod)));
-        const summary = `${name}: ${unserved.length - silent.length} of ${count(unserved.length, 'unserved pod')} explained`;
-        const findings = silent.map((pod) => silentFinding(view, pod));
+        const unexplained = unserved.filter((pod) => !messages.some((said) => isInTime(view, said, pod) && isAbout(said, pod)));
+        const summary = `${name}: ${unserved.length - unexplained.length} of ${count(unserved.length, 'unserved pod')} explained`;
+        const findings = unexplained.map((pod) => unexplainedFinding(view, pod));
         return safetyPart(view, findings, summary);
       });
-    if (expected.length === 0) return [judge(PATIENCE[truth.kind], pods)];
-    // Of pods that came when nothing was expected any more nobody waits for a word either.
+    if (expected.length === 0) return [judge(DEFAULT_BOUNDS[truth.kind], pods)];
+    // Pods created when nothing was expected any more need no explanation either.
     const eras = new Map(expected.map((expectation) => [eraOf(view, expectation), expectation.bound]).reverse() as [number, string][]);
     return [...eras].map(([era, boundName]) =>
       judge(
@@ -107,7 +107,7 @@ function judgeOthers(view: View): Part[] {
   });
 }
 
-/** When the pod's waiting came to its end: it got a node, or was taken away, or the settling was over. */
+/** When the pod stopped being pending: it was scheduled or deleted, or the settling was over. */
 function endOfWait(view: View, { scheduled, running, terminating, gone }: PodLife): EventOf<'pod' | 'phase'> | undefined {
   const left = scheduled ?? running ?? terminating ?? gone;
   const settled = view.phases.get('remove');
@@ -115,7 +115,7 @@ function endOfWait(view: View, { scheduled, running, terminating, gone }: PodLif
   return left.i < settled.i ? left : settled;
 }
 
-/** Whether it is known that the pod stayed without a node to the end of its bound, or else to the end of the settling. */
+/** Whether the pod is known to have stayed without a node until the end of its bound, or else until the end of the settling. */
 function staysUnserved(view: View, pod: PodLife, bound: Bound, isToBeServed: boolean): boolean {
   const fromMs = dueFromMs(view, pod);
   const end = endOfWait(view, pod);
@@ -127,7 +127,7 @@ function isInTime(view: View, said: EventOf<'said'>, pod: PodLife): boolean {
   return said.i > (pod.created?.i ?? 0) && said.i < (endOfWait(view, pod)?.i ?? Infinity);
 }
 
-function silentFinding(view: View, pod: PodLife): Finding {
+function unexplainedFinding(view: View, pod: PodLife): Finding {
   const waitedMs = (endOfWait(view, pod)?.t ?? view.endMs) - (pod.created?.t ?? 0);
   return {
     code: 'unexplained',

@@ -23,7 +23,7 @@ test('a world that settles and empties passes with both measurements', () => {
   });
 });
 
-test('names what is in the way, with what the history tells of it', () => {
+test('names what is pending, with the evidence from the history', () => {
   const builder = expecting().at(10).pod('web-1', 'created').at(300);
   builder.finish({
     settle: [{ object: 'pods/default/web-1', why: 'it has no node' }],
@@ -64,7 +64,7 @@ test('a history that ends early: what was found stands, the rest is unknown', ()
   expect(judge(expecting().phase('settle').add({ type: 'convergence', phase: 'settle', waiting }))?.verdict).toBe('fail');
 });
 
-test('a bound that is not there', () => {
+test('an unknown bound', () => {
   expect(judge(expecting('patience').finish())).toMatchObject({
     verdict: 'unknown',
     summary: expect.stringContaining('no bound "patience"'),

@@ -6,12 +6,12 @@ import type { Check } from './check.ts';
 import { count, duration, indexes, measure, mergeParts, nameBound, unknownPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
-/** From the removal of all workloads and pools to a world without anything made for them. */
+/** From the removal of all workloads and pools to a world without anything created for them. */
 const REMOVAL_BOUND = 'teardown';
 
 /**
  * After the heal the world converges within the bound, and after the removal of all workloads and pools everything that
- * the target made disappears. What is in the way was looked up by the harness and stands in the history.
+ * the target created disappears. The harness looked up what was still pending and recorded it in the history.
  */
 export const worldSettled: Check = {
   name: 'world-settled',
@@ -40,7 +40,7 @@ function judgePhase(view: View, phase: 'settle' | 'remove', bound: Bound): Part 
   const began = view.phases.get(phase);
   const looked = view.convergence.find((event) => event.phase === phase);
   if (began === undefined || looked === undefined) return unknownPart(`the trial ended before the end of its ${words.phase}`);
-  // It has to stay so for a while; what counts is when it began.
+  // The state has to hold for a while; what counts is when it began.
   const tookMs = (looked.sinceMs ?? looked.t) - began.t;
   const worst = looked.waiting[0]?.object ?? 'world';
   const measurements = [measure(bound, [{ value: tookMs, object: worst }])];
@@ -67,7 +67,7 @@ function judgePhase(view: View, phase: 'settle' | 'remove', bound: Bound): Part 
   };
 }
 
-/** The two ends of the phase, and what the history tells of the object. */
+/** The first and last event of the phase, and what the history has about the object. */
 function evidence(view: View, began: EventOf<'phase'>, looked: EventOf<'convergence'>, object: string): number[] {
   const lives = [...view.pods, ...view.nodes, ...view.claims, ...view.instances, ...view.templates].filter(
     (life) => life.object === object,

@@ -55,13 +55,13 @@ test('check needs only the directory, and reports what is wrong with it', async 
     {
       what: 'a line is missing',
       text: lines.toSpliced(middle, 1).join('\n'),
-      says: `line ${middle + 1} has i ${middle + 1} where ${middle} is due`,
+      says: `line ${middle + 1} has i ${middle + 1}, expected ${middle}`,
     },
     { what: 'a line is broken', text: lines.with(middle, '{"i":').join('\n'), says: `line ${middle + 1} is not JSON` },
     {
       what: 'a line is not an event',
       text: lines.with(middle, `{"i":${middle},"t":0,"type":"nonsense"}`).join('\n'),
-      says: `line ${middle + 1} is no event`,
+      says: `line ${middle + 1} is not an event`,
     },
     {
       what: 'it is of another seed',

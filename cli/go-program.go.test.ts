@@ -53,7 +53,7 @@ test('a Go program that spins is killed, with a verdict', async ({}, testInfo) =
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain('10 s of processor time without letting anything else run');
 });
 
-test('a Go program that exits too early is a finding, with its last output', async ({}, testInfo) => {
+test('a Go program that exits while it is needed is a finding, with its last output', async ({}, testInfo) => {
   const { code, found, stdout } = await run(testInfo, 'panic("out of luck")');
   expect(code).toBe(1);
   expect(found).toContain('exited');

@@ -59,8 +59,8 @@ for (const args of [
 
 for (const [name, says] of [
   ['karpenter', 'give karpenter a version, such as karpenter@1.14.1'],
-  ['karpenter@1.14', '"1.14" is no whole version; give all three numbers'],
-  ['karpenter@latest', 'which version is the latest changes'],
+  ['karpenter@1.14', '"1.14" is not a full version; give all three numbers'],
+  ['karpenter@latest', 'the latest version changes over time'],
   ['karpenter@1.0.0', 'karpenter@1.0.0 is too old'],
   ['karpenter@1.14.1+reference', "karpenter@1.14.1 can't be confined to some pools"],
 ] as const) {

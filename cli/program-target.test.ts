@@ -24,7 +24,7 @@ for (const { what, change, says } of [
   {
     what: 'a missing program',
     change: { command: ['./autoscaler'] },
-    says: /command can't be run: there is no program \/\S+\/autoscaler \(it is looked for from the folder of this file\)\n$/,
+    says: /command can't be run: there is no program \/\S+\/autoscaler \(paths are relative to the folder of this file\)\n$/,
   },
   {
     what: 'a program that is not in PATH',
@@ -34,7 +34,7 @@ for (const { what, change, says } of [
   {
     what: 'a program that is not executable',
     change: { command: ['./target.yaml'] },
-    says: /target\.yaml may not be executed \(chmod \+x\)\n$/,
+    says: /target\.yaml is not executable \(run chmod \+x\)\n$/,
   },
   { what: 'a missing translator', change: { pools: { command: ['./pools'] } }, says: /pools\.command can't be run: / },
   { what: 'a missing folder', change: { directory: 'gone' }, says: /directory \S+gone does not exist\n$/ },
@@ -42,7 +42,7 @@ for (const { what, change, says } of [
   {
     what: 'an invalid node class',
     change: { pools: { as: 'karpenter', nodeClass: {} } },
-    says: /pools\.nodeClass: apiVersion must be a text\n$/,
+    says: /pools\.nodeClass: apiVersion must be a string\n$/,
   },
   { what: 'an unknown field', change: { comand: [] }, says: /target\.yaml: the file has no field comand; did you mean command\?\n$/ },
 ]) {

@@ -39,9 +39,9 @@ test('without Go: one line that says which version and where to get it, wrong us
 
 for (const [what, args, message] of [
   ['no version', ['karpenter'], 'give karpenter a version'],
-  ['an unknown program', ['autoscaler@1.0.0'], 'there is no program "autoscaler" to build'],
-  ['a missing checkout', ['karpenter@mine', '--source', 'nowhere'], '--source nowhere is not a directory; name a checkout'],
-  ['a folder that is not a checkout', ['karpenter@mine', '--source', '.'], 'is no checkout of a Go module: it has no go.mod'],
+  ['a program that there is not', ['autoscaler@1.0.0'], 'there is no program "autoscaler" to build'],
+  ['a checkout that is not there', ['karpenter@mine', '--source', 'nowhere'], '--source nowhere is not a directory; name a checkout'],
+  ['a folder that is no checkout', ['karpenter@mine', '--source', '.'], 'is not a checkout of a Go module: it has no go.mod'],
 ] as const) {
   test(`build refuses ${what}: exit code 2`, async ({}, testInfo) => {
     const { code, stderr } = await withCache(testInfo).run('build', ...args);

@@ -108,7 +108,7 @@ for (const { what, flag, file, says } of [
     what: 'an export that is not a target',
     flag: '--target',
     file: "export default { name: 'mine' };\n",
-    says: /mine\.ts: export "default" is no target: summary must be a text/,
+    says: /mine\.ts: export "default" is not a valid target: summary must be a string/,
   },
 ]) {
   test(`a broken file is refused: ${what}`, async ({}, testInfo) => {

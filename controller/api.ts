@@ -14,7 +14,7 @@ export interface NodePool extends KubeObject {
         taints?: Taint[];
         startupTaints?: Taint[];
         nodeClassRef: NodeClassRef;
-        /** e.g. `720h`, or `Never`: at what age nodes are replaced. Absent for never: Karpenter's definition writes 720h there. */
+        /** e.g. `720h`, or `Never`: the age at which nodes are replaced. Absent for never: Karpenter's CRD defaults to 720h there. */
         expireAfter?: string;
         /** e.g. `48h`: how long a drain may take; absent for no limit. */
         terminationGracePeriod?: string;
@@ -31,24 +31,24 @@ export interface NodePool extends KubeObject {
     limits?: ResourceList;
     /** 1 to 100; higher is preferred. */
     weight?: number;
-    /** Static capacity: the pool has so many nodes, with pods or without. */
+    /** Static capacity: the pool always has this many nodes, with pods or without. */
     replicas?: number;
   };
 }
 
-/** A requirement of a pool or claim; with `minValues`, of how many values at least a launch must have the choice. */
+/** A requirement of a pool or claim; `minValues` is the minimum number of values that a launch must offer. */
 export interface PoolRequirement extends NodeSelectorRequirement {
   minValues?: number;
 }
 
-/** Why nodes are disrupted that nothing is wrong with. */
+/** Reasons to disrupt a healthy node. */
 export type DisruptionReason = 'Underutilized' | 'Empty' | 'Drifted';
 
-/** How many of a pool's nodes may be disrupted at once: a number or a part, for some reasons or for all. */
+/** How many of a pool's nodes may be disrupted at once: a number or a percentage, for some reasons or for all. */
 export interface Budget {
   nodes: string;
   reasons?: DisruptionReason[];
-  /** Cron, in UTC, and duration of the times when it holds; without them it always does. */
+  /** When it is active: cron, in UTC, and duration; by default always. */
   schedule?: string;
   duration?: string;
 }
@@ -70,7 +70,7 @@ export interface NodeClaim extends KubeObject {
     terminationGracePeriod?: string;
   };
   status?: {
-    /** `aws:///<zone>/<instance id>`; once it stands here the claim owns this instance and no other. */
+    /** `aws:///<zone>/<instance id>`; once set, the claim owns this instance and no other. */
     providerID?: string;
     nodeName?: string;
     imageID?: string;
@@ -103,16 +103,16 @@ export const KARPENTER = {
   finalizer: 'karpenter.sh/termination',
   classFinalizer: 'karpenter.k8s.aws/termination',
   doNotDisrupt: 'karpenter.sh/do-not-disrupt',
-  /** Annotations of a claim: what its pool's template and its class were when it was made. */
+  /** Annotations of a claim: hashes of its pool's template and of its class when it was created. */
   poolHash: 'karpenter.sh/nodepool-hash',
   classHash: 'karpenter.k8s.aws/ec2nodeclass-hash',
-  /** Annotation of a claim: by when its instance ends, drained or not. RFC 3339. */
+  /** Annotation of a claim: when its instance is terminated, drained or not. RFC 3339. */
   terminationTime: 'karpenter.sh/nodeclaim-termination-timestamp',
-  /** Annotation of a claim: the launch under way (see launch/attempt.ts). Not Karpenter's: it keeps launches in memory. */
+  /** Annotation of a claim: the launch in progress (see launch/attempt.ts). Not Karpenter's, which keeps launches in memory. */
   launch: 'scaleproof.dev/launch',
 } as const;
 
-/** Nodes start with it, by their kubelet's `registerWithTaints`, and lose it at registration. */
+/** Nodes start with it, by their kubelet's `registerWithTaints`, and it is removed at registration. */
 export const UNREGISTERED_TAINT: Taint = { key: 'karpenter.sh/unregistered', effect: 'NoExecute' };
 /** Nodes that are about to be removed. */
 export const DISRUPTED_TAINT: Taint = { key: 'karpenter.sh/disrupted', effect: 'NoSchedule' };
@@ -127,7 +127,7 @@ export const CONDITION = {
   instanceTerminating: 'InstanceTerminating',
 } as const;
 
-/** `kubernetes.io/cluster/<name>`: the tag that says which cluster owns an instance. */
+/** `kubernetes.io/cluster/<name>`: the tag that marks an instance as owned by a cluster. */
 export function clusterTag(clusterName: string): string {
   return `kubernetes.io/cluster/${clusterName}`;
 }
@@ -142,17 +142,17 @@ export function uidOf(object: KubeObject): string {
   return object.metadata.uid ?? '';
 }
 
-/** The pool that a claim was made for; empty if it doesn't say. */
+/** The pool of a claim; empty if unknown. */
 export function nodePoolOf(claim: KubeObject): string {
   return claim.metadata.labels?.[KARPENTER.nodePool] ?? '';
 }
 
-/** The labels by which metrics tell claims and Nodes apart. */
+/** The labels of metrics about claims and Nodes. */
 export function poolLabelsOf(object: KubeObject): { nodepool: string; capacity_type: string } {
   return { nodepool: nodePoolOf(object), capacity_type: object.metadata.labels?.[LABEL.capacityType] ?? '' };
 }
 
-/** A duration as Go writes it (`1h30m`), in ms. */
+/** A duration in Go's notation (`1h30m`), in ms. */
 export function durationOf(text: string): number {
   let ms = 0;
   for (const [, amount = '', unit = ''] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)) {
@@ -175,7 +175,7 @@ export function timeOf(text: string | undefined): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** When a claim's instance was launched, as far as the claim knows, in ms since the epoch. */
+/** When a claim's instance was launched, according to the claim, in ms since the epoch. */
 export function launchTime(claim: NodeClaim): number {
   const launched = claim.status?.conditions?.find(({ type, status }) => type === CONDITION.launched && status === 'True');
   return timeOf(launched?.lastTransitionTime) ?? timeOf(claim.metadata.creationTimestamp) ?? 0;

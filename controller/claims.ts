@@ -14,8 +14,8 @@ function claimRef(claim: NodeClaim): KubeRef {
 }
 
 /**
- * Merge-patches a claim. With `metadata.resourceVersion` in the patch, a lost race is refused. After any refusal that
- * means our copy is old, it is read again.
+ * Merge-patches a claim. With `metadata.resourceVersion` in the patch, a lost race is a conflict. After any error that means
+ * our copy is stale, the claim is read again.
  */
 export async function patchClaim(
   context: Context,
@@ -24,7 +24,7 @@ export async function patchClaim(
   subresource?: 'status',
 ): Promise<NodeClaim> {
   const { kube, state } = context;
-  // The uid keeps a patch from hitting a successor of the same name.
+  // The uid prevents patching a new object of the same name.
   const body = { ...patch, metadata: { uid: uidOf(claim), ...patch.metadata } };
   try {
     const patched = await kube.patch<NodeClaim>(claimRef(claim), body, subresource);
@@ -36,7 +36,7 @@ export async function patchClaim(
   }
 }
 
-/** Sets conditions in a claim's status, beside other fields of it; sends nothing if nothing changes. */
+/** Sets conditions and other fields in a claim's status; sends nothing if nothing changes. */
 export async function patchConditions(
   context: Context,
   claim: NodeClaim,
@@ -49,7 +49,7 @@ export async function patchConditions(
   return patchClaim(context, claim, { status: { ...status, conditions } }, 'status');
 }
 
-/** Reads a claim from the server, so that our copy of it is as new as can be. */
+/** Reads a claim from the server to refresh our copy. */
 async function refreshClaim(context: Context, claim: NodeClaim): Promise<NodeClaim | undefined> {
   const { kube, state } = context;
   const fresh = await kube.get<NodeClaim>(claimRef(claim));
@@ -58,7 +58,7 @@ async function refreshClaim(context: Context, claim: NodeClaim): Promise<NodeCla
   return fresh;
 }
 
-/** Asks the server to delete a claim: its finalizer then ends its Node and instance gracefully. */
+/** Tells the server to delete a claim: its finalizer then removes its Node and instance gracefully. */
 export async function deleteClaim(context: Context, claim: NodeClaim, reason: string): Promise<void> {
   if (isDeleting(claim)) return;
   context.runtime.log('info', `deleting the claim: ${reason}`, { claim: nameOf(claim) });
@@ -69,7 +69,7 @@ export async function deleteClaim(context: Context, claim: NodeClaim, reason: st
   } catch (error) {
     if (!isNotFound(error) && !isConflict(error)) throw error;
     const fresh = await refreshClaim(context, claim);
-    // Refused, and it is still the one that we mean: who called has to ask again.
+    // It failed and the same claim still exists, so the caller has to try again.
     if (fresh !== undefined && uidOf(fresh) === uidOf(claim) && !isDeleting(fresh)) throw error;
   }
 }

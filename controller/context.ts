@@ -53,7 +53,7 @@ export interface Context {
   readonly podClock: PodClock;
 }
 
-/** What a context is made of. */
+/** The inputs of a context. */
 interface ContextSite {
   readonly runtime: Runtime;
   readonly kube: Wire;
@@ -61,11 +61,11 @@ interface ContextSite {
   readonly cluster: ClusterConfig;
   /** By default the standard ones. */
   readonly periods?: Periods;
-  /** By default it looks after every pool. */
+  /** By default every pool. */
   readonly pools?: PoolScope;
 }
 
-/** Makes a context; its copies of the cluster begin to fill at once. */
+/** Creates a context; its caches start to fill at once. */
 export function createContext(site: ContextSite): Context {
   const { runtime, kube: wire, ec2: plainEc2, cluster, periods = STANDARD, pools: scope = EVERY_POOL } = site;
   const { clock } = runtime;

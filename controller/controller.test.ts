@@ -50,7 +50,7 @@ test('ten nodes for ten pods and back', async () => {
   });
 });
 
-test('what a node has room for launches nothing, and a node that is needed stays', async () => {
+test('pods that fit on a node cause no launch, and a node that is needed stays', async () => {
   await withEmbedded(2, [ANY_POOL], async (embedded) => {
     await embedded.deploy('web', 3, asking('500m'));
     await untilRunning(embedded, 3);
@@ -63,7 +63,7 @@ test('what a node has room for launches nothing, and a node that is needed stays
   });
 });
 
-test('a deletion that is refused, and refused again, is asked for until it is done', async () => {
+test('a deletion that fails repeatedly is retried until it succeeds', async () => {
   await withEmbedded(4, [ANY_POOL], async (embedded) => {
     const { world, port } = embedded;
     await embedded.deploy('web', 1, asking('500m'));
@@ -79,7 +79,7 @@ test('a deletion that is refused, and refused again, is asked for until it is do
   });
 });
 
-test('a pool that is removed takes its nodes along, gracefully', async () => {
+test('a removed pool removes its nodes, gracefully', async () => {
   await withEmbedded(3, [ANY_POOL], async (embedded) => {
     await embedded.deploy('web', 3, asking('500m'));
     await untilRunning(embedded, 3);
@@ -91,14 +91,14 @@ test('a pool that is removed takes its nodes along, gracefully', async () => {
   });
 });
 
-test('a Node that is deleted has its pods evicted before its instance ends', async () => {
+test('a deleted Node has its pods evicted before its instance is terminated', async () => {
   await withEmbedded(4, [ANY_POOL], async (embedded) => {
     await embedded.deploy('web', 3, asking('500m'));
     await untilRunning(embedded, 3);
     const [node] = await embedded.port.list<Node>('nodes');
     await embedded.port.delete({ resource: 'nodes', name: node?.metadata.name ?? '' });
     await embedded.until(
-      'the first instance has ended',
+      'the first instance is terminated',
       5 * MINUTE_MS,
       async () => live(embedded).length === 1 && embedded.world.ports.instances.list().length === 2,
     );
@@ -109,7 +109,7 @@ test('a Node that is deleted has its pods evicted before its instance ends', asy
   });
 });
 
-test('an eviction that a budget forbids is repeated, and nothing ends meanwhile', async () => {
+test('an eviction that a budget blocks is retried, and nothing is terminated meanwhile', async () => {
   await withEmbedded(5, [ANY_POOL], async (embedded) => {
     await embedded.deploy('web', 1, asking('500m'));
     await untilRunning(embedded, 1);
@@ -122,18 +122,18 @@ test('an eviction that a budget forbids is repeated, and nothing ends meanwhile'
     await embedded.port.delete({ resource: 'nodeclaims', name: claim?.metadata.name ?? '' });
     await embedded.clock.sleep(5 * MINUTE_MS);
     expect(await embedded.running()).toHaveLength(1);
-    // The replacement is there long before the pod may leave.
+    // The replacement exists long before the pod may leave.
     expect(live(embedded)).toHaveLength(2);
     forbid();
     await embedded.until(
-      'the instance has ended',
+      'the instance is terminated',
       3 * MINUTE_MS,
       async () => embedded.world.ports.instances.list()[0]?.state === 'terminated',
     );
   });
 });
 
-test('an empty node stays while its pods can not be read from the server', async () => {
+test("an empty node stays while its pods can't be read from the server", async () => {
   await withEmbedded(6, [ANY_POOL], async (embedded) => {
     await embedded.deploy('web', 1, asking('500m'));
     await untilRunning(embedded, 1);
@@ -154,7 +154,7 @@ function refusal(status: number, code: string): WireEffect {
   return { kind: 'refuse', refusal: { status, code, message: 'planted' } };
 }
 
-/** Everything at once: broken connections, lost answers, refusals, delays and kills, on both wires. */
+/** Everything at once: broken connections, lost responses, errors, delays and kills, on both wires. */
 function plague({ world }: Embedded, probability: number): () => void {
   const undo: (() => void)[] = [];
   const arm = (wire: 'kube' | 'aws', moment: Moment, effect: WireEffect, chance = probability): void => {
@@ -183,7 +183,7 @@ function plague({ world }: Embedded, probability: number): () => void {
 }
 
 for (const seed of [11, 12, 13, 14]) {
-  test(`chaos of every kind, then all is as it should be: seed ${seed}`, async () => {
+  test(`chaos of every kind, then a correct state: seed ${seed}`, async () => {
     await withEmbedded(seed, [ANY_POOL], async (embedded) => {
       const { world, clock, port } = embedded;
       const random = createRandom(seed).fork('chaos');

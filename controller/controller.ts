@@ -29,7 +29,7 @@ import type { Periods } from './periods.ts';
 import { Provisioner } from './provisioning/provisioner.ts';
 import type { PoolScope } from './scope.ts';
 
-/** What one incarnation of the autoscaler gets: two wires, a runtime, its configuration. */
+/** What one incarnation of the autoscaler gets: two wires, a runtime and its configuration. */
 interface ControllerSite {
   readonly runtime: Runtime;
   readonly kube: Wire;
@@ -37,38 +37,38 @@ interface ControllerSite {
   readonly cluster: ClusterConfig;
   /** By default the standard ones. */
   readonly periods?: Periods;
-  /** The pools that it is confined to: another autoscaler looks after the others. By default it is alone. */
+  /** The pools that it is confined to, if other autoscalers handle the others. By default all. */
   readonly pools?: PoolScope;
-  /** Requests to EC2 are signed with them; without them nothing is signed. */
+  /** The credentials that sign requests to EC2; without them nothing is signed. */
   readonly credentials?: AwsCredentials;
-  /** The URL that signatures are made for; by default the region's own. */
+  /** The URL for signatures; by default the region's own. */
   readonly ec2Endpoint?: string;
   readonly sqsEndpoint?: string;
-  /** Who this replica is: it then works only while it holds the lease. By default it works at once. */
+  /** The id of this replica, which then works only while it holds the lease. By default it works at once. */
   readonly identity?: string;
-  /** Told of the context as soon as there is one: whoever serves metrics needs it. */
+  /** Called with the context as soon as it exists, for serving metrics. */
   readonly onContext?: (context: Context) => void;
 }
 
-/** What a controller does beside its parts' work. */
+/** Options of a controller besides its parts. */
 interface ControllerOptions {
   readonly sqs?: SqsClient;
   readonly identity?: string;
-  /** Told when it can't go on: whatever it has started must stop then. */
+  /** Called when it can't go on: everything it has started must stop then. */
   readonly onFailure?: (error: unknown) => void;
 }
 
 export interface Controller {
-  /** Resolves when it has seen the cluster and the instance types, and works. Rejects when it was stopped before. */
+  /** Resolves when it has read the cluster and the instance types, and is working. Rejects when it was stopped before. */
   readonly ready: Promise<void>;
   /** Resolves after the runtime's signal was aborted and everything has stopped. Rejects when the lease was lost. */
   readonly done: Promise<void>;
 }
 
-/** Makes the parts to work with from what every part works with; `createParts` makes the right ones. */
+/** Creates the parts from the context; `createParts` creates the correct ones. */
 export type PartsFactory = (context: Context) => Parts;
 
-/** Starts the autoscaler: work begins at once, nothing is waited for here. */
+/** Starts the autoscaler without waiting for anything. */
 export function createController(site: ControllerSite, makeParts: PartsFactory = createParts): Controller {
   const { kube, aws, cluster, periods, pools, credentials, ec2Endpoint, sqsEndpoint, identity, onContext } = site;
   const { runtime, stop } = withStop(site.runtime);
@@ -99,7 +99,7 @@ export function createController(site: ControllerSite, makeParts: PartsFactory =
   return startController(context, makeParts(context), { ...options, sqs });
 }
 
-/** The same runtime with a signal that can be aborted from within as well. */
+/** The same runtime with a signal that can also be aborted from inside. */
 function withStop(runtime: Runtime): { runtime: Runtime; stop: (reason: unknown) => void } {
   const own = new AbortController();
   const stop = (reason: unknown): void => own.abort(reason);
@@ -108,10 +108,10 @@ function withStop(runtime: Runtime): { runtime: Runtime; stop: (reason: unknown)
   return { runtime: { ...runtime, signal: own.signal }, stop };
 }
 
-/** The same from a context and parts that are there already. */
+/** The same, from an existing context and parts. */
 export function startController(context: Context, parts: Parts, options: ControllerOptions = {}): Controller {
   const ready = Promise.withResolvers<void>();
-  // Not everybody who starts it waits for it.
+  // Not every caller awaits it.
   ready.promise.catch(() => undefined);
   const done = work(context, parts, options, ready.resolve).catch((error: unknown) => {
     ready.reject(error);
@@ -194,17 +194,17 @@ async function work(context: Context, parts: Parts, { sqs, identity }: Controlle
         deadNodes(context),
       ),
     ]);
-    // A lease that is lost ends everything: there may be another one at work.
+    // A lost lease ends everything: another replica may be active.
     await (leadership === undefined ? stopped : Promise.race([stopped, leadership.lost]));
   } finally {
-    // Given back at a stop only: who has lost it has nothing to give.
+    // Released only after a stop: a lost lease can't be released.
     if (runtime.signal.aborted) await leadership?.release();
     ec2.destroy();
     sqs?.destroy();
   }
 }
 
-/** Without instance types nothing can be planned: asked for until EC2 answers. */
+/** Nothing can be planned without instance types: they are read until EC2 responds. */
 async function readInstanceTypes({ runtime, instanceTypes }: Context): Promise<void> {
   for (;;) {
     try {
@@ -217,7 +217,7 @@ async function readInstanceTypes({ runtime, instanceTypes }: Context): Promise<v
   }
 }
 
-/** Does something again and again until the signal is aborted, also at a notice; a failure is logged. */
+/** Repeats something until the signal is aborted, also when notified; failures are logged. */
 async function repeat(
   { runtime }: Context,
   name: string,
@@ -236,7 +236,7 @@ async function repeat(
   }
 }
 
-/** Instances are collected often after a start, when a predecessor's launches may lie about. */
+/** Instances are collected often after a start, when a predecessor's launches may be left over. */
 function collectionPeriods({ collectionPeriodMs }: Periods): () => number {
   let rounds = 0;
   return () => {
@@ -249,12 +249,12 @@ function poolNews({ state }: Context): Notifier {
   const news = new Notifier();
   state.pools.onChange(() => news.notify());
   state.classes.onChange(() => news.notify());
-  // Those that were there before the start: a class has to be held before anything is made for it.
+  // Existing pools count too: a class needs its finalizer before anything is created for it.
   news.notify();
   return news;
 }
 
-/** Tells when a first pool allows spot, and its prices are not known yet. */
+/** Notifies when a first pool allows spot, and its prices are not known yet. */
 function priceNews({ state, instanceTypes }: Context): Notifier {
   const news = new Notifier();
   let didLack = false;
@@ -266,7 +266,7 @@ function priceNews({ state, instanceTypes }: Context): Notifier {
   return news;
 }
 
-/** Tells when a node that was ready is not any more: its instance may be gone. */
+/** Notifies when a node is no longer Ready: its instance may be gone. */
 function deadNodes({ state, scope }: Context): Notifier {
   const news = new Notifier();
   const notReady = new Set<string>();

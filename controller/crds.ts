@@ -3,8 +3,8 @@ import type { ResourceType } from '../clients/kube-client.ts';
 import type { KubeObject } from '../model/kube.ts';
 
 /**
- * The CustomResourceDefinitions of Karpenter's APIs, as data. The schemas hold the fields that this autoscaler reads;
- * others are kept as they are. Karpenter's own add CEL rules.
+ * The CustomResourceDefinitions of Karpenter's APIs, as data. The schemas contain the fields that this autoscaler reads; other
+ * fields are preserved. Karpenter's own definitions add CEL rules.
  */
 
 type Schema = Readonly<Record<string, unknown>>;

@@ -34,21 +34,21 @@ function read(file: string): Manifest[] {
   return parseAllDocuments(text).map((document) => document.toJS() as Manifest);
 }
 
-/** The environment of the container among these objects. */
+/** The environment of the container in these objects. */
 function environmentOf(objects: readonly Manifest[]): Record<string, string> {
   const [container] = objects.flatMap(({ spec }) => spec?.template.spec.containers ?? []);
   return Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value]));
 }
 
-/** What a role grants, as operations are named: `patch nodes`. */
+/** The operations that a role grants: `patch nodes`. */
 function grantsOf(kind: string): string[] {
   const rules = manifests.filter((manifest) => manifest.kind === kind).flatMap((manifest) => manifest.rules ?? []);
   return rules.flatMap(({ resources, verbs }) => resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}`)));
 }
 
 /**
- * What only a pod that outlives its node's grace period, definitions that go first, a class that changes meanwhile, a node that
- * could be taken, or a write that is refused lead to.
+ * Requests that happen only if a pod outlives its node's grace period, definitions are deleted first, a class changes meanwhile,
+ * a node could be disrupted, or a write fails.
  */
 const RARE: readonly string[] = [
   'delete pods',
@@ -58,11 +58,11 @@ const RARE: readonly string[] = [
   'get nodes',
   'list poddisruptionbudgets',
 ];
-/** What its operator does, on the same wire in this test. */
+/** What the operator does, on the same wire in this test. */
 const OPERATOR: readonly string[] = ['create customresourcedefinitions', 'create ec2nodeclasses', 'create nodepools'];
 const WAIT_MS = 600_000;
 
-test('the role grants each request that the autoscaler makes, and nothing else', async () => {
+test('the role grants each request that the autoscaler sends, and nothing else', async () => {
   const asked = new Set(RARE);
   await withEmbedded(1, [ANY_POOL], async ({ deploy, until, running, port, events }) => {
     await deploy('web', 2, {});
@@ -83,18 +83,18 @@ test('the role grants each request that the autoscaler makes, and nothing else',
   expect(grantsOf('ClusterRole').sort()).toEqual([...asked].filter((operation) => !OPERATOR.includes(operation)).sort());
 });
 
-test('each resource is in its group', () => {
+test('each resource is listed in its API group', () => {
   const rules = manifests.flatMap((manifest) => manifest.rules ?? []);
   for (const { apiGroups, resources } of rules) {
     for (const resource of resources.map((name) => name.split('/')[0])) {
       const known = Object.values(RESOURCES).find(({ plural }) => plural === resource);
-      // Evictions are a subresource of pods, in whose group RBAC looks for them.
+      // Evictions are a subresource of pods, so RBAC looks for them in the same group.
       expect({ resource, apiGroups }).toEqual({ resource, apiGroups: [known?.group] });
     }
   }
 });
 
-test('the lease is all that leader election needs', () => {
+test('leader election only needs the lease', () => {
   expect(grantsOf('Role').sort()).toEqual(['create leases', 'get leases', 'patch leases']);
 });
 
@@ -102,7 +102,7 @@ test('the deployment’s environment is a complete configuration', () => {
   expect(readProcessConfig([], environmentOf(manifests))).toMatchObject({ leaderElection: true, metrics: { host: '0.0.0.0', port: 8080 } });
 });
 
-test('in a cluster by kind it asks where the target’s file listens, and for the network and the queue of that world', () => {
+test('in a kind cluster it uses the addresses of the target’s file, and that world’s network and queue', () => {
   const onKind = read('templates/deploy/on-kind.yaml');
   const { ec2Endpoint, cluster, periods } = readProcessConfig([], { ...environmentOf(manifests), ...environmentOf(onKind) });
   const [target] = read('examples/targets/reference-in-cluster.yaml');

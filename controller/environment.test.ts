@@ -30,7 +30,7 @@ test('a complete environment', () => {
   });
 });
 
-test('the flag and the more particular endpoint come first', () => {
+test('the flag and the more specific endpoint take precedence', () => {
   const endpoints = { AWS_ENDPOINT_URL: 'http://localhost:1', AWS_ENDPOINT_URL_EC2: 'http://localhost:2' };
   const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret', AWS_SESSION_TOKEN: 'token' };
   expect(readProcessConfig(['--kubeconfig', '/mine'], { ...COMPLETE, ...endpoints, ...keys })).toMatchObject({
@@ -43,12 +43,12 @@ test('the flag and the more particular endpoint come first', () => {
 for (const [name, change, message] of [
   ['a missing variable', { CLUSTER_NAME: undefined }, 'CLUSTER_NAME'],
   ['an empty one', { CLUSTER_NAME: '' }, 'CLUSTER_NAME'],
-  ['subnets that are no pairs', { SUBNETS: 'subnet-a' }, 'SUBNETS: must be KEY=VALUE pairs'],
+  ['subnets that are not pairs', { SUBNETS: 'subnet-a' }, 'SUBNETS: must be KEY=VALUE pairs'],
   ['a missing image', { IMAGE_IDS: 'x86_64=ami-x' }, 'IMAGE_IDS.arm64'],
-  ['an endpoint that is no URL', { AWS_ENDPOINT_URL: 'localhost:4566' }, 'AWS_ENDPOINT_URL'],
-  ['periods of another name', { PERIODS: 'fast' }, 'PERIODS'],
-  ['no pools', { POOLS: '' }, 'POOLS: "" is no name of a NodePool'],
-  ['pools with a name that none can have', { POOLS: 'a,B' }, 'POOLS: "B" is no name of a NodePool'],
+  ['an endpoint that is not a URL', { AWS_ENDPOINT_URL: 'localhost:4566' }, 'AWS_ENDPOINT_URL'],
+  ['an unknown name of periods', { PERIODS: 'fast' }, 'PERIODS'],
+  ['no pools', { POOLS: '' }, 'POOLS: "" is not a NodePool name'],
+  ['pools with an invalid name', { POOLS: 'a,B' }, 'POOLS: "B" is not a NodePool name'],
   ['half of a key', { AWS_ACCESS_KEY_ID: 'id' }, 'AWS_SECRET_ACCESS_KEY'],
 ] as const) {
   test(`refused with its name: ${name}`, () => {

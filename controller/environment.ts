@@ -7,12 +7,12 @@ import type { Periods } from './periods.ts';
 import { scopeOf } from './scope.ts';
 import type { PoolScope } from './scope.ts';
 
-/** Everything that the autoscaler's own process is told, by its environment. */
+/** The configuration of the autoscaler's process, from its environment. */
 export interface ProcessConfig {
   readonly kubeconfig: string;
   readonly ec2Endpoint: string;
   readonly sqsEndpoint: string;
-  /** Where metrics and probes are served; undefined for nowhere. */
+  /** Where metrics and probes are served; undefined to disable. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
   /** Whether it works only while it holds a lease. */
   readonly leaderElection: boolean;
@@ -23,7 +23,7 @@ export interface ProcessConfig {
   readonly pools: PoolScope | undefined;
 }
 
-/** Configuration that the process can't start with. The message names every variable that is wrong, one a line. */
+/** Invalid configuration. The message names every invalid variable, one per line. */
 export class ConfigError extends Error {
   constructor(message: string) {
     super(message);
@@ -44,7 +44,7 @@ const pairs = z.string({ error: missing }).transform((text, context) => {
 });
 
 const text = z.string({ error: missing }).min(1, 'is empty');
-const url = z.url({ protocol: /^https?$/, error: 'must be a URL of http or https' });
+const url = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' });
 
 /** `8080` on loopback, or `HOST:PORT`. */
 const address = text.transform((value, context) => {
@@ -75,9 +75,9 @@ const environmentSchema = z
     INTERRUPTION_QUEUE_URL: url.optional(),
     METRICS: address.optional(),
     DISABLE_LEADER_ELECTION: z.enum(['true', 'false']).optional(),
-    /** Which set of periods it has: `periods.ts`. */
+    /** Which set of periods to use: `periods.ts`. */
     PERIODS: z.enum(Object.keys(PERIODS) as (keyof typeof PERIODS)[]).optional(),
-    /** The NodePools that it looks after: `scope.ts`. */
+    /** The NodePools that it handles: `scope.ts`. */
     POOLS: pools.optional(),
     AWS_ACCESS_KEY_ID: text.optional(),
     AWS_SECRET_ACCESS_KEY: text.optional(),
@@ -91,11 +91,11 @@ const environmentSchema = z
   })
   .refine((env) => (env.AWS_ACCESS_KEY_ID === undefined) === (env.AWS_SECRET_ACCESS_KEY === undefined), {
     path: ['AWS_SECRET_ACCESS_KEY'],
-    message: 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY belong together',
+    message: 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set together',
   });
 
 /**
- * Reads the process's configuration. `--kubeconfig PATH` comes before the variable KUBECONFIG.
+ * Reads the process's configuration. `--kubeconfig PATH` takes precedence over the variable KUBECONFIG.
  * @throws ConfigError
  */
 export function readProcessConfig(args: readonly string[], environment: Readonly<Record<string, string | undefined>>): ProcessConfig {
@@ -110,7 +110,7 @@ export function readProcessConfig(args: readonly string[], environment: Readonly
     ec2Endpoint: env.AWS_ENDPOINT_URL_EC2 ?? env.AWS_ENDPOINT_URL ?? `https://ec2.${env.AWS_REGION}.amazonaws.com`,
     sqsEndpoint: env.AWS_ENDPOINT_URL_SQS ?? env.AWS_ENDPOINT_URL ?? `https://sqs.${env.AWS_REGION}.amazonaws.com`,
     metrics: env.METRICS,
-    // One replica needs no lease: whoever runs more says so.
+    // One replica needs no lease, so this is opt-in.
     leaderElection: env.DISABLE_LEADER_ELECTION === 'false',
     credentials: readCredentials(env),
     periods: PERIODS[env.PERIODS ?? 'standard'],

@@ -16,12 +16,12 @@ const REASONS: readonly DisruptionReason[] = ['Empty', 'Underutilized', 'Drifted
 
 type Series = readonly [Record<string, string>, number];
 
-/** Everything that is counted, and the state of things as it is now, in the text exposition format. */
+/** All counters, and gauges of the current state, in the text exposition format. */
 export function exposeMetrics(context: Context): string {
   return expose([...context.metrics.families(), ...gauges(context)]);
 }
 
-/** By Karpenter's names, labels and units (core v1.8, AWS provider v1.9). They are read when somebody looks, never kept. */
+/** With Karpenter's names, labels and units (core v1.8, AWS provider v1.9). They are computed on read, never stored. */
 function gauges(context: Context): Gauge[] {
   return [
     ...ofScheduler(context),
@@ -206,7 +206,7 @@ function ofTypes({ instanceTypes, unavailable }: Context): Gauge[] {
   ];
 }
 
-/** Karpenter's well-known labels of nodes, as label names of metrics. Those of instance types are left out: the type says it. */
+/** Karpenter's well-known node labels, as metric label names. Those of instance types are omitted: the type implies them. */
 const NODE_LABELS: readonly (readonly [string, string])[] = [
   KARPENTER.nodePool,
   LABEL.capacityType,

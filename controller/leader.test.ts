@@ -62,7 +62,7 @@ async function withReplicas(
   await timeline.run(work(server, start, timeline.scope('test')));
 }
 
-test('one leads; the next does when that one has died, and not before its lease has run out', async () => {
+test('one replica leads; the next one takes over after its death, but not before its lease has expired', async () => {
   await withReplicas(async (server, start, clock) => {
     const first = start('first');
     await first.leadership;
@@ -79,12 +79,12 @@ test('one leads; the next does when that one has died, and not before its lease 
   });
 });
 
-test('who stops keeps the lease until all has come to its end, and gives it back then', async () => {
+test('a stopping replica keeps the lease until its work has ended, and then releases it', async () => {
   await withReplicas(async (server, start, clock) => {
     const first = start('first');
     const { release } = await first.leadership;
     first.stop();
-    // What is under way at the stop may take longer than the lease lasts.
+    // Work in progress at the stop may take longer than the lease lasts.
     await clock.sleep(2 * LEASE_DURATION_MS);
     expect(server.lease?.spec['holderIdentity']).toBe('first');
     await release();
@@ -97,7 +97,7 @@ test('who stops keeps the lease until all has come to its end, and gives it back
   });
 });
 
-test('who can not renew stops before another may begin', async () => {
+test("a replica that can't renew its lease stops before another may start", async () => {
   await withReplicas(async (server, start, clock) => {
     const first = start('first');
     const { lost } = await first.leadership;

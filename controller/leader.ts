@@ -18,21 +18,21 @@ interface Lease extends KubeObject {
   };
 }
 
-/** The lease is ours, and is renewed until it is given back, also while what was under way at a stop comes to its end. */
+/** We hold the lease, and renew it until it is released, also while work in progress ends after a stop. */
 export interface Leadership {
-  /** Rejects when it may be somebody else's by now. Never resolves. */
+  /** Rejects when another replica may hold it. Never resolves. */
   readonly lost: Promise<never>;
-  /** Gives it back, so that the next one begins at once: to be called when nothing is under way any more. Never throws. */
+  /** Releases it, so that the next replica starts at once: call it when no work is in progress any more. Never throws. */
   release(): Promise<void>;
 }
 
 const NAMESPACE = 'kube-system';
-/** Autoscalers that are confined to some pools have a lease each, named after these. */
+/** Autoscalers that are confined to some pools have separate leases, named after their pools. */
 const NAME = 'karpenter-leader-election';
 
 /**
- * Waits until this replica holds the lease, and keeps it. Another's lease has run out when it was not seen to change for
- * its whole duration on our own clock: clocks of others are not believed. Source: client-go, `tools/leaderelection`.
+ * Waits until this replica holds the lease, and keeps it. Another replica's lease has expired if it did not change for its whole
+ * duration on our own clock: other clocks are not trusted. Source: client-go, `tools/leaderelection`.
  */
 export async function lead(context: Context, identity: string): Promise<Leadership> {
   const { clock, signal, log, random } = context.runtime;
@@ -42,14 +42,14 @@ export async function lead(context: Context, identity: string): Promise<Leadersh
     try {
       if (await elector.tryHold()) break;
     } catch (error) {
-      if (!isConflict(error)) logFailure(log, 'warn', `the lease can't be had: ${describeError(error)}`, error, { identity });
+      if (!isConflict(error)) logFailure(log, 'warn', `the lease can't be acquired: ${describeError(error)}`, error, { identity });
     }
     await clock.sleep(LEASE_RETRY_MS * (1 + 0.2 * random.next()), signal);
   }
   log('info', 'holds the lease', { identity });
   const releasing = new AbortController();
   const lost = keep(context, elector, releasing.signal);
-  // Not everybody who leads comes so far as to wait for it.
+  // Not every caller awaits it.
   lost.catch(() => undefined);
   const release = async (): Promise<void> => {
     releasing.abort(new Error('the lease is given back'));
@@ -64,7 +64,7 @@ async function keep(context: Context, elector: Elector, released: AbortSignal): 
   for (;;) {
     await clock.sleep(LEASE_RETRY_MS, released).catch(() => undefined);
     if (released.aborted) return never();
-    // A renewal without an answer must not outlast the lease.
+    // A renewal without a response must not outlast the lease.
     const held = await Promise.race([elector.tryHold(), clock.sleep(LEASE_RENEW_DEADLINE_MS, released).then(() => false)]).catch(
       () => false,
     );
@@ -77,7 +77,7 @@ class Elector {
   readonly #context: Context;
   readonly #identity: string;
   readonly #name: string;
-  /** What was seen of the lease last, and when it was new to us. */
+  /** The version of the lease that was last observed, and when it was first observed. */
   #seen: { readonly version: string | undefined; readonly atMs: number } | undefined;
 
   constructor(context: Context, identity: string) {
@@ -86,7 +86,7 @@ class Elector {
     this.#name = scopedName(NAME, context.scope);
   }
 
-  /** Takes the lease or renews it. Throws when the server refuses. */
+  /** Acquires the lease or renews it. Throws when the server refuses. */
   async tryHold(): Promise<boolean> {
     const { kube, runtime } = this.#context;
     const nowMs = runtime.clock.nowMs();
@@ -105,7 +105,7 @@ class Elector {
     return true;
   }
 
-  /** Lets the next one begin at once. */
+  /** Lets the next replica start at once. */
   async release(): Promise<void> {
     const lease = await this.#context.kube.get<Lease>({ type: RESOURCES.leases, namespace: NAMESPACE, name: this.#name });
     if (lease?.spec?.holderIdentity === this.#identity) await this.#patch(lease, { holderIdentity: '', leaseDurationSeconds: 1 });
@@ -124,7 +124,7 @@ class Elector {
   }
 }
 
-/** RFC 3339 with microseconds, as a Lease has them. */
+/** RFC 3339 with microseconds, as in a Lease. */
 function microTime(ms: number): string {
   return new Date(ms).toISOString().replace('Z', '000Z');
 }

@@ -8,7 +8,7 @@ import { QUICK_MACHINES } from '../world/machine-delays.ts';
 import { asking } from './testing/embedded.ts';
 import { EXIT_LIMIT_MS, START_LIMIT_MS, stop, watchWorld, within, withProcess, withWorld } from './testing/process.ts';
 
-test('as a process of its own, on the world’s sockets in real time: one pod to one node and back', async ({}, info) => {
+test('as a separate process, on the world’s sockets in real time: one pod to one node and back', async ({}, info) => {
   await withWorld(info.outputPath('kubeconfig'), async (world, sockets, over, events) => {
     const { provision, teardown } = resolveBounds({ constants: reference.constants, allowances: world.allowances, nodes: 1, offerings: 9 });
     test.setTimeout(provision.value + teardown.value + EXIT_LIMIT_MS);
@@ -62,12 +62,12 @@ const COMPLETE = {
 
 for (const { what, kubeconfig, change, line } of [
   { what: 'no kubeconfig', kubeconfig: undefined, change: {}, line: /^KUBECONFIG: .*no such file/ },
-  { what: 'a kubeconfig that is no YAML', kubeconfig: 'a: [', change: {}, line: /^KUBECONFIG: / },
+  { what: 'a kubeconfig that is not YAML', kubeconfig: 'a: [', change: {}, line: /^KUBECONFIG: / },
   { what: 'a kubeconfig without a cluster', kubeconfig: '{}', change: {}, line: /^KUBECONFIG: .*names no cluster/ },
   { what: 'an empty name', kubeconfig: '{}', change: { CLUSTER_NAME: '' }, line: /^CLUSTER_NAME: is empty/ },
   { what: 'a subnet without its zone', kubeconfig: '{}', change: { SUBNETS: 'subnet-a' }, line: /^SUBNETS: must be KEY=VALUE pairs/ },
 ]) {
-  test(`bad configuration ends it with exit code 2 and one line: ${what}`, async ({}, info) => {
+  test(`invalid configuration: exit code 2 and one line: ${what}`, async ({}, info) => {
     const path = info.outputPath('kubeconfig');
     if (kubeconfig !== undefined) await writeFile(path, kubeconfig);
     await withProcess({ ...COMPLETE, KUBECONFIG: path, ...change }, async ({ ended, said }) => {
@@ -77,14 +77,14 @@ for (const { what, kubeconfig, change, line } of [
   });
 }
 
-test('every variable that is missing has its line', async () => {
+test('every missing variable has its own line', async () => {
   await withProcess({}, async ({ ended, said }) => {
     expect(await within(START_LIMIT_MS, 'the process ended', ended)).toEqual([2, null]);
     for (const name of ['KUBECONFIG', ...Object.keys(COMPLETE)]) expect(said()).toContain(`${name}: is missing`);
   });
 });
 
-test('SIGTERM ends it also while nobody answers', async ({}, info) => {
+test('SIGTERM stops it even while nothing responds', async ({}, info) => {
   const nowhere = 'http://127.0.0.1:1';
   const kubeconfig = {
     'current-context': 'a',

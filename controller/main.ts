@@ -20,9 +20,9 @@ import { exposeMetrics } from './gauges.ts';
 import { serveMetrics } from './metrics-server.ts';
 
 /**
- * The autoscaler as a process of its own, against any cluster and EC2 endpoint. Configured by environment variables (see
- * environment.ts), logs JSON lines to standard error, stops at SIGTERM or SIGINT. Exit codes: 0 stopped, 1 failed (the lease
- * was lost, the metrics' port is taken, what was under way at a stop did not end), 2 bad configuration.
+ * The autoscaler as a separate process, for any cluster and EC2 endpoint. Configured by environment variables (see
+ * environment.ts); logs JSON lines to standard error; stops at SIGTERM or SIGINT. Exit codes: 0 stopped, 1 failed (the lease was
+ * lost, the metrics port is in use, or work in progress did not end after a stop), 2 invalid configuration.
  */
 async function main(): Promise<number> {
   let config: ProcessConfig;
@@ -51,7 +51,7 @@ async function main(): Promise<number> {
   let server: Server | undefined;
   try {
     const controller = createController({
-      // A process can't be replayed: its chance need not be known.
+      // A process can't be replayed, so its seed is arbitrary.
       runtime: { clock, random: createRandom(`${process.pid} ${clock.nowMs()}`), log, signal: stopping.signal },
       kube: kube.wire,
       aws: (request) => (isForSqs(request) ? sqs : ec2).wire(request),
@@ -91,19 +91,19 @@ async function main(): Promise<number> {
   }
 }
 
-/** Rejects when so much time has passed since the stop that nothing more can be waited for. */
+/** Rejects when the time limit after a stop has passed. */
 async function overdue(clock: Clock, stopping: AbortSignal): Promise<never> {
   await new Promise((resolve) => stopping.addEventListener('abort', resolve, { once: true }));
   await clock.sleep(SHUTDOWN_LIMIT_MS);
-  throw new Error(`what was under way did not end within ${SHUTDOWN_LIMIT_MS} ms of the stop`);
+  throw new Error(`work in progress did not end within ${SHUTDOWN_LIMIT_MS} ms of the stop`);
 }
 
-/** SQS speaks JSON and names its operation in a header; EC2 speaks forms. */
+/** SQS uses JSON and names its operation in a header; EC2 uses forms. */
 function isForSqs({ headers }: WireRequest): boolean {
   return headers['x-amz-target']?.startsWith('AmazonSQS.') ?? false;
 }
 
-/** @throws ConfigError of one line */
+/** @throws ConfigError with a single line */
 async function readAccess(kubeconfig: string): Promise<ClusterAccess> {
   try {
     return await readKubeconfig(kubeconfig);
@@ -113,7 +113,7 @@ async function readAccess(kubeconfig: string): Promise<ClusterAccess> {
   }
 }
 
-/** A wire to the cluster. A token in a file is read again as it is renewed. */
+/** A wire to the cluster. A token file is read again when it is renewed. */
 function connect(access: ClusterAccess, clock: Clock): HttpWire {
   if (access.tokenFile === undefined) return createHttpWire(access);
   const { tokenFile, bearerToken: _first, ...server } = access;
@@ -129,5 +129,5 @@ function jsonLines(clock: Clock): Log {
   };
 }
 
-// At once: who lost its lease must not go on, whatever it still waits for.
+// Immediately: a process that lost its lease must not go on, whatever is still pending.
 process.exit(await main());

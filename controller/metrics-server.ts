@@ -7,7 +7,7 @@ interface MetricsSite {
   isReady(): boolean;
 }
 
-/** Serves `/metrics` as Prometheus reads it, and the probes `/healthz` and `/readyz`. @throws when the port can't be had */
+/** Serves `/metrics` for Prometheus, and the probes `/healthz` and `/readyz`. @throws when the port is not available */
 export async function serveMetrics(site: MetricsSite, { host, port }: { readonly host: string; readonly port: number }): Promise<Server> {
   const server = createServer((request, response) => {
     const { status, body } = answer(site, request.url ?? '');

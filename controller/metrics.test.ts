@@ -10,7 +10,7 @@ function seriesOf(text: string, name: string): string[] {
   return text.split('\n').filter((line) => line.startsWith(name) && !line.includes('_bucket'));
 }
 
-test('what an autoscaler does can be read from its metrics, by Karpenter’s names and labels', async () => {
+test('metrics show what the autoscaler does, with Karpenter’s names and labels', async () => {
   await withBench(1, async (bench) => {
     bench.start();
     const { port, clock } = bench;

@@ -5,21 +5,21 @@ const DURATION_BUCKETS = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 1.75, 2, 2.5, 3, 3.5, 4, 4.5,
   5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60, 120, 150, 300, 450, 600,
 ] as const;
-/** What Karpenter has as summaries, whose quantiles can't be added up, are histograms here: for what takes minutes. */
+/** Karpenter uses summaries for these, whose quantiles can't be aggregated; here they are histograms for durations of minutes. */
 const MINUTES_BUCKETS = [1, 5, 10, 20, 30, 45, 60, 90, 120, 180, 300, 600, 900, 1_800, 3_600] as const;
 /** `prometheus.ExponentialBuckets(1, 2, 12)`. */
 const TERMINATION_BUCKETS: readonly number[] = Array.from({ length: 12 }, (_, power) => 2 ** power);
 const HOUR_S = 3_600;
-/** Karpenter's for the lifetime of nodes: a quarter of an hour to 30 days. */
+/** Karpenter's buckets for node lifetimes: a quarter of an hour to 30 days. */
 const LIFETIME_BUCKETS: readonly number[] = [0.25, 0.5, 0.75, 1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 48, 72, 120, 240, 360, 480, 600, 720].map(
   (h) => h * HOUR_S,
 );
-/** The AWS provider's `SizeBuckets` (`pkg/batcher/metrics.go`, v1.9), as far as batches go here. */
+/** The AWS provider's `SizeBuckets` (`pkg/batcher/metrics.go`, v1.9), up to the maximum batch size here. */
 const SIZE_BUCKETS = [1, 2, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100] as const;
 
 /**
- * What the autoscaler counts and times, by Karpenter's names, labels and units (core v1.8, AWS provider v1.9).
- * docs/controller.md lists them, and what Karpenter has besides.
+ * The autoscaler's counters and histograms, with Karpenter's names, labels and units (core v1.8, AWS provider v1.9).
+ * docs/controller.md lists them, and Karpenter's other metrics.
  */
 export class Metrics {
   readonly nodeClaimsCreated = new Counter(
@@ -146,14 +146,14 @@ export class Metrics {
     'karpenter_voluntary_disruption_decisions_total',
     'Number of disruption decisions performed. Labeled by disruption decision, reason, and consolidation type.',
   );
-  /** Pods that the last round could not place. */
+  /** Pods that could not be placed in the last round. */
   unschedulablePods = 0;
-  /** Pods that the last round could not read. */
+  /** Pods that were invalid in the last round. */
   ignoredPods = 0;
-  /** Empty nodes that the last look at them might have removed. */
+  /** Empty nodes that were candidates in the last sweep. */
   eligibleNodes = 0;
 
-  /** Everything that is counted and timed, in the order of its declaration. */
+  /** All counters and histograms, in order of declaration. */
   families(): (Counter | Histogram)[] {
     return Object.values(this).filter((value) => value instanceof Counter || value instanceof Histogram);
   }

@@ -17,7 +17,7 @@ import type { Embedded } from './testing/embedded.ts';
 const MINUTE_MS = 60_000;
 const CLASS = { resource: 'ec2nodeclasses', name: 'default' };
 
-/** A pool for each of two autoscalers, of spot alone. */
+/** One pool for each of two autoscalers, spot only. */
 const POOLS: readonly Pool[] = ['ours', 'theirs'].map((name) => ({
   ...ANY_POOL,
   name,
@@ -33,19 +33,19 @@ function confinedTo(pool: string): Target {
 const ours = confinedTo('ours');
 const theirs = confinedTo('theirs');
 
-/** A pod that fills most of a node, of one pool. */
+/** A pod that fills most of a node of one pool. */
 function of(pool: string): Partial<PodSpec> {
   const labelSelector = { matchLabels: { app: pool } };
   const spread = { maxSkew: 1, topologyKey: LABEL.hostname, whenUnsatisfiable: 'DoNotSchedule' as const, labelSelector };
   return { ...asking('1'), nodeSelector: { [KARPENTER.nodePool]: pool }, topologySpreadConstraints: [spread] };
 }
 
-/** Starts another autoscaler beside the one that is there. */
+/** Starts another autoscaler beside the existing one. */
 async function startBeside({ site }: Embedded, target: Target): Promise<void> {
   await target.start(site).ready;
 }
 
-/** Both serve so many pods of their own; then the other one stops, as for a roll-out of its own. */
+/** Both serve this many pods each; then the other one stops, as during its roll-out. */
 async function serveAndLeave(embedded: Embedded, pods: number): Promise<void> {
   const { site } = embedded;
   const stopping = new AbortController();
@@ -54,7 +54,7 @@ async function serveAndLeave(embedded: Embedded, pods: number): Promise<void> {
   await embedded.deploy('ours', pods, of('ours'));
   await embedded.deploy('theirs', pods, of('theirs'));
   await untilRunning(embedded, 2 * pods);
-  stopping.abort(new Error('it is rolled out anew'));
+  stopping.abort(new Error('it is rolled out again'));
   await first.done;
 }
 
@@ -74,7 +74,7 @@ async function claimsOf({ port }: Embedded, pool: string): Promise<NodeClaim[]> 
   return (await port.list<NodeClaim>('nodeclaims')).filter(({ metadata }) => metadata.labels?.[KARPENTER.nodePool] === pool);
 }
 
-/** The claim goes without its instance: nobody records that any more. */
+/** Removes the claim but not its instance, which no claim records any more. */
 async function loseClaim(embedded: Embedded, pool: string): Promise<void> {
   for (const { metadata } of await claimsOf(embedded, pool)) {
     const ref = { resource: 'nodeclaims', name: metadata.name ?? '' };
@@ -83,7 +83,7 @@ async function loseClaim(embedded: Embedded, pool: string): Promise<void> {
   }
 }
 
-test('each serves the pods of its own pools, says nothing about the others, and takes its own nodes away', async () => {
+test('each serves the pods of its own pools, reports nothing about the others, and removes its own nodes', async () => {
   await withEmbedded(
     1,
     POOLS,
@@ -105,7 +105,7 @@ test('each serves the pods of its own pools, says nothing about the others, and 
   );
 });
 
-test('beside one that is not confined they fight: it launches for the pods of the other as well', async () => {
+test("without confinement they conflict: one launches for the other's pods as well", async () => {
   await withEmbedded(
     1,
     POOLS,
@@ -120,8 +120,8 @@ test('beside one that is not confined they fight: it launches for the pods of th
 });
 
 for (const { name, target, isLeft } of [
-  { name: 'one that is confined leaves it', target: ours, isLeft: true },
-  { name: 'one that is not ends it', target: reference, isLeft: false },
+  { name: 'a confined autoscaler keeps it', target: ours, isLeft: true },
+  { name: 'an unconfined one terminates it', target: reference, isLeft: false },
 ]) {
   test(`an instance of another pool that no claim records: ${name}`, async () => {
     await withEmbedded(
@@ -129,7 +129,7 @@ for (const { name, target, isLeft } of [
       POOLS,
       async (embedded) => {
         const { site } = embedded;
-        // Nobody is there yet who would end it.
+        // At this point no autoscaler would terminate it.
         const stopping = new AbortController();
         const { done, ready } = theirs.start({ ...site, runtime: { ...site.runtime, signal: stopping.signal } });
         await ready;
@@ -137,7 +137,7 @@ for (const { name, target, isLeft } of [
         await untilRunning(embedded, 1);
         stopping.abort(new Error('its autoscaler is gone'));
         await done;
-        // Nothing is asked for any more, so that what is live is this one.
+        // With no more demand, this is the only live instance.
         await embedded.scale('theirs', 0);
         await loseClaim(embedded, 'theirs');
         await startBeside(embedded, target);
@@ -145,7 +145,7 @@ for (const { name, target, isLeft } of [
         expect(live(instancesOf(embedded, 'theirs'))).toBe(isLeft ? 1 : 0);
         if (!isLeft) return;
         await startBeside(embedded, theirs);
-        await embedded.until('its own autoscaler ends it', 20 * COLLECTION_FIRST_PERIOD_MS, () =>
+        await embedded.until('its own autoscaler terminates it', 20 * COLLECTION_FIRST_PERIOD_MS, () =>
           Promise.resolve(live(instancesOf(embedded, 'theirs')) === 0),
         );
       },
@@ -154,7 +154,7 @@ for (const { name, target, isLeft } of [
   });
 }
 
-test('room on a node of another autoscaler is used: nothing is launched for what fits there', async () => {
+test("room on another autoscaler's node is used: nothing is launched for pods that fit there", async () => {
   await withEmbedded(
     3,
     POOLS,
@@ -171,7 +171,7 @@ test('room on a node of another autoscaler is used: nothing is launched for what
   );
 });
 
-test('one queue: warnings reach the autoscaler whose instance they are about, also one that comes later', async () => {
+test("a shared queue: warnings reach the instance's autoscaler, even if it starts later", async () => {
   await withEmbedded(
     4,
     POOLS,
@@ -195,7 +195,7 @@ test('one queue: warnings reach the autoscaler whose instance they are about, al
   );
 });
 
-test('a class that both use stays until the claims of both have gone, with its templates', async () => {
+test('a shared class, with its templates, stays until the claims of both are gone', async () => {
   await withEmbedded(
     5,
     POOLS,
@@ -218,7 +218,7 @@ test('a class that both use stays until the claims of both have gone, with its t
   );
 });
 
-test('each has a lease of its own; two that look after the same pools have one', async () => {
+test('each has its own lease; two with the same pools share one', async () => {
   await withEmbedded(
     6,
     POOLS,

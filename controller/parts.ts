@@ -25,7 +25,7 @@ import { createTerminator } from './lifecycle/terminator.ts';
 import type { Terminator } from './lifecycle/terminator.ts';
 import type { PodValidator, Simulator } from './scheduling/types.ts';
 
-/** What the autoscaler is made of: each part can be replaced without knowing the others. */
+/** The parts of the autoscaler: each can be replaced independently. */
 export interface Parts {
   readonly validator: PodValidator;
   readonly simulator: Simulator;
@@ -42,7 +42,7 @@ export interface Parts {
   readonly repairer: Repairer;
 }
 
-/** The parts as they should be. */
+/** The correct parts. */
 export function createParts(context: Context): Parts {
   const validator = createPodValidator();
   const simulator = createSimulator();

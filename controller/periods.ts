@@ -3,62 +3,62 @@ import { BACKOFF_MAX_MS } from './constants.ts';
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 
-/** The periods that whoever watches the autoscaler has to wait for, in milliseconds; what it declares of itself is made of them. */
+/** Periods that affect how long the autoscaler takes, in milliseconds; its declared constants are derived from them. */
 interface ChosenPeriods {
-  /** Pods that are still pending are looked at again. */
+  /** How often pods that are still pending are retried. */
   readonly pendingRetryMs: number;
-  /** A NodeClaim without an instance is given up so long after its creation. */
+  /** A NodeClaim without an instance is deleted this long after its creation. */
   readonly launchTimeoutMs: number;
-  /** A NodeClaim whose Node has not registered so long after the launch is given up, and its instance terminated. */
+  /** A NodeClaim whose Node has not registered this long after the launch is deleted, and its instance terminated. */
   readonly registrationTimeoutMs: number;
-  /** A launched NodeClaim that waits for its Node is looked at again even if nothing was heard. */
+  /** How often a launched NodeClaim without a Node is checked even without events. */
   readonly lifecyclePollMs: number;
-  /** An offering that EC2 named as having no capacity is left alone for so long. */
+  /** How long an offering that EC2 reported as having no capacity is avoided. */
   readonly unavailableOfferingMs: number;
   /**
-   * An offering that was asked for in a fleet that got no instance at all, but that no error named, is left alone for so
-   * long. Karpenter asks for it again at once, which costs a round per offering when errors name only one (core#3198).
+   * How long an offering is avoided that was in a fleet request without any instance, but that no error named. Karpenter requests it
+   * again at once, which costs a round per offering if errors name only one (core#3198).
    */
   readonly doubtedOfferingMs: number;
-  /** For so long after its launch, an instance that EC2 does not list may still exist: its reads are eventually consistent. */
+  /** For this long after its launch, an instance that EC2 does not list may still exist: its reads are eventually consistent. */
   readonly visibilityMs: number;
-  /** A look-up by launch tag that found nothing is repeated until so long after the last possible launch. */
+  /** An empty look-up by launch tag is repeated until this long after the last possible launch. */
   readonly lookupSettleMs: number;
   /** How often such a look-up is repeated. */
   readonly lookupPollMs: number;
-  /** Instances younger than this are never collected: their claim may be about to record them. */
+  /** Younger instances are never collected: their claim may be about to record them. */
   readonly collectionMinAgeMs: number;
-  /** Instances without a claim, and claims without an instance, are looked for this often. */
+  /** How often to search instances without a claim, and claims without an instance. */
   readonly collectionPeriodMs: number;
-  /** A node whose pods are being evicted, or whose instance is ending, is looked at again. */
+  /** How often a node is checked whose pods are being evicted, or whose instance is terminating. */
   readonly terminationPollMs: number;
-  /** Nodes that could go are looked for this often. */
+  /** How often to look for nodes to disrupt. */
   readonly disruptionPollMs: number;
-  /** A plan to consolidate nodes is carried out only if it still holds so long after it was made. */
+  /** A consolidation plan is executed only if it is still valid after this time. */
   readonly validationMs: number;
-  /** What pools ask for where they say nothing, and what the target adapter asks for. Whole seconds. */
+  /** The default of pools, and what the target adapter sets. Whole seconds. */
   readonly consolidateAfterMs: number;
-  /** Pools and classes are compared with the claims this often, and whenever one of them changes. */
+  /** How often pools and classes are compared with the claims, besides on changes. */
   readonly poolSweepMs: number;
   /**
-   * A Node that has registered counts as room for pending pods for so long before it is ready: one that takes longer may
-   * never be, and Karpenter, which waits for it without end, then serves nobody who was planned onto it.
+   * How long a registered Node counts as room for pending pods before it is ready: one that takes longer may never be. Karpenter
+   * waits for it forever, and then never serves the pods nominated to it.
    */
   readonly readyPatienceMs: number;
-  /** Pods that have waited so long are told which node they are planned onto: longer than most nodes take. */
+  /** Pods that have been pending for this long get an Event with their nominated node: longer than most nodes take. */
   readonly nominatedAfterMs: number;
 }
 
-/** Every period, those that follow from others too. */
+/** Every period, including derived ones. */
 export interface Periods extends ChosenPeriods {
-  /** A pod that was planned onto a node keeps it from counting as empty for so long: two looks at the pending pods. */
+  /** How long a nominated pod keeps a node from counting as empty: two retries of pending pods. */
   readonly nominationMs: number;
   /**
-   * A Node that is registered and was never ready so long after its launch is given up. Karpenter has no such limit: its
-   * node repair acts after 30 minutes, where it is switched on.
+   * A registered Node that was never ready is removed this long after its launch. Karpenter has no such limit: its node repair, if
+   * enabled, acts after 30 minutes.
    */
   readonly initializationTimeoutMs: number;
-  /** From the decision to remove a node to TerminateInstances, apart from pods: the longest backoff and one poll. */
+  /** From the decision to remove a node to TerminateInstances, without the time for pods: the longest backoff and one poll. */
   readonly terminationMs: number;
 }
 
@@ -71,7 +71,7 @@ function complete(chosen: ChosenPeriods): Periods {
   };
 }
 
-/** As Karpenter has them (v1.14) where it has the same, and as clusters with real machines need them. */
+/** Karpenter's values (v1.14) where it has the same period, for clusters with real machines. */
 export const STANDARD: Periods = complete({
   pendingRetryMs: 10 * SECOND_MS,
   launchTimeoutMs: 5 * MINUTE_MS,
@@ -79,7 +79,7 @@ export const STANDARD: Periods = complete({
   lifecyclePollMs: 30 * SECOND_MS,
   unavailableOfferingMs: 3 * MINUTE_MS,
   doubtedOfferingMs: 1 * MINUTE_MS,
-  // 30 s is ample, 5 minutes is the longest that AWS speaks of.
+  // 30 s is ample; 5 minutes is the longest time that AWS mentions.
   visibilityMs: 5 * MINUTE_MS,
   lookupSettleMs: 1 * MINUTE_MS,
   lookupPollMs: 5 * SECOND_MS,
@@ -90,14 +90,14 @@ export const STANDARD: Periods = complete({
   validationMs: 15 * SECOND_MS,
   consolidateAfterMs: 30 * SECOND_MS,
   poolSweepMs: 10 * SECOND_MS,
-  // Most are within 20 s.
+  // Most nodes are ready within 20 s.
   readyPatienceMs: 45 * SECOND_MS,
   nominatedAfterMs: 1 * MINUTE_MS,
 });
 
 /**
- * For tests in real time, with machines that are up within seconds: nobody waits a quarter of an hour for a time-out. What
- * EC2 itself is slow at (reads up to 30 s late) still has its room.
+ * For tests in real time, with machines that are up within seconds, so that no test waits a quarter of an hour for a time-out.
+ * EC2's own slowness (reads up to 30 s late) is still allowed for.
  */
 export const QUICK: Periods = complete({
   pendingRetryMs: 5 * SECOND_MS,
@@ -120,5 +120,5 @@ export const QUICK: Periods = complete({
   nominatedAfterMs: 20 * SECOND_MS,
 });
 
-/** The sets by the names that the process's environment has for them. */
+/** The sets by their names in the process's environment. */
 export const PERIODS = { standard: STANDARD, quick: QUICK } as const satisfies Record<string, Periods>;

@@ -8,9 +8,9 @@ import { LEASE_DURATION_MS, LEASE_RENEW_DEADLINE_MS, LEASE_RETRY_MS, SHUTDOWN_LI
 import { asking } from './testing/embedded.ts';
 import { EXIT_LIMIT_MS, START_LIMIT_MS, stop, watchWorld, within, withProcess, withWorld } from './testing/process.ts';
 
-/** The processes take what time they take: these tests look at what has happened, and at nothing that could come too early. */
+/** Processes run at their own pace: these tests only check what has happened, and nothing that could be too early. */
 const LEASE = { resource: 'leases', namespace: 'kube-system', name: 'karpenter-leader-election' };
-/** Longer than any process of a test lives: an answer that never comes. */
+/** Longer than any process of a test runs: a response that never comes. */
 const NEVER_MS = 10 * 60_000;
 
 function electing({ environment }: Sockets): Record<string, string> {
@@ -35,7 +35,7 @@ async function isRunning(world: World): Promise<boolean> {
   return pods.some(({ status }) => status?.phase === 'Running');
 }
 
-/** Resolves when the first fleet was launched; its answer comes so much later. */
+/** Resolves when the first fleet was launched, whose response is delayed by this time. */
 function delayFirstFleet(world: World, delayMs: number): Promise<void> {
   return new Promise((resolve) => {
     world.arm({
@@ -66,7 +66,7 @@ test('two processes: the leader is killed in the middle of a launch, the other t
         await until('the pod runs', provision, () => isRunning(world));
         expect(world.ports.instances.list()).toHaveLength(1);
         expect(await world.port('observer').list('nodeclaims')).toHaveLength(1);
-        // Who stops gives the lease back.
+        // A stopping replica releases the lease.
         expect(await stop(second)).toEqual([0, null]);
         expect(await holder(world)).toBe('');
       });
@@ -75,10 +75,10 @@ test('two processes: the leader is killed in the middle of a launch, the other t
 });
 
 for (const { when, delayMs, code } of [
-  { when: 'its answer is waited for', delayMs: 2_000, code: 0 },
-  { when: 'its answer never comes', delayMs: NEVER_MS, code: 1 },
+  { when: 'its response arrives in time', delayMs: 2_000, code: 0 },
+  { when: 'its response never arrives', delayMs: NEVER_MS, code: 1 },
 ]) {
-  test(`SIGTERM in the middle of a launch, and ${when}: exit code ${code}, and the next process goes on with that instance`, async ({}, info) => {
+  test(`SIGTERM in the middle of a launch, and ${when}: exit code ${code}, and the next process continues with that instance`, async ({}, info) => {
     await withWorld(info.outputPath('kubeconfig'), async (world, sockets, over) => {
       const { provision } = resolveBounds({ constants: reference.constants, allowances: world.allowances, nodes: 1, offerings: 9 });
       const exitMs = SHUTDOWN_LIMIT_MS + EXIT_LIMIT_MS;
@@ -99,7 +99,7 @@ for (const { when, delayMs, code } of [
   });
 }
 
-test('who loses its lease ends at once, with exit code 1', async ({}, info) => {
+test('a replica that loses its lease exits at once, with exit code 1', async ({}, info) => {
   await withWorld(info.outputPath('kubeconfig'), async (world, sockets, over) => {
     const leads = { value: START_LIMIT_MS };
     test.setTimeout(leads.value + LEASE_DURATION_MS + EXIT_LIMIT_MS);

@@ -12,24 +12,24 @@ for (const { names, owned, others } of [
   test(`the pools ${names.join(',')}`, () => {
     const { owns } = scopeOf(names);
     expect([...owned, ...others].filter(owns)).toEqual(owned);
-    expect(owns(''), 'what belongs to no pool').toBe(false);
+    expect(owns(''), 'objects without a pool').toBe(false);
   });
 }
 
-test('who is alone looks after everything, and its names are as they were', () => {
+test('a single autoscaler handles everything, and its names are unchanged', () => {
   expect(EVERY_POOL.owns('')).toBe(true);
   expect(scopedName('lease', EVERY_POOL)).toBe('lease');
 });
 
 for (const names of [[], [''], ['A'], ['a b'], ['-a'], ['a-'], ['!'], ['a'.repeat(254)]]) {
   test(`no pools: ${JSON.stringify(names).slice(0, 40)}`, () => {
-    expect(() => scopeOf(names)).toThrow(names.length === 0 ? 'names no pool' : 'is no name of a NodePool');
+    expect(() => scopeOf(names)).toThrow(names.length === 0 ? 'names no pool' : 'is not a NodePool name');
   });
 }
 
 const name = fc.stringMatching(/^[a-z]([a-z0-9-]{0,8}[a-z0-9])?$/);
 
-test('a name for the objects of each scope: the same for the same pools in any order, short, and such as objects may have', () => {
+test('each scope has a name for its objects: the same for the same pools in any order, short, and valid', () => {
   fc.assert(
     fc.property(fc.uniqueArray(name, { minLength: 1, maxLength: 50 }), fc.uniqueArray(name, { minLength: 1, maxLength: 50 }), (a, b) => {
       const named = scopedName('karpenter-leader-election', scopeOf(a));
@@ -41,7 +41,7 @@ test('a name for the objects of each scope: the same for the same pools in any o
   );
 });
 
-test('a pool belongs to some names, or to all others, and never to both', () => {
+test('a pool belongs to a pattern or to its negation, never to both', () => {
   fc.assert(
     fc.property(fc.uniqueArray(name, { minLength: 1, maxLength: 5 }), name, (names, pool) => {
       expect(scopeOf(names).owns(pool)).toBe(!scopeOf(names.map((one) => `!${one}`)).owns(pool));

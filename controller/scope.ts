@@ -3,40 +3,40 @@ import type { Cache } from '../clients/kube-client.ts';
 import type { KubeObject } from '../model/kube.ts';
 
 /**
- * The NodePools that an autoscaler looks after. Two in one cluster need scopes that share no pool, and pods that only pools of
- * one of them can serve: what both can, both launch for. What belongs to no pool is nobody's, unless somebody looks after
+ * The NodePools that an autoscaler handles. Two autoscalers in one cluster need scopes without a common pool, and pods that only
+ * one of them can serve: otherwise both launch for them. Objects without a pool belong to nobody, unless an autoscaler handles
  * everything.
  */
 export interface PoolScope {
-  /** Tells it from others in the same cluster: digits that may stand in names of objects. Undefined: it looks after everything. */
+  /** Distinguishes it from others in the same cluster: digits that are valid in object names. Undefined: it handles everything. */
   readonly id: string | undefined;
-  /** @param poolName empty for what belongs to no pool */
+  /** @param poolName empty for objects without a pool */
   owns(poolName: string): boolean;
 }
 
-/** An autoscaler that is alone in its cluster. */
+/** The only autoscaler in its cluster. */
 export const EVERY_POOL: PoolScope = { id: undefined, owns: () => true };
 
-/** A NodePool's name as the API server takes it, but with stars. */
+/** A NodePool name as the API server accepts it, plus stars. */
 const PATTERN = /^!?[a-z0-9*]([-.a-z0-9*]{0,251}[a-z0-9*])?$/;
-/** Enough that two scopes of one cluster never share them, and few enough for the names of objects. */
+/** Enough that two scopes of one cluster never collide, and few enough for object names. */
 const ID_DIGITS = 10;
 
 /**
- * The pools of these names. A star in a name stands for any characters; with `!` before it, a name leaves out what the others
- * name, or, if there are no others, leaves in all the rest: `a`, `a-*`, `!*-beside`.
- * @throws Error for a list that is empty, or what can't be the name of a pool
+ * The pools with these names. A star in a name matches any characters; with `!` in front, a name excludes pools from what the
+ * others match, or, if there are no others, from all pools: `a`, `a-*`, `!*-beside`.
+ * @throws Error for an empty list, or an invalid pool name
  */
 export function scopeOf(names: readonly string[]): PoolScope {
   if (names.length === 0) throw new Error('names no pool');
   for (const name of names) {
     if (!PATTERN.test(name))
-      throw new Error(`"${name}" is no name of a NodePool: of a-z, 0-9, - and ., with * for any of them and ! for all others`);
+      throw new Error(`"${name}" is not a NodePool name: use a-z, 0-9, - and ., with * for any characters and ! to exclude`);
   }
   const meant = names.filter((name) => !name.startsWith('!')).map(matcher);
   const leftOut = names.filter((name) => name.startsWith('!')).map((name) => matcher(name.slice(1)));
   return {
-    // By the names alone: each start, and each replica, has the same.
+    // From the names only, so that each start and each replica has the same.
     id: createHash('sha256')
       .update(JSON.stringify([...new Set(names)].sort()))
       .digest('hex')
@@ -52,12 +52,12 @@ function matcher(pattern: string): RegExp {
   return new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '.*')}$`);
 }
 
-/** A name that no autoscaler of another scope has; as it is for one that is alone. */
+/** A name that no autoscaler of another scope has; unchanged without a scope. */
 export function scopedName(name: string, { id }: PoolScope): string {
   return id === undefined ? name : `${name}-${id}`;
 }
 
-/** A cache as if it held these objects alone. What decides must not change while an object lives. */
+/** A cache restricted to these objects. The predicate's result must not change while an object exists. */
 export function limitCache<T extends KubeObject>(cache: Cache<T>, isMeant: (object: T) => boolean): Cache<T> {
   return {
     synced: cache.synced,

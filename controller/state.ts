@@ -15,51 +15,51 @@ import type { Storage } from './provisioning/volumes.ts';
 import { EVERY_POOL, limitCache } from './scope.ts';
 import type { PoolScope } from './scope.ts';
 
-/** Labels of namespaces by name, for selectors of namespaces. */
+/** Labels of namespaces by name, for namespace selectors. */
 export function namespaceLabels({ namespaces }: Pick<ClusterState, 'namespaces'>): ReadonlyMap<string, Labels> {
   return new Map(namespaces.list().map((namespace) => [nameOf(namespace), namespace.metadata.labels ?? {}]));
 }
 
-/** An apps/v1 DaemonSet, as far as its pods' requests go. */
+/** An apps/v1 DaemonSet, with the fields for its pods' requests. */
 export interface DaemonSet extends KubeObject {
   spec: { template: { metadata?: { labels?: Record<string, string> }; spec: PodSpec } };
 }
 
-/** What the autoscaler knows of the cluster: copies that may lag, with its own writes on top. */
+/** What the autoscaler knows of the cluster: caches that may lag, overlaid with its own writes. */
 export interface ClusterState {
   readonly pods: Cache<Pod>;
-  /** All, whoever made them: pods run on those of others too. */
+  /** All nodes, whoever created them: pods run on others' nodes too. */
   readonly nodes: View<Node>;
-  /** Those of its pools. */
+  /** The claims of its pools. */
   readonly claims: View<NodeClaim>;
-  /** Those that it looks after. */
+  /** The pools that it handles. */
   readonly pools: View<NodePool>;
   readonly classes: View<EC2NodeClass>;
   readonly daemonSets: Cache<DaemonSet>;
   readonly namespaces: Cache<KubeObject>;
   readonly storage: Storage;
-  /** Resolves when everything has been listed once. Nobody may judge what is missing before. */
+  /** Resolves when everything has been listed once. Before that, nothing counts as missing. */
   readonly synced: Promise<void>;
   isSynced(): boolean;
-  /** When the copies began to fill, in ms since the epoch. */
+  /** When the caches started to fill, in ms since the epoch. */
   readonly startedMs: number;
-  /** Pods bound to a node, by the copy. */
+  /** Pods bound to a node, from the cache. */
   podsOn(nodeName: string): Iterable<Pod>;
-  /** When a Node was seen first, by our own clock: what others wrote into it is of theirs. */
+  /** When a Node was first seen, by our own clock; times in the object are from other clocks. */
   nodeSeenMs(node: Node): number;
-  /** All pods, read from the server after this call: for decisions that can't be taken back. */
+  /** All pods, read from the server after this call: for irreversible decisions. */
   freshPods(): Promise<readonly Pod[]>;
   /** All claims of its pools, read from the server after this call. */
   freshClaims(): Promise<readonly NodeClaim[]>;
-  /** Those of the pools of others as well. */
+  /** Including those of other autoscalers' pools. */
   freshClaimsOfAll(): Promise<readonly NodeClaim[]>;
-  /** The pools that others look after, by the copy. */
+  /** The pools that others handle, from the cache. */
   poolsOfOthers(): readonly NodePool[];
-  /** The Nodes of an instance, in the order of their names: none, one, or by somebody's mistake more. */
+  /** The Nodes of an instance, sorted by name: none, one, or by mistake several. */
   nodesOf(providerId: string): Node[];
 }
 
-/** Starts the copies; the runtime's signal ends them. */
+/** Starts the caches; the runtime's signal stops them. */
 export function createClusterState(runtime: Runtime, wire: Wire, kube: KubeClient, scope: PoolScope = EVERY_POOL): ClusterState {
   const site = { ...runtime, wire };
   const { clock } = runtime;
@@ -95,7 +95,7 @@ export function createClusterState(runtime: Runtime, wire: Wire, kube: KubeClien
   const synced = Promise.all(caches.map((cache) => cache.synced)).then(() => {
     isSynced = true;
   });
-  // It rejects when the autoscaler is stopped before, and whoever will wait for it may not have come so far.
+  // It rejects when the autoscaler is stopped early, possibly before anything awaits it.
   synced.catch(() => undefined);
 
   return {
@@ -128,7 +128,7 @@ export function createClusterState(runtime: Runtime, wire: Wire, kube: KubeClien
   };
 }
 
-/** When each object that is there was seen first, by its uid. */
+/** When each existing object was first seen, by its uid. */
 function timesSeen(cache: Cache<KubeObject>, clock: Clock): ReadonlyMap<string, number> {
   const seenMs = new Map<string, number>();
   cache.onChange((type, object) => {
@@ -138,12 +138,12 @@ function timesSeen(cache: Cache<KubeObject>, clock: Clock): ReadonlyMap<string, 
   return seenMs;
 }
 
-/** Keeps the pods of each node at hand. */
+/** Indexes pods by node. */
 function indexByNode(pods: Cache<Pod>): ReadonlyMap<string, ReadonlyMap<string, Pod>> {
   const byNode = new Map<string, Map<string, Pod>>();
   pods.onChange((type, pod) => {
     const nodeName = pod.spec.nodeName;
-    // A pod is bound once: its node never changes while it lives.
+    // A pod is bound once: its node never changes.
     if (nodeName === undefined || nodeName === '') return;
     const onNode = byNode.get(nodeName) ?? new Map<string, Pod>();
     const key = `${pod.metadata.namespace ?? ''}/${nameOf(pod)}`;

@@ -4,19 +4,19 @@ import { defineFault } from './fault.ts';
 
 const params = z.strictObject({
   zones: z.array(z.string().min(1)).min(1).optional().describe('subnets of these zones; by default all'),
-  remaining: z.number().int().nonnegative().default(0).describe('free addresses left in each subnet; an instance that ends frees its own'),
+  remaining: z.number().int().nonnegative().default(0).describe('free addresses left in each subnet; a terminated instance frees its own'),
   counts: z
     .enum(['refusals', 'reuse'])
     .default('refusals')
     .describe(
-      'what counts as firing: launches that were refused for lack of an address, or instances that got the address of an earlier one',
+      'what counts as firing: launches that were refused for lack of an address, or instances that reused the address of an earlier one',
     ),
 });
 
 /**
- * Subnets run out of addresses: InsufficientFreeAddressesInSubnet, and DescribeSubnets says how many are left. Those that were
- * never in use are held first: once the rest has been given, every further instance gets the address, and where nodes are
- * named by it the node name, of one before it. Legal: subnets are finite.
+ * Subnets run out of addresses: InsufficientFreeAddressesInSubnet, and DescribeSubnets reports how many are left. Addresses
+ * that were never used are taken first: once the rest is used up, every further instance gets an earlier instance's address
+ * and, where nodes are named by address, its node name. Legal: subnets are finite.
  */
 export const addressExhaustion = defineFault({
   name: 'address-exhaustion',

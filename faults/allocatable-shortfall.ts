@@ -16,8 +16,8 @@ const params = z
   .refine(({ cpu, memory }) => cpu + memory > 0, { path: ['memory'], message: 'cpu or memory must be greater than 0' });
 
 /**
- * Nodes have less for pods than their type lets one compute. Legal: images, kernels and daemons take what they take, and
- * nobody promises a node's allocatable resources before it registers.
+ * Nodes have less for pods than their type suggests. Legal: images, kernels and daemons use some, and nothing guarantees a
+ * node's allocatable resources before it registers.
  */
 export const allocatableShortfall = defineFault({
   name: 'allocatable-shortfall',

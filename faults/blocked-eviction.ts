@@ -26,7 +26,7 @@ const params = z.strictObject({
     ),
 });
 
-/** Evictions are refused, as budgets have it that the target can't see through. Legal: users write such budgets. */
+/** Evictions are refused because of budgets that the target can't see. Legal: users write such budgets. */
 export const blockedEviction = defineFault({
   name: 'blocked-eviction',
   summary: 'the API server refuses evictions, as if a PodDisruptionBudget were used up or two budgets selected the pod',

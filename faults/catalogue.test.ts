@@ -6,7 +6,7 @@ import { CASES } from './testing/cases.ts';
 import { faults, faultCatalogue } from './catalogue.ts';
 import type { FaultSite } from './fault.ts';
 
-/** A site that counts what is armed and what has fired. */
+/** A site that tracks what is armed and what has fired. */
 function site(): FaultSite & { readonly armed: Set<unknown>; readonly firings: number[]; strikeAll(span: number): void } {
   const armed = new Set<unknown>();
   const strikes = new Map<unknown, (span: number) => void>();
@@ -69,7 +69,7 @@ function site(): FaultSite & { readonly armed: Set<unknown>; readonly firings: n
 }
 
 for (const [key, { good, bad, says, firings = [7] }] of Object.entries(CASES)) {
-  test(`${key}: injects, fires, heals without a rest, and refuses bad parameters`, async () => {
+  test(`${key}: injects, fires, heals completely, and refuses bad parameters`, async () => {
     const at = site();
     const heal = await good.inject(at);
     expect(at.armed.size).toBe(firings.length);
@@ -81,7 +81,7 @@ for (const [key, { good, bad, says, firings = [7] }] of Object.entries(CASES)) {
     expect(bad).toThrow(good.name);
   });
 
-  test(`${key}: says what it is and what it does`, () => {
+  test(`${key}: describes what it is and what it does`, () => {
     expect(good.description).toMatch(/\w{3,}/);
     expect(good.color).toMatch(/^#[0-9a-f]{6}$/);
     expect(good.capabilities.length).toBeGreaterThan(0);
@@ -103,7 +103,7 @@ test('names are unique', () => {
   expect(new Set(faultCatalogue.map(({ name }) => name)).size).toBe(faultCatalogue.length);
 });
 
-test('a rewritten pod keeps everything but the skew, and other pods keep all', async () => {
+test("a rewritten pod changes only its skew, and other pods don't change", async () => {
   const injections: Injection[] = [];
   await faults.topologySkew({ labels: { app: 'web' }, maxSkew: -1 }).inject({
     ...site(),

@@ -90,5 +90,5 @@ export const faults = {
   zoneOutage,
 };
 
-/** The same for who takes a fault and its parameters by name, and finds out by their schema whether they fit. */
+/** The same as a list, for callers that look up a fault by name and validate its parameters by its schema. */
 export const faultCatalogue: readonly Fault<unknown, unknown>[] = Object.values(faults);

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { defineFault } from './fault.ts';
 
-/** AWS refuses what was signed by a clock that is five minutes off. Source: "Troubleshoot signed requests for AWS APIs". */
-const MOST_MS = 299_000;
+/** AWS refuses requests that were signed with a clock that is five minutes off. Source: "Troubleshoot signed requests for AWS APIs". */
+const MAX_SKEW_MS = 299_000;
 
 const params = z.strictObject({
   byMs: z
     .number()
     .int()
-    .min(-MOST_MS)
-    .max(MOST_MS)
+    .min(-MAX_SKEW_MS)
+    .max(MAX_SKEW_MS)
     .refine((byMs) => byMs !== 0, 'byMs must not be 0')
     .meta({
       description: 'how far ahead of all other clocks, or behind if negative; less than the five minutes that AWS tolerates',
@@ -17,7 +17,7 @@ const params = z.strictObject({
     }),
 });
 
-/** The clock of the target's machine is wrong. Legal: clocks are, and jump when they are set right. */
+/** The clock of the target's machine is wrong. Legal: clocks drift, and jump when they are corrected. */
 export const clockSkew = defineFault({
   name: 'clock-skew',
   summary: "the target's clock is minutes ahead of or behind all other clocks",

@@ -14,7 +14,7 @@ const params = z.strictObject({
     .meta({ description: 'how often they are closed; by default once', examples: [20_000] }),
 });
 
-/** The API server ends watches, as it may at any moment: with no word, or since their past was compacted away. Legal. */
+/** The API server ends watches, as it may at any time: silently, or because their resource version was compacted. Legal. */
 export const closedWatches = defineFault({
   name: 'closed-watches',
   summary: 'the API server closes open watches, or ends them with 410 Expired',

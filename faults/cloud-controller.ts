@@ -24,8 +24,8 @@ const params = z.discriminatedUnion('what', [
 ]);
 
 /**
- * The cloud controller manager does its work late, or not at all. Legal: it is a program like any other, with one replica at
- * work, and EC2 may throttle it. Healed, it takes up what waits at its next look.
+ * The cloud controller manager works late, or not at all. Legal: it is a program like any other, with one active replica, and
+ * EC2 may throttle it. After the heal, it processes the backlog at its next resync.
  */
 export const cloudController = defineFault({
   name: 'cloud-controller',

@@ -6,7 +6,7 @@ const params = z
   .strictObject({
     ...triggerParams,
     moment: z.enum(['before', 'after']).describe('before: the request is never sent; after: it took effect, and its answer is not read'),
-    /** How the k-th side effect is met. */
+    /** Set to crash at the k-th side effect. */
     applied: z.boolean().default(false).describe('only requests that changed the world (only with the moment after)'),
   })
   .refine(({ moment, applied }) => !(applied && moment === 'before'), {
@@ -39,16 +39,16 @@ export const crash = defineFault({
 
 const pointParams = z.strictObject({
   moment: z.enum(['before', 'after']),
-  /** Of the target's side effects over both wires, from 1. */
+  /** Number of the target's side effect over both wires, from 1. */
   nth: z.number().int().positive(),
-  /** The request that has this effect, as the trial without the crash told. */
+  /** The request with this effect, from the trial without the crash. */
   span: z.number().int().nonnegative(),
   operation: z.string().min(1),
 });
 
 /**
- * The target is killed at one of its side effects. It is no fault of the catalogue: which request has the effect is known
- * only from the same trial without the crash.
+ * The target is killed at one of its side effects. This is not in the catalogue of faults: which request has the effect is
+ * known only from the same trial without the crash.
  */
 export const crashPoint = defineFault({
   name: 'crash-point',

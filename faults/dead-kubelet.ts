@@ -13,8 +13,8 @@ const params = z.strictObject({
 });
 
 /**
- * Kubelets stop while their instances run on: no heartbeats, no pod statuses, no deletion is confirmed. Legal: an
- * out-of-memory kill does that. Healed, they start again and catch up.
+ * Kubelets stop while their instances keep running: no heartbeats, no pod statuses, no confirmed deletions. Legal: an
+ * out-of-memory kill does that. Once healed, they start again and catch up.
  */
 export const deadKubelet = defineFault({
   name: 'dead-kubelet',

@@ -15,7 +15,7 @@ const params = z.strictObject({
 });
 
 /**
- * The target may not do what it asks for any more. Legal: people edit policies and roles.
+ * The target no longer has the permission for its requests. Legal: people edit policies and roles.
  * Sources: "Error codes for the Amazon EC2 API", "Common errors" of SQS, `k8s.io/apiserver/pkg/endpoints/handlers/responsewriters`.
  */
 export const deniedPermission = defineFault({

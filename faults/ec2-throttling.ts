@@ -8,7 +8,7 @@ const operations = z
   .meta({ description: 'EC2 operations as named in histories; * for all', examples: [['ec2:CreateFleet']] });
 
 const params = z.discriminatedUnion('by', [
-  /** Buckets shrink: who keeps to the refill is served. */
+  /** Buckets shrink: a client that keeps to the refill rate is served. */
   z.strictObject({
     by: z.literal('bucket'),
     operations,
@@ -16,7 +16,7 @@ const params = z.discriminatedUnion('by', [
     refillPerSecond: z.number().nonnegative().describe('tokens added per second'),
     tokens: z.number().int().nonnegative().optional().describe('tokens in the bucket at the start; by default it is full'),
   }),
-  /** Requests are refused by count, whatever their rate: others in the account use the buckets up. */
+  /** Requests are refused by count, at any rate, as if others in the account used up the buckets. */
   z.strictObject({
     by: z.literal('rate'),
     operations,
@@ -31,8 +31,8 @@ const params = z.discriminatedUnion('by', [
 const REFUSAL = { code: 'RequestLimitExceeded', message: 'Request limit exceeded.' } as const;
 
 /**
- * EC2 refuses requests with RequestLimitExceeded. Legal: buckets are the account's, and AWS changes them without notice.
- * Inside of a fleet's answer it was suspected in aws/karpenter-provider-aws#8923.
+ * EC2 refuses requests with RequestLimitExceeded. Legal: buckets belong to the account, and AWS changes them without notice.
+ * That the error may be inside a fleet's response was suspected in aws/karpenter-provider-aws#8923.
  */
 export const ec2Throttling = defineFault({
   name: 'ec2-throttling',

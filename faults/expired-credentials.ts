@@ -8,7 +8,7 @@ const params = z.strictObject({
 });
 
 /**
- * The target's credentials have expired, until they are renewed. Legal: those of roles and service accounts do within hours.
+ * The target's credentials have expired, until they are renewed. Legal: credentials of roles and service accounts expire within hours.
  * Sources: "Error codes for the Amazon EC2 API" (RequestExpired: "if you're using temporary security credentials"), "Common
  * errors" of SQS, apimachinery's `NewUnauthorized`.
  */

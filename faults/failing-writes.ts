@@ -6,7 +6,7 @@ import { describeOperations, describeWhen, kubeOperations, triggerParams } from 
 const REFUSALS = {
   /** etcd's alarm NOSPACE, as the API server passes it on. */
   'etcd-full': { status: 500, code: '', message: 'etcdserver: mvcc: database space exceeded' },
-  /** A webhook with `failurePolicy: Fail` that nobody answers. Source: `k8s.io/apiserver/pkg/admission/plugin/webhook`. */
+  /** An unreachable webhook with `failurePolicy: Fail`. Source: `k8s.io/apiserver/pkg/admission/plugin/webhook`. */
   webhook: {
     status: 500,
     code: 'InternalError',
@@ -25,7 +25,7 @@ const params = z.strictObject({
   why: z.enum(['etcd-full', 'webhook']).default('etcd-full').describe('etcd is full, or an admission webhook is down'),
 });
 
-/** Writes to the cluster fail while reads go on as if nothing were. Legal: a full etcd and a dead webhook do that. */
+/** Writes to the cluster fail while reads still work. Legal: a full etcd and a dead webhook do that. */
 export const failingWrites = defineFault({
   name: 'failing-writes',
   summary: 'the API server fails writes with 500 while reads and watches work',

@@ -6,7 +6,7 @@ import type { Fault } from './fault.ts';
 
 const params = z.strictObject({ count: z.number().int().positive(), loud: z.boolean().default(false) });
 
-/** As users have written faults since version 0.1.0: a plain object. */
+/** The form in which users have written faults since version 0.1.0: a plain object. */
 const plain: Fault<z.infer<typeof params>, z.input<typeof params>> = {
   name: 'mine',
   summary: 'something of mine',
@@ -30,13 +30,13 @@ test('a defined fault is called with its parameters, and keeps all that defines 
   expect({ ...fault }).toEqual(plain);
 });
 
-test('a fault that is called with other parameters says whose they are and which of them is wrong', () => {
+test('a fault that is called with wrong parameters names the fault and the parameter', () => {
   expect(() => defineFault(plain)({ count: 0 })).toThrow(/^fault mine: count: /);
   // @ts-expect-error: the compiler refuses it as well.
   expect(() => defineFault(plain)({})).toThrow(/^fault mine: count: /);
 });
 
-test('specify puts parameters to a fault of the catalogue and to a plain one, as in version 0.1.0', () => {
+test('specify accepts faults of the catalogue and plain ones, as in version 0.1.0', () => {
   const given = { operations: ['ec2:CreateFleet'], when: { kind: 'first', count: 15 } } as const;
   const { inject, ...spec } = specify(faults.lostAnswer, { ...given, operations: [...given.operations] });
   expect(inject).toBeInstanceOf(Function);
@@ -44,7 +44,7 @@ test('specify puts parameters to a fault of the catalogue and to a plain one, as
   expect(specify(plain, { count: 2 })).toMatchObject({ name: 'mine', description: 'it happens 2 times' });
 });
 
-test('a fault that may fire is the same otherwise', () => {
+test('a may-fire fault is otherwise the same', () => {
   const fault = faults.pause({});
   expect(mayFire(fault)).toEqual({ ...fault, firing: 'may-fire' });
 });

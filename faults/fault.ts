@@ -5,38 +5,38 @@ import { defined } from '../model/defined.ts';
 import type { FaultPorts, Heal } from '../world/ports.ts';
 import type { ArmInjection } from '../wire/effects.ts';
 
-/** What an armed fault may touch. */
+/** What an armed fault may use. */
 export interface FaultSite {
   /** Arms an effect on the wires. */
   readonly arm: ArmInjection;
   readonly ports: FaultPorts;
-  /** What the target's instances are launched into: faults name its parts as AWS would. */
+  /** What the target's instances are launched into, with AWS's names for its parts. */
   readonly cluster: ClusterConfig;
-  /** Says that the fault changed what the target would have met; `span` is the request, where there is one. */
+  /** Reports that the fault changed what the target would have seen; `span` is the request, if there is one. */
   readonly fired: (span?: number, note?: string) => void;
 }
 
 /**
- * A kind of fault: what is done. When it strikes is said by its parameters (a trigger) or by the scenario, which arms and
- * heals it. One file a fault, which calls `defineFault`, and one line in `catalogue.ts`.
+ * A kind of fault: what is done. When it fires is decided by its parameters (a trigger) or by the scenario, which arms and
+ * heals it. Each fault has its own file, which calls `defineFault`, and one line in `catalogue.ts`.
  */
 export interface Fault<P, Given = P> {
   readonly name: string;
   readonly summary: string;
   readonly params: z.ZodType<P, Given>;
-  /** Whether a correct API server or EC2 may behave so. What is not legal belongs to the robustness profile. */
+  /** Whether a correct API server or EC2 may behave like this. Illegal faults belong to the robustness profile. */
   readonly legal: boolean;
-  /** `false` where no strike of it can keep the target from its work, so that no bound begins anew with one. */
+  /** `false` if no firing can keep the target from its work, so that firings don't restart bounds. */
   readonly hinders?: false;
-  /** What a world must be able to do for it, with these parameters. */
+  /** The capabilities that a world needs for it, with these parameters. */
   capabilities(params: P): readonly Capability[];
-  /** Of its bands in timelines: a CSS colour. */
+  /** A CSS colour for its bands in timelines. */
   readonly color: string;
-  /** Actions of AWS Fault Injection Service that do much the same to real AWS, by their ids. */
+  /** Ids of actions of AWS Fault Injection Service that do much the same in real AWS. */
   readonly fis?: readonly string[];
-  /** One sentence with the parameters put in. */
+  /** One sentence with the parameters filled in. */
   describe(params: P): string;
-  /** Arms it: it strikes from when this has returned or resolved. */
+  /** Arms it: it is active as soon as this has returned or resolved. */
   inject(params: P, site: FaultSite): Heal | Promise<Heal>;
 }
 
@@ -49,30 +49,30 @@ export interface FaultSpec {
   readonly capabilities: readonly Capability[];
   readonly color: string;
   readonly description: string;
-  /** A trial is unknown in which a fault did not fire that had to, as all do that don't say otherwise. */
+  /** By default a fault must fire: otherwise the trial is unknown. */
   readonly firing?: 'may-fire';
   inject(site: FaultSite): Heal | Promise<Heal>;
 }
 
-/** A fault that is called with its parameters, and then is what a scenario injects. */
+/** A fault that can be called with its parameters to get what a scenario injects. */
 export type CallableFault<P, Given = P> = Fault<P, Given> & ((params: Given) => FaultSpec);
 
-/** Makes a fault of its definition. Calling it throws where the parameters don't fit its schema. */
+/** Creates a fault from its definition. Calling it throws if the parameters don't match its schema. */
 export function defineFault<P, Given>(definition: Fault<P, Given>): CallableFault<P, Given> {
   const call = (params: Given): FaultSpec => specify(definition, params);
-  // A function has a name of its own, which can't be assigned to.
+  // A function's own name is read-only.
   return Object.assign(Object.defineProperty(call, 'name', { writable: true, enumerable: true }), definition);
 }
 
-/** The same fault where some autoscalers never meet it: that it did not fire makes no trial unknown. */
+/** The same fault for autoscalers that may never trigger it: the trial is not unknown if it did not fire. */
 export function mayFire(fault: FaultSpec): FaultSpec {
   return { ...fault, firing: 'may-fire' };
 }
 
 /**
- * Puts parameters to a fault, for who has both by name only, and for faults that are plain objects. In scenarios it is deprecated:
- * call the fault itself, which `defineFault` made.
- * @throws Error that names the fault and the parameter when they don't fit its schema
+ * Applies parameters to a fault, for callers that have both by name only, and for faults that are plain objects. Deprecated in
+ * scenarios: call the fault itself, which `defineFault` created.
+ * @throws Error that names the fault and the parameter if they don't match its schema
  */
 export function specify<P, Given>(fault: Fault<P, Given>, params: Given): FaultSpec {
   const parsed = fault.params.safeParse(params);

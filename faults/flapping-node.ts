@@ -16,7 +16,7 @@ const params = z.strictObject({
     .meta({ description: 'number of cycles', examples: [3] }),
 });
 
-/** Nodes that are Ready stop and start being so: their container runtime goes down and up. Legal: overloaded nodes do that. */
+/** Ready nodes alternate between NotReady and Ready: their container runtime goes down and up. Legal: overloaded nodes do that. */
 export const flappingNode = defineFault({
   name: 'flapping-node',
   summary: 'Ready nodes change to NotReady and back, again and again',

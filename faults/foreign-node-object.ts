@@ -19,9 +19,9 @@ const params = z.strictObject({
 });
 
 /**
- * A party other than the kubelet creates the Node object first, and the kubelet adopts it: without the labels and taints
- * that it was told to register with, and without a provider id unless the other party wrote it. Legal: whoever may create
- * Nodes can, and an address that is used again brings it about as well.
+ * Another component creates the Node object before the kubelet does, and the kubelet adopts it: without the labels and taints
+ * that it would have registered with, and without a provider id unless the other component set it. Legal: anyone who may
+ * create Nodes can do this, and it also happens when an address is reused.
  */
 export const foreignNodeObject = defineFault({
   name: 'foreign-node-object',

@@ -17,27 +17,27 @@ import { CASES } from './testing/cases.ts';
 import { faults } from './catalogue.ts';
 import type { FaultSpec } from './fault.ts';
 
-/** What the tenant asks for at once, every minute: more than the small quotas and buckets of the cases allow. */
+/** The tenant's launches per minute, all at once: more than the small quotas and buckets of the cases allow. */
 const FLEETS = ['spot', 'on-demand', 'spot'] as const;
 const ZONE = 'us-east-1a';
 const TICK_MS = 10_000;
 const MINUTE_TICKS = 60_000 / TICK_MS;
 const LIFE_MS = 180_000;
-/** Longer than whatever the cases put off. */
+/** Longer than any delay of the cases. */
 const AFTER_MINUTES = 5;
-/** In which the tenant meets every fault of the cases. */
+/** Within this time the tenant triggers every fault of the cases. */
 const FIRING_MINUTES = 10;
-/** By when a node is Ready if nothing is wrong with it. */
+/** When a healthy node is Ready at the latest. */
 const BOOT_MS = 120_000;
 
 type Event = NewEvent & { readonly t: number };
 
-/** The pod of the operator's that the tenant lists, watches, writes and would like to evict. */
+/** The operator's pod that the tenant lists, watches, writes and tries to evict. */
 const POD = { name: 'web', namespace: 'default' };
 
 /**
- * A tenant of an embedded world who launches instances and ends them, reads the queue, lists, watches and writes pods and would
- * evict them, whatever comes back.
+ * A tenant of an embedded world that launches and terminates instances, reads the queue, lists, watches and writes pods and
+ * tries to evict them, and ignores all errors.
  */
 class Tenant {
   readonly #world: World;
@@ -71,7 +71,7 @@ class Tenant {
       const old = instances.list().filter(({ state, launchedAtMs }) => state === 'running' && scope.nowMs() - launchedAtMs > LIFE_MS);
       void ignore(client.list(RESOURCES.pods));
       void ignore(client.patch(pod, { metadata: { annotations: { tick: String(this.#ticks) } } }));
-      // Of another pod of that name: it stays.
+      // The uid is another pod's, so the pod stays.
       void ignore(client.evict(POD.namespace, POD.name, { uid: '00000000-0000-4000-8000-000000000000' }));
       void ignore(ec2.createLaunchTemplate({ LaunchTemplateName: 'own', LaunchTemplateData: { InstanceType: 'm6i.large' } }));
       void ignore(ec2.describeInstances({}));
@@ -83,7 +83,7 @@ class Tenant {
     };
   }
 
-  /** Goes on until it holds, for so many minutes at most. */
+  /** Runs until the condition holds, for at most this many minutes. */
   async act(minutes: number, until: () => boolean = () => false): Promise<void> {
     const endMs = this.#clock.nowMs() + minutes * 60_000;
     while (this.#world.timeline.nowMs() < endMs && !until()) {
@@ -92,9 +92,9 @@ class Tenant {
     }
   }
 
-  /** Lets go of what it reads all the time. */
+  /** Stops all reads in progress. */
   leave(): void {
-    this.#leaving.abort(new Error('the tenant leaves'));
+    this.#leaving.abort(new Error('the tenant stops'));
   }
 }
 
@@ -116,7 +116,7 @@ async function launch({ cluster }: World, ec2: Ec2Client, capacity: 'spot' | 'on
   });
 }
 
-/** Creates what the tenant needs, as an operator whom no fault touches. */
+/** Creates what the tenant needs, as an operator that no fault affects. */
 async function prepare(world: World): Promise<void> {
   const scope = world.timeline.scope('operator');
   const { aws } = world.open('scenario', 1, scope);
@@ -142,13 +142,13 @@ interface Outcome {
   readonly firings: number;
   readonly healMs: number;
   readonly firingsAtHeal: number;
-  /** Instances that should be Ready nodes and are not. */
+  /** Instances that should be Ready nodes but are not. */
   readonly sick: readonly string[];
   readonly apiMs: number;
 }
 
-/** What a trial of faults is done with. */
-interface Stage {
+/** The parts of a trial with faults. */
+interface TrialParts {
   readonly world: World;
   readonly tenant: Tenant;
   readonly events: readonly Event[];
@@ -156,8 +156,8 @@ interface Stage {
   inject(fault: FaultSpec): Promise<{ firings(): number; heal: Heal }>;
 }
 
-/** Lets a tenant live in a world, and faults be injected beside it. */
-async function onStage<T>(act: (stage: Stage) => Promise<T>): Promise<T> {
+/** Runs a tenant in a world, with injected faults. */
+async function withTenant<T>(act: (stage: TrialParts) => Promise<T>): Promise<T> {
   await warmUp();
   const timeline = createVirtualTimeline({ startMs: 0, random: createRandom('timeline') });
   const events: Event[] = [];
@@ -170,7 +170,7 @@ async function onStage<T>(act: (stage: Stage) => Promise<T>): Promise<T> {
     onFailure: (error) => failures.push(error),
     onFlood: () => undefined,
   });
-  const inject: Stage['inject'] = async (fault) => {
+  const inject: TrialParts['inject'] = async (fault) => {
     let firings = 0;
     const heal = await fault.inject({ arm: world.arm, ports: world.ports, cluster: world.cluster, fired: () => (firings += 1) });
     return { firings: () => firings, heal };
@@ -190,9 +190,9 @@ async function onStage<T>(act: (stage: Stage) => Promise<T>): Promise<T> {
   return result;
 }
 
-/** Injects a fault beside a tenant, heals it as soon as it has fired, and lets the tenant go on. */
+/** Injects a fault beside a tenant, heals it as soon as it has fired, and lets the tenant continue. */
 function injectAndHeal(fault: FaultSpec): Promise<Outcome> {
-  return onStage(async ({ world, tenant, events, inject }) => {
+  return withTenant(async ({ world, tenant, events, inject }) => {
     const { firings, heal } = await inject(fault);
     await tenant.act(FIRING_MINUTES, () => firings() > 0);
     const healMs = world.timeline.nowMs();
@@ -218,16 +218,16 @@ async function sickNodesOf({ timeline, ports, port }: World): Promise<string[]> 
   return due.filter(({ privateDnsName }) => !names.has(privateDnsName)).map(({ id }) => id);
 }
 
-/** What happened after the heal and is nobody's but the fault's. */
-function remnantsOf({ events, healMs, apiMs }: Outcome): string[] {
+/** Effects after the heal that only the fault can have caused. */
+function leftoversOf({ events, healMs, apiMs }: Outcome): string[] {
   const warned = new Set(
     events.flatMap((event) => (event.type === 'notice' && event.to === 'sent' && event.t <= healMs ? [event.instance] : [])),
   );
   const starts = new Map<number, number>();
-  const remnants: string[] = [];
+  const leftovers: string[] = [];
   for (const event of events) {
     const isLater = event.t > healMs;
-    const say = (what: string): unknown => isLater && remnants.push(`${what} ${(event.t - healMs) / 1_000} s after the heal`);
+    const say = (what: string): unknown => isLater && leftovers.push(`${what} ${(event.t - healMs) / 1_000} s after the heal`);
     if (event.type === 'request.start') starts.set(event.span, event.t);
     if (event.type === 'request.end') {
       const tookMs = event.t - Math.max(starts.get(event.span) ?? 0, healMs);
@@ -240,7 +240,7 @@ function remnantsOf({ events, healMs, apiMs }: Outcome): string[] {
     if (event.to !== 'shutting-down' && event.to !== 'stopping') continue;
     if (event.span === undefined && !warned.has(event.instance)) say(`${event.instance} ended by no request`);
   }
-  return remnants;
+  return leftovers;
 }
 
 const SPECS: readonly { readonly name: string; readonly fault: FaultSpec }[] = [
@@ -251,38 +251,38 @@ const SPECS: readonly { readonly name: string; readonly fault: FaultSpec }[] = [
     name: 'spotInterruption recommended before',
     fault: faults.spotInterruption({ rebalance: 'before', rebalanceBeforeMs: 60_000 }),
   },
-  { name: 'spotInterruption told late', fault: faults.spotInterruption({ message: 'late' }) },
+  { name: 'spotInterruption with a late message', fault: faults.spotInterruption({ message: 'late' }) },
   {
-    name: 'spotInterruption of those to come',
+    name: 'spotInterruption of future instances',
     fault: faults.spotInterruption({ moment: 'pending', rebalance: 'before', rebalanceBeforeMs: 60_000 }),
   },
   { name: 'instanceEnd later', fault: faults.instanceEnd({ count: 3, afterMs: 20_000 }) },
 ];
 
 for (const { name, fault } of SPECS) {
-  test(`${name}: healed as soon as it has fired, nothing of it is armed; the same seed gives the same bytes`, async () => {
+  test(`${name}: when healed as soon as it has fired, nothing stays armed; the same seed gives the same bytes`, async () => {
     const outcome = await injectAndHeal(fault);
     expect(outcome.firingsAtHeal).toBeGreaterThan(0);
     expect(outcome.firings).toBe(outcome.firingsAtHeal);
-    expect(remnantsOf(outcome)).toEqual([]);
+    expect(leftoversOf(outcome)).toEqual([]);
     expect(outcome.sick).toEqual([]);
     const again = await injectAndHeal(fault);
     expect(again.events.map((event) => JSON.stringify(event))).toEqual(outcome.events.map((event) => JSON.stringify(event)));
   });
 }
 
-/** Strikes something of the tenant's every few seconds, and is in the way of nothing. */
-const COMPANION = faults.slowAnswer({
+/** Hits requests of the tenant every few seconds without hindering anything. */
+const HARMLESS = faults.slowAnswer({
   operations: ['list pods', 'ec2:DescribeInstances'],
   when: { kind: 'always' },
   delayMs: 200,
 });
 
 for (const [name, { good }] of Object.entries(CASES)) {
-  test(`${name} beside another fault: each fires, and healing one leaves the other as it is`, async () => {
-    await onStage(async ({ tenant, inject }) => {
+  test(`${name} beside another fault: each fires, and healing one does not change the other`, async () => {
+    await withTenant(async ({ tenant, inject }) => {
       const fault = await inject(good);
-      const companion = await inject(COMPANION);
+      const companion = await inject(HARMLESS);
       await tenant.act(FIRING_MINUTES, () => fault.firings() > 0 && companion.firings() > 0);
       const atHeal = fault.firings();
       expect({ fault: atHeal > 0, companion: companion.firings() > 0 }).toEqual({ fault: true, companion: true });

@@ -11,10 +11,10 @@ const params = z.strictObject({
     .int()
     .nonnegative()
     .default(0)
-    .describe('time after the instance starts to run, or after the fault is armed if it runs already'),
+    .describe('time after the instance starts to run, or after the fault is armed if it is already running'),
 });
 
-/** Somebody else ends or stops instances behind the target's back. Legal: whoever may, can. */
+/** Someone else terminates or stops instances without the target. Legal: anyone with the permission can. */
 export const instanceEnd = defineFault({
   name: 'instance-end',
   summary: 'running instances are terminated or stopped by someone else',

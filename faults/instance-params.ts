@@ -3,7 +3,7 @@ import type { OfferingSelector } from '../model/catalogue.ts';
 import { defined } from '../model/defined.ts';
 import { offeringParams, selectorOf } from './offering-params.ts';
 
-/** Which instances a fault strikes, as parameters: of these offerings, the first so many (none given: all). */
+/** The instances that a fault affects, as parameters: of these offerings, at most the first `count` (by default all). */
 export const instanceParams = {
   ...offeringParams,
   count: z.number().int().positive().optional().describe('at most this many, the first ones; by default all'),

@@ -12,8 +12,8 @@ const params = z.strictObject({
 });
 
 /**
- * Offerings run out of capacity, as EC2 says it: a fleet's answer has errors beside the instances that could be had.
- * Legal: EC2 promises no capacity.
+ * Offerings run out of capacity, reported as EC2 does: a fleet's response contains errors besides the launched instances.
+ * Legal: EC2 guarantees no capacity.
  */
 export const insufficientCapacity = defineFault({
   name: 'insufficient-capacity',

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { defineFault } from './fault.ts';
 import { describeOperations, describeWhen, kubeOperations, triggerParams } from './trigger-params.ts';
 
-/** What the API server says where it refuses to answer. */
+/** The API server's response bodies for refused requests. */
 const BODIES = {
-  /** A Status, as of a watch cache that is not ready (`k8s.io/apiserver/pkg/storage/cacher/ready.go`). */
+  /** A Status, as from a watch cache that is not ready (`k8s.io/apiserver/pkg/storage/cacher/ready.go`). */
   status: { message: 'storage is (re)initializing', plain: false },
-  /** Plain text, as of priority and fairness (`k8s.io/apiserver/pkg/server/filters/priority-and-fairness.go`). */
+  /** Plain text, as from priority and fairness (`k8s.io/apiserver/pkg/server/filters/priority-and-fairness.go`). */
   plain: { message: 'Too many requests, please try again later.', plain: true },
 } as const;
 
@@ -23,7 +23,7 @@ const params = z.strictObject({
     .describe('plain text, as from priority and fairness, or a Status, as from a watch cache that is not ready'),
 });
 
-/** The API server refuses requests with 429 and `Retry-After`. Legal: it may do so to anybody at any time. */
+/** The API server refuses requests with 429 and `Retry-After`. Legal: it may do so to any client at any time. */
 export const kubeThrottling = defineFault({
   name: 'kube-throttling',
   summary: 'the API server refuses requests with 429 Too Many Requests and Retry-After',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineFault } from './fault.ts';
 import { describeOperations, describeWhen, triggerParams, wiresOf } from './trigger-params.ts';
 
-/** Longer than anybody waits for an answer: until the heal. */
+/** Longer than any client waits for a response: until the heal. */
 const UNTIL_HEALED_MS = 86_400_000;
 
 const params = z.strictObject({
@@ -16,8 +16,8 @@ const params = z.strictObject({
 });
 
 /**
- * A request is held up on its way and takes effect when it arrives, also if its sender has given up by then: without a delay
- * it is a time-out. Legal: proxies and load balancers hold requests, and networks lose packets for a while.
+ * A request is delayed on its way and takes effect when it arrives, even if its sender has given up by then; without a delay it
+ * times out. Legal: proxies and load balancers hold requests, and networks lose packets for a while.
  */
 export const lateRequest = defineFault({
   name: 'late-request',

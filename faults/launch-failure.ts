@@ -8,7 +8,7 @@ const params = z.strictObject({
 });
 
 /**
- * Instances die at launch: from pending straight to terminated, with Client.InternalError. Their launch had succeeded.
+ * Instances fail at launch: from pending straight to terminated, with Client.InternalError, after a successful response.
  * Legal. Source: "Troubleshoot Amazon EC2 instance launch issues".
  */
 export const launchFailure = defineFault({

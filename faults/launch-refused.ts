@@ -4,15 +4,15 @@ import { describeOfferings, offeringParams, selectorOf } from './offering-params
 
 const params = z.strictObject(offeringParams);
 
-/** As quoted in aws/karpenter-provider-aws#5850, where on-demand launches without a mistake in them met it for 70 minutes. */
+/** As quoted in aws/karpenter-provider-aws#5850, where correct on-demand launches were refused for 70 minutes. */
 const REFUSAL = {
   code: 'InvalidParameterValue',
   message: 'You cannot specify tags for Spot instances requests if there are no Spot instances requests being created by the request.',
 } as const;
 
 /**
- * Launches into offerings are refused, and not for lack of capacity. RunInstances is refused; a fleet's answer has the refusal
- * among its errors, beside the instances that other offerings gave. Legal: it has happened, and what an account may launch
+ * Launches into offerings are refused, for another reason than capacity. RunInstances is refused; a fleet's response lists the
+ * refusal among its errors, besides the instances of other offerings. Legal: it has happened, and what an account may launch
  * differs by type and zone.
  */
 export const launchRefused = defineFault({

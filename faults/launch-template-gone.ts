@@ -12,7 +12,7 @@ const params = z.strictObject({
     .describe('time after the template was created, or after the fault is armed if it exists already'),
 });
 
-/** Somebody deletes the target's launch templates, which it believes in. Legal: whoever cleans up an account does. */
+/** Someone deletes the target's launch templates, which the target still expects. Legal: people clean up accounts. */
 export const launchTemplateGone = defineFault({
   name: 'launch-template-gone',
   summary: "the target's launch templates are deleted by someone else",

@@ -11,7 +11,7 @@ const params = z.strictObject({
 
 const dryRun = z.object({ DryRun: z.literal(true) });
 
-/** A request takes effect and its answer never arrives. Answers to dry runs of EC2 arrive: they launch nothing. Legal: networks do that. */
+/** A request takes effect but its response never arrives. EC2 dry runs get theirs: they have no effect. Legal: networks do that. */
 export const lostAnswer = defineFault({
   name: 'lost-answer',
   summary: 'a request takes effect, but the connection breaks before its answer arrives',
@@ -29,7 +29,7 @@ export const lostAnswer = defineFault({
     }),
 });
 
-/** A dry run takes no effect, by its own wish: what comes of a lost answer is another thing for who only asks whether it may. */
+/** A dry run has no effect by design: a lost response to a mere permission check is not what this fault tests. */
 function isNoDryRun({ mutating, input }: Operation): boolean {
   return mutating || !dryRun.safeParse(input).success;
 }

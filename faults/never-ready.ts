@@ -4,7 +4,7 @@ import { describeInstances, instanceParams, selectInstances } from './instance-p
 
 const params = z.strictObject(instanceParams);
 
-/** Nodes register and never get Ready: their network plugin doesn't come up. Legal: a broken image does that. */
+/** Nodes register but never become Ready: their network plugin doesn't start. Legal: a broken image does that. */
 export const neverReady = defineFault({
   name: 'never-ready',
   summary: 'nodes register but never become Ready, because their network plugin never does (NetworkPluginNotReady)',

@@ -13,8 +13,8 @@ const params = z.strictObject({
 });
 
 /**
- * Somebody deletes the Node objects of instances that run on; a kubelet that has registered does not write its Node again.
- * Legal: whoever may delete Nodes can, as `kubectl delete node` does.
+ * Someone deletes the Node objects of running instances; a kubelet that has registered does not create its Node again. Legal:
+ * anyone with the permission can, for example with `kubectl delete node`.
  */
 export const nodeDeleted = defineFault({
   name: 'node-deleted',

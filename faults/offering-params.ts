@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { OfferingSelector } from '../model/catalogue.ts';
 import { defined } from '../model/defined.ts';
 
-/** Which offerings a fault hits, as parameters: those in every list that is given; none given hits everything. */
+/** The offerings that a fault affects, as parameters: those that are in every given list; without lists all. */
 export const offeringParams = {
   instanceTypes: z.array(z.string().min(1)).min(1).optional().describe('only these types; by default all'),
   zones: z.array(z.string().min(1)).min(1).optional().describe('only these zones; by default all'),

@@ -1,7 +1,7 @@
-/** The requests of EC2 that launch: which of them an autoscaler sends is its own business. */
+/** The EC2 requests that launch: an autoscaler may use any of them. */
 export const LAUNCHES = ['ec2:CreateFleet', 'ec2:RunInstances'];
 
-/** The requests that describe what nodes are compared with, and the nodes' machines: which of them are read is the autoscaler's business. */
+/** The requests that describe instances and what nodes are compared with: an autoscaler may use any of them. */
 export const DESCRIPTIONS = [
   ...[
     'DescribeImages',

@@ -4,8 +4,8 @@ import { defineFault } from './fault.ts';
 const params = z.strictObject({});
 
 /**
- * The target stops in the middle of what it does, as by SIGSTOP or where its machine stands still, and goes on at the heal
- * with what it knew: its lease may be somebody else's by then. Legal: hypervisors and schedulers do that.
+ * The target stops in the middle of its work, as by SIGSTOP or a stalled machine, and continues at the heal with its old state:
+ * another replica may hold its lease by then. Legal: hypervisors and schedulers do that.
  */
 export const pause = defineFault({
   name: 'pause',

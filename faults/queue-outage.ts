@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineFault } from './fault.ts';
 
-/** What SQS answers, and why. */
+/** What SQS responds, by reason. */
 const REFUSALS = {
   denied: { status: 403, code: 'AccessDenied', message: 'Access to the resource is denied.' },
   missing: { status: 400, code: 'QueueDoesNotExist', message: 'The specified queue does not exist.' },
@@ -25,7 +25,7 @@ const params = z.strictObject({
     .describe('SQS operations to refuse; by default all that a queue reader sends'),
 });
 
-/** SQS refuses the target's requests. Legal: queues and policies are changed by people, and any service is away at times. */
+/** SQS refuses the target's requests. Legal: people change queues and policies, and any service can be unavailable. */
 export const queueOutage = defineFault({
   name: 'queue-outage',
   summary: 'requests to the interruption queue are denied or throttled, or the queue is missing or unavailable',

@@ -30,8 +30,8 @@ const params = z.discriminatedUnion('what', [
 type Params = z.infer<typeof params>;
 
 /**
- * Messages on their way to the interruption queue are doubled, delayed or lost. Legal: EventBridge delivers at least once
- * and in no promised order, and the events of EC2 reach it as best effort.
+ * Messages on their way to the interruption queue are duplicated, delayed or lost. Legal: EventBridge delivers at least once
+ * and in no guaranteed order, and EC2's events are best effort.
  */
 export const queuePerturbation = defineFault({
   name: 'queue-perturbation',
@@ -43,7 +43,7 @@ export const queuePerturbation = defineFault({
   color: '#0891b2',
   describe: (given) => {
     const messages = `${given.count === undefined ? 'all' : `the next ${given.count}`} messages (${given.kinds?.join(', ') ?? 'every kind'})`;
-    return `${messages} ${describeFate(perturbationOf(given))}`;
+    return `${messages} ${describeEffect(perturbationOf(given))}`;
   },
   inject: (given, { ports, fired }) =>
     ports.queue.perturb({
@@ -64,7 +64,7 @@ function perturbationOf(given: Params): MessagePerturbation {
   }
 }
 
-function describeFate(perturbation: MessagePerturbation): string {
+function describeEffect(perturbation: MessagePerturbation): string {
   switch (perturbation.kind) {
     case 'duplicate':
       return `arrive ${perturbation.copies} times`;

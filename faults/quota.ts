@@ -5,20 +5,20 @@ import { defineFault } from './fault.ts';
 import { offeringParams } from './offering-params.ts';
 
 const params = z.discriminatedUnion('of', [
-  /** vCPUs that may run at a time: VcpuLimitExceeded on demand, MaxSpotInstanceCountExceeded for spot. */
+  /** vCPUs that may run at once: VcpuLimitExceeded on demand, MaxSpotInstanceCountExceeded for spot. */
   z.strictObject({
     of: z.literal('vcpus'),
     capacityTypes: offeringParams.capacityTypes,
     groups: z.array(z.enum(QUOTA_GROUPS)).min(1).optional().describe('only these groups of instance families; by default all'),
     vcpus: z.number().int().nonnegative().describe('vCPUs that may run at once'),
   }),
-  /** On-demand instances of each type that may run at a time: InstanceLimitExceeded. */
+  /** On-demand instances of each type that may run at once: InstanceLimitExceeded. */
   z.strictObject({
     of: z.literal('instances'),
     instanceTypes: offeringParams.instanceTypes,
     count: z.number().int().nonnegative().describe('instances of each type that may run at once'),
   }),
-  /** No more fleets: MaxFleetCountExceeded, of the whole request. */
+  /** No more fleets: MaxFleetCountExceeded, for the whole request. */
   z.strictObject({ of: z.literal('fleets') }),
 ]);
 
@@ -30,8 +30,8 @@ const MAX_FLEETS = {
 } as const;
 
 /**
- * The account's quotas are used up. RunInstances is refused; a fleet's answer has the refusal among its errors. Legal:
- * accounts begin with quotas of a few vCPUs.
+ * The account's quotas are used up. RunInstances is refused; a fleet's response lists the refusal among its errors. Legal:
+ * new accounts have quotas of a few vCPUs.
  */
 export const quota = defineFault({
   name: 'quota',
@@ -47,7 +47,7 @@ export const quota = defineFault({
       case 'instances':
         return `at most ${given.count} on-demand instances of ${given.instanceTypes?.join(', ') ?? 'each type'} run`;
       case 'fleets':
-        return 'no more fleets are taken';
+        return 'no more fleets are accepted';
     }
   },
   inject: (given, { arm, ports, fired }) => {

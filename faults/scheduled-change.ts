@@ -14,7 +14,7 @@ const params = z.strictObject({
     .describe('time until the retirement; by default two weeks, which EC2 usually gives'),
 });
 
-/** AWS Health announces that instances which run now will be retired. Legal: hardware ages. */
+/** AWS Health announces that currently running instances will be retired. Legal: hardware ages. */
 export const scheduledChange = defineFault({
   name: 'scheduled-change',
   summary: 'AWS Health announces that running instances will be retired',

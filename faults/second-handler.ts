@@ -19,9 +19,8 @@ const params = z.strictObject({
 });
 
 /**
- * Somebody else in the cluster handles the same events as the target, and hears of them by himself: he cordons the nodes
- * that they are about and evicts their pods within their budgets. Legal: whoever may cordon and evict can, as the AWS Node
- * Termination Handler does.
+ * Another client in the cluster handles the same events as the target, from its own source: it cordons the affected nodes and
+ * evicts their pods within their budgets. Legal: anyone with the permission can, such as the AWS Node Termination Handler.
  */
 export const secondHandler = defineFault({
   name: 'second-handler',

@@ -3,13 +3,13 @@ import { defineFault } from './fault.ts';
 
 const params = z.strictObject({});
 
-/** What asks for groups by their ids is refused; a filter would find none, and here still finds it. */
+/** Requests that name the group's id are refused; a filter should find nothing, but still finds it here. */
 const DESCRIBE = 'ec2:DescribeSecurityGroups';
 
 /**
- * Somebody deletes the security group that the target launches into: every launch is refused, until it is made again. Legal: EC2
- * lets a group go that no interface uses any more, so it belongs where no instance runs. The same id comes back with the heal, where
- * a new group would have a new one.
+ * Someone deletes the security group that the target launches into: every launch is refused until the group is created again.
+ * Legal: EC2 allows deleting a group that no interface uses, so use this where no instance runs. The heal restores the same id,
+ * although a new group would have a new one.
  */
 export const securityGroupDeleted = defineFault({
   name: 'security-group-deleted',
@@ -39,7 +39,7 @@ export const securityGroupDeleted = defineFault({
   },
 });
 
-/** Ids of groups that a request names. */
+/** Group ids that a request names. */
 function asked(input: unknown): readonly unknown[] {
   const { GroupIds } = (input ?? {}) as { readonly GroupIds?: unknown };
   return Array.isArray(GroupIds) ? GroupIds : [];

@@ -5,7 +5,7 @@ import { defineFault } from './fault.ts';
 import { describeOperations, describeWhen, triggerParams, wiresOf } from './trigger-params.ts';
 
 /**
- * What each service says. Sources: "Error codes for the Amazon EC2 API", "Common errors" of SQS, "GetParameter" and "Common
+ * The error of each service. Sources: "Error codes for the Amazon EC2 API", "Common errors" of SQS, "GetParameter" and "Common
  * errors" of Systems Manager, apimachinery's `NewInternalError`.
  */
 const REFUSALS = {
@@ -29,10 +29,10 @@ const params = z.strictObject({
   moment: z
     .enum(['before', 'after'])
     .default('before')
-    .describe('before: the request has no effect; after: it took effect, but its sender is told that it failed'),
+    .describe('before: the request has no effect; after: it took effect, but its sender gets an error'),
 });
 
-/** A service answers with an error of its own. Legal: AWS and API servers both do, and a 5xx says nothing of what was done. */
+/** A service responds with a 5xx error. Legal: AWS and API servers both do, and a 5xx does not say whether the request took effect. */
 export const serverError = defineFault({
   name: 'server-error',
   summary: 'EC2, SQS or the API server answers with a 5xx error, and the request may or may not have taken effect',

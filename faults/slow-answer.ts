@@ -11,7 +11,7 @@ const params = z.strictObject({
     .meta({ description: 'how much later the answer arrives', examples: [5_000] }),
 });
 
-/** A request takes effect at once, its answer arrives late. Legal: nothing promises a latency. */
+/** A request takes effect at once, but its response arrives late. Legal: no latency is guaranteed. */
 export const slowAnswer = defineFault({
   name: 'slow-answer',
   summary: 'a request takes effect at once, but its answer arrives late',

@@ -19,7 +19,7 @@ const params = z
     message: 'give either delayMs or never',
   });
 
-/** Kubelets register late or never, while their instances run and cost. Legal: nothing promises when a machine has booted. */
+/** Kubelets register late or never, while their instances run and cost money. Legal: boot times are not guaranteed. */
 export const slowRegistration = defineFault({
   name: 'slow-registration',
   summary: 'kubelets register late or never while their instances run',

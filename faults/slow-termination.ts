@@ -11,15 +11,15 @@ const params = z.strictObject({
     .meta({ description: 'how much longer the instance is shutting down', examples: [300_000] }),
 });
 
-/** TerminateInstances answers at once, and its instances take long to end. Legal: EC2 promises no time, and some take minutes. */
+/** TerminateInstances responds at once, but its instances take long to terminate. Legal: EC2 guarantees no time, and some take minutes. */
 export const slowTermination = defineFault({
   name: 'slow-termination',
-  summary: 'instances take minutes to shut down after they were asked to terminate',
+  summary: 'instances take minutes to shut down after they were told to terminate',
   params,
   legal: true,
   capabilities: () => ['instance.end'],
   color: '#57534e',
-  describe: ({ delayMs, ...which }) => `${describeInstances(which)} takes ${delayMs / 1000} s longer to end`,
+  describe: ({ delayMs, ...which }) => `${describeInstances(which)} takes ${delayMs / 1000} s longer to terminate`,
   inject: ({ delayMs, ...which }, { ports, fired }) =>
     ports.instanceFaults.delayEndings({ ...selectInstances(which), delayMs, fired: () => fired() }),
 });

@@ -12,7 +12,7 @@ const params = z.strictObject({
     .enum(['running', 'before-registration', 'pending'])
     .default('running')
     .describe(
-      'running: instances that run now, all at once; before-registration: new instances when they begin to run; pending: new instances when they are launched',
+      'running: currently running instances, all at once; before-registration: new instances when they begin to run; pending: new instances when they are launched',
     ),
   noticeMs: z.number().int().nonnegative().default(120_000).describe('time from the warning to the end; EC2 gives two minutes'),
   rebalance: z
@@ -35,8 +35,8 @@ const params = z.strictObject({
 const COPIES = 2;
 
 /**
- * EC2 takes spot instances back. Legal: it may at any moment, warnings and recommendations are best effort, and messages
- * are delivered at least once.
+ * EC2 reclaims spot instances. Legal: it may at any time, warnings and recommendations are best effort, and messages are
+ * delivered at least once.
  */
 export const spotInterruption = defineFault({
   name: 'spot-interruption',
@@ -53,13 +53,13 @@ export const spotInterruption = defineFault({
       with: ', with a rebalance recommendation',
       before: `, a rebalance recommendation ${rebalanceBeforeMs / 1_000} s before`,
     };
-    const fate = {
+    const effect = {
       once: '',
       duplicated: ', the message arrives twice',
       late: `, the message comes ${lateMs / 1_000} s late`,
       lost: ', the message is lost',
     };
-    return `${which} are interrupted (${moment}) with ${noticeMs / 1_000} s notice${recommendation[rebalance]}${fate[message]}`;
+    return `${which} are interrupted (${moment}) with ${noticeMs / 1_000} s notice${recommendation[rebalance]}${effect[message]}`;
   },
   inject: ({ instanceTypes, zones, count, moment, noticeMs, rebalance, rebalanceBeforeMs, message, lateMs }, { ports, fired }) => {
     const perturbations: Readonly<Record<typeof message, MessagePerturbation | undefined>> = {

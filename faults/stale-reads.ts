@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { STALE_RESOURCES } from '../world/ports.ts';
 import { defineFault } from './fault.ts';
 
-/** The longest that EC2 has its users wait for a change to be seen. */
-const LATEST_MS = 300_000;
+/** The longest time that EC2 documents until a change is visible. */
+const MAX_AGE_MS = 300_000;
 
 const params = z.strictObject({
   maxMs: z
     .number()
     .int()
     .positive()
-    .max(LATEST_MS)
+    .max(MAX_AGE_MS)
     .default(30_000)
     .describe('maximum age of a read; EC2 is usually well below 30 s, but documents up to 5 minutes'),
   resources: z
@@ -22,8 +22,8 @@ const params = z.strictObject({
 });
 
 /**
- * Reads show what changed lately only after a while: an instance just launched is not found, one just terminated still
- * runs, a launch template just made does not exist. What was seen once stays seen. Legal: EC2 is consistent in the end.
+ * Reads show recent changes only after a while: a new instance is not found, a terminated one still runs, a new launch template
+ * does not exist. Once a change was visible, it stays visible. Legal: EC2 is eventually consistent.
  * Source: "Eventual consistency in the Amazon EC2 API".
  */
 export const staleReads = defineFault({

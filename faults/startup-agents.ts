@@ -8,8 +8,8 @@ const params = z.strictObject({
 });
 
 /**
- * The agents that remove a node's start-up taints look at it once, early or late, and never again. Legal: nothing promises
- * when an agent starts, and those of the EBS and EFS drivers looked once (kubernetes-sigs/karpenter#1772).
+ * The agents that remove a node's startup taints look at it once, early or late, and never again. Legal: no start time of an
+ * agent is guaranteed, and those of the EBS and EFS drivers looked once (kubernetes-sigs/karpenter#1772).
  */
 export const startupAgents = defineFault({
   name: 'startup-agents',

@@ -9,8 +9,8 @@ const params = z.strictObject({
 });
 
 /**
- * Messages come to the interruption queue that are no business of this cluster: what can't be parsed, events of an unknown
- * kind, or warnings about instances of others. Legal: rules that match too much, and whoever may send, do that.
+ * The interruption queue receives messages that do not concern this cluster: unparsable ones, events of an unknown kind, or
+ * warnings about instances of others. Legal: rules may match too much, and anyone with the permission can send messages.
  */
 export const strayMessages = defineFault({
   name: 'stray-messages',

@@ -16,8 +16,8 @@ const params = z.strictObject({
 });
 
 /**
- * Pods reach the target with a maxSkew that no API server would have let in, alike in get, list and watch. Not legal: a
- * real API server refuses maxSkew <= 0, so this tests robustness, never the core.
+ * The target reads pods with a maxSkew that no API server would have accepted, consistently in get, list and watch. Not legal:
+ * a real API server refuses maxSkew <= 0, so this tests robustness, never the core.
  */
 export const topologySkew = defineFault({
   name: 'topology-skew',
@@ -38,7 +38,7 @@ export const topologySkew = defineFault({
     }),
 });
 
-/** What the rewrite reads of an object that may be a pod. */
+/** The fields that the rewrite needs from an object that may be a pod. */
 interface Rewritable {
   readonly metadata?: { readonly labels?: Readonly<Record<string, string>> };
   readonly spec?: { readonly topologySpreadConstraints?: readonly TopologySpreadConstraint[] };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Capability } from '../history/capabilities.ts';
 import type { When } from '../wire/effects.ts';
 
-/** Which requests of the target a wire fault strikes, as parameters. */
+/** The requests of the target that a wire fault affects, as parameters. */
 export const triggerParams = {
   operations: z
     .array(z.string().min(1))
@@ -29,14 +29,14 @@ const AWS_OPERATION = /^(ec2|sqs|ssm):/;
 /** Operations on the Kubernetes wire, as parameters. */
 export const kubeOperations = z.array(z.string().regex(/^([a-z]+ .+|\*)$/, 'a Kubernetes operation such as list pods, or *')).min(1);
 
-/** The wires that these operations are on: what a fault of requests needs to see and break. */
+/** The wires of these operations: a fault needs to observe and disturb them. */
 export function wiresOf(operations: readonly string[]): Capability[] {
   const isKube = operations.some((name) => !AWS_OPERATION.test(name));
   const isAws = operations.some((name) => name === '*' || AWS_OPERATION.test(name));
   return [...(isKube ? (['wire.kube'] as const) : []), ...(isAws ? (['wire.aws'] as const) : [])];
 }
 
-/** More operations are counted: the parameters of the fault name them all. */
+/** If there are more operations, the rest is counted: the parameters of the fault list them all. */
 const MAX_OPERATIONS_NAMED = 4;
 
 /** `ec2:CreateFleet or ec2:RunInstances` */
@@ -46,7 +46,7 @@ export function describeOperations(operations: readonly string[]): string {
   return `${named.join(', ')} or one of ${operations.length - named.length} others`;
 }
 
-/** The trigger's time in words. */
+/** The trigger in words. */
 export function describeWhen(when: When): string {
   switch (when.kind) {
     case 'always':

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { defineFault } from './fault.ts';
 import { describeResources, watchedResources } from './watch-params.ts';
 
-/** Caches that are older than this are taken out of service long before. */
-const OLDEST_MS = 600_000;
+/** Caches that are older than this are normally taken out of service. */
+const MAX_LAG_MS = 600_000;
 
 const params = z.strictObject({
   resources: watchedResources,
@@ -11,15 +11,15 @@ const params = z.strictObject({
     .number()
     .int()
     .positive()
-    .max(OLDEST_MS)
+    .max(MAX_LAG_MS)
     .meta({ description: 'how far behind; to give kinds different lags, inject one fault for each', examples: [30_000] }),
 });
 
 /**
- * The API server's watch cache is behind: watches deliver later, in order and whole, and lists from the cache
- * (`resourceVersion=0`, as after a restart) show an older state than the target may have seen. Consistent reads stay so, and a
- * list not older than some revision is refused with 504 where the cache has not come so far. Legal: API servers have a cache
- * each, fed for each resource by a watch on etcd of its own.
+ * The API server's watch cache lags: watches deliver late, but in order and completely, and lists from the cache
+ * (`resourceVersion=0`, as after a restart) show an older state than the target may have seen. Consistent reads stay
+ * consistent, and a list with a minimum revision that the cache has not reached is refused with 504. Legal: each API server
+ * has its own cache, fed by one etcd watch per resource.
  */
 export const watchLag = defineFault({
   name: 'watch-lag',

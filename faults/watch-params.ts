@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Which resources' watches a fault meets, as parameters. */
+/** The resources whose watches a fault affects, as parameters. */
 export const watchedResources = z
   .array(z.string().regex(/^([a-z0-9]+|\*)$/, 'a plural name such as pods, or *'))
   .min(1)

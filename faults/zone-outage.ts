@@ -10,19 +10,21 @@ const params = z.strictObject({
   instances: z
     .enum(['end', 'lose-contact', 'run-on'])
     .default('end')
-    .describe('what happens to instances in the zones: they end, their kubelets lose contact until the heal, or they keep running'),
+    .describe(
+      'what happens to instances in the zones: they are terminated, their kubelets lose contact until the heal, or they keep running',
+    ),
   describing: z.enum(['works', 'fails']).default('works').describe('whether DescribeInstances, for all zones, fails meanwhile'),
 });
 
 type Params = z.infer<typeof params>;
 
 /**
- * A zone is out: it has no capacity left, and its instances end or are cut off. Legal: it happens every few years, and then
- * DescribeInstances without ids may fail altogether.
+ * A zone is down: it has no capacity left, and its instances are terminated or lose contact. Legal: it happens every few
+ * years, and then DescribeInstances without ids may fail altogether.
  */
 export const zoneOutage = defineFault({
   name: 'zone-outage',
-  summary: 'a zone has no capacity left, and its instances end or lose contact',
+  summary: 'a zone has no capacity left, and its instances are terminated or lose contact',
   params,
   legal: true,
   capabilities: ({ instances, describing }) => [
@@ -39,10 +41,12 @@ export const zoneOutage = defineFault({
     'aws:network:disrupt-connectivity',
   ],
   describe: ({ zones, instances, describing }) => {
-    const fate = { end: 'its instances end', 'lose-contact': 'its kubelets lose contact', 'run-on': 'its instances keep running' }[
-      instances
-    ];
-    return `${zones.join(' and ')} is down: no capacity, ${fate}${describing === 'fails' ? ', and DescribeInstances fails' : ''}`;
+    const effect = {
+      end: 'its instances are terminated',
+      'lose-contact': 'its kubelets lose contact',
+      'run-on': 'its instances keep running',
+    }[instances];
+    return `${zones.join(' and ')} is down: no capacity, ${effect}${describing === 'fails' ? ', and DescribeInstances fails' : ''}`;
   },
   inject: async (given, { arm, ports, fired }) => {
     const { zones, describing } = given;
@@ -65,7 +69,7 @@ export const zoneOutage = defineFault({
   },
 });
 
-/** What becomes of the instances in the zones. */
+/** What happens to the instances in the zones. */
 function cutOff({ zones, instances }: Params, { instanceFaults, nodes }: FaultPorts, fired: () => void): Heal[] {
   switch (instances) {
     case 'end':

@@ -4,7 +4,7 @@ import { defined } from '../model/defined.ts';
 
 type Armed = EventOf<'fault.armed'>['fault'];
 
-/** A fault as the history names it. @param id unique in the trial */
+/** A fault as recorded in the history. @param id unique in the trial */
 export function armedFault(id: string, fault: FaultSpec, firing: Armed['firing']): Armed {
   return {
     id,

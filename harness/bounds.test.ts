@@ -15,7 +15,7 @@ test('every bound is positive, named, and printed with its numbers', () => {
   }
 });
 
-test('more nodes than the buckets of EC2 hold requests wait for their refill', () => {
+test("nodes beyond the capacity of EC2's request buckets wait for the refill", () => {
   const at = (nodes: number): ReturnType<typeof resolveBounds> =>
     resolveBounds({ constants, allowances: EMBEDDED.allowances, nodes, offerings: 9 });
   expect(at(50).provision.value).toBe(at(10).provision.value);
@@ -23,7 +23,7 @@ test('more nodes than the buckets of EC2 hold requests wait for their refill', (
   expect(at(200)['scale-in'].value - at(100)['scale-in'].value).toBe(20_000);
 });
 
-test('a more generous declaration, of target or world, never gives a tighter bound', () => {
+test('longer constants or allowances never give a tighter bound', () => {
   const constantNames = Object.keys(constants) as (keyof typeof constants)[];
   const allowanceNames = Object.keys(EMBEDDED.allowances) as (keyof typeof EMBEDDED.allowances)[];
   fc.assert(
@@ -36,7 +36,7 @@ test('a more generous declaration, of target or world, never gives a tighter bou
         allowances: { ...EMBEDDED.allowances, [allowance]: EMBEDDED.allowances[allowance] + moreMs },
       });
       for (const name of Object.keys(before) as (keyof typeof before)[]) {
-        // Who looks less often repeats itself less; who tries more at once is sooner through.
+        // A longer retry period means fewer repeats; more offerings per launch means fewer rounds.
         const isTighter = name.endsWith('-a-minute') || (name === 'fallback' && constant === 'offeringsPerLaunch');
         if (!isTighter) expect(after[name].value).toBeGreaterThanOrEqual(before[name].value);
       }

@@ -4,19 +4,19 @@ import { defined } from '../model/defined.ts';
 import type { AllowanceName } from '../world/world.ts';
 import type { TargetConstants } from '../targets/target.ts';
 
-/** What bounds are made of. */
+/** The inputs of the bounds. */
 export interface BoundInputs {
   readonly constants: TargetConstants;
   readonly allowances: Readonly<Record<AllowanceName, number>>;
-  /** Nodes that scenarios of a free size shall reach: what goes beyond EC2's buckets of requests waits for their refill. */
+  /** Nodes that scaling scenarios reach: those beyond the capacity of EC2's request buckets wait for the refill. */
   readonly nodes: number;
-  /** Offerings that the scenario's pools allow: who finds no capacity goes through them. */
+  /** Offerings that the scenario's pools allow: without capacity, a target has to try them all. */
   readonly offerings: number;
-  /** The scenario's: what they say of the life of their nodes. */
+  /** Of the scenario: how long their nodes may live and drain. */
   readonly pools?: readonly Pick<Pool, 'expireAfterMs' | 'terminationGracePeriodMs'>[];
 }
 
-/** What a large number of nodes waits for EC2's buckets, in milliseconds. Sources: CreateFleet 50 + 5/s, TerminateInstances 100 + 5/s. */
+/** How long a large number of nodes waits for EC2's request buckets, in ms. Sources: CreateFleet 50 + 5/s, TerminateInstances 100 + 5/s. */
 interface Queues {
   readonly launchMs: number;
   readonly endMs: number;
@@ -31,10 +31,10 @@ function queuesOf(nodes: number): Queues {
   return { launchMs: waitMs(LAUNCH_BUCKET), endMs: waitMs(TERMINATION_BUCKET) };
 }
 
-/** Answers that name one pool, or none, are for pools of so many offerings at most: larger ones nobody can go through one by one. */
+/** A target that marks one offering or none per error can try one by one in a pool of at most this many offerings. */
 const ONE_BY_ONE = 12;
 
-/** Launches until every offering has been tried: the first few may be refused one at a time, the others as many as a launch has. */
+/** Launches until every offering has been tried: the first few may be refused one by one, the others as many as fit in one launch. */
 function roundsOf(offerings: number, perLaunch: number): number {
   return Math.min(offerings, ONE_BY_ONE) + Math.ceil(offerings / perLaunch);
 }
@@ -45,7 +45,7 @@ interface Inputs {
   readonly q: Queues;
   /** Launches until every offering has been tried. */
   readonly rounds: number;
-  /** The longest that a pool names; 0 where none does. */
+  /** The longest of the pools; 0 if none sets it. */
   readonly expireAfterMs: number;
   readonly terminationGraceMs: number;
 }
@@ -53,34 +53,34 @@ interface Inputs {
 interface BoundDefinition {
   readonly formula: string;
   readonly reason: string;
-  /** Why it may be more than five times what is ever seen of a correct target: without a reason a bound has to be met closely. */
+  /** Why it may be more than five times what a correct target ever needs. A bound without a reason must be close to that. */
   readonly loose?: string;
-  /** Of `value`; milliseconds if not said otherwise. */
+  /** Of `value`; milliseconds by default. */
   readonly unit?: 'ms' | 'count';
   readonly value: (inputs: Inputs) => number;
-  /** The value is the least that is due, not the most that is allowed. */
+  /** The value is a minimum, not a maximum. */
   readonly least?: true;
 }
 
-/** How long an autoscaler may take to act on a notice: a quarter of the two minutes that EC2 gives. */
+/** How long an autoscaler may take to act on a notice: a quarter of the two minutes' notice that EC2 gives. */
 const INTERRUPTION_REACTION_MS = 30_000;
 
-/** Nodes of a pool that its budget lets go one after the other, at most, where a scenario has all of them replaced. */
+/** Most nodes that a scenario has replaced one after the other because of a pool's budget. */
 const NODES_IN_TURN = 4;
 
-/** Attempts that the AWS SDKs make of one call by default. */
+/** Attempts that the AWS SDKs make for one call by default. */
 const SDK_ATTEMPTS = 3;
-/** Tries within a minute of a backoff that begins at 5 ms, as a work queue's does, and doubles. */
+/** Attempts within a minute of a backoff that starts at 5 ms, like a work queue's, and doubles. */
 const DOUBLINGS_A_MINUTE = 14;
 
-/** A request and the change that comes of it, seen by whoever watches. */
+/** A request, and the resulting change arriving on a watch. */
 const step = (w: Readonly<Record<AllowanceName, number>>): number => w.apiMs + w.watchMs;
 
 /** From the launch request to a running pod, once the decision has been made. */
 const boot = (w: Readonly<Record<AllowanceName, number>>, q: Queues): number =>
   q.launchMs + w.apiMs + w.bootMs + w.registerMs + w.readyMs + w.bindMs + w.podStartMs + 6 * step(w);
 
-/** From a node that isn't needed to its instance's end and its Node's removal. */
+/** From the moment a node is no longer needed until its instance is terminated and its Node removed. */
 const removal = (c: TargetConstants, w: Readonly<Record<AllowanceName, number>>, q: Queues): number =>
   q.endMs + c.emptyAfterMs + c.terminationMs + w.podEndMs + w.instanceEndMs + w.nodeGoneMs + 6 * step(w);
 
@@ -92,64 +92,63 @@ const DEFINITIONS = {
   provision: {
     formula: 'batchMax + retryPeriod + launch (queue + api + boot + register + ready + bind + podStart + 6 steps)',
     reason:
-      'one full batch window, one more look for pods that became unschedulable after the window closed, and one launch whose every delay is at its maximum',
+      'one full batch window, one more retry for pods that became unschedulable after the window closed, and one launch with every delay at its maximum',
     value: ({ c, w, q }) => c.batchMaxMs + c.retryPeriodMs + boot(w, q),
   },
   fallback: {
     formula: 'provision + (min(offerings, 12) + offerings / offeringsPerLaunch) x (retryPeriod + api + watch)',
     reason:
-      'every offering of the pools may have to be tried: the first few one by one, if answers name only one offering, and the others by launches that each name as many as the target sends at once, one at each look at pending pods',
-    loose: 'a target that marks every offering an answer names as unavailable, and requests many at once, needs only a round or two',
+      'every offering of the pools may have to be tried: the first few one by one, if each error names only one offering, and the others in launches that each request as many as the target sends at once, one launch per retry period',
+    loose: 'a target that requests many offerings at once and marks every one that an error names as unavailable needs only a round or two',
     value: ({ c, w, q, rounds }) => c.batchMaxMs + c.retryPeriodMs + boot(w, q) + rounds * (c.retryPeriodMs + step(w)),
   },
   recover: {
     formula: 'provision + launchTimeout',
-    reason: 'after the heal a launch in progress may first have to time out, and then everything is repeated',
+    reason: 'after the faults are healed, a launch in progress may have to time out first, and then everything is repeated',
     value: ({ c, w, q }) => c.batchMaxMs + c.retryPeriodMs + boot(w, q) + c.launchTimeoutMs,
   },
   'instance-without-node': {
     formula: 'registrationTimeout + collection + termination + instanceEnd + 6 steps',
-    reason: 'an instance that never becomes a node is given up at the registration timeout at the latest, or garbage-collected',
+    reason: 'an instance that never becomes a node is abandoned at the registration timeout at the latest, or garbage-collected',
     value: ({ c, w }) => c.registrationTimeoutMs + c.collectionMs + c.terminationMs + w.instanceEndMs + 6 * step(w),
   },
   'launch-lag': {
     formula: 'batchMax + retryPeriod + 2 x api + 2 x watch',
-    reason: 'a launch may still be sent for pods that were seen pending at the beginning of the last batch window',
-    loose: 'it only limits launches that no waiting pod explains any more; most launches are sent while a pod waits',
+    reason: 'a launch may still be sent for pods that were pending at the start of the last batch window',
+    loose: 'it only applies to launches that no pending pod explains; most launches are sent while a pod is pending',
     value: ({ c, w }) => c.batchMaxMs + c.retryPeriodMs + 2 * step(w),
   },
   explain: {
     formula: 'batchMax + 2 x retryPeriod + 2 x api + 2 x watch',
-    reason: 'a target that decides not to serve a pod knows the reason in that round, and must have given it by the next',
+    reason: 'a target that decides not to serve a pod knows the reason in that round, and must report it by the next one',
     loose:
-      'a target that plans in rounds explains in the round of the decision; the bound allows two looks and a batch window for slower ones',
+      'a target that plans in rounds explains its decision in the same round; the bound allows two retries and a batch window for slower ones',
     value: ({ c, w }) => c.batchMaxMs + 2 * c.retryPeriodMs + 2 * step(w),
   },
   settle: {
     formula:
       'recover + registrationTimeout + removal (queue + empty + termination + podEnd + instanceEnd + nodeGone + 6 steps) + collection',
     reason:
-      'after the heal missing nodes are launched, instances that never become nodes are given up, surplus nodes are removed, and forgotten instances are garbage-collected',
-    loose: 'only a launch that is given up at the registration timeout after the heal, and then garbage-collected, comes near it',
+      'after the faults are healed, missing nodes are launched, instances that never become nodes are abandoned, surplus nodes are removed, and leaked instances are garbage-collected',
+    loose: 'only a launch that times out at registration after the faults are healed, and is then garbage-collected, comes near it',
     value: ({ c, w, q }) =>
       c.batchMaxMs + c.retryPeriodMs + boot(w, q) + c.launchTimeoutMs + c.registrationTimeoutMs + removal(c, w, q) + c.collectionMs,
   },
   'scale-in': {
     formula: 'queue + empty + termination + podEnd + 6 steps',
     reason:
-      'pods terminate, their node stays empty for as long as the target waits, then it is drained and its instance is asked to terminate',
+      'the pods terminate, the target waits while their node is empty, then the node is drained and its instance is told to terminate',
     value: ({ c, w, q }) => q.endMs + c.emptyAfterMs + c.terminationMs + w.podEndMs + 6 * step(w),
   },
   registration: {
     formula: 'provision + registrationTimeout',
-    reason: 'a node may register as late as the timeout allows, and its pods run as soon as it has',
+    reason: 'a node may register as late as the timeout allows, and its pods run as soon as it has registered',
     value: ({ c, w, q }) => c.batchMaxMs + c.retryPeriodMs + boot(w, q) + c.registrationTimeoutMs,
   },
   replacement: {
     formula: '2 x provision + registrationTimeout + collection + termination',
-    reason: 'a node that never registers is given up at its timeout, found and terminated, and only then is a replacement launched',
-    loose:
-      'when a budget makes pods move one after the other, it allows for that many launches; replacing a node that never registers comes near it',
+    reason: 'a node that never registers is abandoned at its timeout, found and terminated, and only then is a replacement launched',
+    loose: 'the bound also covers budgets that make pods move one after the other; replacing a node that never registers comes near it',
     value: ({ c, w, q }) => 2 * (c.batchMaxMs + c.retryPeriodMs + boot(w, q)) + c.registrationTimeoutMs + c.collectionMs + c.terminationMs,
   },
   'node-without-instance': {
@@ -157,72 +156,72 @@ const DEFINITIONS = {
     reason:
       'the Node of a dead instance becomes NotReady after its grace period, then the cloud controller removes it or the target collects it, and its finalizer is removed',
     loose:
-      'a target that is notified of ended instances needs a tenth of it; one that looks for them every collection period needs all of it',
+      'a target that is notified of terminated instances needs a tenth of it; one that looks for them every collection period needs all of it',
     value: ({ c, w }) => w.nodeGoneMs + c.collectionMs + c.terminationMs + w.podEndMs + 6 * step(w),
   },
   interruption: {
     formula: '30 s + 2 steps',
-    reason: 'the warning leaves two minutes: a target that needs more than thirty seconds to begin leaves its pods too little time',
-    loose: 'the bundled reference acts on a message within a second; the bound follows from the two minutes of a notice',
+    reason: 'the notice comes two minutes ahead: a target that needs more than thirty seconds to react leaves its pods too little time',
+    loose: "the bundled reference reacts to a message within a second; the bound follows from EC2's two minutes' notice",
     value: ({ w }) => INTERRUPTION_REACTION_MS + 2 * step(w),
   },
   'masked-offering': {
     formula: 'unavailableOffering',
     reason:
-      'capacity that EC2 has just refused or reclaimed is not available: the target leaves the offering alone for as long as it declares',
+      'capacity that EC2 has just refused or reclaimed is not available: the target does not launch the offering for as long as it declares',
     least: true,
     loose:
-      'for reclaimed capacity it is measured only when the offering is launched again, which few targets do while another is available',
+      'for reclaimed capacity it is only measured when the offering is launched again, which few targets do while another is available',
     value: ({ c }) => c.unavailableOfferingMs,
   },
   'repeats-a-minute': {
     formula: '3 x (14 + 60 s / retryPeriod) times',
     reason:
-      'a backoff that begins at 5 ms and doubles tries 14 times within its first minute, each try may be three attempts of the SDK, and pending pods are looked at again every retry period',
+      'a backoff that starts at 5 ms and doubles tries 14 times in its first minute, each try may be three attempts of the SDK, and pending pods are retried every retry period',
     unit: 'count',
     value: ({ c }) => SDK_ATTEMPTS * (DOUBLINGS_A_MINUTE + 60_000 / c.retryPeriodMs),
   },
   'empty-answers-a-minute': {
     formula: '14 + 60 s / retryPeriod times',
     reason:
-      'the SDK does not retry a successful answer without instances, so only a doubling backoff and each look at pending pods repeat it',
+      'the SDK does not retry a successful response without instances, so only a doubling backoff and the retry of pending pods repeat it',
     unit: 'count',
     value: ({ c }) => DOUBLINGS_A_MINUTE + 60_000 / c.retryPeriodMs,
   },
   runaway: {
-    formula: '3 instances a pod that was ever there at once',
+    formula: '3 instances per pod at the peak number of pods',
     reason:
-      'a pod needs at most one node; each node may exist together with its replacement, and a launch that was lost in a crash is repeated before the first instance is collected',
-    loose: 'it detects launch loops, which have no upper limit; surplus launches are judged when the world settles',
+      'a pod needs at most one node; a node may exist together with its replacement, and a launch whose response was lost in a crash is repeated before the first instance is collected',
+    loose: 'it detects endless launch loops; a few surplus launches are found by the check that the world settles',
     unit: 'count',
     value: () => 3,
   },
   consolidation: {
     formula: 'consolidation + launch (queue + api + boot + register + ready + bind + podStart + 6 steps) + termination + podEnd',
-    reason: 'a node is unchanged for as long as the target waits, its replacement becomes ready, then the node is drained and terminated',
+    reason: 'the target waits while a node is unchanged, its replacement becomes ready, then the node is drained and terminated',
     value: ({ c, w, q }) => (c.consolidationMs ?? 0) + boot(w, q) + c.terminationMs + w.podEndMs,
   },
   drift: {
     formula:
       '4 x (drift + launch (queue + api + boot + register + ready + bind + podStart + 6 steps) + termination + podEnd + instanceEnd)',
-    reason: 'when the budget allows one node at a time, each gets its replacement and has ended before the next begins: four nodes',
+    reason: 'when the budget allows one node at a time, each node is replaced and terminated before the next one starts: four nodes',
     value: ({ c, w, q }) => NODES_IN_TURN * ((c.driftMs ?? 0) + boot(w, q) + c.terminationMs + w.podEndMs + w.instanceEndMs),
   },
   expiry: {
     formula: 'expireAfter of the pools + retryPeriod + termination + podEnd + 6 steps',
-    reason: 'a node is launched, reaches its maximum age, is found at the next look, is drained, and its instance is asked to terminate',
+    reason: 'a node is launched, reaches its maximum age, is found at the next retry, is drained, and its instance is told to terminate',
     value: ({ c, w, q, expireAfterMs }) => expireAfterMs + c.retryPeriodMs + q.endMs + c.terminationMs + w.podEndMs + 6 * step(w),
   },
   'termination-grace': {
     formula: 'terminationGracePeriod of the pools + termination + 6 steps',
-    reason: 'a node may drain for as long as its pool allows, and then its instance is asked to terminate',
+    reason: 'a node may drain for as long as its pool allows, and then its instance is told to terminate',
     value: ({ c, w, q, terminationGraceMs }) => terminationGraceMs + q.endMs + c.terminationMs + 6 * step(w),
   },
   teardown: {
     formula: 'removal (queue + empty + termination + podEnd + instanceEnd + nodeGone + 6 steps) + collection + retryPeriod',
     reason: 'without pods and pools every node is drained and terminated, and instances without a claim are garbage-collected',
     loose:
-      'when nothing is left to collect in the last phase, only the removal takes time, and a target that is notified at once does not wait',
+      'when nothing is left to collect in the last phase, only the removal takes time, and a target that is notified immediately does not wait',
     value: ({ c, w, q }) => removal(c, w, q) + c.collectionMs + c.retryPeriodMs,
   },
 } as const satisfies Record<string, BoundDefinition>;

@@ -16,16 +16,16 @@ import type { ChildMessage, TrialAnswer, TrialSpec } from './trial-spec.ts';
 import { worldFor } from './world-for.ts';
 
 /**
- * The process that runs trials, one after the other, each in a world of its own. Nothing but warmed modules survives
- * between them. A watcher thread reports what this thread is doing, also when it does not come up for air.
+ * The process that runs trials, one after the other, each in its own world. Only loaded modules survive between them.
+ * A watcher thread reports what the main thread is doing, even when its event loop is blocked.
  */
 
-/** In real time nothing need happen for long: so often the process shows that it still turns. */
+/** In real time nothing may happen for long: the process shows at this interval that its event loop still turns. */
 const PULSE_MS = 1_000;
 
-/** Owners of code that users may have written, beside the target. */
+/** Owners of code that users may have written, besides the target. */
 const USERS: ReadonlySet<string> = new Set(['scenario', 'operator']);
-/** Virtual time after which a history is written out, whoever is about to run. */
+/** Virtual time after which a history is flushed, whoever runs next. */
 const FLUSH_AFTER_MS = 10_000;
 
 const notes = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT * Object.keys(NOTE).length));
@@ -49,10 +49,10 @@ async function runTrial(spec: TrialSpec): Promise<TrialAnswer> {
     const world = await worldFor(target, spec.world).prepare(scenario.pools);
     const timeline = world.createTimeline(spec.seed, {
       onHandover: (next) => {
-        // Nothing that a program outside does happens in this process.
+        // What an external program does does not happen in this process.
         owner = timeline.virtual ? next : 'harness';
         const isTarget = owner.startsWith('target');
-        // Code that is not ours may never give control back, and anybody may be killed: what happened must be on record.
+        // Code that is not ours may never return control, or may get the process killed: what has happened must be on disk.
         if (isTarget || USERS.has(owner) || !timeline.virtual || timeline.nowMs() >= flushedMs + FLUSH_AFTER_MS) {
           recorder.flush();
           flushedMs = timeline.nowMs();
@@ -67,7 +67,7 @@ async function runTrial(spec: TrialSpec): Promise<TrialAnswer> {
       nowMs: () => timeline.nowMs(),
       startMs,
       write: (text) => {
-        // Timers of a trial that broke off fire on in real time.
+        // Timers of an aborted trial still fire in real time.
         if (!over.signal.aborted) writeSync(file, text);
       },
     });
@@ -80,7 +80,7 @@ async function runTrial(spec: TrialSpec): Promise<TrialAnswer> {
       nodes: spec.nodes,
       ...defined({ crash: spec.crash }),
       timeline,
-      recorder: tellingPhases(recorder, () => timeline.nowMs() - startMs),
+      recorder: reportingPhases(recorder, () => timeline.nowMs() - startMs),
       createWorld: world.createWorld,
     });
     if (!timeline.virtual) void pulse(timeline, over.signal);
@@ -96,8 +96,8 @@ async function runTrial(spec: TrialSpec): Promise<TrialAnswer> {
   }
 }
 
-/** The same recorder; whoever runs the trial is told of each of its phases as well. @param nowMs since the start of the trial */
-function tellingPhases(recorder: Recorder, nowMs: () => number): Recorder {
+/** The same recorder, which also reports each phase to the parent. @param nowMs since the start of the trial */
+function reportingPhases(recorder: Recorder, nowMs: () => number): Recorder {
   return {
     record: (event) => {
       if (event.type === 'phase') send({ kind: 'phase', phase: event.phase, t: nowMs() });
@@ -106,7 +106,7 @@ function tellingPhases(recorder: Recorder, nowMs: () => number): Recorder {
   };
 }
 
-/** Lets a timer fire now and then, which the supervisor sees. */
+/** Lets a timer fire at intervals, which the supervisor sees. */
 async function pulse(timeline: Timeline, over: AbortSignal): Promise<void> {
   const clock = timeline.scope('pulse');
   while (!over.aborted) await clock.sleep(PULSE_MS, over).catch(() => undefined);
@@ -116,7 +116,7 @@ function send(message: ChildMessage): void {
   process.send?.(message);
 }
 
-// The watcher looks now and then; who ends the process is told at once.
+// The watcher only looks at intervals; this reports at once who ended the process.
 process.on('exit', () => {
   writeSync(REPORT_FD, `${JSON.stringify(readNotes(notes))}\n`);
 });
@@ -135,6 +135,6 @@ process.on('message', (spec: TrialSpec) => {
       send(message);
     }, onUncaught);
 });
-// It is for this process, not for programs that a target starts.
+// This is for this process, not for programs that a target starts.
 delete process.env['NODE_COMPILE_CACHE'];
 await warmUp();

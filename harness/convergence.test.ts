@@ -11,7 +11,7 @@ import { pool } from './scenario.ts';
 
 const IN_THE_WAY = [{ object: 'nodes/a', why: 'no pod needs it' }];
 
-/** Waits in a world in which something is in the way during these times, in seconds. */
+/** Waits in a world where something is pending during these times, in seconds. */
 async function wait(
   busy: readonly (readonly [number, number])[],
   limitS = 60,
@@ -27,12 +27,12 @@ async function wait(
   return { ...convergence, tookS: clock.nowMs() / 1_000 };
 }
 
-test('converged is what stays so; since when is told', async () => {
+test('converged means nothing pending for the quiet time; the result says since when', async () => {
   expect(await wait([])).toEqual({ waiting: [], sinceMs: 0, tookS: 10 });
   expect(await wait([[0, 20]])).toEqual({ waiting: [], sinceMs: 20_000, tookS: 30 });
 });
 
-test('what comes up in the quiet time begins it anew', async () => {
+test('anything pending in the quiet time restarts it', async () => {
   expect(
     await wait([
       [0, 5],
@@ -41,11 +41,11 @@ test('what comes up in the quiet time begins it anew', async () => {
   ).toEqual({ waiting: [], sinceMs: 20_000, tookS: 30 });
 });
 
-test('what is in the way at the limit is named, at the limit exactly', async () => {
+test('whatever is still pending is reported exactly at the limit', async () => {
   expect(await wait([[0, 100]], 60.25)).toEqual({ waiting: IN_THE_WAY, tookS: 60.25 });
 });
 
-test('the quiet time may end after the limit, and what comes up in it is not forgiven', async () => {
+test('the quiet time may end after the limit, and anything pending in it still counts', async () => {
   expect(await wait([[0, 59]])).toEqual({ waiting: [], sinceMs: 59_000, tookS: 69 });
   expect(
     await wait([
@@ -83,7 +83,7 @@ const look = (pods: readonly Pod[], nodes: readonly Node[] = [node('node-1')], p
     pools,
   });
 
-test("a pod that is finished is in nobody's way, nor does it need its node", async () => {
+test('a finished pod does not block convergence and does not need its node', async () => {
   expect(await look([pod('old', 'Failed'), pod('new', 'Running')])).toEqual([]);
   expect(await look([pod('old', 'Failed')])).toEqual([{ object: 'nodes/node-1', why: 'no pod needs it' }]);
   expect(await look([pod('new', 'Running'), pod('other', 'Pending')])).toEqual([
@@ -96,41 +96,41 @@ const ELASTIC = pool('elastic', { instanceTypes: ['m7i.large'] });
 const idle = (name: string) => ({ object: `nodes/${name}`, why: 'no pod needs it' });
 
 for (const { what, nodes, pods = [], pools = [FIXED, ELASTIC], waiting } of [
-  { what: 'idle nodes are owed as far as the number goes', nodes: [node('a'), node('b')], waiting: [] },
-  { what: 'what is beyond it is surplus', nodes: [node('a'), node('b'), node('c')], waiting: [idle('c')] },
+  { what: 'idle nodes are wanted up to the replicas of the pool', nodes: [node('a'), node('b')], waiting: [] },
+  { what: 'any beyond that are surplus', nodes: [node('a'), node('b'), node('c')], waiting: [idle('c')] },
   {
-    what: 'nodes with pods count',
+    what: 'nodes with pods count as replicas',
     nodes: [node('a'), node('b'), node('c')],
     pods: [pod('web', 'Running', 'c')],
     waiting: [idle('b')],
   },
   {
-    what: 'more nodes with pods than it has leave room for none',
+    what: 'idle nodes are surplus if nodes with pods already exceed the replicas',
     nodes: [node('a'), node('b'), node('c'), node('d')],
     pods: ['a', 'b', 'c'].map((name) => pod(`web-${name}`, 'Running', name)),
     waiting: [idle('d')],
   },
-  { what: 'an idle node of another pool is not owed', nodes: [node('a'), node('b', 'm7i.large')], waiting: [idle('b')] },
+  { what: 'an idle node of another pool does not count', nodes: [node('a'), node('b', 'm7i.large')], waiting: [idle('b')] },
   {
-    what: 'a node without the labels of the pool is not owed',
+    what: 'a node without the labels of the pool does not count',
     nodes: [node('a')],
     pools: [pool('fixed', { instanceTypes: ['m6i.large'], replicas: 2, labels: { team: 'a' } })],
     waiting: [idle('a')],
   },
   {
-    what: 'a node without the taints of the pool is not owed',
+    what: 'a node without the taints of the pool does not count',
     nodes: [node('a')],
     pools: [pool('fixed', { replicas: 2, taints: [{ key: 'team', value: 'a', effect: 'NoSchedule' }] })],
     waiting: [idle('a')],
   },
   {
-    what: 'two such pools that allow the same nodes owe as many as both name',
+    what: 'two such pools that allow the same nodes want the sum of their replicas',
     nodes: [node('a'), node('b'), node('c')],
     pools: [pool('one', { replicas: 1 }), pool('two', { replicas: 1 })],
     waiting: [idle('c')],
   },
   {
-    what: 'a node with a pod that another pool allows too may be of that one',
+    what: 'a node with a pod may belong to another pool that allows it',
     nodes: [node('a'), node('b'), node('c')],
     pods: [pod('web', 'Running', 'c')],
     pools: [FIXED, pool('elastic')],

@@ -8,20 +8,20 @@ import { ClusterError } from '../world/ports.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ClusterPort, InstancePort, LaunchTemplatePort } from '../world/ports.ts';
 
-/** One thing in the way of convergence. */
+/** One thing that keeps the world from converging. */
 export interface Waiting {
   readonly object: string;
   readonly why: string;
 }
 
-/** What convergence looks at. */
+/** The inputs of the convergence check. */
 interface ConvergenceSite {
   readonly cluster: ClusterPort;
   readonly instances: InstancePort;
   readonly templates: LaunchTemplatePort;
   /** Truths of the workloads deployed, by name. */
   readonly truths: ReadonlyMap<string, Truth>;
-  /** As they were applied last. */
+  /** As last applied. */
   readonly pools: readonly Pool[];
 }
 
@@ -30,15 +30,15 @@ export const LOOK_PERIOD_MS = 500;
 
 /** How a wait for convergence ended. */
 export interface Convergence {
-  /** What was in the way at the last look; empty once converged. */
+  /** What was pending at the last look; empty once converged. */
   readonly waiting: readonly Waiting[];
-  /** Since when nothing has been in the way, in milliseconds since the Unix epoch. */
+  /** Since when nothing has been pending, in milliseconds since the Unix epoch. */
   readonly sinceMs?: number;
 }
 
 /**
- * Looks until nothing has been in the way for `quietMs`: one empty look would miss what is decided and not yet done.
- * Gives up when the limit has passed and something is in the way.
+ * Polls until nothing has been pending for `quietMs`: a single look would miss actions that are decided but not yet done.
+ * Gives up once the limit has passed and something is pending.
  */
 export async function untilConverged(options: {
   readonly clock: Clock;
@@ -59,29 +59,29 @@ export async function untilConverged(options: {
       sinceMs ??= nowMs;
       if (nowMs - sinceMs >= quietMs) return { waiting, sinceMs };
     }
-    // Never past the deadline: what is late by less than a look would count as late.
+    // Never sleep past the deadline: something late by less than one period would count as late.
     const leftMs = waiting.length > 0 ? deadlineMs - nowMs : LOOK_PERIOD_MS;
     await clock.sleep(Math.min(LOOK_PERIOD_MS, leftMs));
   }
 }
 
 /**
- * What keeps the world from being settled: pods that should run and don't, nodes and instances on their way in or out,
- * nodes without a living instance and instances without a node, nodes that nobody needs. Pods that are impossible,
- * malformed, finished or a node's own are in nobody's way, and neither are idle nodes that a pool of static capacity owes.
+ * What keeps the world from being settled: pods that should run and don't, nodes and instances that are starting or
+ * terminating, nodes without a live instance, instances without a node, and nodes that no pod needs. Impossible,
+ * malformed and finished pods and DaemonSet pods don't count, and neither do idle nodes that a static pool wants.
  */
 export async function waitingToSettle({ cluster, instances, truths, pools }: Omit<ConvergenceSite, 'templates'>): Promise<Waiting[]> {
   const [pods, nodes] = await Promise.all([cluster.list<Pod>('pods'), cluster.list<Node>('nodes')]);
   const waiting: Waiting[] = [];
   const usedNodes = new Set<string>();
   for (const pod of pods) {
-    // That its object stays for a while is the cluster's business.
+    // A finished pod's object may stay for a while.
     if (isFinished(pod)) continue;
     if (pod.spec.nodeName !== undefined && truthOf(pod, truths)?.kind !== 'daemon') usedNodes.add(pod.spec.nodeName);
     const why = podProblem(pod, truths);
     if (why !== undefined) waiting.push({ object: nameOf('pods', pod), why });
   }
-  const neededNodes = new Set([...usedNodes, ...owedNodes(nodes, usedNodes, pools)]);
+  const neededNodes = new Set([...usedNodes, ...wantedIdleNodes(nodes, usedNodes, pools)]);
   const joined = new Set(nodes.map((node) => parseProviderId(node.spec?.providerID)));
   for (const node of nodes) {
     const why = nodeProblem(node, neededNodes, instances);
@@ -91,14 +91,14 @@ export async function waitingToSettle({ cluster, instances, truths, pools }: Omi
     if (instance.state === 'terminated') continue;
     const object = `instance/${instance.id}`;
     if (instance.state !== 'running') waiting.push({ object, why: `it is ${instance.state}` });
-    else if (!joined.has(instance.id)) waiting.push({ object, why: 'it runs and is no node' });
+    else if (!joined.has(instance.id)) waiting.push({ object, why: 'it is running but has no node' });
   }
   return waiting;
 }
 
 /**
- * What is still there after all workloads and pools were removed: pods, nodes, claims, instances and the target's launch
- * templates must all be gone.
+ * What is left after all workloads and pools were removed: pods, nodes, claims, instances and the target's launch templates
+ * must all be gone.
  */
 export async function waitingToVanish(
   { cluster, instances, templates }: Omit<ConvergenceSite, 'truths' | 'pools'>,
@@ -108,7 +108,7 @@ export async function waitingToVanish(
   for (const resource of ['pods', 'nodes', ...claimResources]) {
     for (const object of await listIfServed(cluster, resource)) {
       if (resource === 'pods' && object.metadata.labels?.[WORKLOAD_LABEL] === undefined) continue;
-      const leaving = object.metadata.deletionTimestamp === undefined ? 'it is not even being deleted' : 'it is being deleted';
+      const leaving = object.metadata.deletionTimestamp === undefined ? 'it is not being deleted' : 'it is being deleted';
       const finalizers = object.metadata.finalizers ?? [];
       waiting.push({
         object: nameOf(resource, object),
@@ -120,12 +120,12 @@ export async function waitingToVanish(
     if (instance.state !== 'terminated') waiting.push({ object: `instance/${instance.id}`, why: `it is ${instance.state}` });
   }
   for (const { id, name, createdBy } of templates.list()) {
-    if (createdBy === 'target') waiting.push({ object: `launchtemplate/${id}`, why: `the launch template ${name} is still there` });
+    if (createdBy === 'target') waiting.push({ object: `launchtemplate/${id}`, why: `the launch template ${name} still exists` });
   }
   return waiting;
 }
 
-/** A target without claims installs no such resource. */
+/** A target without claims does not install that resource. */
 async function listIfServed(cluster: ClusterPort, resource: string): Promise<KubeObject[]> {
   try {
     return await cluster.list(resource);
@@ -135,7 +135,7 @@ async function listIfServed(cluster: ClusterPort, resource: string): Promise<Kub
   }
 }
 
-/** Its work is done, or it failed and its owner has another in its place, which a Job need not have. */
+/** It succeeded, or failed and its owner replaces it (a Job may not). */
 function isFinished({ metadata, status }: Pod): boolean {
   const isReplaced = metadata.ownerReferences?.some(({ kind }) => kind !== 'Job') === true;
   return status?.phase === 'Succeeded' || (status?.phase === 'Failed' && isReplaced);
@@ -159,7 +159,7 @@ function nodeProblem(node: Node, neededNodes: ReadonlySet<string>, instances: In
   const providerId = node.spec?.providerID;
   if (providerId === undefined) return 'it has no provider id';
   const id = parseProviderId(providerId);
-  if (id === undefined) return `its provider id '${providerId}' names no instance`;
+  if (id === undefined) return `its provider id '${providerId}' is not that of an instance`;
   const instance = instances.get(id);
   if (instance === undefined || instance.state === 'terminated') return `its instance ${id} is gone`;
   if (node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') !== true) return 'it is not Ready';
@@ -167,24 +167,24 @@ function nodeProblem(node: Node, neededNodes: ReadonlySet<string>, instances: In
 }
 
 /**
- * Names of the idle nodes that pools of static capacity owe: each has so many nodes, with pods or without. A node that other
+ * Names of the idle nodes that static pools want: each has a fixed number of nodes, with pods or without. A node that other
  * pools allow as well may be theirs: with pods it counts for none, so that no pool is denied a node of its own.
  */
-function owedNodes(nodes: readonly Node[], usedNodes: ReadonlySet<string>, pools: readonly Pool[]): ReadonlySet<string> {
-  const owed = new Set<string>();
+function wantedIdleNodes(nodes: readonly Node[], usedNodes: ReadonlySet<string>, pools: readonly Pool[]): ReadonlySet<string> {
+  const wanted = new Set<string>();
   const present = nodes.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const isUsed = ({ metadata }: Node): boolean => usedNodes.has(metadata.name ?? '');
   for (const pool of pools) {
     if (pool.replicas === undefined) continue;
     const own = present.filter((node) => isAllowed(pool, node));
     const used = own.filter((node) => isUsed(node) && !pools.some((other) => other !== pool && isAllowed(other, node)));
-    const idle = own.filter((node) => !isUsed(node) && !owed.has(node.metadata.name ?? ''));
-    for (const { metadata } of idle.slice(0, Math.max(0, pool.replicas - used.length))) owed.add(metadata.name ?? '');
+    const idle = own.filter((node) => !isUsed(node) && !wanted.has(node.metadata.name ?? ''));
+    for (const { metadata } of idle.slice(0, Math.max(0, pool.replicas - used.length))) wanted.add(metadata.name ?? '');
   }
-  return owed;
+  return wanted;
 }
 
-/** Whether a node is as a pool says. */
+/** Whether a node matches a pool. */
 function isAllowed({ requirements, labels, taints }: Pool, { metadata, spec }: Node): boolean {
   return (
     matchesLabels(parseRequirements(requirements), metadata.labels) &&

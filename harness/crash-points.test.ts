@@ -8,10 +8,10 @@ import type { CrashSpec } from './crash-points.ts';
 import { pool, scenario } from './scenario.ts';
 import { runInProcess } from './testing/in-process.ts';
 
-/** A plain scale-out: nothing in it is about crashes. */
+/** A plain scale-out that has nothing to do with crashes. */
 const scaleOut = scenario({
   id: 'test/scale-out',
-  title: 'two pods that fill a node each',
+  title: 'two pods that each fill a node',
   pools: [pool('default', { instanceTypes: ['m6i.large'] })],
   async run(t) {
     const web = await t.deploy({ name: 'web', replicas: 2, cpu: '1500m', memory: '2Gi' });
@@ -20,13 +20,13 @@ const scaleOut = scenario({
   },
 });
 
-/** What happened up to the crash, without what arming it adds to the history. */
+/** The events up to the crash, without those that arming it adds. */
 function untilKilled(events: readonly HistoryEvent[]): unknown[] {
   const killed = events.findIndex(({ type }) => type === 'fault.fired');
   return events.slice(0, killed).flatMap(({ i: _place, ...event }) => (event.type === 'fault.armed' ? [] : [event]));
 }
 
-test('a trial is the one in which the side effects were counted up to the crash, which comes before or after its effect', async () => {
+test('up to the crash a trial repeats the counting trial; the crash comes before or after the effect', async () => {
   const { events: counted } = await runInProcess(scaleOut, reference);
   const effects = sideEffectsOf(counted);
   const launch = effects.findIndex(({ operation }) => operation === 'ec2:CreateFleet') + 1;
@@ -69,7 +69,7 @@ for (const { what, spans, says } of [
   { what: 'another request has a side effect before the crash', spans: [1, 2, 3], says: 'differ before the crash' },
   { what: 'the crash never comes', spans: [9_999_999], says: 'never fired' },
 ]) {
-  test(`a run that diverged is unknown: ${what}`, async () => {
+  test(`a trial that diverged is unknown: ${what}`, async () => {
     const crash: CrashSpec = { moment: 'before', nth: spans.length, operation: 'patch nodes', spans };
     const { judgement } = await runInProcess(scaleOut, reference, 1, crash);
     expect(judgement.verdict).toBe('unknown');
@@ -78,7 +78,7 @@ for (const { what, spans, says } of [
   });
 }
 
-test('each side effect has two crash points; there is none beyond the last, and none without virtual time', () => {
+test('each side effect has two crash points; there are none beyond the last, and none without virtual time', () => {
   const effects = [{ span: 3, operation: 'patch nodes', object: 'nodes/a' }];
   expect(crashPointsOf(effects)).toEqual([
     { moment: 'before', nth: 1 },

@@ -6,24 +6,24 @@ import type { CrashPoint } from '../history/verdict.ts';
 import { defined } from '../model/defined.ts';
 
 /**
- * Crash points: a trial is run once to count the target's side effects, and then once for each of them and each side of
- * it, with the target killed there. Up to the crash the second trial is the first, byte for byte: so the request that has
- * the k-th effect is known before it is sent.
+ * Crash points: a trial is run once to count the target's side effects, and then twice for each of them, with the target
+ * killed just before or just after it. Up to the crash the second trial equals the first, byte for byte: so the request
+ * that has the k-th effect is known before it is sent.
  */
 
-/** Most side effects of one trial that crash points are made of. */
+/** Most side effects of one trial that get crash points. */
 export const MAX_SIDE_EFFECTS = 2_000;
 
-/** Where side effects are counted in one trial and met in another, both have to be the same up to there. */
+/** Needed so that both trials are the same up to the crash. */
 const NEEDED: readonly Capability[] = ['time.virtual', 'target.kill'];
 
-/** Why there can be no crash points where a world, with its target, can do no more than this; undefined when there can. */
+/** Why crash points are impossible with these capabilities of world and target; undefined if they are possible. */
 export function whyNoCrashPoints(capabilities: readonly string[]): string | undefined {
   const missing = NEEDED.filter((capability) => !capabilities.includes(capability));
   return missing.length === 0 ? undefined : `they need ${missing.join(' and ')}, which the world does not have with this target`;
 }
 
-/** A crash point as a replay line names it: what its request asks for shows in the trial. */
+/** A crash point as in a replay line; the operation is found again in the trial. */
 export type CrashName = Pick<CrashPoint, 'moment' | 'nth'>;
 
 /** A request of the target whose effect was applied. */
@@ -33,9 +33,9 @@ export interface SideEffect {
   readonly object?: string;
 }
 
-/** A crash point with what the trial without a crash told of it: all that a trial needs to kill the target there. */
+/** A crash point with what the trial without a crash recorded: all that a trial needs to kill the target there. */
 export interface CrashSpec extends CrashPoint {
-  /** The requests of the side effects up to this one, which is the last of them. */
+  /** The requests with the side effects up to and including this one. */
   readonly spans: readonly number[];
 }
 
@@ -55,7 +55,7 @@ export function crashPointsOf(effects: readonly SideEffect[]): CrashName[] {
   return effects.flatMap((_effect, index) => CRASH_MOMENTS.map((moment) => ({ moment, nth: index + 1 })));
 }
 
-/** What a trial is told of a crash point. @throws RangeError when there is no such side effect */
+/** All that a trial needs to know of a crash point. @throws RangeError when there is no such side effect */
 export function specifyCrash({ moment, nth }: CrashName, effects: readonly SideEffect[]): CrashSpec {
   const effect = effects[nth - 1];
   if (effect === undefined) throw new RangeError(`the trial has ${effects.length} side effects, not ${nth}`);
@@ -68,7 +68,7 @@ export function formatCrashPoint({ moment, nth }: CrashName): string {
   return `${moment}:${nth}`;
 }
 
-/** The opposite of `formatCrashPoint`. */
+/** The inverse of `formatCrashPoint`. */
 export function parseCrashPoint(text: string): CrashName {
   const [moment, nth] = text.split(':');
   return { moment: moment === 'before' ? 'before' : 'after', nth: Number(nth) };

@@ -6,15 +6,15 @@ import type { World } from '../world/world.ts';
 import { armedFault } from './armed-fault.ts';
 import type { CrashSpec } from './crash-points.ts';
 
-/** By which the history knows the crash: the scenario's own faults are numbered as without it. */
+/** The crash's id in the history: the numbers of the scenario's own faults stay as without it. */
 const FAULT_ID = 'crash-point';
 
 /**
- * Kills the target at a crash point, and sees to it that the trial is the one in which the side effects were counted: what
- * differs from it before the crash makes the trial unknown.
+ * Kills the target at a crash point, and compares the trial with the one in which the side effects were counted: any
+ * difference before the crash makes the trial unknown.
  */
 export class CrashWatch {
-  /** Takes what the world records, and counts the side effects in it. */
+  /** Records what the world records, and counts the side effects in it. */
   readonly recorder: Recorder;
   readonly #crash: CrashSpec;
   #effects = 0;
@@ -48,13 +48,13 @@ export class CrashWatch {
     });
   }
 
-  /** Takes the crash away, also where it never came. */
+  /** Removes the crash, even if it never fired. */
   async heal(): Promise<void> {
     await this.#disarm?.();
     this.recorder.record({ type: 'fault.healed', fault: FAULT_ID });
   }
 
-  /** Each side effect up to the crash is of the request that had it in the trial in which they were counted. */
+  /** Each side effect up to the crash must be of the same request as in the counting trial. */
   #count(span: number): void {
     const { spans } = this.#crash;
     if (this.#isOver || this.#effects >= spans.length) return;
@@ -62,7 +62,7 @@ export class CrashWatch {
     this.#effects += 1;
     if (span === expected) return;
     this.#isOver = true;
-    const message = `side effect number ${this.#effects} is of another request than in the trial in which they were counted: the two trials differ before the crash`;
+    const message = `side effect ${this.#effects} belongs to a different request than in the trial that counted them: the two trials differ before the crash`;
     this.recorder.record({ type: 'harness.error', message });
   }
 }

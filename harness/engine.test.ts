@@ -13,7 +13,7 @@ function ofType<T extends EventType>(events: readonly HistoryEvent[], type: T): 
   return events.filter((event): event is EventOf<T> => event.type === type);
 }
 
-const nothing = scenario({ id: 'test/nothing', title: 'nothing is asked', run: () => Promise.resolve() });
+const nothing = scenario({ id: 'test/nothing', title: 'does nothing', run: () => Promise.resolve() });
 
 test('a trial goes through its phases in order, states its bounds, and ends', async () => {
   const { events, judgement } = await runInProcess(nothing, quietTarget());
@@ -31,7 +31,7 @@ test("the scenario's own error makes the trial unknown, never the target's fault
   expect(judgement.verdict).toBe('unknown');
 });
 
-test('pods that nobody serves are a finding, and what is in the way is named', async () => {
+test('unserved pods are a finding, and what is pending is reported', async () => {
   const asks = scenario({
     id: 'test/asks',
     title: 'one pod',
@@ -48,7 +48,7 @@ test('pods that nobody serves are a finding, and what is in the way is named', a
   expect(settle?.waiting[0]?.object).toMatch(/^pods\/default\/web-/);
 });
 
-test('a pool of static capacity that can launch nothing, beside one whose nodes are idle: the world settles', async () => {
+test("a static pool that can't launch anything, beside one with idle nodes: the world settles", async () => {
   const fixed = scenario({
     id: 'test/fixed',
     title: 'two pools of two nodes each, one of them in a zone that does not exist',
@@ -68,7 +68,7 @@ test('a pool of static capacity that can launch nothing, beside one whose nodes 
 test('a must-fire fault that never fires makes the trial unknown; it is healed at the latest in the healing phase', async () => {
   const idle = scenario({
     id: 'test/idle-fault',
-    title: 'a fault that nobody meets',
+    title: 'a fault that never fires',
     async run(t) {
       await t.inject(faults.insufficientCapacity({ remaining: 0, errors: 'one' }));
     },
@@ -79,7 +79,7 @@ test('a must-fire fault that never fires makes the trial unknown; it is healed a
   expect(order).toEqual(['fault.armed', 'fault.healed']);
 });
 
-test('a target that ends by itself is started again after 10, 20, 40 s, and counted against it', async () => {
+test('a target that exits by itself is restarted after 10, 20, 40 s, and that is a finding', async () => {
   const dying = quietTarget((site) => ({
     ready: Promise.resolve(),
     done: site.runtime.clock.sleep(1_000).then(() => {
@@ -102,14 +102,14 @@ test('a target that never becomes ready does not keep the trial from ending', as
   expect(judgement.checks.flatMap(({ findings }) => findings).map(({ code }) => code)).toEqual(['not-ready']);
 });
 
-test('a provoked crash is restarted at once; what the dead incarnation still tries is dropped and counted', async () => {
+test('a provoked crash is restarted at once; late requests of the dead incarnation are dropped and counted', async () => {
   const request = { method: 'GET', path: '/api/v1/nodes', headers: {} };
   const successor = Promise.withResolvers<void>();
   let starts = 0;
   const listing = quietTarget(({ kube, runtime }) => {
     starts += 1;
     if (starts === 2) successor.resolve();
-    // Something in the dead program that no clock of its own holds back, as a thread would be for a moment.
+    // A promise in the dead program that none of its own clocks holds back, as a thread may still run for a moment.
     else void successor.promise.then(() => kube(request));
     return { ready: Promise.resolve(), done: runtime.clock.sleep(2_000).then(() => kube(request).then(() => never())) };
   });
@@ -137,7 +137,7 @@ test('a provoked crash is restarted at once; what the dead incarnation still tri
   expect(judgement.verdict).toBe('pass');
 });
 
-test('what target or world lack is said before anything is set up', () => {
+test('a missing feature or capability is reported before anything is set up', () => {
   const spot = scenario({ id: 'test/spot', title: 'needs spot', features: ['spot'], pools: [pool('p')], run: () => Promise.resolve() });
   expect(whyNotRun(spot, plain, ['wire.kube'])).toContain('feature spot');
   const kill = scenario({ id: 'test/kill', title: 'kills', capabilities: ['target.kill'], run: () => Promise.resolve() });

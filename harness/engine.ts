@@ -29,9 +29,9 @@ export interface TrialSite {
   readonly scenarioDigest: string;
   readonly target: Target;
   readonly seed: number;
-  /** Nodes that scenarios of a free size shall reach. */
+  /** Nodes that scaling scenarios should reach. */
   readonly nodes: number;
-  /** Where the target is killed besides what the scenario does to it. */
+  /** Where the target is killed, in addition to the scenario's own faults. */
   readonly crash?: CrashSpec;
   readonly timeline: Timeline;
   readonly recorder: Recorder;
@@ -40,13 +40,13 @@ export interface TrialSite {
 
 /** A running trial, seen from the process that runs it. */
 export interface RunningTrial {
-  /** Resolves when the trial is over and its history complete: whether it went through all its phases. Never rejects. */
+  /** Resolves when the trial is over and its history complete, with whether it went through all its phases. Never rejects. */
   readonly done: Promise<boolean>;
-  /** An error that nobody caught came up while this owner was running. */
+  /** Reports an uncaught error that was thrown while this owner was running. */
   onUncaught(owner: string, error: unknown): void;
 }
 
-/** The target does what no autoscaler may: the trial is over. */
+/** The target did something that no autoscaler may do: the trial is over. */
 class TrialAborted extends Error {
   readonly kind: 'flooded';
   constructor(kind: 'flooded', message: string) {
@@ -55,10 +55,10 @@ class TrialAborted extends Error {
   }
 }
 
-/** The target's adapter could not set it up: there is nothing to run. */
+/** The target's adapter failed to set it up, so nothing can be run. */
 class SetUpFailed extends Error {}
 
-/** Runs one trial through its phases. Everything that it finds out goes into the history. */
+/** Runs one trial through its phases. All results are recorded in the history. */
 export function startTrial(site: TrialSite): RunningTrial {
   const trial = new EngineTrial(site);
   return { done: trial.run(), onUncaught: (owner, error) => trial.onUncaught(owner, error) };
@@ -106,7 +106,7 @@ class EngineTrial {
   }
 
   onUncaught(owner: string, error: unknown): void {
-    if (owner.startsWith('target')) this.#life.exitOf(owner, `died of an error that nobody caught: ${describe(error)}`);
+    if (owner.startsWith('target')) this.#life.exitOf(owner, `died of an uncaught error: ${describe(error)}`);
     else this.#abort(error instanceof Error ? error : new Error(String(error)));
   }
 
@@ -126,7 +126,7 @@ class EngineTrial {
     return clean;
   }
 
-  /** Whose error it was is known: the target's is a finding, the harness's makes the trial unknown. */
+  /** An error of the target is a finding; one of the harness makes the trial unknown. */
   #recordFailure(error: unknown): void {
     const { recorder } = this.#site;
     if (error instanceof SpinError && error.owner.startsWith('target')) {
@@ -134,7 +134,7 @@ class EngineTrial {
     } else if (error instanceof TrialAborted) {
       recorder.record({ type: 'supervisor', cause: error.kind, culprit: 'target', message: error.message });
     } else if (error instanceof SetUpFailed) {
-      // Recorded where it happened.
+      // Already recorded where it was thrown.
     } else if (error instanceof StalledError && error.callsInFlight.some((call) => call.startsWith('target'))) {
       recorder.record({ type: 'supervisor', cause: 'hung', culprit: 'target', message: error.message });
     } else {
@@ -145,7 +145,7 @@ class EngineTrial {
     }
   }
 
-  /** What broke off has removed nothing: where others live too, nothing of it may stay. */
+  /** An aborted trial has removed nothing: in a shared cluster nothing of it may stay. */
   async #cleanUp(): Promise<void> {
     try {
       await this.#world.clean?.();
@@ -168,7 +168,7 @@ class EngineTrial {
     for (const bound of Object.values(bounds)) recorder.record({ type: 'bound', bound });
     for (const pool of scenario.pools) recorder.record({ type: 'pool', pool: describePool(pool) });
     recorder.record({ type: 'expectation', expectation: { kind: 'settled', bound: 'settle' } });
-    // Before everything else: what the scenario injects must not answer the request in its place.
+    // First of all: a fault that the scenario injects must not answer the request before the crash sees it.
     await this.#crash?.arm(world);
     const operator = this.#operator();
     const poolFor = (pool: Pool): Pool => world.poolFor?.(pool, target.features) ?? pool;
@@ -224,7 +224,7 @@ class EngineTrial {
 
   async #restart(readyLimitMs: number): Promise<void> {
     if (this.#site.target.external !== undefined)
-      throw new CutShortError("the scenario restarts the target, which somebody else runs: it can't be restarted from here");
+      throw new CutShortError("the scenario restarts the target, but the target is run externally and can't be restarted from here");
     await this.#life.restart(readyLimitMs);
   }
 
@@ -240,8 +240,8 @@ class EngineTrial {
   }
 
   /**
-   * Runs what a target's own adapter does for its operator. An error of it is the target's.
-   * @returns whether it was done
+   * Runs a part of the target's own adapter for its operator. An error is the target's.
+   * @returns whether it succeeded
    */
   async #byTarget(what: string, work: () => Promise<void>): Promise<boolean> {
     try {
@@ -253,7 +253,7 @@ class EngineTrial {
     }
   }
 
-  /** The operator who installs the target and applies pools: on wires of its own that no fault touches. */
+  /** The operator who installs the target and applies pools: on its own connections, which no fault touches. */
   #operator(): TargetSite {
     const scope = this.#site.timeline.scope('operator');
     const { kube, aws } = this.#world.open('scenario', 1, scope);
@@ -296,7 +296,7 @@ class EngineTrial {
   }
 }
 
-/** What the history keeps of a pool. */
+/** A pool as recorded in the history. */
 function describePool({
   name,
   requirements,

@@ -10,7 +10,7 @@ import type { TrialLimits } from './supervisor.ts';
 
 const module = new URL('./testing/hostile.ts', import.meta.url).href;
 
-function tryOut(target: string, testInfo: TestInfo, limits: TrialLimits): Promise<TrialResult> {
+function runHostile(target: string, testInfo: TestInfo, limits: TrialLimits): Promise<TrialResult> {
   const directory = testInfo.outputPath('run');
   mkdirSync(join(directory, 'histories'), { recursive: true });
   const scenario = suites[0]?.scenarios[0]?.ref;
@@ -18,56 +18,56 @@ function tryOut(target: string, testInfo: TestInfo, limits: TrialLimits): Promis
   return runTrial({ scenario, target: { module, export: target }, directory, limits });
 }
 
-/** A clear verdict and a finished run, whatever the target does. */
+/** Each run finishes with a clear verdict, whatever the target does. */
 for (const { target, code, says, ...wall } of [
   { target: 'spins', code: 'hung', says: 'took 2 s of processor time without letting anything else run' },
   { target: 'spinsInMicrotasks', code: 'hung', says: 'took 2 s of processor time without letting anything else run' },
   { target: 'spinsOnItsWire', code: 'hung', says: 'took 2 s of processor time without letting anything else run' },
   { target: 'spinsAtStart', code: 'hung', says: 'took 2 s of processor time without letting anything else run' },
   { target: 'waitsForever', code: 'hung', says: 'stood still for 4 s of real time', turnWallMs: 4_000 },
-  { target: 'throwsOnItsWire', code: 'exited', says: 'nobody caught me either' },
+  { target: 'throwsOnItsWire', code: 'exited', says: 'another uncaught error' },
   { target: 'failsToApplyPools', code: 'panicked', says: 'no such pool' },
   { target: 'letsNoTimePass', code: 'spun', says: 'due at once' },
   { target: 'neverAnswers', code: 'not-ready', says: 'ready' },
   { target: 'throwsAtStart', code: 'exited', says: 'no configuration' },
   { target: 'throwsLater', code: 'exited', says: 'nil map' },
   { target: 'panicsAndGoesOn', code: 'recovered-panic', says: 'nil map' },
-  { target: 'throwsUncaught', code: 'exited', says: 'nobody caught me' },
+  { target: 'throwsUncaught', code: 'exited', says: 'an uncaught error' },
   { target: 'exits', code: 'exited', says: 'with code 0' },
   { target: 'eatsMemory', code: 'out-of-memory', says: 'MiB' },
   { target: 'eatsWhatItDeclares', code: 'out-of-memory', says: 'the limit is 900 MiB' },
-  { target: 'eatsHeap', code: 'out-of-memory', says: 'memory' },
+  { target: 'eatsHeap', code: 'out-of-memory', says: 'heap limit' },
   { target: 'floods', code: 'flooded', says: 'requests' },
 ]) {
   test(`a target that ${target}: ${code}`, async ({}, testInfo) => {
-    const result = await tryOut(target, testInfo, { ...DEFAULT_LIMITS, turnCpuMs: 2_000, ...wall, rssMiB: 700, heapMiB: 300 });
+    const result = await runHostile(target, testInfo, { ...DEFAULT_LIMITS, turnCpuMs: 2_000, ...wall, rssMiB: 700, heapMiB: 300 });
     expect(result.verdict).toBe('fail');
     const finding = result.checks.flatMap(({ findings }) => findings).find((candidate) => candidate.code === code);
     expect(finding?.message).toContain(says);
   });
 }
 
-test('a process that is stopped and never goes on is ended', async ({}, testInfo) => {
-  const result = await tryOut('stopsForever', testInfo, { ...DEFAULT_LIMITS, turnWallMs: 4_000 });
-  // Its watcher stands still too, and may not have said yet who was running.
+test('a process that is stopped and never continued is killed', async ({}, testInfo) => {
+  const result = await runHostile('stopsForever', testInfo, { ...DEFAULT_LIMITS, turnWallMs: 4_000 });
+  // Its watcher is stopped too, and may not have reported yet who was running.
   expect(result.verdict).not.toBe('pass');
   expect(JSON.stringify(result)).toContain('stood still for 4 s of real time without letting anything else run');
 });
 
-test('a target whose process gets no processor for longer than one turn may take of it is not hung', async ({}, testInfo) => {
-  const result = await tryOut('getsNoProcessor', testInfo, { ...DEFAULT_LIMITS, turnCpuMs: 2_000 });
+test('a target whose process gets no CPU for longer than the limit of a turn is not hung', async ({}, testInfo) => {
+  const result = await runHostile('getsNoProcessor', testInfo, { ...DEFAULT_LIMITS, turnCpuMs: 2_000 });
   expect(result.checks.flatMap(({ findings }) => findings)).toEqual([]);
   expect(result.verdict).toBe('pass');
 });
 
-test('a trial in virtual time that takes too much processor time is ended, whoever takes it', async ({}, testInfo) => {
-  // On a busy machine it may take long to get so much of it: real time must not end the trial first.
-  const result = await tryOut('spins', testInfo, { ...DEFAULT_LIMITS, cpuMs: 4_000, wallFactor: 60, turnWallMs: 240_000 });
+test('a trial in virtual time that takes too much processor time is ended, whoever uses it', async ({}, testInfo) => {
+  // On a busy machine it may take long to use that much: real time must not end the trial first.
+  const result = await runHostile('spins', testInfo, { ...DEFAULT_LIMITS, cpuMs: 4_000, wallFactor: 60, turnWallMs: 240_000 });
   const messages = result.checks.flatMap(({ findings }) => findings.map(({ message }) => message));
   expect(messages.join('\n')).toContain('the trial was not over after 4 s of processor time');
 });
 
-test('a trial that breaks off leaves nothing for the next one in line', async ({}, testInfo) => {
+test('an aborted trial leaves nothing behind for the next one', async ({}, testInfo) => {
   const directory = testInfo.outputPath('run');
   mkdirSync(join(directory, 'histories'), { recursive: true });
   const [suite] = suites;

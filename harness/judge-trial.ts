@@ -11,18 +11,18 @@ import { createView } from '../history/view.ts';
 import type { View } from '../history/view.ts';
 import { isPath } from '../model/paths.ts';
 
-/** What is known of a trial once its history has been read. */
+/** A trial whose history has been read and judged. */
 export interface JudgedTrial {
   readonly result: TrialResult;
   readonly seen: TrialSeen;
 }
 
-/** What of a trial a run directory knows besides its history. */
+/** What a run directory records about a trial besides its history. */
 export interface TrialName {
   readonly scenario: {
     readonly id: string;
     readonly title: string;
-    /** SHA-256 of its source, where that is known. */
+    /** SHA-256 of its source, if known. */
     readonly digest?: string | undefined;
   };
   readonly suite: string;
@@ -45,7 +45,7 @@ export function judgeTrial(trial: TrialName, directory: string, checks: readonly
   return { result, seen: seenIn(view) };
 }
 
-/** {@link judgeTrial} for who measures it as well: the view is as large as the history. */
+/** {@link judgeTrial} for callers that also need the view, which is as large as the history. */
 export function readTrial(
   trial: TrialName,
   directory: string,
@@ -54,7 +54,7 @@ export function readTrial(
   const path = join(directory, trial.history);
   const { events, truncated } = readHistory(path);
   const view = createView(events, { truncated });
-  refuseOther(view, trial, path);
+  refuseOtherTrial(view, trial, path);
   const result = {
     scenario: trial.scenario.id,
     title: trial.scenario.title,
@@ -69,17 +69,17 @@ export function readTrial(
   return { result, view };
 }
 
-/** As much of a digest as tells two apart. */
+/** Enough of a digest to distinguish two. */
 const shorten = (digest: string): string => digest.slice(0, 12);
 
-/** A file in the place of another would give one trial the verdict of another. A history without a beginning tells of none. */
-function refuseOther({ begin }: View, { scenario, seed, targetLabel }: TrialName, path: string): void {
+/** A misplaced file would give one trial the verdict of another. A history without a beginning identifies no trial. */
+function refuseOtherTrial({ begin }: View, { scenario, seed, targetLabel }: TrialName, path: string): void {
   if (begin === undefined) return;
   const differing = [
     { what: 'scenario', is: begin.scenario.id, planned: scenario.id },
     { what: 'source of the scenario', is: shorten(begin.scenario.digest), planned: scenario.digest && shorten(scenario.digest) },
     { what: 'seed', is: begin.seed, planned: seed },
-    // What a target from a file calls itself, its path does not say.
+    // The name of a target from a file does not follow from its path.
     { what: 'target', is: begin.target.name, planned: isPath(targetLabel) ? undefined : targetLabel },
   ].find(({ is, planned }) => planned !== undefined && is !== planned);
   if (differing === undefined) return;

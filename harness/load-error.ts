@@ -1,4 +1,4 @@
-/** A file can't be used as it is: says which, why, and what to do. */
+/** A file can't be used: the message says which, why, and what to do. */
 export class LoadError extends Error {
   constructor(message: string) {
     super(message);

@@ -8,7 +8,7 @@ import { LoadError } from './load-error.ts';
 import { digestOf, loadScenario, loadTarget, scenariosOf } from './load.ts';
 import { scenarioSchema, shapeProblem, targetSchema } from './schemas.ts';
 
-/** A user's module of this source. */
+/** Writes a user's module with this source. */
 function write(testInfo: TestInfo, source: string): string {
   mkdirSync(testInfo.outputDir, { recursive: true });
   const path = testInfo.outputPath('user.mjs');
@@ -30,7 +30,7 @@ const TARGET = `({
   install: async () => {}, start: () => {}, applyPools: async () => {}, removePools: async () => {},
 })`;
 
-test('everything in the catalogues is sound', () => {
+test('everything in the catalogues is valid', () => {
   const scenarios = suites.flatMap((suite) => suite.scenarios.map(({ scenario }) => scenario));
   expect(scenarios.map((scenario) => shapeProblem(scenarioSchema, scenario)).filter((problem) => problem !== undefined)).toEqual([]);
   expect(targetCatalogue.map((target) => shapeProblem(targetSchema, target)).filter((problem) => problem !== undefined)).toEqual([]);
@@ -42,20 +42,23 @@ for (const { change, says } of [
   { change: `id: 7`, says: 'id must be area/name' },
   { change: `title: ''`, says: 'title must not be empty' },
   { change: `profile: 'hard'`, says: 'profile must be one of core, extended, robustness' },
-  { change: `requirements: [1]`, says: 'requirements.0 must be a text' },
+  { change: `requirements: [1]`, says: 'requirements.0 must be a string' },
   { change: `needs: {}`, says: 'needs.features must be a list (and 1 more)' },
   { change: `needs: undefined`, says: 'needs must be { features, capabilities }' },
   { change: `needs: { features: ['teleport'], capabilities: [] }`, says: 'needs.features.0 must be one of spot' },
   { change: `needs: { features: [], capabilities: ['fly'] }`, says: 'needs.capabilities.0 must be one of time.virtual, ' },
   { change: `pools: {}`, says: 'pools must be a list' },
-  { change: `pools: ['p']`, says: 'pools.0 must be a pool; make it with pool(name)' },
+  { change: `pools: ['p']`, says: 'pools.0 must be a pool; create it with pool(name)' },
   { change: `pools: [{ ...${POOL}, name: 'No Name' }]`, says: 'pools.0.name must consist of' },
   { change: `pools: [${POOL}, ${POOL}]`, says: 'pools must be pools of different names' },
   {
     change: `pools: [{ ...${POOL}, requirements: [{ key: 'a', operator: 'is' }] }]`,
     says: 'pools.0.requirements.0.operator must be one of In',
   },
-  { change: `pools: [{ ...${POOL}, requirements: [{ key: 'a', operator: 'In' }] }]`, says: 'requirements.0.values must name a value' },
+  {
+    change: `pools: [{ ...${POOL}, requirements: [{ key: 'a', operator: 'In' }] }]`,
+    says: 'requirements.0.values must have at least one value',
+  },
   {
     change: `pools: [{ ...${POOL}, requirements: [{ key: 'a', operator: 'Gt', values: ['x'] }] }]`,
     says: 'must be one whole number for Gt',
@@ -63,7 +66,7 @@ for (const { change, says } of [
   { change: `pools: [{ ...${POOL}, taints: [{ key: 'a', effect: 'Never' }] }]`, says: 'pools.0.taints.0.effect must be one of NoSchedule' },
   { change: `pools: [{ ...${POOL}, limits: { cpu: NaN } }]`, says: 'pools.0.limits.cpu must be a number of cores, 0 or more' },
   { change: `pools: [{ ...${POOL}, limits: { nodes: 1.5 } }]`, says: 'pools.0.limits.nodes must be a whole number' },
-  { change: `pools: [{ ...${POOL}, labels: { a: 1 } }]`, says: 'pools.0.labels.a must be a text' },
+  { change: `pools: [{ ...${POOL}, labels: { a: 1 } }]`, says: 'pools.0.labels.a must be a string' },
   { change: `pools: [{ ...${POOL}, weight: 101 }]`, says: 'pools.0.weight must be at most 100' },
   { change: `run: 'now'`, says: 'run must be a function' },
 ]) {
@@ -71,7 +74,7 @@ for (const { change, says } of [
     const module = write(testInfo, `export const mine = { ...${SCENARIO}, ${change} };`);
     const error: unknown = await loadScenario({ module, export: 'mine' }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(LoadError);
-    expect((error as LoadError).message).toContain(`user.mjs: export "mine" is no scenario: `);
+    expect((error as LoadError).message).toContain(`user.mjs: export "mine" is not a valid scenario: `);
     expect((error as LoadError).message).toContain(says);
     expect((error as LoadError).message).not.toContain('\n');
     await expect(scenariosOf(module)).rejects.toThrow(says);
@@ -90,7 +93,7 @@ for (const { change, says } of [
     says: 'constants.offeringsPerLaunch must be a positive whole number',
   },
   { change: `name: ''`, says: 'name must not be empty' },
-  { change: `summary: undefined`, says: 'summary must be a text' },
+  { change: `summary: undefined`, says: 'summary must be a string' },
   { change: `features: ['node-claims']`, says: 'features.0 must be one of spot' },
   { change: `resources: undefined`, says: 'resources must be a list' },
   { change: `removePools: undefined`, says: 'removePools must be a function' },
@@ -99,12 +102,12 @@ for (const { change, says } of [
     const module = write(testInfo, `const base = ${TARGET}; export default { ...base, ${change} };`);
     const error: unknown = await loadTarget({ module, export: 'default' }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(LoadError);
-    expect((error as LoadError).message).toContain(`user.mjs: export "default" is no target: ${says}`);
+    expect((error as LoadError).message).toContain(`user.mjs: export "default" is not a valid target: ${says}`);
     expect((error as LoadError).message).not.toContain('\n');
   });
 }
 
-test('two of the catalogue in one cluster have a name; what can not be together is refused', async () => {
+test('two targets of the catalogue in one cluster have a name; impossible pairs are refused', async () => {
   const both = await loadTarget({ name: 'reference+mutant:new-token-on-retry' });
   expect(both.name).toBe('reference+mutant:new-token-on-retry');
   expect(shapeProblem(targetSchema, both)).toBeUndefined();
@@ -120,7 +123,7 @@ test('two of the catalogue in one cluster have a name; what can not be together 
   }
 });
 
-test('instances of classes will do, with methods on prototypes, getters and private state', async ({}, testInfo) => {
+test('instances of classes are accepted, with methods on prototypes, getters and private state', async ({}, testInfo) => {
   const module = write(
     testInfo,
     `
@@ -148,18 +151,20 @@ test('instances of classes will do, with methods on prototypes, getters and priv
   expect((await loadScenario({ module, export: 'mine' })).id).toBe('user/case');
 });
 
-test('what a module exports besides its scenarios is passed over; a module without any says so', async ({}, testInfo) => {
+test('other exports of a module are ignored; a module without scenarios is an error', async ({}, testInfo) => {
   const module = write(
     testInfo,
     `export const b = ${SCENARIO}; export const a = ${SCENARIO}; export const help = { x: 1 }; export const nothing = null;`,
   );
   expect((await scenariosOf(module)).map(({ ref }) => ref.export)).toEqual(['a', 'b']);
-  await expect(loadScenario({ module, export: 'help' })).rejects.toThrow('export "help" is no scenario: id must be area/name');
-  await expect(loadScenario({ module, export: 'nothing' })).rejects.toThrow('export "nothing" is no scenario: it must be an object');
+  await expect(loadScenario({ module, export: 'help' })).rejects.toThrow('export "help" is not a valid scenario: id must be area/name');
+  await expect(loadScenario({ module, export: 'nothing' })).rejects.toThrow(
+    'export "nothing" is not a valid scenario: it must be an object',
+  );
   await expect(loadScenario({ module, export: 'c' })).rejects.toThrow('exports no "c"; it exports: a, b, help, nothing');
 });
 
-test('a digest covers what a module says that it read, as its query told it', async ({}, testInfo) => {
+test("a digest covers the files that a module's query names, as listed in its sources", async ({}, testInfo) => {
   const module = write(testInfo, `export const sources = [new URL(import.meta.url).searchParams.get('file')];`);
   const file = testInfo.outputPath('data.yaml');
   const digests: string[] = [];

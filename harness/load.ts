@@ -14,35 +14,38 @@ import type { Scenario } from './scenario.ts';
 import { checkSchema, scenarioSchema, shapeProblem, targetSchema } from './schemas.ts';
 import { LoadError } from './load-error.ts';
 
-/** Where a scenario or a target comes from: a module and the name of its export. A user's file is no special case. */
+/** Where a scenario or a target comes from: a module and the name of its export. Users' files are treated the same. */
 export interface ModuleRef {
   /** URL of the module. */
   readonly module: string;
   readonly export: string;
 }
 
-/** A target: one of the catalogue by its name, or two of them in one cluster as `A+B`, a module's export, or the URL of a file in YAML that names a program. `artefact`: which one it runs of those that were built, by its folder's name in the cache; by default the newest. */
+/**
+ * A target: one of the catalogue by its name, or two of them in one cluster as `A+B`, a module's export, or the URL of a YAML
+ * file that describes a program. `artefact`: which built program to run, by its folder name in the cache; the newest by default.
+ */
 export type TargetRef =
   { readonly name: string; readonly artefact?: string } | ModuleRef | { readonly file: string; readonly artefact?: string };
 
-/** @throws LoadError when the module fails, or exports no sound scenario under that name */
+/** @throws LoadError when the module fails to load, or exports no valid scenario under that name */
 export async function loadScenario(ref: ModuleRef): Promise<Scenario> {
   return asScenario(ref, await loadExport(ref));
 }
 
-/** @throws LoadError when there is no such target, or it is not sound */
+/** @throws LoadError when there is no such target, or it is invalid */
 export async function loadTarget(ref: TargetRef): Promise<Target> {
   if ('name' in ref) return loadNamed(ref.name, ref.artefact);
   if ('file' in ref) return loadProgram(ref.file, ref.artefact);
   const value = await loadExport(ref);
   const problem = shapeProblem(targetSchema, value);
-  if (problem !== undefined) throw new LoadError(`${displayPath(ref.module)}: export "${ref.export}" is no target: ${problem}`);
+  if (problem !== undefined) throw new LoadError(`${displayPath(ref.module)}: export "${ref.export}" is not a valid target: ${problem}`);
   return value as Target;
 }
 
 /**
- * Every scenario that a user's module exports, in the order of the export names; what is not meant as one is passed over.
- * @throws LoadError when there is none, or one is not sound
+ * Every scenario that a user's module exports, in the order of the export names; other exports are ignored.
+ * @throws LoadError when there is none, or one is invalid
  */
 export async function scenariosOf(moduleUrl: string): Promise<{ ref: ModuleRef; scenario: Scenario }[]> {
   const exports = await importModule(moduleUrl);
@@ -58,8 +61,8 @@ export async function scenariosOf(moduleUrl: string): Promise<{ ref: ModuleRef; 
 }
 
 /**
- * Every check that a user's module exports; what is not meant as one is passed over.
- * @throws LoadError when there is none, one is not sound, or bears the name of a bundled one
+ * Every check that a user's module exports; other exports are ignored.
+ * @throws LoadError when there is none, one is invalid, or has the name of a bundled one
  */
 export async function checksOf(moduleUrl: string): Promise<Check[]> {
   const exports = Object.entries(await importModule(moduleUrl));
@@ -68,15 +71,15 @@ export async function checksOf(moduleUrl: string): Promise<Check[]> {
   return found.map(([name, value]) => {
     const check = value as Check;
     const isTaken = checkCatalogue.some((bundled) => bundled.name === check.name);
-    const problem = shapeProblem(checkSchema, value) ?? (isTaken ? `name ${check.name} is that of a bundled check` : undefined);
-    if (problem !== undefined) throw new LoadError(`${displayPath(moduleUrl)}: export "${name}" is no check: ${problem}`);
+    const problem = shapeProblem(checkSchema, value) ?? (isTaken ? `name ${check.name} is taken by a bundled check` : undefined);
+    if (problem !== undefined) throw new LoadError(`${displayPath(moduleUrl)}: export "${name}" is not a valid check: ${problem}`);
     return check;
   });
 }
 
 /**
- * SHA-256 of a file, in hexadecimal digits. A module that is told by its URL's query what to read exports the paths of
- * those files as `sources`: they are part of it.
+ * SHA-256 of a file, in hexadecimal digits. If the URL's query tells a module which files to read, the module exports their
+ * paths as `sources`, and they are part of the digest.
  */
 export async function digestOf(url: string): Promise<string> {
   const hash = createHash('sha256');
@@ -86,8 +89,8 @@ export async function digestOf(url: string): Promise<string> {
 }
 
 /**
- * SHA-256 of what a target comes from: its file, the compiled program that it runs, or where it has both of their digests. Undefined for
- * one that came with Scaleproof, and for a program that has not been built.
+ * SHA-256 of a target's source: its file, or the compiled program that it runs, or both of their digests. Undefined for a
+ * target bundled with Scaleproof, and for a program that has not been built.
  */
 export async function targetDigestOf(ref: TargetRef): Promise<string | undefined> {
   const program = (await artefactOf(ref))?.manifest.wasm.sha256;
@@ -143,13 +146,13 @@ async function importModule(moduleUrl: string): Promise<Record<string, unknown>>
   }
 }
 
-/** `:LINE` where the error came up in the module itself. */
+/** `:LINE` if the error was thrown in the module itself. */
 function lineOf(error: unknown, moduleUrl: string): string {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   return stack.split('\n').flatMap((line) => /^:\d+/.exec(line.split(moduleUrl)[1] ?? '') ?? [])[0] ?? '';
 }
 
-/** Its first line. A file outside every project that has this package installed can't import it. */
+/** The first line of the message, with a hint for a file outside every project that has this package installed. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const [reason = ''] = `${error.name}: ${error.message}`.split('\n');
@@ -163,8 +166,8 @@ function displayPath(moduleUrl: string): string {
 function asScenario(ref: ModuleRef, value: unknown): Scenario {
   const problem = shapeProblem(scenarioSchema, value);
   if (problem !== undefined) {
-    const what = `${displayPath(ref.module)}: export "${ref.export}" is no scenario: ${problem}`;
-    throw new LoadError(`${what}; make it with scenario({ id, title, run })`);
+    const what = `${displayPath(ref.module)}: export "${ref.export}" is not a valid scenario: ${problem}`;
+    throw new LoadError(`${what}; create it with scenario({ id, title, run })`);
   }
   return value as Scenario;
 }

@@ -15,7 +15,7 @@ function judged(
   return report;
 }
 
-test('caught: the declared finding with every seed, or with one where only some expose it', () => {
+test('caught: the declared finding with every seed, or with one if only some expose it', () => {
   const first = failing('m', 'a/a', ['y', 'x']);
   const report = judged([first, failing('m', 'a/a', ['x'], { seed: 2 })]);
   expect(report).toMatchObject({ outcome: 'caught', seeds: { ran: [1, 2], exposed: [1, 2] } });
@@ -25,16 +25,16 @@ test('caught: the declared finding with every seed, or with one where only some 
   expect(judged(once, { declared: { seeds: 'some' } })).toMatchObject({ outcome: 'caught', seeds: { exposed: [1] } });
 });
 
-test('missed: another check, code or object; and the sentence says what was found', () => {
+test('missed: another check, code or object; the message says what was found', () => {
   expect(judged([failing('m', 'a/a', ['y'])])).toMatchObject({
     outcome: 'missed',
-    why: 'x x-code of instance/* was not found with seed 1; found was y y-code of instance/i-1',
+    why: 'x x-code of instance/* was not found with seed 1; found: y y-code of instance/i-1',
   });
   expect(judged([failing('m', 'a/a', ['x'])], { declared: { object: 'pods/*' } }).outcome).toBe('missed');
   expect(judged([failing('m', 'a/a', ['x'])], { declared: { code: 'z' } }).outcome).toBe('missed');
 });
 
-test('what the reference does not pass proves nothing', () => {
+test('a trial that the reference does not pass proves nothing', () => {
   const trials = [failing('m', 'a/a', ['x']), failing('m', 'a/b', ['x'])];
   const beside = [failing('reference', 'a/a', ['x']), failing('reference', 'a/b', ['x'])];
   const report = judged(trials, { beside });
@@ -47,16 +47,16 @@ test('what the reference does not pass proves nothing', () => {
     { scenario: 'a/a', seed: 1, verdict: 'fail', why: 'x x-code: x says so' },
     { scenario: 'a/b' },
   ]);
-  expect(judged(trials, { beside: [] }).outcome, 'nor does what it was not asked').toBe('missed');
+  expect(judged(trials, { beside: [] }).outcome, 'nor does a trial that the reference did not run').toBe('missed');
 });
 
-test('unknown is neither caught nor missed; what was not asked for is not judged', () => {
+test('unknown is neither caught nor missed; what was not run is not judged', () => {
   const unknown = passing('a/a', 1, { target: 'm', verdict: 'unknown', unknowns: ['faults-fired: never fired'] });
   expect(judged([unknown])).toMatchObject({ outcome: 'unknown', why: 'a/a is unknown with seed 1: faults-fired: never fired' });
   expect(judged([failing('m', 'a/b', ['x'])])).toMatchObject({ outcome: 'not-run', why: 'a/a was not run' });
 });
 
-test('further failures come with their first finding and their cause', () => {
+test('other failures are reported with their first finding and their cause', () => {
   const { elsewhere } = judged([
     failing('m', 'a/a', ['x']),
     failing('m', 'a/b', ['y', 'x']),
@@ -69,7 +69,7 @@ test('further failures come with their first finding and their cause', () => {
   ]);
 });
 
-test('who declares to need an interleaving passes most scenarios in which nothing is injected', () => {
+test('a mutant that declares to need an interleaving must pass most scenarios without faults', () => {
   const declared = { needs: 'interleaving' } as const;
   const own = failing('m', 'a/a', ['x']);
   const elsewhere = (...scenarios: readonly string[]): MatrixTrial[] =>
@@ -77,7 +77,7 @@ test('who declares to need an interleaving passes most scenarios in which nothin
   expect(judged([own, ...elsewhere('a/b')], { declared }).outcome).toBe('caught');
   expect(judged([own, ...elsewhere('a/b', 'a/c')], { declared })).toMatchObject({
     outcome: 'missed',
-    why: 'it declares to need an interleaving, and fails 2 of 3 other scenarios in which nothing is injected',
+    why: 'it declares to need an interleaving, but fails 2 of 3 other scenarios without faults',
   });
   const stormy = control.map((trial) => ({ ...trial, fired: ['crash'] }));
   expect(judged([own, ...elsewhere('a/b', 'a/c')], { declared, beside: stormy }).outcome).toBe('caught');

@@ -5,8 +5,8 @@ import { isDeclared } from './mutant-trial.ts';
 import type { MatrixTrial } from './mutant-trial.ts';
 
 /**
- * Mutants x scenarios: who was caught where, by what, and whether that is what the mutant declared. Pure functions of
- * digested trials; docs/mutants.md says what the words mean.
+ * Mutants x scenarios: which mutant was caught where, by what, and whether that matches its declaration. Pure functions of
+ * digested trials; docs/mutants.md defines the terms.
  */
 
 const whole = z.number().int().nonnegative();
@@ -23,12 +23,12 @@ const firstSchema = z.strictObject({
 });
 export type FirstReport = z.infer<typeof firstSchema>;
 
-/** Of one scenario: the seeds that were run, and those that exposed the mutant. */
+/** For one scenario: the seeds that were run, and those that exposed the mutant. */
 const seedsSchema = z.strictObject({ ran: z.array(whole), exposed: z.array(whole) });
 
 /**
- * Why a mutant fails where it did not declare to: `same-finding`, the declared check and code; `other-finding`, what else the
- * bug does, or what comes of it; `control`, the reference fails there, too, so it is not the mutant's.
+ * Why a mutant fails in a scenario that it did not declare: `same-finding`, the declared check and code; `other-finding`,
+ * another effect of the bug; `control`, the reference fails there too, so the failure is not the mutant's.
  */
 const causeSchema = z.enum(['same-finding', 'other-finding', 'control']);
 
@@ -36,8 +36,8 @@ const elsewhereSchema = z.strictObject({ scenario: z.string(), seeds: seedsSchem
 export type Elsewhere = z.infer<typeof elsewhereSchema>;
 
 /**
- * `caught`: as declared. `missed`: the declared finding was not made, or says nothing. `unknown`: a trial could not be judged.
- * `not-run`: the declared scenario was not asked for.
+ * `caught`: as declared. `missed`: the declared finding was not made, or proves nothing. `unknown`: a trial could not be
+ * judged. `not-run`: the declared scenario was not selected.
  */
 const outcomeSchema = z.enum(['caught', 'missed', 'unknown', 'not-run']);
 
@@ -55,7 +55,7 @@ const mutantSchema = z.strictObject({
   outcome: outcomeSchema,
   /** Why it is not caught. */
   why: z.string().optional(),
-  /** Of the declared scenario: seeds that made the declared finding. */
+  /** Of the declared scenario: seeds with the declared finding. */
   seeds: seedsSchema,
   /** The first finding in the declared scenario, with the first seed that exposed it. */
   first: firstSchema.optional(),
@@ -73,16 +73,16 @@ const controlSchema = z.strictObject({
 });
 export type ControlFailure = z.infer<typeof controlSchema>;
 
-/** @returns a schema of the matrix alone; the command adds what it knows besides */
+/** @returns a schema of the matrix alone; the command adds its own fields */
 export const matrixSchema = z.strictObject({ mutants: z.array(mutantSchema), control: z.array(controlSchema) });
 export type Matrix = z.infer<typeof matrixSchema>;
 
 /** What was run. */
 export interface MatrixTrials {
   readonly mutants: readonly Mutant[];
-  /** Of mutants. */
+  /** Trials of mutants. */
   readonly trials: readonly MatrixTrial[];
-  /** Of the reference, with every seed of every trial of a mutant: what it fails as well proves nothing. */
+  /** Trials of the reference, with every seed of every trial of a mutant: where the reference fails too, nothing is proved. */
   readonly control: readonly MatrixTrial[];
 }
 
@@ -110,7 +110,7 @@ export function judgeMutants({ mutants, trials, control }: MatrixTrials): Matrix
 
 /** What the reference did in the same trials. */
 interface Control {
-  /** It passed this one. */
+  /** The reference passed this trial. */
   passed(trial: Pick<MatrixTrial, 'scenario' | 'seed'>): boolean;
   /** No fault fired there. */
   isCalm(scenario: string): boolean;
@@ -146,7 +146,7 @@ function judgeMutant({ target, resembles, caughtBy }: Mutant, trials: readonly M
 
 type Outcome = Pick<MutantReport, 'outcome' | 'why'>;
 
-/** Who declares to need what most runs do not have must pass most of those in which nothing is injected. */
+/** A mutant that declares to need an interleaving or a crash must pass most of the scenarios without faults. */
 function contradictionOf(
   { needs }: Declaration,
   others: readonly MatrixTrial[],
@@ -159,7 +159,7 @@ function contradictionOf(
   if (failing.length <= calm.size / 2) return undefined;
   return {
     outcome: 'missed',
-    why: `it declares to need ${WORDS[needs]}, and fails ${failing.length} of ${calm.size} other scenarios in which nothing is injected`,
+    why: `it declares to need ${WORDS[needs]}, but fails ${failing.length} of ${calm.size} other scenarios without faults`,
   };
 }
 
@@ -183,7 +183,7 @@ function outcomeOf(declared: Declaration, own: readonly MatrixTrial[], exposing:
       why: `${declared.scenario} is unknown with ${seedsOf(unknown)}: ${unknown[0]?.unknowns.join('; ') ?? ''}`,
     };
   const wanted = `${declared.check} ${declared.code} of ${declared.object}`;
-  return { outcome: 'missed', why: `${wanted} was not found with ${seedsOf(others)}; found was ${foundIn(others)}` };
+  return { outcome: 'missed', why: `${wanted} was not found with ${seedsOf(others)}; found: ${foundIn(others)}` };
 }
 
 function seedsOf(trials: readonly MatrixTrial[]): string {
@@ -195,7 +195,7 @@ function foundIn(trials: readonly MatrixTrial[]): string {
   return [...new Set(found)].slice(0, MAX_FOUND).join(', ') || 'nothing';
 }
 
-/** Findings that a sentence names. */
+/** Most findings that a message names. */
 const MAX_FOUND = 4;
 
 function reportFirst({ seed, first, replay }: MatrixTrial): FirstReport | undefined {

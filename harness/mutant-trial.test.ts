@@ -6,7 +6,7 @@ import { doubleLaunch } from '../targets/mutants/launch/double-launch.ts';
 import { digestTrial, isDeclared } from './mutant-trial.ts';
 import { runInProcess } from './testing/in-process.ts';
 
-test('the first finding is the one that the shortest failing beginning of the history proves', async () => {
+test('the first finding is that of the shortest failing prefix of the history', async () => {
   const { caughtBy, target } = doubleLaunch;
   const found = suites.flatMap(({ scenarios }) => scenarios).find(({ scenario }) => scenario.id === caughtBy.scenario);
   if (found === undefined) throw new Error(`there is no scenario ${caughtBy.scenario}`);

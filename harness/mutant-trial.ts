@@ -11,7 +11,7 @@ import type { Declaration } from '../targets/mutants/mutant.ts';
 /** A finding without its evidence, and the check that made it. */
 export type FoundIn = Pick<Finding, 'code' | 'object' | 'message'> & { readonly check: string };
 
-/** The finding that a trial's shortest failing beginning proves. */
+/** The finding in the shortest prefix of a trial's history that fails. */
 export interface FirstFinding extends FoundIn {
   /** Virtual milliseconds since the start of the trial. */
   readonly atMs: number;
@@ -25,17 +25,17 @@ export interface MatrixTrial {
   readonly verdict: Verdict;
   readonly replay: string;
   readonly findings: readonly FoundIn[];
-  /** Of a failure. */
+  /** Only of failures. */
   readonly first?: FirstFinding;
-  /** Why checks could not tell. */
+  /** Why checks gave no verdict. */
   readonly unknowns: readonly string[];
   /** Names of the kinds of faults that fired. */
   readonly fired: readonly string[];
-  /** How near each bound came, as a share of the way to it; 0 where nothing was measured. */
+  /** How close each bound came to being exceeded, as a ratio; 0 where nothing was measured. */
   readonly bounds: readonly { readonly check: string; readonly bound: string; readonly ratio: number }[];
 }
 
-/** @param events of its history; none where it does not matter what fired, as in a mutant's trial that passes */
+/** @param events of its history; may be empty if the fired faults don't matter, as in a mutant's trial that passes */
 export function digestTrial(result: TrialResult, events: readonly HistoryEvent[]): MatrixTrial {
   const first = result.verdict === 'fail' ? firstFinding(result, events) : undefined;
   const fired = createView(events).faults.flatMap((fault) => (fault.fired.length === 0 ? [] : [fault.armed.fault.fault]));
@@ -60,8 +60,8 @@ function findingsOf({ checks }: Pick<TrialResult, 'checks'>): FoundIn[] {
 }
 
 /**
- * What is proved first: checks judge any beginning of a history, and the shortest one that fails is found by bisection. That
- * is when an operator with our eyes could have known.
+ * The first provable finding: checks judge any prefix of a history, and bisection finds the shortest one that fails. That is
+ * when an operator who sees everything could have known.
  */
 function firstFinding({ checks }: TrialResult, events: readonly HistoryEvent[]): FirstFinding | undefined {
   const names = checks.flatMap(({ check, findings }) => (findings.length === 0 ? [] : [check]));

@@ -10,11 +10,11 @@ for (const { what, name } of [
   });
 }
 
-test('what is no line of /proc is refused', () => {
-  expect(() => parseThreadStat('17 (node) R')).toThrow('no line of /proc/PID/stat: 17 (node) R');
+test('anything but a line of /proc is refused', () => {
+  expect(() => parseThreadStat('17 (node) R')).toThrow('not a line of /proc/PID/stat: 17 (node) R');
 });
 
-test('a thread that computes takes processor time, and the process at least as much', () => {
+test('a busy thread uses processor time, and the process at least as much', () => {
   const before = processorTime();
   let now = before;
   while (now.mainCpuMs < before.mainCpuMs + 50) now = processorTime();

@@ -3,14 +3,14 @@ import { resolveBounds } from './bounds.ts';
 import type { BoundInputs } from './bounds.ts';
 import type { WorldChoice } from './world-for.ts';
 
-/** No trial in real time may take longer, whatever its target declares. */
+/** No trial in real time may take longer, whatever constants its target declares. */
 const MAX_REAL_TRIAL_MS = 6 * 3_600_000;
-/** For setting up and for stopping, beside what bounds allow. */
+/** For setting up and stopping, in addition to the bounds. */
 const MARGIN_MS = 120_000;
 
 /**
  * Longest that a trial in real time may take: a scenario may wait for each of its bounds, and then the world has to settle
- * and to be emptied. Undefined in virtual time, where the machine alone decides.
+ * and be emptied. Undefined in virtual time, where it depends on the machine only.
  */
 export function realTimeLimitMs(
   constants: TargetConstants,

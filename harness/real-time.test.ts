@@ -16,7 +16,7 @@ import { quietTarget } from './testing/quiet-target.ts';
 const scenarios = new URL('./testing/real-time.ts', import.meta.url).href;
 const STUB = join(packageRoot(), 'targets/command/testing/stub.ts');
 
-/** Of a program that has little to do: what is waited for in real time is short. */
+/** For a program that has little to do, so that waits in real time are short. */
 const SHORT = {
   batchMax: '500ms',
   retryPeriod: '500ms',
@@ -34,7 +34,7 @@ const stub = {
   ready: { delay: '0s' },
 };
 
-/** Runs a trial of a program. @returns the result, the codes of its findings, and its history's events of a type */
+/** Runs a trial of a program. @returns the result, the codes of its findings, and a function that finds events by type */
 async function runProgram(info: TestInfo, scenario: string, file: object) {
   const directory = info.outputPath('run');
   mkdirSync(join(directory, 'histories'), { recursive: true });
@@ -54,13 +54,13 @@ async function runProgram(info: TestInfo, scenario: string, file: object) {
   };
 }
 
-test('the reference as a process: killed at its launch by the world, started again, and passes', async ({}, info) => {
+test('the reference as a process: killed by the world at its launch, restarted, and passes', async ({}, info) => {
   test.setTimeout(180_000);
   const { result, ofType, messages } = await runProgram(info, 'onePod', {
     name: 'reference as a process',
     command: ['${NODE}', join(packageRoot(), 'bin/reference-controller.js')],
     environment: { METRICS: '${METRICS_PORT}' },
-    // Less than it needs at worst, so that the trial need not wait to be sure that nothing follows.
+    // Less than it needs at worst, so that the trial need not wait as long for the world to settle.
     constants: { batchMax: '1s', retryPeriod: '1s', emptyAfter: '70s', termination: '35s' },
     pools: { as: 'karpenter' },
     ready: { http: 'http://127.0.0.1:${METRICS_PORT}/readyz' },
@@ -77,22 +77,22 @@ test('the reference as a process: killed at its launch by the world, started aga
   expect(ofType('said').some(({ by, principal }) => by === 'log' && principal === 'target')).toBe(true);
 });
 
-test('a program that exits at once: a finding with its code and its last words', async ({}, info) => {
+test('a program that exits at once: a finding with its exit code and last output', async ({}, info) => {
   const { result, codes, messages } = await runProgram(info, 'nothing', { ...stub, command: ['${NODE}', STUB, 'exit', '3'] });
   expect(result.verdict).toBe('fail');
   expect(codes).toContain('exited');
-  expect(messages).toContain('exited with code 3; the last that it said: no configuration');
+  expect(messages).toContain('exited with code 3; its last output: no configuration');
 });
 
-test('a program that never becomes ready is given up at the limit of its probe', async ({}, info) => {
+test("the harness stops waiting for a program that never becomes ready at its probe's limit", async ({}, info) => {
   const ready = { http: 'http://127.0.0.1:${PORT}/readyz', within: '1s' };
   const { result, codes, messages } = await runProgram(info, 'nothing', { ...stub, command: ['${NODE}', STUB, 'idle'], ready });
   expect(result.verdict).toBe('fail');
   expect(codes).toContain('exited');
-  expect(messages).toMatch(/nothing healthy answered at http:\/\/127\.0\.0\.1:\d+\/readyz within 1 s of its start/);
+  expect(messages).toMatch(/no healthy response from http:\/\/127\.0\.0\.1:\d+\/readyz within 1 s of its start/);
 });
 
-test('a crash fault kills the program at a request, and the next is started at once', async ({}, info) => {
+test('a crash fault kills the program at a request, and the next one is started at once', async ({}, info) => {
   const { ofType } = await runProgram(info, 'crashAtAsking', {
     ...stub,
     command: ['${NODE}', STUB, 'ask'],
@@ -105,11 +105,11 @@ test('a crash fault kills the program at a request, and the next is started at o
     return ofType('request.end').flatMap(({ span, outcome }) => (asked.some((request) => request.span === span) ? [outcome] : []));
   };
   expect(outcomesOf(1).at(-1)).toBe('info');
-  // The end of the trial may break off the last, so it is the first that tells.
+  // The end of the trial may cut off the last request, so the first one is tested.
   expect(outcomesOf(2)[0]).toBe('ok');
 });
 
-test('a program that was asked to stop, its folder and its sockets are gone when the trial is over', async ({}, info) => {
+test('a program that was told to stop is gone when the trial is over, with its folder and sockets', async ({}, info) => {
   const { result, ofType } = await runProgram(info, 'nothing', { ...stub, command: ['${NODE}', STUB, 'idle'] });
   expect(result.verdict).toBe('pass');
   const home =
@@ -120,15 +120,15 @@ test('a program that was asked to stop, its folder and its sockets are gone when
   expect(existsSync(home)).toBe(false);
 });
 
-test('a program that translates pools and fails is a finding', async ({}, info) => {
+test('a failure of the program that translates pools is a finding', async ({}, info) => {
   const pools = { command: ['${NODE}', STUB, 'exit', '1'] };
   const { result, codes, messages } = await runProgram(info, 'nothing', { ...stub, command: ['${NODE}', STUB, 'idle'], pools });
   expect(result.verdict).toBe('fail');
   expect(codes).toContain('panicked');
-  expect(messages).toContain('apply ended with code 1; it said: no configuration');
+  expect(messages).toContain('apply exited with code 1; its last output: no configuration');
 });
 
-test('real time has a limit that follows from the bounds; virtual time has none', () => {
+test('real time has a limit derived from the bounds; virtual time has none', () => {
   const { constants } = quietTarget();
   const size = { nodes: 10, offerings: 9 };
   const real = worldFor({ time: 'real' });

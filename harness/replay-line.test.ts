@@ -15,7 +15,7 @@ const ofWorld = fc.record(
   { requiredKeys: [] },
 );
 
-test('a line is one token that no shell needs quoted, and reads back as it was', () => {
+test('a line is one token that needs no shell quoting, and parses back to the same value', () => {
   fc.assert(
     fc.property(
       text,
@@ -49,7 +49,7 @@ for (const { line, says } of [
   { line: 'sp1,scenario=a@0123456789ab,target=reference,seed=1,nodes=10,crash=after:0,catalogue=0123456789ab', says: 'crash' },
   { line: 'sp1,scenario=a@0123456789ab,target=reference,seed=1,nodes=10,max-instances=x,catalogue=0123456789ab', says: 'max-instances' },
 ]) {
-  test(`a broken line is refused with what is wrong: ${line || 'nothing'}`, () => {
+  test(`an invalid line is refused with a reason: ${line || 'nothing'}`, () => {
     expect(() => parseReplayLine(line)).toThrow(says);
   });
 }

@@ -4,7 +4,7 @@ import { formatCrashPoint, parseCrashPoint } from './crash-points.ts';
 import type { CrashName } from './crash-points.ts';
 import { scenarioIdNow, targetNameNow } from '../model/former-names.ts';
 
-/** What a failure can be repeated from. */
+/** All that is needed to repeat a failure. */
 export interface ReplayLine {
   /** A scenario's id, or the path of a user's file as it was given. */
   readonly scenario: string;
@@ -16,15 +16,15 @@ export interface ReplayLine {
   readonly targetDigest?: string | undefined;
   readonly seed: number;
   readonly nodes: number;
-  /** The kind of world, of the embedded one with its machines if they are not the usual ones; absent for the embedded one. */
+  /** The kind of world, with the machines of an embedded one unless they are the default; absent for the embedded world. */
   readonly world?: string | undefined;
-  /** Where machines of a real cluster are; absent for the embedded world, and in lines of before. */
+  /** Where the machines of a real cluster are; absent for the embedded world, and in older lines. */
   readonly ec2?: 'localstack' | 'embedded' | undefined;
-  /** How the target reaches a cluster that others use too; absent for `routed`. */
+  /** How the target reaches a shared cluster; absent for `routed`. */
   readonly mode?: 'routed' | 'observed' | undefined;
-  /** Most instances of the trial, in such a cluster. */
+  /** Most instances of the trial, in a shared cluster. */
   readonly maxInstances?: number | undefined;
-  /** Where the target is killed; absent for a trial as the scenario has it. */
+  /** Where the target is killed; absent if it isn't. */
   readonly crash?: CrashName | undefined;
   /** First digits of the SHA-256 of the instance catalogue. */
   readonly catalogueDigest: string;
@@ -32,13 +32,13 @@ export interface ReplayLine {
 
 const FORMAT = 'sp1';
 
-/** As the flag is called. */
+/** The name of the flag. */
 const MAX_INSTANCES = 'max-instances';
 
 /** Digits of a digest that a line carries. */
 export const DIGEST_DIGITS = 12;
 
-/** One token that no shell needs quoted. */
+/** Formats one token that needs no shell quoting. */
 export function formatReplayLine(line: ReplayLine): string {
   return [
     FORMAT,
@@ -55,7 +55,7 @@ export function formatReplayLine(line: ReplayLine): string {
   ].join(',');
 }
 
-/** Percent-encodes all but what ids and paths are made of and no shell touches. */
+/** Percent-encodes everything except what ids and paths consist of and no shell interprets. */
 function encode(text: string): string {
   return encodeURIComponent(text)
     .replaceAll('%2F', '/')
@@ -118,6 +118,6 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Error(`"${text}" in the replay line is not percent-encoded as it should be`);
+    throw new Error(`"${text}" in the replay line is not percent-encoded correctly`);
   }
 }

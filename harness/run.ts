@@ -22,7 +22,7 @@ import type { PhaseBegun, TrialCost, TrialSpec } from './trial-spec.ts';
 import { catalogueFor, replayWorld, worldFor } from './world-for.ts';
 import type { WorldRef } from './world-for.ts';
 
-/** One trial to be run: what the child needs, and what names it in a run directory. */
+/** One planned trial: what the child needs, and its labels in a run directory. */
 export interface PlannedTrial {
   readonly scenario: { readonly id: string; readonly title: string };
   readonly suite: string;
@@ -35,23 +35,23 @@ export interface PlannedTrial {
   readonly nodes: number;
   /** By default the embedded one. */
   readonly world?: WorldRef;
-  /** Where the target is killed; absent for a trial as the scenario has it. */
+  /** Where the target is killed; absent if it isn't. */
   readonly crash?: CrashSpec;
-  /** Longest that it may take, in real time alone. */
+  /** Longest that it may take; in real time only. */
   readonly wallMs: number | undefined;
-  /** Most resident memory of its process, where the target declares it. */
+  /** Most resident memory of its process, if the target declares it. */
   readonly memoryMiB?: number;
   readonly replay: string;
   /** Name of its history within the run directory. */
   readonly history: string;
 }
 
-/** Where trials of one scenario come from. */
+/** The source of one scenario's trials. */
 export interface TrialSource {
   readonly ref: ModuleRef;
   readonly scenario: Pick<Scenario, 'id' | 'title' | 'pools'>;
   readonly suite: string;
-  /** The scenario's id, or its path as the user gave it: what a replay line names. */
+  /** The scenario's id, or its path as the user gave it; it goes into replay lines. */
   readonly label: string;
 }
 
@@ -93,15 +93,15 @@ export async function planTrials(
 
 /** How a planned trial ended. */
 export type TrialEnd =
-  /** `cost`: of the process that ran it, without judging; unknown of one that was ended from outside. */
+  /** `cost`: of the trial's process, without judging; unknown if the process was ended from outside. */
   | ({ readonly kind: 'judged'; readonly cost?: TrialCost } & JudgedTrial)
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'not-begun' };
 
 /**
- * Plans the trials in which the target is killed at its side effects, from the one in which they can be counted.
- * @param only at this point alone
- * @returns the trials, or why the side effects can't be told
+ * Plans the trials that kill the target at its side effects, from a trial in which they can be counted.
+ * @param only just this crash point
+ * @returns the trials, or why the side effects can't be counted
  */
 export function planCrashes(
   counted: PlannedTrial,
@@ -131,11 +131,11 @@ export interface RunOptions {
   readonly workers: number;
   readonly signal: AbortSignal;
   readonly limits?: TrialLimits;
-  /** Where each worker's trials run, if not where they were planned: one for each. */
+  /** The world of each worker's trials, one per worker; by default the world they were planned for. */
   readonly worlds?: readonly WorldRef[];
-  /** Variables for the processes of trials, besides our own. */
+  /** Extra environment variables for the processes of trials. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** In place of workers with limits and environment: runs them all, and goes on to be the caller's. */
+  /** Replaces the workers, with their limits and environment: runs all trials and stays open for the caller. */
   readonly runner?: TrialRunner;
   readonly onBegin?: (trial: PlannedTrial) => void;
   readonly onPhase?: (trial: PlannedTrial, begun: PhaseBegun) => void;
@@ -179,7 +179,7 @@ export async function runTrials(trials: readonly PlannedTrial[], options: RunOpt
   return specs.map((spec) => ends.get(spec) ?? { kind: 'not-begun' });
 }
 
-/** A history that can't be read tells nothing about the target, and must not end the run. */
+/** A history that can't be read says nothing about the target, and must not end the run. */
 function judgeOrRefuse(trial: PlannedTrial, directory: string, cost: TrialCost | undefined): TrialEnd {
   try {
     return { kind: 'judged', ...judgeTrial(trial, directory), ...defined({ cost }) };
@@ -190,14 +190,14 @@ function judgeOrRefuse(trial: PlannedTrial, directory: string, cost: TrialCost |
 }
 
 /**
- * Runs one trial of a scenario in a process and judges it: the same engine as the command's.
+ * Runs one trial of a scenario in a process and judges it, as the command does.
  * @param options.directory an existing directory with a folder `histories`
  * @throws LoadError when scenario or target can't be loaded
- * @throws Error when the target can't be asked for it: what it lacks
+ * @throws Error when target or world lack what the scenario needs
  */
 export async function runTrial(options: {
   readonly scenario: ModuleRef;
-  /** What the replay line names: the id of a bundled scenario; by default the module's path and its export. */
+  /** Goes into the replay line: the id of a bundled scenario; by default the module's path and its export. */
   readonly label?: string;
   readonly suite?: string;
   readonly target?: TargetRef;
@@ -206,9 +206,9 @@ export async function runTrial(options: {
   readonly world?: WorldRef;
   readonly directory: string;
   readonly limits?: TrialLimits;
-  /** Variables for the trial's process, besides our own. */
+  /** Extra environment variables for the trial's process. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** In place of a process of its own, with limits and environment. */
+  /** Replaces the trial's own process, with its limits and environment. */
   readonly runner?: TrialRunner;
 }): Promise<TrialResult> {
   const { scenario: ref, suite = 'user', target = { name: 'reference' }, seed = 1, world } = options;
@@ -230,7 +230,7 @@ export async function runTrial(options: {
   throw new Error(end?.kind === 'refused' ? end.message : `the trial of ${scenario.id} did not begin`);
 }
 
-/** A file, or a module's export, as the command takes it: `./path` and `./path#export`. */
+/** A file, or a module's export, as the command's arguments: `./path` and `./path#export`. */
 export function labelOf(ref: ModuleRef | { readonly file: string }): string {
   const path = relative('.', fileURLToPath('file' in ref ? ref.file : ref.module)).replaceAll('\\', '/');
   return `${path.startsWith('.') ? '' : './'}${path}${'file' in ref ? '' : `#${ref.export}`}`;

@@ -11,7 +11,7 @@ const kill = faults.crash({ operations: ['*'], moment: 'before' });
 const head = { id: 'mine/one', title: 'one of mine' };
 const nothing = (): Promise<void> => Promise.resolve();
 
-test('what the faults of a scenario need of a world, the scenario needs, beside what it says itself', () => {
+test('a scenario needs the capabilities of its faults in addition to its own', () => {
   const { needs } = scenario({
     ...head,
     capabilities: ['time.virtual', 'target.kill'],
@@ -23,13 +23,13 @@ test('what the faults of a scenario need of a world, the scenario needs, beside 
   expect(scenario({ ...head, run: nothing }).needs.capabilities).toEqual([]);
 });
 
-test('a scenario that needs a feature is of the extended profile, where it does not say another', () => {
+test('a scenario that needs a feature has the extended profile by default', () => {
   expect(scenario({ ...head, run: nothing }).profile).toBe('core');
   expect(scenario({ ...head, features: ['spot'], run: nothing }).profile).toBe('extended');
   expect(scenario({ ...head, features: ['spot'], profile: 'robustness', run: nothing }).profile).toBe('robustness');
 });
 
-test('faults that it runs under are injected first, in their order, and the named ones are handed to it', async () => {
+test('faults in under are injected first, in order; the named ones are passed to run', async () => {
   const injected: (FaultSpec | 'run')[] = [];
   const trial = { inject: (fault: FaultSpec) => Promise.resolve(void injected.push(fault)) } as unknown as Trial;
   const { run } = scenario({

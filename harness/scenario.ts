@@ -17,7 +17,7 @@ import type { Random } from '../runtime/random.ts';
 import type { Feature, TargetConstants } from '../targets/target.ts';
 import type { BoundName } from './bounds.ts';
 
-/** What is done to an autoscaler, and what must come of it. It never knows which world it runs in. */
+/** What is done to an autoscaler, and what is expected of it. A scenario does not know which world it runs in. */
 export interface Scenario {
   /** `area/name`, unique. */
   readonly id: string;
@@ -25,12 +25,12 @@ export interface Scenario {
   readonly profile: Profile;
   /** Ids of the requirements that it tests. */
   readonly requirements: readonly string[];
-  /** What target and world must have: lacking it the scenario is not run, with the reason. */
+  /** What target and world must have. If something is missing, the scenario is not run and the reason is reported. */
   readonly needs: { readonly features: readonly Feature[]; readonly capabilities: readonly Capability[] };
   readonly pools: readonly Pool[];
-  /** Whether a run also kills the target at each of its side effects, in trials of their own: for small scenarios. */
+  /** Whether a run also kills the target at each of its side effects, in separate trials: for small scenarios. */
   readonly crashPoints?: boolean;
-  /** `import.meta.url` of the module that exports it: a trial's process loads it from there where the object itself was handed over. */
+  /** `import.meta.url` of the module that exports it: if a test passes the object itself, a trial's process loads it from there. */
   readonly module?: string;
   run(trial: Trial): Promise<void>;
 }
@@ -38,7 +38,7 @@ export interface Scenario {
 /** Who owns the pods of a workload. */
 export type WorkloadKind = 'ReplicaSet' | 'Deployment';
 
-/** Pods to deploy, all alike. */
+/** Identical pods to deploy. */
 export interface WorkloadSpec {
   readonly name: string;
   readonly replicas: number;
@@ -48,51 +48,51 @@ export interface WorkloadSpec {
   readonly cpu: string;
   readonly memory: string;
   readonly nodeSelector?: Readonly<Record<string, string>>;
-  /** Required node affinity: all of it has to hold. */
+  /** Required node affinity: every requirement has to hold. */
   readonly nodeAffinity?: readonly NodeSelectorRequirement[];
-  /** Required node affinity of several terms: one of them has to hold, beside all of `nodeAffinity`. */
+  /** Required node affinity of several terms: one of them has to hold, in addition to all of `nodeAffinity`. */
   readonly nodeAffinityTerms?: readonly (readonly NodeSelectorRequirement[])[];
-  /** Preferred node affinity, of the greatest weight. */
+  /** Preferred node affinity, with the highest weight. */
   readonly preferredAffinity?: readonly NodeSelectorRequirement[];
   readonly tolerations?: readonly Toleration[];
-  /** Required anti-affinity of its pods to each other over this label: at most one of them in each domain. */
+  /** Required anti-affinity between its pods over this label: at most one of them in each domain. */
   readonly apartOver?: string;
-  /** Required affinity of its pods to those of a workload, or to each other where it is their own: in one domain of this label. */
+  /** Required affinity to the pods of a workload, or to each other if it is their own: all in one domain of this label. */
   readonly near?: { readonly workload: string; readonly over: string };
-  /** Names of gates: no scheduler looks at its pods as long as one is left. */
+  /** Names of scheduling gates: no scheduler considers its pods until all are removed. */
   readonly schedulingGates?: readonly string[];
-  /** The default scheduler by default. */
+  /** By default the default scheduler. */
   readonly schedulerName?: string;
   /** Spread constraints; those without a selector select the workload's own pods. */
   readonly spread?: readonly TopologySpreadConstraint[];
-  /** Those of every pod: the claims among them are shared by all. */
+  /** Volumes of every pod: all pods share the claims among them. */
   readonly volumes?: readonly Volume[];
   readonly graceSeconds?: number;
-  /** What must stay healthy of them: a PodDisruptionBudget is put over them, as by `protect`. */
+  /** Creates a PodDisruptionBudget over its pods, like `protect`. */
   readonly budget?: BudgetSpec;
   readonly annotations?: Readonly<Record<string, string>>;
-  /** What is true of its pods; by default they can be scheduled. */
+  /** Whether its pods can be scheduled; by default they can. */
   readonly truth?: Truth;
 }
 
-/** Pods to deploy, by default named `web` and of NODE_SIZED. */
+/** Pods to deploy, by default named `web` and of the size NODE_SIZED. */
 export type WorkloadRequest = Pick<WorkloadSpec, 'replicas'> & Partial<WorkloadSpec>;
 
 /** A deployed workload. */
 export interface Workload {
-  /** By which the history knows it: the value of WORKLOAD_LABEL on its pods. */
+  /** Its name in the history: the value of WORKLOAD_LABEL on its pods. */
   readonly name: string;
   readonly kind: WorkloadKind | 'DaemonSet' | 'StatefulSet' | 'Job';
-  /** Its object, where that is not of the same name in the namespace `default`. */
+  /** Its object, unless that has the same name in the namespace `default`. */
   readonly object?: { readonly namespace: string; readonly name: string };
 }
 
-/** An object as a user wrote it, and what the history is to know of it. */
+/** An object as a user wrote it, and what the history should record about it. */
 export interface UserObject {
   /** Plural name, e.g. `priorityclasses`. */
   readonly resource: string;
   readonly object: KubeObject;
-  /** It makes pods: its template names the workload by WORKLOAD_LABEL. */
+  /** It creates pods: its template names the workload by WORKLOAD_LABEL. */
   readonly workload?: {
     readonly name: string;
     readonly kind: Workload['kind'];
@@ -100,22 +100,22 @@ export interface UserObject {
     readonly truth: Truth;
     readonly note: string;
   };
-  /** It is a PodDisruptionBudget over these workloads. */
+  /** It is a PodDisruptionBudget for these workloads. */
   readonly protects?: readonly { readonly workload: string; readonly budget: BudgetSpec }[];
 }
 
-/** Pods that every node gets, as agents do. They are no reason to launch. */
+/** Pods that run on every node, like agents. They are no reason to launch. */
 export interface DaemonSetSpec {
   readonly name: string;
   readonly cpu: string;
   readonly memory: string;
-  /** By default every taint. */
+  /** By default it tolerates every taint. */
   readonly tolerations?: readonly Toleration[];
-  /** By default none: pods of no importance. */
+  /** By default none, so the pods have the lowest priority. */
   readonly priorityClassName?: string;
 }
 
-/** What must stay healthy of a workload, as its PodDisruptionBudget says. */
+/** The limit of a PodDisruptionBudget. */
 export type BudgetSpec = { readonly minAvailable: number } | { readonly maxUnavailable: number };
 
 /** An injected fault. */
@@ -123,79 +123,79 @@ export interface ActiveFault {
   readonly id: string;
   /** How often it has fired. */
   firings(): number;
-  /** Ends the fault. Resolves when it is healed, also where it already was. */
+  /** Ends the fault. Resolves when it is healed, even if it already was. */
   heal(): Promise<void>;
 }
 
-/** What a scenario can do. Waiting only paces: verdicts come from what was expected, judged on the history. */
+/** What a scenario can do. Waits only set the pace: verdicts come from expectations, which are judged on the history. */
 export interface Trial {
-  /** Chance of the scenario's own, from the seed. */
+  /** The scenario's own random source, from the seed. */
   readonly random: Random;
-  /** Nodes that the user asked for, where a scenario's size is free. */
+  /** Number of nodes that the user chose, for scenarios of variable size. */
   readonly nodes: number;
-  /** What the target declares of itself. */
+  /** The constants that the target declares. */
   readonly constants: TargetConstants;
-  /** How long a bound of time is: for what a scenario sets up by it. Not for waiting, which has words of its own. */
+  /** The length of a time bound, to size a set-up with. Not for waiting, which has its own methods. */
   lengthMs(bound: BoundName): number;
-  /** Deploys pods, by default such that each fills a node of NODE_TYPES: so many pods are so many nodes. */
+  /** Deploys pods, by default of a size that fills a node of NODE_TYPES, so that there are as many nodes as pods. */
   deploy(spec: WorkloadRequest): Promise<Workload>;
   scale(workload: Workload, replicas: number): Promise<void>;
   /** Deletes the workload and its pods. */
   remove(workload: Workload): Promise<void>;
 
-  /** Deploys a DaemonSet; it goes with the workloads at the end. */
+  /** Deploys a DaemonSet; it is removed with the workloads at the end. */
   daemonSet(spec: DaemonSetSpec): Promise<Workload>;
-  /** Puts a PodDisruptionBudget over a workload; it goes with the workloads at the end. */
+  /** Creates a PodDisruptionBudget for a workload; it is removed with the workloads at the end. */
   protect(workload: Workload, budget: BudgetSpec): Promise<void>;
-  /** Creates objects as a user wrote them, in order, and records the workloads and budgets among them. All go at the end. */
+  /** Creates objects as a user wrote them, in order, and records the workloads and budgets among them. All are removed at the end. */
   apply(objects: readonly UserObject[]): Promise<Workload[]>;
-  /** Restarts the target as a roll-out of it would: it is asked to stop, and the next starts when it has. Resolves when that is ready. */
+  /** Restarts the target as a roll-out would: stops it, then starts the next instance. Resolves when that one is ready. */
   restartTarget(): Promise<void>;
 
-  /** Applies a pool of the scenario anew, by its name: its nodes are then to be as it says. */
+  /** Applies a changed pool of the scenario, by its name: its nodes should then match it. */
   changePool(pool: Pool): Promise<void>;
-  /** Has a Deployment replace its pods, as `kubectl rollout restart` does. */
+  /** Makes a Deployment replace its pods, like `kubectl rollout restart`. */
   rollOut(workload: Workload): Promise<void>;
-  /** Marks all nodes that are there as not to be taken, as their user would. */
+  /** Annotates all current nodes as not to be disrupted, as a user would. */
   keepNodes(): Promise<void>;
 
-  /** Takes pools of the scenario away, by name (none named: all), while the rest goes on: everything made for them must go. */
+  /** Removes pools of the scenario, by name (default: all), while the rest stays: everything made for them must go. */
   withdrawPools(...names: readonly string[]): Promise<void>;
 
   /**
-   * Injects a fault until it is healed: by `heal()` or, at the latest, by the healing phase. Resolves when it can strike.
-   * Rejects when the world lacks a capability that the fault needs, which the scenario has to declare.
-   * @param firing by default what the fault says of itself (`mayFire`), which else must fire
+   * Injects a fault until it is healed: by `heal()` or, at the latest, in the healing phase. Resolves once it is active.
+   * Rejects if the world lacks a capability that the fault needs; the scenario must declare those.
+   * @param firing by default the fault's own setting (`mayFire`), otherwise must-fire
    */
   inject(fault: FaultSpec, firing?: 'must-fire' | 'may-fire'): Promise<ActiveFault>;
-  /** The same, and waits until the fault has fired, for the bound at most. */
+  /** Like `inject`, and also waits until the fault has fired, for the bound at most. */
   injectUntilFired(fault: FaultSpec, within: BoundName): Promise<ActiveFault>;
 
-  /** States an expectation without waiting for it: where something else is to be done meanwhile, or another bound waited for. */
+  /** States an expectation without waiting for it: when something else should happen meanwhile, or another bound is waited for. */
   readonly expect: Expectations;
 
-  /** Expects that pods of the workload run within the bound, and waits until all do, for the bound at most. @param minRatio of the pods, 1 by default */
+  /** Expects that pods of the workload run within the bound, and waits for them. @param minRatio of the pods, 1 by default */
   served(workload: Workload, within: BoundName, minRatio?: number): Promise<void>;
-  /** Expects that all that has been launched so far begins to end within the bound, and lets the bound pass. */
+  /** Expects that everything launched so far starts to terminate within the bound, and lets the bound pass. */
   emptied(within: BoundName): Promise<void>;
-  /** Expects that what has been launched so far is not taken while the bound lasts, and lets it pass. */
+  /** Expects that nothing launched so far is terminated within the bound, and lets it pass. */
   kept(during: BoundName): Promise<void>;
-  /** Expects that within the bound no more than so many instances are left, and that it stays so, and lets the bound pass. */
+  /** Expects that within the bound at most this many instances are left, and that it stays so; lets the bound pass. */
   consolidated(instances: number, within: BoundName): Promise<void>;
 
   /** Waits until all pods of the workload run, for the bound at most. */
   untilServed(workload: Workload, within: BoundName): Promise<void>;
   /** Waits until no nodes and no live instances are left, for the bound at most. */
   untilEmpty(within: BoundName): Promise<void>;
-  /** Waits until so many instances are live or on their way, for the bound at most. */
+  /** Waits until this many instances are live or launching, for the bound at most. */
   untilLaunched(instances: number, within: BoundName): Promise<void>;
-  /** Waits until at most so many instances are live, for the bound at most. */
+  /** Waits until at most this many instances are live, for the bound at most. */
   untilLeft(instances: number, within: BoundName): Promise<void>;
   /** Waits until the fault has fired, for the bound at most. */
   untilFired(fault: ActiveFault, within: BoundName): Promise<void>;
-  /** Lets a part of a bound pass: for what is observed over time. @param ratio of the bound, more than 0 */
+  /** Lets a part of a bound pass, to observe behaviour over time. @param ratio of the bound, more than 0 */
   pass(bound: BoundName, ratio?: number): Promise<void>;
-  /** Lets some time pass that stands for a user's, drawn from the seed. Not for synchronisation. */
+  /** Lets some time pass to simulate a user's pace, drawn from the seed. Not for synchronisation. */
   pause(range: { readonly minMs: number; readonly maxMs: number }): Promise<void>;
 }
 
@@ -203,62 +203,62 @@ export interface Trial {
 export interface Expectations {
   /** Pods of the workload run within the bound. @param minRatio of the pods, 1 by default */
   served(workload: Workload, within: BoundName, minRatio?: number): void;
-  /** What was expected to be served are the pods that were created so far; of later ones only what is stated from now on. */
+  /** Ends the expectation for pods created from now on: only those created so far still have to be served. */
   servedUntilNow(workload: Workload): void;
-  /** From now on nothing needs what has been launched so far: it begins to end within the bound. */
+  /** From now on nothing needs what was launched so far: it starts to terminate within the bound. */
   emptied(within: BoundName): void;
-  /** Nothing is launched that only these pods could be the reason for. */
+  /** Nothing is launched that only these pods could have caused. */
   noLaunchFor(workload: Workload): void;
-  /** Over the whole trial no more than so many instances are launched. */
+  /** At most this many instances are launched in the whole trial. */
   launchedAtMost(instances: number): void;
-  /** From now on, until another pool is named, what is launched is what this pool allows. */
+  /** From now on, until another pool is named, this pool allows every launch. */
   launchedFrom(pool: string): void;
-  /** Each of its pods that stays unserved is explained by the target within the bound, by default `explain`, mentioning these words, or of `a|b` one. */
+  /** The target explains each unserved pod within the bound, by default `explain`, and mentions these words; `a|b` means one of them. */
   explained(workload: Workload, mentions: readonly string[], within?: BoundName): void;
-  /** Within the bound no more than so many instances are left, since the pods need no more, and so it stays. */
+  /** Within the bound at most this many instances are left, since the pods need no more, and it stays so. */
   consolidated(instances: number, within: BoundName): void;
-  /** What has been launched so far is not taken as long as the bound lasts. */
+  /** Nothing launched so far is terminated within the bound. */
   kept(during: BoundName): void;
-  /** No pod of the workload that comes from now on is without a node to go to. */
+  /** No pod of the workload created from now on is ever without a node to go to. */
   neverWithoutNode(workload: Workload): void;
-  /** The 99th percentile from one step of a pod's life to another stays within the bound. */
+  /** The 99th percentile of the time between two steps of a pod's life stays within the bound. */
   latency(workload: Workload, from: LatencyStep, to: LatencyStep, within: BoundName): void;
 }
 
-/** What is known of a scenario before it runs. */
+/** The static part of a scenario. */
 export interface ScenarioHead {
   /** `area/name`, unique. */
   readonly id: string;
   readonly title: string;
-  /** By default `core`, or `extended` where it needs a feature: the core is owed by targets that have none. */
+  /** By default `core`, or `extended` if it needs a feature: targets without features must pass the core. */
   readonly profile?: Profile;
-  /** Ids of the requirements that it tests; none by default. */
+  /** Ids of the requirements that it tests; by default none. */
   readonly requirements?: readonly string[];
-  /** What the target must have; nothing by default. */
+  /** What the target must have; by default nothing. */
   readonly features?: readonly Feature[];
-  /** What the world must be able to do beside what `under` and `faults` need. */
+  /** What the world must support, in addition to the needs of `under` and `faults`. */
   readonly capabilities?: readonly Capability[];
-  /** By default one pool of every type. */
+  /** By default one pool that allows every type. */
   readonly pools?: readonly Pool[];
   readonly crashPoints?: boolean;
-  /** `import.meta.url` of the module that exports it, where a test hands the object over. */
+  /** `import.meta.url` of the module that exports it; needed if a test passes the object itself. */
   readonly module?: string;
   /** Faults that are injected before `run`, in this order. */
   readonly under?: readonly FaultSpec[];
 }
 
-/** Faults that `run` injects when their time has come, by the names that it has for them. */
+/** Faults that `run` injects at the right moment, by the names that it uses for them. */
 export type NamedFaults = Readonly<Record<string, FaultSpec | readonly FaultSpec[]>>;
 
 /**
- * Defines a scenario, with what most have in common. What the faults in `under` and `faults` need of a world, the scenario
- * needs: where that is missing it is not run, with the reason. A fault whose parameters are known only in the trial is made
- * in `run`, and what it needs is named in `capabilities`.
+ * Defines a scenario, with defaults for most fields. It needs every capability that the faults in `under` and `faults` need;
+ * if one is missing, the scenario is not run and the reason is reported. A fault whose parameters are only known during the
+ * trial is created in `run`, and its needs are listed in `capabilities`.
  */
 export function scenario<Faults extends NamedFaults = Record<never, never>>(
   definition: ScenarioHead & {
     readonly faults?: Faults;
-    /** What it resolves with is not looked at. */
+    /** The resolved value is ignored. */
     run(trial: Trial, faults: Faults): Promise<unknown>;
   },
 ): Scenario {
@@ -281,7 +281,7 @@ export function scenario<Faults extends NamedFaults = Record<never, never>>(
   };
 }
 
-/** A pool: by default every zone, on demand, amd64. */
+/** Creates a pool: by default every zone, on demand, amd64. */
 export function pool(
   name: string,
   options: {
@@ -319,7 +319,7 @@ export function pool(
   };
 }
 
-/** The pod template's spec of a workload. */
+/** The pod spec of a workload's template. */
 export function podSpec(spec: WorkloadSpec): PodSpec {
   const affinity = affinityOf(spec);
   const own = { matchLabels: { [WORKLOAD_LABEL]: spec.name } };

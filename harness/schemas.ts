@@ -9,14 +9,14 @@ import type { TargetConstants } from '../targets/target.ts';
 
 /**
  * What a user's module must export: the shapes of scenario and target, read through getters and prototypes too, so that
- * instances of classes will do. Every message completes the sentence that begins with the field's name.
+ * instances of classes are accepted. Every message continues a sentence that starts with the field's name.
  */
 
 const OPERATORS: readonly NodeSelectorRequirement['operator'][] = ['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt'];
 const EFFECTS: readonly TaintEffect[] = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
 const method = z.custom<() => unknown>((value) => typeof value === 'function', 'must be a function');
-const text = z.string('must be a text').min(1, 'must not be empty');
+const text = z.string('must be a string').min(1, 'must not be empty');
 const texts = listOf(text);
 
 const requirement = z
@@ -27,7 +27,7 @@ const requirement = z
   });
 
 const taint = z.object(
-  { key: text, value: z.string('must be a text').optional(), effect: oneOf(EFFECTS) },
+  { key: text, value: z.string('must be a string').optional(), effect: oneOf(EFFECTS) },
   'must be a taint { key, effect }',
 );
 
@@ -42,7 +42,9 @@ const limits = z.object(
 
 const disruptionBudget = z.object(
   {
-    nodes: z.string('must be a number or a part, such as 3 or 20%').regex(/^\d+%?$/, 'must be a number or a part, such as 3 or 20%'),
+    nodes: z
+      .string('must be a number or a percentage, such as 3 or 20%')
+      .regex(/^\d+%?$/, 'must be a number or a percentage, such as 3 or 20%'),
     reasons: listOf(oneOf(DISRUPTION_REASONS)).optional(),
     schedule: z
       .string('must be cron')
@@ -65,10 +67,10 @@ const disruption = z.object(
 const pool = z.object(
   {
     name: z
-      .string('must be a text')
+      .string('must be a string')
       .regex(/^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/, 'must consist of at most 63 of a-z, 0-9, - and ., as a DNS name'),
     requirements: listOf(requirement),
-    labels: z.record(z.string(), z.string('must be a text'), 'must be labels { key: value }'),
+    labels: z.record(z.string(), z.string('must be a string'), 'must be labels { key: value }'),
     taints: listOf(taint),
     startupTaints: listOf(taint),
     limits: limits.optional(),
@@ -76,10 +78,10 @@ const pool = z.object(
     // Karpenter's range, with 0 for none.
     weight: z.int('must be a whole number from 0 to 100').min(0, 'must be at least 0').max(100, 'must be at most 100'),
   },
-  'must be a pool; make it with pool(name)',
+  'must be a pool; create it with pool(name)',
 );
 
-/** A scenario, as `scenario()` makes it. */
+/** A scenario, as `scenario()` creates it. */
 export const scenarioSchema = z.object(
   {
     id: z.string('must be area/name').regex(/^[a-z0-9-]+\/[a-z0-9-]+$/, 'must be area/name, of a-z, 0-9 and -'),
@@ -133,7 +135,7 @@ export const targetSchema = z.object(
 /** A check. */
 export const checkSchema = z.object(
   {
-    name: z.string('must be a text').regex(/^[a-z0-9-]+$/, 'must be of a-z, 0-9 and -'),
+    name: z.string('must be a string').regex(/^[a-z0-9-]+$/, 'must be of a-z, 0-9 and -'),
     summary: text,
     codes: z.record(z.string(), text, 'must be codes { code: what it means }'),
     judge: method,
@@ -141,7 +143,7 @@ export const checkSchema = z.object(
   'must be an object',
 );
 
-/** The first thing that is wrong with a value, beginning with the field's name; undefined if all is well. */
+/** The first problem of a value, starting with the field's name; undefined if it is valid. */
 export function shapeProblem(schema: z.ZodType, value: unknown): string | undefined {
   const { error } = schema.safeParse(value);
   const [issue] = error?.issues ?? [];
@@ -173,7 +175,7 @@ function valuesProblem(operator: NodeSelectorRequirement['operator'], values: re
   switch (operator) {
     case 'In':
     case 'NotIn':
-      return values.length > 0 ? undefined : `must name a value at least for ${operator}`;
+      return values.length > 0 ? undefined : `must have at least one value for ${operator}`;
     case 'Exists':
     case 'DoesNotExist':
       return values.length === 0 ? undefined : `must be absent for ${operator}`;

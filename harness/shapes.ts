@@ -4,7 +4,7 @@ import type { TopologySpreadConstraint } from '../model/kube.ts';
 import { pool } from './scenario.ts';
 import type { WorkloadSpec } from './scenario.ts';
 
-/** Types on which a pod of NODE_SIZED leaves no room for a second: so many pods are so many nodes. */
+/** Types on which two pods of NODE_SIZED don't fit, so that there are as many nodes as pods. */
 export const NODE_TYPES = ['m6i.large', 'm6a.large', 'm7i.large'] as const;
 export const NODE_SIZED = { cpu: '1500m', memory: '2Gi' } as const;
 /** Three of them fill a node of two CPUs. */
@@ -12,15 +12,15 @@ export const THIRD_SIZED = { cpu: '600m', memory: '512Mi' } as const;
 /** One pool of NODE_TYPES, on demand: nine offerings. */
 export const NODE_POOLS = [pool('default', { instanceTypes: NODE_TYPES })];
 
-/** In every zone as many of the pods as in any other, but for one: for zones that have a node. */
+/** At most one pod more in any zone than in any other: for zones that have a node. */
 export const SPREAD_OVER_ZONES = { maxSkew: 1, topologyKey: LABEL.zone, whenUnsatisfiable: 'DoNotSchedule' } as const;
-/** Prefers every zone alike, and takes what there is. */
+/** Prefers an even spread over zones, but schedules anyway. */
 export const PREFERS_ALL_ZONES = { ...SPREAD_OVER_ZONES, whenUnsatisfiable: 'ScheduleAnyway' } as const satisfies TopologySpreadConstraint;
 
-/** By which the pods of a user say to any autoscaler that they must not be disrupted. */
+/** Annotations of a user's pods that tell any autoscaler not to disrupt them. */
 export const OPTED_OUT = { 'karpenter.sh/do-not-disrupt': 'true', 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false' } as const;
 
-/** Pods that take so many seconds to end once they were asked to, and may take so many. */
+/** Pods that need this many seconds to stop once they are told to, and this grace period. */
 export function endingSlowly(needs: {
   readonly seconds: number;
   readonly graceSeconds: number;
@@ -28,8 +28,8 @@ export function endingSlowly(needs: {
   return { graceSeconds: needs.graceSeconds, annotations: { [STOP_SECONDS_ANNOTATION]: String(needs.seconds) } };
 }
 
-/** Pods that nobody can serve. @param why not */
+/** Pods that can never be served. @param why not */
 export const impossible = (why: string): Truth => ({ kind: 'impossible', why });
 
-/** Pods that can be served when the faults are healed. @param why not before */
+/** Pods that can only be served once the faults are healed. @param why not before */
 export const servedAfterHeal = (why: string): Truth => ({ kind: 'schedulable-after-heal', why });

@@ -5,7 +5,7 @@ import type { Wire } from '../wire/wire.ts';
 import { serveWires } from '../world/sockets.ts';
 import type { ServedWires, Sockets } from '../world/sockets.ts';
 
-/** The sockets that one incarnation of a target, or its operator, asks for: closed together, also those that are being opened. */
+/** The sockets that one incarnation of a target, or its operator, opened. They are closed together, also those still opening. */
 export class SiteSockets {
   readonly #wires: Omit<ServedWires, 'kubeconfigPath'>;
   readonly #opening: Promise<Sockets>[] = [];
@@ -17,7 +17,7 @@ export class SiteSockets {
 
   /** @throws when they have been closed, or the kubeconfig can't be written */
   async open(kubeconfigPath: string, { listen, onRequest }: SocketOptions = {}): Promise<ProgramEnvironment> {
-    if (this.#closed) throw new Error('nobody may open sockets any more');
+    if (this.#closed) throw new Error('the sockets of this site are closed, so no more can be opened');
     const { kube, aws } = this.#wires;
     const told =
       (wire: Wire): Wire =>
@@ -31,7 +31,7 @@ export class SiteSockets {
     return (await opening).environment;
   }
 
-  /** Breaks every connection. Resolves when nothing is left of them on the machine. */
+  /** Closes every connection. Resolves when nothing is left of them on the machine. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all(

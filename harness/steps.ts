@@ -3,7 +3,7 @@ import type { Trial, Workload, WorkloadRequest } from './scenario.ts';
 
 /**
  * Deploys pods, expects them served within the bound, and waits for that.
- * @param waitFor how long it waits: less where the bound is that of pods which come later, in place of those that are lost
+ * @param waitFor how long it waits: less if the bound allows for later pods that replace lost ones
  */
 export async function serve(t: Trial, within: BoundName, spec: WorkloadRequest, waitFor: BoundName = within): Promise<Workload> {
   const workload = await t.deploy(spec);
@@ -12,13 +12,13 @@ export async function serve(t: Trial, within: BoundName, spec: WorkloadRequest, 
   return workload;
 }
 
-/** Expects the pods of several workloads, which are there, served within the bound, and waits for all of them. */
+/** Expects the pods of several deployed workloads served within the bound, and waits for all of them. */
 export async function serveTogether(t: Trial, within: BoundName, workloads: readonly Workload[]): Promise<void> {
   for (const workload of workloads) t.expect.served(workload, within);
   for (const workload of workloads) await t.untilServed(workload, within);
 }
 
-/** Takes all pods of a workload away, expects that everything launched so far goes, and waits for that. */
+/** Removes all pods of a workload, expects that everything launched so far terminates, and waits for that. */
 export async function scaleToNone(t: Trial, workload: Workload): Promise<void> {
   await t.scale(workload, 0);
   t.expect.emptied('scale-in');

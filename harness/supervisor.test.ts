@@ -4,7 +4,7 @@ import { DEFAULT_NODES } from './trial-spec.ts';
 
 for (const { what, spec, limit } of [
   {
-    what: 'the nodes of most trials',
+    what: 'the default number of nodes',
     spec: { nodes: DEFAULT_NODES },
     limit: { cpuMs: 180_000, wallMs: 900_000, why: '180 s of processor time; in real time 5 times as long' },
   },
@@ -22,7 +22,7 @@ for (const { what, spec, limit } of [
       why: '180 s of processor time, and 1 s for each of 490 nodes beyond 10; in real time 5 times as long',
     },
   },
-  { what: 'real time', spec: { nodes: 500, wallMs: 5_000 }, limit: { wallMs: 5_000, why: 'as long as all of its bounds together' } },
+  { what: 'real time', spec: { nodes: 500, wallMs: 5_000 }, limit: { wallMs: 5_000, why: 'the sum of its bounds' } },
 ]) {
   test(`how long a trial may take: ${what}`, () => {
     expect(timeLimitOf(spec, DEFAULT_LIMITS)).toEqual(limit);

@@ -14,21 +14,21 @@ import type { ChildMessage, PhaseBegun, TrialAnswer, TrialCost, TrialSpec, Watch
 /** What a trial may use of the machine. */
 export interface TrialLimits {
   /**
-   * Most processor time of the main thread that one turn of the trial's event loop may take. The longest right turns are the
-   * compilation of large WebAssembly modules: 0.4 to 1.3 s for one of 225 MB.
+   * Most processor time of the main thread that one turn of the trial's event loop may take. The longest legitimate turns
+   * compile large WebAssembly modules: 0.4 to 1.3 s for one of 225 MB.
    */
   readonly turnCpuMs: number;
   /** Longest that one turn may take in real time: a thread that is blocked or stopped uses no processor. */
   readonly turnWallMs: number;
   /** Most processor time of its process that a trial of `DEFAULT_NODES` nodes may take in virtual time. */
   readonly cpuMs: number;
-  /** What each node beyond those adds to it. */
+  /** Extra processor time for each node beyond those. */
   readonly cpuMsPerNode: number;
-  /** How many times that processor time a trial in virtual time may take in real time. */
+  /** A trial in virtual time may take this many times its processor time in real time. */
   readonly wallFactor: number;
   /** Most resident memory of its process, unless the target declares another limit. */
   readonly rssMiB: number;
-  /** Heap of its process. */
+  /** Heap limit of its process. */
   readonly heapMiB: number;
 }
 
@@ -42,20 +42,20 @@ export const DEFAULT_LIMITS: TrialLimits = {
   heapMiB: 1_024,
 };
 
-/** How long a trial may take, and where that comes from. */
+/** How long a trial may take, and why. */
 interface TimeLimit {
-  /** Processor time of its process. Absent in real time, where a trial takes little of it and is not to be hurried. */
+  /** Processor time of its process. Absent in real time, where a trial uses little of it. */
   readonly cpuMs?: number;
   readonly wallMs: number;
   readonly why: string;
 }
 
 /**
- * A trial in real time may take what its bounds allow. One in virtual time may take an amount of processor time, more with
- * larger clusters; a busy machine may need several times as long for it.
+ * A trial in real time may take as long as its bounds allow. One in virtual time has a budget of processor time, more for
+ * larger clusters; on a busy machine it may need several times as long in real time.
  */
 export function timeLimitOf({ nodes, wallMs }: Pick<TrialSpec, 'nodes' | 'wallMs'>, limits: TrialLimits): TimeLimit {
-  if (wallMs !== undefined) return { wallMs, why: 'as long as all of its bounds together' };
+  if (wallMs !== undefined) return { wallMs, why: 'the sum of its bounds' };
   const extraNodes = Math.max(0, nodes - DEFAULT_NODES);
   const forNodes = `, and ${limits.cpuMsPerNode / 1_000} s for each of ${extraNodes} nodes beyond ${DEFAULT_NODES}`;
   const cpuMs = limits.cpuMs + extraNodes * limits.cpuMsPerNode;
@@ -66,43 +66,43 @@ export function timeLimitOf({ nodes, wallMs }: Pick<TrialSpec, 'nodes' | 'wallMs
   };
 }
 
-/** From a child's exit until its streams are given up. */
+/** How long after a child's exit its streams are still read. */
 const CLOSE_GRACE_MS = 1_000;
 /** How often the supervisor looks at its children's reports. */
 const LOOK_PERIOD_MS = 100;
-/** A trial that came to no end is laid to the target if it was found running more often than this. */
+/** A trial that did not finish is blamed on the target if the target was running in more than this share of the looks. */
 const TARGETS_SHARE = 0.9;
-/** What is kept of a child's output, for the message about its end. */
+/** How much of a child's output is kept, for the message about its end. */
 const MAX_OUTPUT_LENGTH = 2_000;
 
-/** How one trial's process fared. */
+/** How one trial's process ended. */
 export type TrialOutcome =
-  /** The history is complete, or was sealed by the supervisor. `cost`: what it took, where its process could say so. */
+  /** The history is complete, or was sealed by the supervisor. `cost`: what it took, if its process reported it. */
   | { readonly kind: 'recorded'; readonly cost?: TrialCost }
   /** Scenario or target could not be loaded: there is no history. */
   | { readonly kind: 'refused'; readonly message: string }
   /** Interrupted before it began. */
   | { readonly kind: 'not-begun' };
 
-/** What runs trials in processes. */
+/** Options for running trials in processes. */
 export interface SupervisorOptions {
   readonly workers: number;
   readonly clock: Clock;
   readonly limits?: TrialLimits;
-  /** Aborted on Ctrl-C: running trials are ended and sealed. */
+  /** Aborted on Ctrl-C: running trials are ended and their histories sealed. */
   readonly signal: AbortSignal;
-  /** What children get in their environment beside that of this process. */
+  /** Extra environment variables for children. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** What a spec becomes in the hands of a worker, the first of which is 0. By default it stays as it is. */
+  /** Changes a spec for the worker that runs it; workers count from 0. By default nothing changes. */
   readonly assign?: (spec: TrialSpec, worker: number) => TrialSpec;
   readonly onBegin?: (spec: TrialSpec) => void;
   readonly onPhase?: (spec: TrialSpec, begun: PhaseBegun) => void;
   readonly onEnd?: (spec: TrialSpec, outcome: TrialOutcome) => void;
-  /** Runs them all, one after the other, and goes on to be the caller's: for whoever has trials one by one. */
+  /** Runs all trials, one after the other, and stays open: for callers that start trials one by one. */
   readonly runner?: TrialRunner;
 }
 
-/** What goes on beside one trial. */
+/** What runs alongside one trial. */
 export interface DuringTrial {
   /** Aborted: the trial is ended and its history sealed. */
   readonly signal: AbortSignal;
@@ -116,7 +116,7 @@ export interface TrialRunner {
   end(): Promise<void>;
 }
 
-/** A runner that has no process before its first trial. */
+/** Creates a runner that starts its process at the first trial. */
 export function createTrialRunner(options: Pick<SupervisorOptions, 'clock' | 'limits' | 'environment'>): TrialRunner {
   let child: TrialProcess | undefined;
   let memoryMiB: number | undefined;
@@ -126,7 +126,7 @@ export function createTrialRunner(options: Pick<SupervisorOptions, 'clock' | 'li
   };
   return {
     run: async (spec, during) => {
-      // A process that grew for one target may be too large for the next from its start.
+      // A process that grew for one target may be too large for the next one from the start.
       if (spec.memoryMiB !== memoryMiB) await end();
       memoryMiB = spec.memoryMiB;
       child ??= new TrialProcess(options);
@@ -139,8 +139,8 @@ export function createTrialRunner(options: Pick<SupervisorOptions, 'clock' | 'li
 }
 
 /**
- * Runs trials in child processes, `workers` at a time, and outlives all that a target can do: spinning, hanging, exiting,
- * eating memory. Resolves with an outcome a trial, in the order of the specs; no process is left but a runner's of the caller.
+ * Runs trials in child processes, `workers` in parallel, and survives whatever a target does: spin, hang, exit, use up
+ * memory. Resolves with one outcome per trial, in the order of the specs; no process is left except that of the caller's runner.
  */
 export async function superviseTrials(specs: readonly TrialSpec[], options: SupervisorOptions): Promise<TrialOutcome[]> {
   const outcomes: TrialOutcome[] = specs.map(() => ({ kind: 'not-begun' }));
@@ -169,7 +169,7 @@ export async function superviseTrials(specs: readonly TrialSpec[], options: Supe
   return outcomes;
 }
 
-/** A child is the leader of its own group. */
+/** A child leads its own process group. */
 function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
@@ -183,7 +183,7 @@ function sourceConditions(): string[] {
   return extname(import.meta.url) === '.ts' ? ['--conditions=scaleproof-source'] : [];
 }
 
-/** Where this process keeps the modules that it compiled, a child finds them. Each version of Node has a folder there. */
+/** Lets a child find the modules that this process has compiled. Each version of Node has its own folder there. */
 function compileCache(): Record<string, string> {
   const ofVersion = getCompileCacheDir();
   return ofVersion === undefined ? {} : { NODE_COMPILE_CACHE: dirname(ofVersion) };
@@ -211,7 +211,7 @@ class TrialProcess {
     this.#child = fork(fileURLToPath(new URL(`./child${extname(import.meta.url)}`, import.meta.url)), [], {
       execArgv: [...sourceConditions(), `--max-old-space-size=${limits.heapMiB}`, '--no-warnings'],
       env: { ...process.env, ...compileCache(), ...environment },
-      // A group of its own: Ctrl-C reaches the supervisor, which ends its children in order.
+      // Its own group: Ctrl-C only reaches the supervisor, which ends its children in order.
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'],
     });
@@ -220,9 +220,9 @@ class TrialProcess {
         this.ended = true;
         resolve();
       };
-      // After its streams have been read: the last report says who was running.
+      // After its streams have been read, because the last report says who was running.
       this.#child.once('close', onEnd);
-      // What it started may hold its streams open for ever.
+      // Programs that it started may hold its streams open forever.
       this.#child.once('exit', () => {
         void clock.sleep(CLOSE_GRACE_MS).then(onEnd);
       });
@@ -231,7 +231,7 @@ class TrialProcess {
         if (this.#child.pid === undefined) onEnd();
       });
     });
-    // It could not be started, or was gone before it was told what to do: `close` follows.
+    // It could not be started, or exited before its first message: `close` follows.
     this.#child.on('error', (error) => {
       this.#output += `\n${error.message}`;
     });
@@ -243,7 +243,7 @@ class TrialProcess {
     createInterface({ input: this.#child.stdio[REPORT_FD] as Readable }).on('line', (line) => {
       const report = JSON.parse(line) as WatchReport;
       if (report.busy) this.#looks[report.owner] += 1;
-      // What the process took before its first trial is nobody's growth.
+      // What the process used before its first trial counts for nobody.
       if (this.#report.busy) this.#grownMiB[report.owner] += Math.max(0, report.rssMiB - this.#report.rssMiB);
       this.#report = report;
     });
@@ -264,7 +264,7 @@ class TrialProcess {
       const exit = this.#exited.then(() => this.#verdictOfExit());
       const first = await Promise.race([answer, exit, this.#watch(spec, { signal, over: over.signal })]);
       if ('kind' in first) {
-        // What a trial that broke off left behind must not meet the next one.
+        // Leftovers of an aborted trial must not affect the next one.
         if (first.kind === 'done' && !first.clean) await this.end();
         return first.kind === 'done' ? { kind: 'recorded', cost: { cpuMs: first.cpuMs, peakMemoryMiB: first.peakMemoryMiB } } : first;
       }
@@ -277,10 +277,10 @@ class TrialProcess {
     }
   }
 
-  /** Ends the process, and whatever a target started in it. */
+  /** Ends the process, and everything that a target started in it. */
   async end(): Promise<void> {
     if (!this.ended && this.#child.pid !== undefined) killGroup(this.#child.pid);
-    // A program that a target started in a group of its own may hold the other ends.
+    // A program that a target started in a group of its own may still hold the other ends.
     for (const stream of this.#child.stdio) stream?.destroy();
     await this.#exited;
   }
@@ -322,15 +322,15 @@ class TrialProcess {
 
   #tookTooLong(long: string, { why }: TimeLimit): Verdict {
     const culprit = this.#mostlyRan();
-    return { cause: 'hung', culprit, message: `the trial was not over after ${long} (the limit: ${why}); ${culprit} had the most of it` };
+    return { cause: 'hung', culprit, message: `the trial was not over after ${long} (the limit: ${why}); ${culprit} used most of it` };
   }
 
-  /** Who made the process grow: whoever runs when the limit is met need not be the one. */
+  /** Who made the process grow: not necessarily who runs when the limit is reached. */
   #grewMost(): Verdict['culprit'] {
     return this.#grownMiB.target > this.#grownMiB.harness ? 'target' : 'harness';
   }
 
-  /** A trial that takes long is the target's fault only if the target took the time. */
+  /** A long trial is the target's fault only if the target took the time. */
   #mostlyRan(): Verdict['culprit'] {
     const { target, harness } = this.#looks;
     return target > TARGETS_SHARE * (target + harness) ? 'target' : 'harness';
@@ -342,14 +342,14 @@ class TrialProcess {
     const how = signalCode === null ? `with code ${String(exitCode)}` : `by ${signalCode}`;
     if (/heap out of memory/i.test(this.#output)) {
       const culprit = this.#grewMost();
-      const message = `${culprit} filled the heap of the trial's process: more memory than ${this.#limits.heapMiB} MiB`;
+      const message = `${culprit} exceeded the heap limit of the trial's process: ${this.#limits.heapMiB} MiB`;
       return { cause: 'out-of-memory', culprit, message };
     }
     const lastWords = this.#output.trim().split('\n').slice(-5).join(' | ');
     return {
       cause: 'exited',
       culprit: owner,
-      message: `the trial's process ended ${how} while ${owner} was running${lastWords === '' ? '' : `; it said: ${lastWords}`}`,
+      message: `the trial's process ended ${how} while ${owner} was running${lastWords === '' ? '' : `; its last output: ${lastWords}`}`,
     };
   }
 }

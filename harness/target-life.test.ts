@@ -6,7 +6,7 @@ import { scenario } from './scenario.ts';
 import { runInProcess } from './testing/in-process.ts';
 import { quietTarget } from './testing/quiet-target.ts';
 
-/** A target that is a program: only its own `kill` ends it. */
+/** A target that is a program: only its own `kill` stops it. */
 function program(work: (site: TargetSite) => Promise<void>) {
   const killed: number[] = [];
   let started = 0;
@@ -18,15 +18,15 @@ function program(work: (site: TargetSite) => Promise<void>) {
   return { target, killed };
 }
 
-const nothing = scenario({ id: 'test/nothing', title: 'nothing is asked', run: () => Promise.resolve() });
+const nothing = scenario({ id: 'test/nothing', title: 'does nothing', run: () => Promise.resolve() });
 
-test('a program is killed when it is asked to stop and does not', async () => {
+test('a program that does not stop when told to is killed', async () => {
   const { target, killed } = program(() => never());
   await runInProcess(nothing, target);
   expect(killed).toEqual([1]);
 });
 
-test('a program that a fault kills is killed, and started anew', async () => {
+test('a program that a fault kills is killed and restarted', async () => {
   const crash = scenario({
     id: 'test/crash',
     title: 'killed at its first request',
@@ -46,7 +46,7 @@ test('a program that a fault kills is killed, and started anew', async () => {
   expect(killed).toEqual([1, 2]);
 });
 
-test('a panic that the target survived is an event of its own, not a log line', async () => {
+test('a panic that the target survived is recorded as an event, not as a log line', async () => {
   const { target } = program(async ({ runtime }) => {
     runtime.log('panic', 'nil map', { at: 'reconcile' });
     await never();

@@ -8,15 +8,15 @@ import type { SocketOptions, Target, TargetProcess, TargetSite } from '../target
 import type { Wires, World } from '../world/world.ts';
 import { SiteSockets } from './site-sockets.ts';
 
-/** A target that ended by itself is started again as a kubelet would: after 10 s, doubling to 5 min. */
+/** A target that exits by itself is restarted as a kubelet would: after 10 s, doubling up to 5 min. */
 const RESTART_BASE_MS = 10_000;
 const RESTART_MAX_MS = 300_000;
-/** After this time of running a target's restarts count from the beginning again, as a kubelet's do. */
+/** After running for this long, a target's restart delays start from the beginning again, like a kubelet's. */
 const RESTART_RESET_MS = 600_000;
-/** A target that was asked to stop gets as long as a pod would. */
+/** A target that is told to stop gets as long as a pod. */
 const STOP_GRACE_MS = 30_000;
 
-/** A target that logs more than this in one incarnation floods whoever reads its log. */
+/** A target that logs more lines than this in one incarnation floods its log. */
 const MAX_LOG_LINES = 50_000;
 
 interface Incarnation {
@@ -25,28 +25,28 @@ interface Incarnation {
   readonly wires: Wires;
   readonly stopping: AbortController;
   readonly startedAtMs: number;
-  /** Absent until it has been started. */
+  /** Absent until it is started. */
   process?: TargetProcess;
   /** Settles when its process does. */
   done: Promise<void>;
-  /** Absent until it has been started. */
+  /** Absent until it is started. */
   sockets?: SiteSockets;
   droppedCalls: number;
   logLines: number;
   over: boolean;
 }
 
-/** What a target's life is made of. */
+/** What a target's life needs. */
 export interface TargetLifeSite {
   readonly target: Target;
   readonly world: World;
   readonly random: Random;
   readonly recorder: Recorder;
-  /** The harness's own: it goes on when the target dies. */
+  /** The harness's own clock: it goes on when the target dies. */
   readonly clock: ClockScope;
-  /** Told when it says more than any autoscaler would. */
+  /** Called when the target logs more than any autoscaler would. */
   readonly onFlood: (message: string) => void;
-  /** Told when there is nothing to try: nobody runs it. */
+  /** Called when the target is not running, so that there is nothing to test. */
   readonly onCutShort: (error: CutShortError) => void;
 }
 
@@ -60,7 +60,7 @@ export class TargetLife {
   readonly #onFlood: (message: string) => void;
   readonly #onCutShort: (error: CutShortError) => void;
   readonly #incarnations: Incarnation[] = [];
-  /** What dead incarnations still have on the machine, until it is gone. */
+  /** What dead incarnations still have on the machine, such as processes and sockets. */
   readonly #remains: Promise<unknown>[] = [];
   #exitsInARow = 0;
   #stopped = false;
@@ -75,7 +75,7 @@ export class TargetLife {
     this.#onCutShort = site.onCutShort;
   }
 
-  /** Starts an incarnation. Resolves when it is ready, or over, or the limit has passed. */
+  /** Starts an incarnation. Resolves when it is ready or over, or the limit has passed. */
   async start(readyLimitMs: number): Promise<void> {
     const readyOrOver = this.#begin();
     const timer = new AbortController();
@@ -84,13 +84,13 @@ export class TargetLife {
     timer.abort();
   }
 
-  /** Stops it as its operator would who rolls it out anew, and starts the next. Resolves when that is ready, or the limit has passed. */
+  /** Stops the target as a roll-out would, and starts the next incarnation. Resolves when that is ready, or the limit has passed. */
   async restart(readyLimitMs: number): Promise<void> {
     await this.#stopCurrent();
     await this.start(readyLimitMs);
   }
 
-  /** Kills the incarnation as SIGKILL would and starts the next at once. Kills of one that is dead already do nothing. */
+  /** Kills the incarnation as SIGKILL would and starts the next one at once. Does nothing if it is already dead. */
   kill(incarnation: number, reason: string): void {
     const current = this.#incarnations.at(-1);
     if (current === undefined || current.number !== incarnation || current.over) return;
@@ -98,12 +98,12 @@ export class TargetLife {
     if (!this.#stopped) void this.#begin();
   }
 
-  /** The same for the incarnation that owns a clock, by the clock's name: errors of a dead one are nobody's any more. */
+  /** Like `exit`, for the incarnation that owns the clock of this name: errors of a dead one are ignored. */
   exitOf(owner: string, reason: string): void {
     if (this.#incarnations.at(-1)?.scope.owner === owner) this.exit(reason);
   }
 
-  /** It ended by itself: counted against it, and started again as a kubelet would. */
+  /** It exited by itself: that is a finding, and it is restarted as a kubelet would. */
   exit(reason: string): void {
     const current = this.#incarnations.at(-1);
     if (current === undefined || current.over) return;
@@ -117,7 +117,7 @@ export class TargetLife {
     });
   }
 
-  /** Asks it to stop, and kills it after its grace. */
+  /** Tells it to stop, and kills it after its grace period. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#stopCurrent();
@@ -132,7 +132,7 @@ export class TargetLife {
     if (current === undefined || current.over) return;
     this.#recorder.record({ type: 'target.stop', incarnation: current.number });
     current.scope.handover();
-    current.stopping.abort(new Error('the target is asked to stop'));
+    current.stopping.abort(new Error('the target is told to stop'));
     this.#clock.handover();
     const timer = new AbortController();
     await Promise.race([current.done, this.#clock.sleep(STOP_GRACE_MS, timer.signal).catch(() => undefined)]);
@@ -190,7 +190,7 @@ export class TargetLife {
         },
       );
       current.done = process.done.then(
-        () => onOver('ended without being asked to'),
+        () => onOver('exited without being told to stop'),
         (error: unknown) => onOver(`failed: ${describe(error)}`),
       );
     });
@@ -207,11 +207,11 @@ export class TargetLife {
         this.#onFlood(`more than ${MAX_LOG_LINES} log lines in one incarnation`);
         return;
       }
-      const said = fields === undefined ? message : `${message} ${JSON.stringify(fields)}`;
+      const line = fields === undefined ? message : `${message} ${JSON.stringify(fields)}`;
       if (level === 'panic') {
-        this.#recorder.record({ type: 'target.panic', incarnation: current.number, recovered: true, message: said });
+        this.#recorder.record({ type: 'target.panic', incarnation: current.number, recovered: true, message: line });
       } else {
-        this.#recorder.record({ type: 'said', by: 'log', level, reason: 'log', message: said, principal: 'target' });
+        this.#recorder.record({ type: 'said', by: 'log', level, reason: 'log', message: line, principal: 'target' });
       }
     };
     const { cluster, timeline, capabilities } = this.#world;
@@ -238,7 +238,7 @@ export class TargetLife {
     this.#recorder.record({ type: 'harness.error', message: `a socket of the target: ${message}` });
   };
 
-  /** Counts what a dead incarnation still tries. */
+  /** Counts the requests that a dead incarnation still sends. */
   #countDropped(current: Incarnation, wire: Wires['kube']): Wires['kube'] {
     return (request) => {
       if (current.over) current.droppedCalls += 1;

@@ -13,8 +13,8 @@ import { pool } from './scenario.ts';
 import { quietTarget } from './testing/quiet-target.ts';
 import { TrialContext } from './trial-context.ts';
 
-/** The hands of a scenario in an embedded world that can do only this. */
-function hands(capabilities: readonly Capability[]) {
+/** A scenario's context in an embedded world with only these capabilities. */
+function contextWith(capabilities: readonly Capability[]) {
   const events: NewEvent[] = [];
   const removed: string[][] = [];
   const recorder = { record: (event: NewEvent) => events.push(event) };
@@ -47,7 +47,7 @@ function hands(capabilities: readonly Capability[]) {
   return { context, events, world, timeline, removed };
 }
 
-/** A fault whose injection and heal take turns of their own, noted in `steps`. */
+/** A fault whose injection and heal take several turns, noted in `steps`. */
 function slowFault(steps: string[]): FaultSpec {
   const step = async (name: string): Promise<void> => {
     await Promise.resolve();
@@ -67,17 +67,17 @@ function slowFault(steps: string[]): FaultSpec {
   };
 }
 
-test('a fault that needs what the world lacks is refused, with its name, the capability and what to do', async () => {
-  const { context, events } = hands(['wire.kube']);
+test('a fault that needs a missing capability is refused, with its name, the capability and what to do', async () => {
+  const { context, events } = contextWith(['wire.kube']);
   await expect(context.inject(slowFault([]))).rejects.toThrow(
-    /fault slow needs "capacity.set" \(the capacity of offerings can be set\), which the world embedded can't do: name it in the scenario's capabilities/,
+    /fault slow needs "capacity.set" \(the capacity of offerings can be set\), which the world embedded does not have: declare it in the scenario's capabilities/,
   );
   expect(events).toEqual([]);
 });
 
 test('a fault is armed before its injection, and healed once, after its heal is done', async () => {
   const steps: string[] = [];
-  const { context, events } = hands(['capacity.set']);
+  const { context, events } = contextWith(['capacity.set']);
   const types = (): string[] => events.map(({ type }) => type);
   const injecting = context.inject(slowFault(steps));
   expect({ steps: [...steps], types: types() }).toEqual({ steps: [], types: ['fault.armed'] });
@@ -88,9 +88,9 @@ test('a fault is armed before its injection, and healed once, after its heal is 
   expect({ steps, types: types() }).toEqual({ steps: ['injected', 'healed'], types: ['fault.armed', 'fault.healed'] });
 });
 
-test('what a scenario injects without waiting is healed all the same', async () => {
+test('a fault that is injected without waiting is still healed', async () => {
   const steps: string[] = [];
-  const { context } = hands(['capacity.set']);
+  const { context } = contextWith(['capacity.set']);
   void context.inject(slowFault(steps));
   await context.healAll();
   expect(steps).toEqual(['injected', 'healed']);
@@ -109,18 +109,18 @@ function promptFault(firing?: 'may-fire'): FaultSpec {
   };
 }
 
-test('whether a fault has to fire is said by it, or by who injects it', async () => {
-  const { context, events } = hands(['capacity.set']);
+test('whether a fault has to fire is set by the fault or by the caller', async () => {
+  const { context, events } = contextWith(['capacity.set']);
   await context.inject(promptFault());
   await context.inject(promptFault('may-fire'));
   await context.inject(promptFault('may-fire'), 'must-fire');
   await context.inject(promptFault(), 'may-fire');
-  const said = events.flatMap((event) => (event.type === 'fault.armed' ? [event.fault.firing] : []));
-  expect(said).toEqual(['must-fire', 'may-fire', 'must-fire', 'may-fire']);
+  const firings = events.flatMap((event) => (event.type === 'fault.armed' ? [event.fault.firing] : []));
+  expect(firings).toEqual(['must-fire', 'may-fire', 'must-fire', 'may-fire']);
 });
 
-test('one call states what is expected and waits for it, for the bound at most', async () => {
-  const { context, events, timeline } = hands(['capacity.set']);
+test('one call states an expectation and waits for it, for the bound at most', async () => {
+  const { context, events, timeline } = contextWith(['capacity.set']);
   const clock = timeline.scope('test');
   const took: Record<string, number> = {};
   const time = async (what: string, wait: () => Promise<unknown>): Promise<void> => {
@@ -155,8 +155,8 @@ test('one call states what is expected and waits for it, for the bound at most',
   expect(took['served']).toBeGreaterThanOrEqual(context.lengthMs('provision'));
 });
 
-test('pools are withdrawn once each: those named, then those that are left; others are refused', async () => {
-  const { context, removed } = hands([]);
+test('pools are withdrawn once each: the named ones, then the rest; others are refused', async () => {
+  const { context, removed } = contextWith([]);
   await context.withdrawPools('old');
   await expect(context.withdrawPools('old')).rejects.toThrow('the scenario has no pool "old" to withdraw');
   await context.withdrawPools();
@@ -167,8 +167,8 @@ test('pools are withdrawn once each: those named, then those that are left; othe
   ]);
 });
 
-test("a user's objects are applied as written; workloads and budgets among them are recorded, and all go at the end", async () => {
-  const { context, events, world, timeline } = hands([]);
+test("a user's objects are applied as written; workloads and budgets among them are recorded, and all are removed at the end", async () => {
+  const { context, events, world, timeline } = contextWith([]);
   const name = 'shop.web';
   const template = { metadata: { labels: { app: 'web', [WORKLOAD_LABEL]: name } }, spec: { containers: [{ name: 'main', image: 'web' }] } };
   const selector = { matchLabels: { app: 'web' } };

@@ -41,22 +41,22 @@ const RESOURCE_OF = {
   Job: 'jobs',
 } as const satisfies Record<Workload['kind'], string>;
 
-/** What an API server writes where a pod doesn't say how long it may take to end. */
+/** The API server's default for `terminationGracePeriodSeconds`. */
 const DEFAULT_GRACE_S = 30;
 
-/** What a workload's template says of the end of its pods. */
+/** What a workload's template says about the end of its pods. */
 type PartialTemplate = Parameters<typeof drainHabitOf>[0] & {
   readonly spec?: { readonly terminationGracePeriodSeconds?: number } & Partial<PodSpec>;
 };
 
-/** What a trial's context is made of. */
+/** What a trial's context needs. */
 export interface TrialContextSite {
   readonly world: World;
   readonly recorder: Recorder;
   readonly clock: Clock;
   readonly random: Random;
   readonly bounds: Readonly<Record<BoundName, Bound>>;
-  /** Nodes that the user asked for. */
+  /** Number of nodes that the user chose. */
   readonly nodes: number;
   readonly constants: TargetConstants;
   /** Restarts the target; resolves when it is ready again. */
@@ -69,7 +69,7 @@ export interface TrialContextSite {
   readonly removePools: (pools: readonly Pool[], left: readonly Pool[]) => Promise<void>;
 }
 
-/** The scenario's hands: deploys, injects, expects, and waits. */
+/** Implements a scenario's actions: deploys, injects, expects, and waits. */
 export class TrialContext implements Trial {
   readonly random: Random;
   readonly nodes: number;
@@ -84,12 +84,12 @@ export class TrialContext implements Trial {
   readonly #clock: Clock;
   readonly #bounds: Readonly<Record<BoundName, Bound>>;
   readonly #workloads = new Map<string, Workload>();
-  /** What else was created, in order. */
-  readonly #companions: ObjectRef[] = [];
+  /** Other objects that were created, in order. */
+  readonly #otherObjects: ObjectRef[] = [];
   readonly #injected: Promise<ActiveFault>[] = [];
   readonly #applyPools: TrialContextSite['applyPools'];
   readonly #removePools: TrialContextSite['removePools'];
-  /** Those that were not withdrawn. */
+  /** The pools that were not withdrawn. */
   #pools: readonly Pool[];
 
   constructor(site: TrialContextSite) {
@@ -109,14 +109,14 @@ export class TrialContext implements Trial {
     this.expect = this.#expectations();
   }
 
-  /** The scenario's, as they were applied last; without those that were withdrawn. */
+  /** The scenario's pools as last applied, without withdrawn ones. */
   get pools(): readonly Pool[] {
     return this.#pools;
   }
 
   lengthMs(bound: BoundName): number {
     const { unit, value } = this.#bounds[bound];
-    if (unit !== 'ms') throw new Error(`the bound ${bound} is no time`);
+    if (unit !== 'ms') throw new Error(`the bound ${bound} is not a time`);
     return value;
   }
 
@@ -151,31 +151,31 @@ export class TrialContext implements Trial {
 
   async #deploy(
     workload: Workload,
-    said: { readonly replicas: number; readonly truth: Truth; readonly note: string },
+    facts: { readonly replicas: number; readonly truth: Truth; readonly note: string },
     make: (metadata: ObjectMeta) => KubeObject & { metadata: ObjectMeta },
   ): Promise<Workload> {
     const { name, kind } = workload;
     const object = make({ name, namespace: NAMESPACE, labels: { [WORKLOAD_LABEL]: name } });
-    this.#recordWorkload(workload, said, object);
+    this.#recordWorkload(workload, facts, object);
     await this.#cluster.create(RESOURCE_OF[kind], object);
     return workload;
   }
 
   #recordWorkload(
     workload: Workload,
-    said: { readonly replicas: number; readonly truth: Truth; readonly note: string },
+    facts: { readonly replicas: number; readonly truth: Truth; readonly note: string },
     made: KubeObject & { readonly spec?: { readonly template?: PartialTemplate } },
   ): void {
     const { name, object } = workload;
     if (this.#workloads.has(name)) throw new Error(`the scenario deploys two workloads named "${name}"`);
     this.#workloads.set(name, workload);
-    this.truths.set(name, said.truth);
+    this.truths.set(name, facts.truth);
     const drain = drainHabitOf(made.spec?.template ?? {});
     this.#recorder.record({
       type: 'workload',
       workload: name,
       namespace: object?.namespace ?? NAMESPACE,
-      ...said,
+      ...facts,
       ...defined({ drain }),
       graceSeconds: made.spec?.template?.spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_S,
       ...demandsOf(made.spec?.template?.spec ?? {}),
@@ -184,14 +184,14 @@ export class TrialContext implements Trial {
 
   async apply(objects: readonly UserObject[]): Promise<Workload[]> {
     const workloads: Workload[] = [];
-    for (const { resource, object, workload: said, protects = [] } of objects) {
+    for (const { resource, object, workload: described, protects = [] } of objects) {
       const { namespace, name = '' } = object.metadata;
       const ref = { resource, name, ...defined({ namespace }) };
       for (const { workload, budget } of protects) this.#recorder.record({ type: 'budget', budget: name, workload, ...budget });
-      if (said === undefined) {
-        this.#companions.push(ref);
+      if (described === undefined) {
+        this.#otherObjects.push(ref);
       } else {
-        const { name: known, kind, ...rest } = said;
+        const { name: known, kind, ...rest } = described;
         const workload = { name: known, kind, object: { namespace: namespace ?? NAMESPACE, name } };
         this.#recordWorkload(workload, rest, object);
         workloads.push(workload);
@@ -204,7 +204,7 @@ export class TrialContext implements Trial {
   async protect(workload: Workload, budget: BudgetSpec): Promise<void> {
     const { name } = workload;
     this.#recorder.record({ type: 'budget', budget: name, workload: name, ...budget });
-    this.#companions.push({ resource: 'poddisruptionbudgets', namespace: NAMESPACE, name });
+    this.#otherObjects.push({ resource: 'poddisruptionbudgets', namespace: NAMESPACE, name });
     await this.#cluster.create<PodDisruptionBudget>('poddisruptionbudgets', {
       apiVersion: 'policy/v1',
       kind: 'PodDisruptionBudget',
@@ -222,11 +222,11 @@ export class TrialContext implements Trial {
     await this.#cluster.delete(ownerOf(workload));
   }
 
-  /** Removes what the scenario left deployed. */
+  /** Removes everything that the scenario left deployed. */
   async removeAll(): Promise<void> {
     for (const workload of [...this.#workloads.values()]) await this.remove(workload);
-    // What was created last may lie in what was created first: namespaces.
-    for (const companion of this.#companions.splice(0).reverse()) await this.#cluster.delete(companion);
+    // Later objects may be in earlier ones: namespaces.
+    for (const object of this.#otherObjects.splice(0).reverse()) await this.#cluster.delete(object);
   }
 
   async changePool(pool: Pool): Promise<void> {
@@ -298,12 +298,12 @@ export class TrialContext implements Trial {
     if (missing.length === 0) return;
     const names = missing.map((capability) => `"${capability}" (${CAPABILITIES[capability]})`).join(' and ');
     throw new Error(
-      `fault ${fault.name} needs ${names}, which the world ${this.#world.name} can't do: ` +
-        `name it in the scenario's capabilities, and the scenario is not run in such a world`,
+      `fault ${fault.name} needs ${names}, which the world ${this.#world.name} does not have: ` +
+        `declare it in the scenario's capabilities, so that the scenario is not run in such a world`,
     );
   }
 
-  /** Heals what the scenario left injected. */
+  /** Heals all faults that the scenario left active. */
   async healAll(): Promise<void> {
     for (const injecting of this.#injected) await (await injecting).heal();
   }
@@ -329,7 +329,7 @@ export class TrialContext implements Trial {
   }
 
   async untilServed(workload: Workload, within: BoundName): Promise<void> {
-    // Pods are created some moments after they were asked for: their time must be up when this wait is.
+    // Pods are created some moments after the request: they too must have had the whole bound when this wait ends.
     const { apiMs, watchMs } = this.#world.allowances;
     await this.until(within, 2 * (apiMs + watchMs), async () => {
       const pods = await this.#podsOf(workload);
@@ -370,7 +370,7 @@ export class TrialContext implements Trial {
     await this.#clock.sleep(this.random.int(range.minMs, range.maxMs));
   }
 
-  /** Looks until it is so, or the bound and a margin have passed: what it paces is judged on the history. */
+  /** Polls until the condition holds, or the bound and a margin have passed. This only sets the pace; the history is judged. */
   async until(within: BoundName, marginMs: number, isSo: () => Promise<boolean>): Promise<void> {
     const deadlineMs = this.#clock.nowMs() + this.#bounds[within].value + marginMs;
     while (!(await isSo())) {
@@ -414,7 +414,7 @@ function partition<T>(all: readonly T[], isMeant: (one: T) => boolean): [T[], T[
   return [all.filter(isMeant), all.filter((one) => !isMeant(one))];
 }
 
-/** What the pods of a template ask of a node, and of how they are spread. */
+/** What the pods of a template require of a node and of their spread. */
 function demandsOf({
   containers,
   topologySpreadConstraints = [],
@@ -428,7 +428,7 @@ function demandsOf({
   };
 }
 
-/** How many pods a workload shall have at once. */
+/** How many pods a workload should have. */
 function podsWanted(owner: ReplicaSet | Job | undefined): number {
   if (owner === undefined) return 0;
   if ('parallelism' in owner.spec) return Math.min(owner.spec.parallelism ?? 1, owner.spec.completions ?? Infinity);

@@ -5,7 +5,7 @@ import { processorTime } from './processor-time.ts';
 import type { ProcessorTime } from './processor-time.ts';
 import type { WorldRef } from './world-for.ts';
 
-/** Nodes that scenarios of a free size reach if the user names no number. */
+/** Number of nodes for scenarios of variable size if the user gives none. */
 export const DEFAULT_NODES = 10;
 
 /** Everything that a child needs to run one trial: plain data, sent to it as a message. */
@@ -17,30 +17,30 @@ export interface TrialSpec {
   /** By default the embedded one. */
   readonly world?: WorldRef;
   readonly seed: number;
-  /** Nodes that scenarios of a free size shall reach. */
+  /** Number of nodes that scenarios of variable size should reach. */
   readonly nodes: number;
-  /** Where the target is killed; absent for a trial as the scenario has it. */
+  /** Where the target is killed; absent if it isn't. */
   readonly crash?: CrashSpec;
-  /** Longest that it may take in real time, where that follows from its bounds; otherwise the supervisor's limit holds. */
+  /** Longest that it may take in real time, if that follows from its bounds; otherwise the supervisor's limit applies. */
   readonly wallMs?: number;
-  /** Most resident memory that its process may take, where the target needs another limit than the supervisor's. */
+  /** Most resident memory of its process, if the target needs a different limit than the supervisor's. */
   readonly memoryMiB?: number;
   /** Path of the history to write. */
   readonly historyPath: string;
 }
 
-/** What a trial took of the machine. */
+/** Resources that a trial used. */
 export interface TrialCost {
-  /** Processor time that the process took for it, user and system, in milliseconds. */
+  /** Processor time of the process for the trial, user and system, in milliseconds. */
   readonly cpuMs: number;
-  /** Most resident memory that the process has had since it began, in MiB. */
+  /** Peak resident memory of the process since it started, in MiB. */
   readonly peakMemoryMiB: number;
 }
 
-/** What a child says when a trial's history is complete. */
+/** A child's message when a trial's history is complete. */
 export interface TrialDone extends TrialCost {
   readonly kind: 'done';
-  /** The trial went through all its phases, and nothing of it runs on in the process. */
+  /** The trial went through all its phases, and nothing of it is still running in the process. */
   readonly clean: boolean;
 }
 
@@ -50,21 +50,21 @@ export interface TrialRefused {
   readonly message: string;
 }
 
-/** How a child's message about a trial ends it. */
+/** A child's final message about a trial. */
 export type TrialAnswer = TrialDone | TrialRefused;
 
-/** A trial has come to this phase: its event as it stands in the history. */
+/** A trial has reached this phase: the event as recorded in the history. */
 export interface PhaseBegun extends Pick<EventOf<'phase'>, 'phase' | 't'> {
   readonly kind: 'phase';
 }
 
 export type ChildMessage = TrialAnswer | PhaseBegun;
 
-/** Where the child's main thread notes what it does, for its watcher: indexes into a shared Int32Array. */
+/** Where the child's main thread notes what it is doing, for its watcher: indexes into a shared Int32Array. */
 export const NOTE = {
-  /** Counts hand-overs: stands still while somebody spins. */
+  /** Counts hand-overs of control: stays the same while one owner spins. */
   turns: 0,
-  /** Who was handed control last. */
+  /** Who got control last. */
   owner: 1,
   /** 1 while a trial runs. */
   busy: 2,
@@ -81,10 +81,10 @@ export interface WatchReport extends ProcessorTime {
   readonly rssMiB: number;
 }
 
-/** File descriptor on which a child's watcher reports, one JSON object a line. */
+/** File descriptor on which a child's watcher reports, one JSON object per line. */
 export const REPORT_FD = 4;
 
-/** What the notes say now. */
+/** The current notes as a report. */
 export function readNotes(notes: Int32Array): WatchReport {
   return {
     turns: Atomics.load(notes, NOTE.turns),

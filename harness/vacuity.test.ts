@@ -20,17 +20,17 @@ function vacuous(
   );
 }
 
-test('a check matters where a trial fails by it alone, or a mutant is caught by it as declared', () => {
+test('a check matters if a trial fails by it alone, or a mutant is caught by it as declared', () => {
   const checks = ['x', 'y', 'z'];
   const trials = [failing('m', 'a/a', ['x', 'y']), failing('n', 'a/b', ['x'])];
   const nothing = ['check y: nothing-alone', 'check z: nothing-alone'];
   expect(vacuous(trials, { checks }, control, [mutantOf('n', 'a/b', 'z')])).toEqual(nothing);
-  expect(vacuous(trials, { checks }), 'elsewhere than declared it may be chance').toEqual(['check x: nothing-alone', ...nothing]);
+  expect(vacuous(trials, { checks }), 'other than as declared, it may be chance').toEqual(['check x: nothing-alone', ...nothing]);
   const both = [failing('m', 'a/a', ['x', 'y'])];
   expect(vacuous(both, { checks: ['x', 'y'] }, control, [mutantOf('m', 'a/a', 'x')])).toEqual(['check y: nothing-alone']);
 });
 
-test('a scenario matters where a mutant is caught nowhere else; of another is said what has no other test', () => {
+test('a scenario matters if a mutant is caught nowhere else; for others, requirements without another test are listed', () => {
   const scenarios = ['a/a', 'a/b', 'a/c'].map((id) => ({ id, requirements: ['R-1'] }));
   const trials = [failing('m', 'a/a', ['x']), failing('n', 'a/a', ['x']), failing('n', 'a/b', ['x'])];
   expect(vacuous(trials, { scenarios })).toEqual(['scenario a/b: nothing-alone', 'scenario a/c: nothing-alone']);
@@ -42,12 +42,12 @@ test('a scenario matters where a mutant is caught nowhere else; of another is sa
     { ...inventory, scenarios: [a, b, { ...c, requirements: ['R-1', 'R-2', 'R-3'] }] },
   );
   expect(lines.map(({ name, detail }) => [name, detail])).toEqual([
-    ['a/b', 'n: each without it, too'],
+    ['a/b', 'n: each also caught without it'],
     ['a/c', 'no mutant at all; the only test of R-2 and R-3'],
   ]);
 });
 
-test('a fault matters where a mutant is caught only in scenarios in which it fires', () => {
+test('a fault matters if a mutant is caught only in scenarios in which it fires', () => {
   const faults = ['f', 'g', 'h', 'i'];
   const beside = [...control, passing('a/c', 1, { fired: ['h'] })];
   const trials = [
@@ -60,13 +60,12 @@ test('a fault matters where a mutant is caught only in scenarios in which it fir
     'fault h: nothing-alone',
     'fault i: never-fired',
   ]);
-  expect(
-    vacuous(trials, { faults: ['i'] }, beside),
-    'a trial that the reference was not asked for proves nothing but that it fired',
-  ).toEqual(['fault i: never-fired']);
+  expect(vacuous(trials, { faults: ['i'] }, beside), 'a trial that the reference did not run proves only that the fault fired').toEqual([
+    'fault i: never-fired',
+  ]);
 });
 
-test('a bound matters where right or wrong ones come near it', () => {
+test('a bound matters if a correct or a faulty target comes near it', () => {
   const bounds = (near: number): MatrixTrial['bounds'] => [
     { check: 'x', bound: 'settle', ratio: near },
     { check: 'y', bound: 'settle', ratio: 0.1 },
@@ -79,12 +78,12 @@ test('a bound matters where right or wrong ones come near it', () => {
   ]);
 });
 
-test('a reason holds for its line alone, and none is kept for what is not vacuous', () => {
+test('a reason applies to its own line only, and is stale if that is not vacuous', () => {
   const reasonOf = (name: string, state: VacuityReason['state']): VacuityReason => ({
     kind: 'check',
     names: [name],
     state,
-    reason: 'so it is',
+    reason: 'it is known',
   });
   const find = (isWhole: boolean): Vacuity =>
     findVacuity(
@@ -100,12 +99,12 @@ test('a reason holds for its line alone, and none is kept for what is not vacuou
     );
   const { lines, stale } = find(true);
   expect(lines.map(({ name, reason }) => [name, reason])).toEqual([
-    ['y', 'so it is'],
+    ['y', 'it is known'],
     ['z', undefined],
   ]);
   expect(stale.map(({ name, state }) => [name, state])).toEqual([
     ['x', 'nothing-alone'],
     ['z', 'never-near'],
   ]);
-  expect(find(false).stale, 'what was not run may show that they are needed').toEqual([]);
+  expect(find(false).stale, 'trials that were not run may show that they are needed').toEqual([]);
 });

@@ -6,18 +6,18 @@ import { isDeclared } from './mutant-trial.ts';
 import type { MatrixTrial } from './mutant-trial.ts';
 
 /**
- * What mattered to no verdict: leave one thing out, and every verdict of the matrix stays as it was. docs/mutants.md
- * says what that means for each kind.
+ * Which parts affected no verdict: leave one out, and every verdict of the matrix stays the same. docs/mutants.md defines
+ * this for each kind.
  */
 
-/** A bound of which nothing, right or wrong, ever comes nearer than this share of the way is not seen to judge. */
+/** A bound matters only if some target, correct or faulty, reaches at least this share of it. */
 export const NEAR_RATIO = 0.2;
 
 const kindSchema = z.enum(['check', 'scenario', 'fault', 'bound']);
 
 /**
- * `nothing-alone`: no mutant is caught by it or in it that would not be caught without it. `never-fired`, of faults.
- * `never-near`, of bounds: the check that measures it would say the same without a limit.
+ * `nothing-alone`: every mutant caught by it or in it would also be caught without it. `never-fired`, of faults.
+ * `never-near`, of bounds: the check that measures it would give the same result without a limit.
  */
 const stateSchema = z.enum(['nothing-alone', 'never-fired', 'never-near']);
 
@@ -25,37 +25,37 @@ const lineSchema = z.strictObject({
   kind: kindSchema,
   name: z.string(),
   state: stateSchema,
-  /** The figures behind it, in words. */
+  /** The figures behind it, as text. */
   detail: z.string(),
-  /** Absent where none is written down. */
+  /** Absent if none is recorded. */
   reason: z.string().optional(),
 });
 export type VacuousLine = z.infer<typeof lineSchema>;
 
-/** Why things may stay that matter to no verdict: of this kind and these names, and in this state only. */
+/** Why these things may stay although they affect no verdict: for this kind, these names, and this state only. */
 export type VacuityReason = Pick<VacuousLine, 'kind' | 'state'> & { readonly names: readonly string[]; readonly reason: string };
 
 export const vacuitySchema = z.strictObject({
   lines: z.array(lineSchema),
-  /** Reasons for what is not, or no more, in that state; known only where every cell was run. */
+  /** Reasons for things that are not, or no longer, in that state; only known if every cell was run. */
   stale: z.array(z.strictObject({ kind: kindSchema, name: z.string(), state: stateSchema, reason: z.string() })),
 });
 export type Vacuity = z.infer<typeof vacuitySchema>;
 
-/** What could matter. */
+/** Everything that could matter. */
 export interface Inventory {
   readonly scenarios: readonly { readonly id: string; readonly requirements: readonly string[] }[];
   readonly checks: readonly string[];
   readonly faults: readonly string[];
   readonly bounds: readonly string[];
   readonly reasons: readonly VacuityReason[];
-  /** Every mutant was run in every scenario. What was not run could only show that more is vacuous. */
+  /** Every mutant was run in every scenario. Trials that were not run could only show that more is vacuous. */
   readonly isWhole: boolean;
 }
 
 type BareLine = Omit<VacuousLine, 'reason'>;
 
-/** Finds what is vacuous in a matrix of all mutants and scenarios, and puts the reasons to it. */
+/** Finds what is vacuous in a matrix of all mutants and scenarios, and adds the recorded reasons. */
 export function findVacuity({ mutants, trials, control }: MatrixTrials, inventory: Inventory): Vacuity {
   const { passed } = controlOf(control);
   const catches = trials.filter((trial) => trial.verdict === 'fail' && passed(trial));
@@ -81,7 +81,7 @@ export function findVacuity({ mutants, trials, control }: MatrixTrials, inventor
   };
 }
 
-/** Without a check that matters, some declared trial of a mutant would pass, or some mutant would not be caught as it declared. */
+/** A check matters if without it some declared trial of a mutant would pass, or some mutant would not be caught as declared. */
 function vacuousCheck(
   name: string,
   { mutants, catches }: { readonly mutants: readonly Mutant[]; readonly catches: readonly MatrixTrial[] },
@@ -95,8 +95,8 @@ function vacuousCheck(
 }
 
 /**
- * Without a scenario that matters, some mutant would be caught nowhere. That one is the only test of a requirement is a reason to
- * keep it, and shows of no test that it can fail.
+ * A scenario matters if without it some mutant would be caught nowhere. If it is the only test of a requirement, that is a
+ * reason to keep it, but does not show that the test can fail.
  */
 function vacuousScenarios(scenarios: Inventory['scenarios'], catches: readonly MatrixTrial[]): BareLine[] {
   const sole = soleOf(catches, ({ scenario }) => [scenario]);
@@ -111,7 +111,7 @@ function vacuousScenarios(scenarios: Inventory['scenarios'], catches: readonly M
   });
 }
 
-/** Without the scenarios in which a fault that matters fires, some mutant would be caught nowhere. */
+/** A fault matters if without the scenarios in which it fires some mutant would be caught nowhere. */
 function vacuousFault(
   name: string,
   { catches, control }: { readonly catches: readonly MatrixTrial[]; readonly control: readonly MatrixTrial[] },
@@ -133,11 +133,11 @@ function soleOf(catches: readonly MatrixTrial[], thingsOf: (trial: MatrixTrial) 
 
 function lineOf(kind: BareLine['kind'], name: string, catches: readonly MatrixTrial[]): BareLine {
   const mutants = [...new Set(catches.map(({ target }) => target.replace(/^mutant:/, '')))];
-  const detail = mutants.length === 0 ? 'no mutant at all' : `${mutants.join(', ')}: each without it, too`;
+  const detail = mutants.length === 0 ? 'no mutant at all' : `${mutants.join(', ')}: each also caught without it`;
   return { kind, name, state: 'nothing-alone', detail };
 }
 
-/** The nearest that anything came to each bound, by the check that measures it. */
+/** The highest ratio reached for each bound, by the check that measures it. */
 function vacuousBounds(names: readonly string[], trials: readonly MatrixTrial[]): BareLine[] {
   const nearest = new Map<string, number>();
   for (const { bounds } of trials) {

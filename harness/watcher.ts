@@ -4,8 +4,8 @@ import { createRealTimeline } from '../runtime/timeline.ts';
 import { REPORT_FD, readNotes } from './trial-spec.ts';
 
 /**
- * A thread beside the trials: tells the supervisor who is running and how much memory and processor time is used, also while
- * the main thread spins, and ends the process when its parent is gone.
+ * A thread beside the trials: reports who is running and how much memory and processor time is used, even while the main
+ * thread spins, and ends the process when its parent is gone.
  */
 const PERIOD_MS = 50;
 
@@ -21,7 +21,7 @@ for (;;) {
   try {
     report();
   } catch {
-    // Nobody listens any more: the supervisor is gone, or about to end this process.
+    // Nobody reads the reports any more: the supervisor is gone, or about to kill this process.
     process.kill(process.pid, 'SIGKILL');
   }
   await clock.sleep(PERIOD_MS);

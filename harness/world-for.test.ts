@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { EMBEDDED, EMBEDDED_IN_REAL_TIME } from '../world/embedded.ts';
 import { replayWorld, worldFor } from './world-for.ts';
 
-test('the machines of a real cluster on the virtual clock', () => {
+test('the quick machines of a real cluster can run on the virtual clock', () => {
   const quick = { kind: 'embedded', machines: 'quick' } as const;
   expect(worldFor({}, quick)).toMatchObject({
     time: 'virtual',
@@ -12,7 +12,7 @@ test('the machines of a real cluster on the virtual clock', () => {
   expect(worldFor({ time: 'real' }, quick).time).toBe('real');
 });
 
-test('replay lines tell worlds apart that give other histories', () => {
+test('replay lines differ for worlds whose histories differ', () => {
   const kubeconfig = '/no/where';
   const nodes = { cluster: 'c', run: 'r', folder: '/no/where' };
   const tenancy = { run: 'r', prefix: 'p' };

@@ -21,41 +21,41 @@ import type { Tenancy } from '../world/real/tenant/tenant.ts';
 import type { World, WorldSite } from '../world/world.ts';
 import type { ReplayLine } from './replay-line.ts';
 
-/** Trials start here on the virtual clock: any fixed day would do, this one is in the catalogue's price list. */
+/** Start time on the virtual clock: any fixed day would do; this one is in the catalogue's price list. */
 const EPOCH_MS = Date.UTC(2026, 6, 1);
 
 /**
- * The world that trials run in, as plain data. `embedded`: by default with machines as slow as real ones, or with the quick ones
- * of a real cluster. `existing`: a cluster of the user's, by a kubeconfig of its administrator, and perhaps a LocalStack, by its
- * URL, where machines and the interruption queue are. `kind`: the same, but the cluster is the run's own.
+ * The world that trials run in, as plain data. `embedded`: by default with machines as slow as real ones, or with the quick
+ * ones of a real cluster. `existing`: a user's cluster, given by its administrator's kubeconfig, and optionally the URL of a
+ * LocalStack for machines and the interruption queue. `kind`: the same, but the cluster belongs to the run.
  */
 export type WorldRef =
   | { readonly kind: 'embedded'; readonly machines?: 'quick' }
   | {
       readonly kind: 'existing' | 'kind';
       readonly kubeconfig: string;
-      /** Where machines are, known before there is an address; by default in LocalStack if it has an address. */
+      /** Where machines are, decided before an address is known; by default in LocalStack if it has an address. */
       readonly ec2?: 'localstack' | 'embedded';
       readonly awsEndpoint?: string;
-      /** Where a trial writes its account before it uses it, for a sweep to find. */
+      /** Where a trial records its account before it uses it, so that a sweep can find it. */
       readonly accountsFile?: string;
-      /** Where instances become containers with kubelets of their own; by default kubelets are simulated. */
+      /** Runs instances as containers with their own kubelets; by default kubelets are simulated. */
       readonly nodes?: RealNodesRef;
-      /** Which run it is, in a cluster that is not the run's alone. */
+      /** The id of the run, in a cluster that is not the run's alone. */
       readonly tenancy?: Tenancy;
-      /** Most instances that a trial may launch, or see launched; by default as many as it likes. */
+      /** Most instances that a trial may launch or observe; by default unlimited. */
       readonly maxInstances?: number;
-      /** The target talks to endpoints of its own; by default to ours. */
+      /** The target uses its own endpoints; by default ours. */
       readonly observed?: ObservedRef;
     };
 
 /** How an observer sees instances. */
 export interface ObservedRef {
-  /** By default as far as nodes tell of them. Keys come from the environment. */
+  /** By default only what nodes show. Keys come from the environment. */
   readonly ec2?: { readonly endpoint: string; readonly region: string };
 }
 
-/** What replay lines tell of a world: what its trials depend on, and no address. */
+/** What replay lines record about a world: what its trials depend on, but no address. */
 export function replayWorld(ref: WorldRef): Pick<ReplayLine, 'world' | 'ec2' | 'mode' | 'maxInstances'> {
   if (ref.kind === 'embedded') return { world: ref.machines === undefined ? ref.kind : `${ref.kind}:${ref.machines}` };
   const { kind, nodes, awsEndpoint, observed, maxInstances } = ref;
@@ -68,23 +68,23 @@ export function replayWorld(ref: WorldRef): Pick<ReplayLine, 'world' | 'ec2' | '
   };
 }
 
-/** What of pools decides which instance types a small region has. */
+/** What decides which instance types a small region has. */
 type Pools = readonly Pick<Pool, 'requirements'>[];
 
-/** What makes the world of one trial. */
+/** Creates the world of one trial. */
 interface WorldMaker {
   createTimeline(seed: number, hooks: TimelineHooks): Timeline;
   createWorld(site: WorldSite): World;
 }
 
-/** The world that a target is tried in. */
+/** The world that a target is tested in. */
 export interface WorldChoice {
-  /** What is known of it before one is made. */
+  /** What is known of it before one is created. */
   readonly facts: Pick<World, 'name' | 'capabilities' | 'allowances'>;
-  /** What of the target can't be seen in it, a sentence each. */
+  /** What can't be observed of the target in it, one sentence each. */
   readonly unseen?: readonly string[];
   readonly time: 'virtual' | 'real';
-  /** Reads what it is made from. @param pools of the scenario that it is for @throws when that can't be read */
+  /** Reads what it is created from. @param pools of the scenario @throws if that can't be read */
   prepare(pools: Pools): Promise<WorldMaker>;
 }
 
@@ -105,7 +105,7 @@ function embeddedWith(target: WorldTarget, facts: WorldChoice['facts'], options:
   };
 }
 
-/** Machines as slow as real ones, or, on either clock, the quick ones of a real cluster: who waits in real time gets those. */
+/** Machines as slow as real ones, or, on either clock, the quick ones of a real cluster. Real time always uses those. */
 function embeddedChoice(target: WorldTarget, machines: 'quick' | undefined): WorldChoice {
   if (target.time === 'real') return embeddedWith(target, EMBEDDED_IN_REAL_TIME, { delays: QUICK_MACHINES });
   if (machines === undefined) return embeddedWith(target, EMBEDDED, {});
@@ -119,10 +119,10 @@ export function catalogueFor({ smallRegion: isSmall }: Pick<Target, 'smallRegion
   return isSmall === true && ref.kind === 'embedded' ? smallRegion(loadCatalogue(), pools) : loadCatalogue();
 }
 
-/** What of a target decides its world. */
+/** What in a target decides its world. */
 type WorldTarget = Pick<Target, 'time' | 'external' | 'smallRegion'>;
 
-/** The world that is asked for, in its own time or, the embedded one, in the target's. */
+/** The requested world: in its own time or, if embedded, in the target's. */
 export function worldFor(target: WorldTarget, ref: WorldRef = BY_DEFAULT): WorldChoice {
   const choice = choiceFor(target, ref);
   return target.external === undefined ? choice : withoutKills(choice);
@@ -136,7 +136,7 @@ function choiceFor(target: WorldTarget, ref: WorldRef): WorldChoice {
     ...ec2Of(ref),
     ...(nodes === undefined ? {} : { nodes: realNodes(nodes) }),
     ...defined({ tenancy, maxInstances }),
-    // What somebody else runs has business of its own in its cluster.
+    // An externally run target may do other work in its cluster.
     guardsTarget: target.external === undefined,
   };
   return {
@@ -173,14 +173,14 @@ function observedChoice(
   };
 }
 
-/** By the names that every SDK reads. */
+/** The environment variables that every SDK reads. */
 function credentialsOf(environment: NodeJS.ProcessEnv): AwsCredentials | undefined {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: sessionToken } = environment;
   if (accessKeyId === undefined || secretAccessKey === undefined) return undefined;
   return { accessKeyId, secretAccessKey, ...defined({ sessionToken }) };
 }
 
-/** Who runs the target elsewhere must not find it killed. */
+/** An externally run target must not be killed. */
 function withoutKills(choice: WorldChoice): WorldChoice {
   const withoutKill = <T extends Pick<World, 'capabilities'>>(facts: T): T => ({
     ...facts,

@@ -1,6 +1,6 @@
 /**
- * What a world can do or show: a fault, a check or a scenario that needs one that the world lacks is *not run*, with
- * the reason below. Names are stable, they stand in run directories.
+ * What a world can do or show. A fault, check or scenario that needs a missing one is *not run*, for the reason below. Names
+ * are stable, because run directories contain them.
  */
 export const CAPABILITIES = {
   'time.virtual': 'time is virtual: a seed reproduces the run to the byte',

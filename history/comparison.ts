@@ -6,17 +6,17 @@ export const COMPARISON_FORMAT = 1;
 const text = z.string().min(1);
 const whole = z.number().int().nonnegative();
 
-/** One figure of one side, with its bounds: each holds with the comparison's confidence, one-sided. */
+/** One figure of one side, with its bounds: each holds with the comparison's confidence (one-sided). */
 const cellSchema = z.strictObject({
-  /** Absent where it can't be told. */
+  /** Absent if unknown. */
   value: z.number().optional(),
-  /** Pods were still waiting when their time was up: it is at least this. */
+  /** Pods were still waiting at the end: the true value is at least this. */
   atLeast: z.literal(true).optional(),
   lower: z.number().optional(),
   upper: z.number().optional(),
-  /** Of how many it was measured. */
+  /** The sample size. */
   of: z.string(),
-  /** What more there is to know of these. */
+  /** More about these. */
   detail: z.string().optional(),
   /** Why there is no figure, or no bound on it. */
   why: z.string().optional(),
@@ -24,12 +24,12 @@ const cellSchema = z.strictObject({
 export type ComparedCell = z.infer<typeof cellSchema>;
 
 /**
- * One side against the first. `better` and `worse` where the bounds say so; `unclear` where they leave it open, for lack of
- * trials or of a difference.
+ * A side compared with the first. `better` or `worse` if the bounds show it; `unclear` if they don't, because there are too
+ * few trials or there is no difference.
  */
 const changeSchema = z.strictObject({
   outcome: z.enum(['better', 'worse', 'unclear']),
-  /** This side's figure over the first one's, over the same trials, with its bounds. */
+  /** This side's figure divided by the first one's, over the same trials, with its bounds. */
   ratio: z.strictObject({ value: z.number(), lower: z.number(), upper: z.number() }).optional(),
 });
 export type ComparedChange = z.infer<typeof changeSchema>;
@@ -60,7 +60,7 @@ const sideSchema = z.strictObject({
   directory: text,
   world: text,
   time: z.enum(['virtual', 'real']),
-  /** Of Scaleproof, at the time of the run. */
+  /** The version of Scaleproof at the time of the run. */
   version: text,
   trials: whole,
 });
@@ -69,12 +69,12 @@ export type ComparedSide = z.infer<typeof sideSchema>;
 const leftOutSchema = z.strictObject({ scenario: text, seeds: z.array(whole), why: text });
 export type LeftOut = z.infer<typeof leftOutSchema>;
 
-/** One kind of finding of one side, of a check that tolerates none: no share of trials makes it good. */
+/** One kind of finding of one side, by a check without tolerance: a single one fails. */
 const brokenSchema = z.strictObject({
   letter: text,
   check: text,
   code: text,
-  /** Compared trials with it. */
+  /** Number of compared trials with it. */
   trials: whole,
   /** One of them. */
   example: z.strictObject({ scenario: text, seed: whole, object: z.string(), message: z.string(), replay: text }),
@@ -86,11 +86,11 @@ export const targetComparisonSchema = z.strictObject({
   format: z.literal(COMPARISON_FORMAT),
   confidence: z.number(),
   sides: z.array(sideSchema),
-  /** The trials that all sides have: these are compared, and no others. */
+  /** The trials that all sides have; only these are compared. */
   compared: z.strictObject({ trials: whole, scenarios: z.array(text) }),
   sections: z.array(sectionSchema),
   broken: z.array(brokenSchema),
-  /** In what the runs differ besides the target, a sentence each. */
+  /** Other differences between the runs than the target, one sentence each. */
   differences: z.array(text),
   leftOut: z.array(leftOutSchema),
 });

@@ -1,6 +1,6 @@
 import type { Resources } from '../model/resources.ts';
 
-/** CPU and memory, as histories tell what pods request and nodes have. */
+/** CPU and memory, as histories record them for pods and nodes. */
 export interface Compute {
   readonly cpuMilli: number;
   readonly memoryMiB: number;

@@ -29,7 +29,7 @@ test('99.9 % takes 2,995 clean trials, and 4,742 with one failure', () => {
   expect(lowerSuccessBound(4_740, 4_741, 0.05)).toBeLessThan(0.999);
 });
 
-test('at the lower bound, so many successes or more have probability alpha', () => {
+test('at the lower bound, at least this many successes have probability alpha', () => {
   fc.assert(
     fc.property(counts, alphas, ({ trials, successes }, alpha) => {
       fc.pre(successes > 0);
@@ -39,7 +39,7 @@ test('at the lower bound, so many successes or more have probability alpha', () 
   );
 });
 
-test('bounds mirror, enclose the share, and move with successes, trials and alpha', () => {
+test('bounds are symmetric, enclose the ratio, and are monotonic in successes, trials and alpha', () => {
   fc.assert(
     fc.property(counts, alphas, ({ trials, successes }, alpha) => {
       const bound = lowerSuccessBound(successes, trials, alpha);
@@ -52,7 +52,7 @@ test('bounds mirror, enclose the share, and move with successes, trials and alph
   );
 });
 
-test('the bound is right with the confidence that it says, whatever the truth', () => {
+test('the bound has at least the stated confidence for any true probability', () => {
   const trials = 40;
   const bounds = Array.from({ length: trials + 1 }, (_, successes) => lowerSuccessBound(successes, trials, 0.05));
   fc.assert(
@@ -64,7 +64,7 @@ test('the bound is right with the confidence that it says, whatever the truth', 
   );
 });
 
-test('no trials at all allow nothing, and more successes than trials are refused', () => {
+test('without trials the bound is trivial, and more successes than trials are refused', () => {
   expect(lowerSuccessBound(0, 0, 0.05)).toBe(0);
   expect(upperSuccessBound(0, 0, 0.05)).toBe(1);
   expect(() => lowerSuccessBound(2, 1, 0.05)).toThrow(RangeError);

@@ -1,11 +1,11 @@
 import { bisect } from '../model/bisection.ts';
 
-/** How sure a bound is unless somebody says otherwise. */
+/** The default confidence of bounds. */
 export const CONFIDENCE = 0.95;
 
 /**
- * The exact lower confidence bound on the probability of success (one-sided): the probability with which so many successes or more
- * would be seen with probability alpha. It holds whatever the true probability is.
+ * The exact lower confidence bound on the probability of success (one-sided): the probability for which at least this many
+ * successes would be seen with probability alpha. It holds for any true probability.
  *
  * Source: C. J. Clopper, E. S. Pearson, "The use of confidence or fiducial limits illustrated in the case of the binomial",
  * Biometrika 26 (1934).
@@ -23,13 +23,13 @@ export function upperSuccessBound(successes: number, trials: number, alpha: numb
   return successes === trials ? 1 : upperBoundOn(successes, trials, alpha);
 }
 
-/** The probability of an event with which it would happen so often or less with probability alpha. */
+/** The probability of an event for which it would happen at most this often with probability alpha. */
 function upperBoundOn(events: number, trials: number, alpha: number): number {
   return bisect((probability) => 1 - binomialCdf(events, trials, probability), 1 - alpha, 0, 1);
 }
 
 /**
- * P(X <= events) of a binomial X. Terms are made in log space, so that none overflows.
+ * P(X <= events) of a binomial X. Terms are computed in log space to avoid overflow.
  * @param events 0 to trials
  */
 export function binomialCdf(events: number, trials: number, probability: number): number {

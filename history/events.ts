@@ -4,19 +4,19 @@ import { DISRUPTION_REASONS } from '../model/disruption-budget.ts';
 import { PRINCIPALS } from '../model/operation.ts';
 
 /**
- * The history of one trial: JSON lines, one event each, in the order in which things happened. Everything that a check
- * needs stands in it, so that a verdict can be recomputed when the scenario's source is gone.
+ * The history of one trial: JSON lines, one event each, in chronological order. It contains everything that a check needs, so
+ * that a verdict can be recomputed without the scenario's source.
  *
  * A new event type or an optional field keeps the format; anything else raises HISTORY_FORMAT.
  */
 export const HISTORY_FORMAT = 1;
 
-/** A fault's firings are all counted by the harness, and recorded up to this number. */
+/** The harness counts all firings of a fault, but records at most this many. */
 export const MAX_FIRINGS_RECORDED = 200;
 
 const id = z.string().min(1);
 const count = z.number().int().nonnegative();
-/** Plain JSON of any shape, which a line of a history cannot fail to be: to walk through it again doubles the time of reading. */
+/** Any JSON value. A line of a history is parsed from JSON, so checking it again would only double the reading time. */
 const json = z.custom<z.core.util.JSONType>((value) => value !== undefined);
 
 const principalSchema = z.enum(PRINCIPALS);
@@ -27,58 +27,58 @@ export const boundSchema = z.object({
   name: id,
   value: z.number(),
   unit: z.enum(['ms', 'count', 'ratio', 'usd']),
-  /** How the value comes about, with the numbers put in. */
+  /** The formula with the numbers filled in. */
   formula: z.string(),
   /** Why a conforming autoscaler can always stay within it. */
   reason: z.string(),
-  /** Why it may be more than five times what is ever seen. */
+  /** Why it may be more than five times what a correct target ever needs. */
   loose: z.string().optional(),
-  /** The value is the least that is due; without it the most that is allowed. */
+  /** The value is a minimum; otherwise it is a maximum. */
   least: z.literal(true).optional(),
 });
 export type Bound = z.infer<typeof boundSchema>;
 
-/** What a pod that needs a new node waits for, in order. */
+/** What a pod waits for on a new node, in order. */
 export const LATENCY_STEPS = ['pending', 'request', 'instance', 'registered', 'ready', 'running'] as const;
 export type LatencyStep = (typeof LATENCY_STEPS)[number];
 
-/** What is true of a workload's pods, stated by the scenario and never guessed by a check. */
+/** The ground truth about a workload's pods, stated by the scenario and never guessed by a check. */
 const truthSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('schedulable') }),
   /** No offering of any pool can ever serve it. */
   z.object({ kind: z.literal('impossible'), why: z.string() }),
-  /** Cannot be served while the faults last, but after the heal. */
+  /** Can't be served while the faults last, only after the heal. */
   z.object({ kind: z.literal('schedulable-after-heal'), why: z.string() }),
-  /** One for each node that is there, as of a DaemonSet: no reason to launch, and none to keep a node. */
+  /** One pod on each node, like a DaemonSet's: no reason to launch or keep a node. */
   z.object({ kind: z.literal('daemon') }),
-  /** What no correct API would deliver: counts neither in the success rate nor in settling. */
+  /** Something that no correct API would return: it counts neither in the success rate nor in settling. */
   z.object({ kind: z.literal('malformed'), why: z.string(), field: z.string() }),
 ]);
 export type Truth = z.infer<typeof truthSchema>;
 
 /** An expectation is data: stated by the scenario, judged by the check of that name. */
 const expectationSchema = z.discriminatedUnion('kind', [
-  /** Pods of the workload are Running within the bound after they were created (or after the heal, by their truth). */
+  /** Pods of the workload are Running within the bound after they were created (or after the heal, depending on their truth). */
   z.object({ kind: z.literal('served'), workload: id, bound: id, minRatio: z.number().min(0).max(1) }),
-  /** What `served` expects of the workload's pods holds for those created so far; for later ones what is stated from now on. */
+  /** Ends what `served` expects: it still holds for the pods created so far, but later ones need a new expectation. */
   z.object({ kind: z.literal('served-until-now'), workload: id }),
-  /** No instance is launched that only these pods could be the reason for. */
+  /** No instance is launched that only these pods could have caused. */
   z.object({ kind: z.literal('no-launch-for'), workload: id }),
   /** For each pod that stays unserved an event, condition or log line says why, within the bound. */
   z.object({ kind: z.literal('explained'), workload: id, bound: id, mentions: z.array(z.string()) }),
   /** From the start of the settling phase the world converges within the bound. */
   z.object({ kind: z.literal('settled'), bound: id }),
-  /** What the target has launched so far begins to end within the bound: nothing needs it any more. */
+  /** Everything launched so far starts to terminate within the bound, because nothing needs it any more. */
   z.object({ kind: z.literal('emptied'), bound: id }),
-  /** Over the whole trial no more than this is launched: nothing has to be launched twice. */
+  /** At most this many are launched in the whole trial: nothing has to be launched twice. */
   z.object({ kind: z.literal('launched-at-most'), instances: count }),
-  /** From now on, until another pool is named, what is launched is what this pool allows. */
+  /** From now on, until another pool is named, this pool allows every launch. */
   z.object({ kind: z.literal('launched-from'), pool: id }),
-  /** Within the bound no more instances than this are left, since the pods need no more, and so it stays. */
+  /** Within the bound at most this many instances are left, since the pods need no more, and it stays so. */
   z.object({ kind: z.literal('consolidated'), instances: count, bound: id }),
-  /** What has been launched so far is not taken as long as the bound lasts. */
+  /** Nothing launched so far is terminated within the bound. */
   z.object({ kind: z.literal('kept'), bound: id }),
-  /** No pod of the workload that comes from now on is without a node to go to: those that move had one beforehand. */
+  /** No pod of the workload created from now on lacks a node: pods that move already had a new one. */
   z.object({ kind: z.literal('never-without-node'), workload: id }),
   /** The 99th percentile of a latency phase stays within the bound. */
   z.object({ kind: z.literal('latency'), workload: id, from: z.enum(LATENCY_STEPS), to: z.enum(LATENCY_STEPS), bound: id }),
@@ -92,11 +92,11 @@ const faultSchema = z.object({
   id,
   /** Name in the catalogue. */
   fault: id,
-  /** One sentence with the parameters put in. */
+  /** One sentence with the parameters filled in. */
   description: z.string(),
   params: json,
   legal: z.boolean(),
-  /** `false`: no strike of it keeps the target from its work, so that no bound begins anew with one. */
+  /** `false`: no firing keeps the target from its work, so firings don't restart bounds. */
   hinders: z.literal(false).optional(),
   firing: z.enum(['must-fire', 'may-fire']),
   /** CSS colour of its bands in timelines. */
@@ -105,13 +105,13 @@ const faultSchema = z.object({
 
 const poolSchema = z.object({
   name: id,
-  /** On the labels of its nodes. */
+  /** On the labels of the pool's nodes. */
   requirements: z.array(z.object({ key: id, operator: id, values: z.array(z.string()).optional() })),
   weight: count,
   limits: z.object({ cpu: z.number().optional(), memoryMiB: z.number().optional(), nodes: count.optional() }).optional(),
-  /** A node of this age is replaced, whatever else holds. */
+  /** A node of this age is always replaced. */
   expireAfterMs: count.optional(),
-  /** How many of its nodes may be taken at once though nothing is wrong with them. */
+  /** How many of its nodes may be disrupted voluntarily at once. */
   budgets: z
     .array(
       z.object({
@@ -122,9 +122,9 @@ const poolSchema = z.object({
       }),
     )
     .optional(),
-  /** A node that drains for longer loses the pods that are left. */
+  /** After draining for this long, a node loses its remaining pods. */
   terminationGracePeriodMs: count.optional(),
-  /** By label: of how many values at least each launch must have the choice. */
+  /** By label: the minimum number of values that each launch must offer EC2. */
   minimumValues: z.record(z.string(), count).optional(),
 });
 
@@ -135,12 +135,12 @@ const effectSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('unobservable') }),
 ]);
 
-/** An offering as an error of EC2 names it: its place by zone, subnet or both. */
+/** An offering as an error of EC2 names it: by zone, subnet or both. */
 const refusedOfferingSchema = z.object({
   instanceType: id,
   zone: id.optional(),
   subnet: id.optional(),
-  /** Absent where the error doesn't say: then what the request asked for. */
+  /** Absent if the error doesn't say: then it is what the request named. */
   capacityType: z.enum(['spot', 'on-demand']).optional(),
 });
 
@@ -148,28 +148,28 @@ const refusedOfferingSchema = z.object({
 const computeSchema = z.object({ cpuMilli: count, memoryMiB: z.number().nonnegative() });
 
 const INSTANCE_STATES = ['pending', 'running', 'shutting-down', 'terminated', 'stopping', 'stopped'] as const;
-/** `ended`: its containers have, and nobody had deleted it. Older histories lack it. */
+/** `ended`: its containers exited before it was deleted. Older histories lack it. */
 const POD_STEPS = ['created', 'unschedulable', 'scheduled', 'running', 'ended', 'terminating', 'gone'] as const;
-/** `uncordoned`: pods may come again. Older histories lack it. */
+/** `uncordoned`: new pods may be scheduled again. Older histories lack it. */
 const NODE_STEPS = ['created', 'ready', 'not-ready', 'cordoned', 'uncordoned', 'terminating', 'gone'] as const;
-/** The reason of the world's own words about an instance, as principal `node`: `message` says what its user data lacks. */
+/** The world's own message about an instance, with principal `node`: `message` says what its user data lacks. */
 export const NEVER_REGISTERS = 'NeverRegisters';
 export const NOTICE_KINDS = ['spot-interruption', 'rebalance', 'scheduled-change'] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 const NOTICE_STEPS = ['sent', 'queued', 'received'] as const;
 const CLAIM_STEPS = ['created', 'launched', 'registered', 'initialized', 'terminating', 'gone'] as const;
 /**
- * Who must pass a scenario: `core` everybody, `extended` whoever has the features, `robustness` is what no correct API
- * would do to an autoscaler.
+ * Who must pass a scenario: `core` every target, `extended` targets with the features; `robustness` is about inputs that no
+ * correct API would produce.
  */
 export const PROFILES = ['core', 'extended', 'robustness'] as const;
 export type Profile = (typeof PROFILES)[number];
 
 export const PHASES = ['set-up', 'act', 'heal', 'settle', 'remove', 'over'] as const;
 
-/** Where an event came about: its place in the history and on the trial's clock. */
+/** When an event occurred: its index in the history and its time on the trial's clock. */
 const stamp = {
-  /** Place in the history, from 0. */
+  /** Index in the history, from 0. */
   i: count,
   /** Milliseconds since the start of the trial. */
   t: z.number().nonnegative(),
@@ -195,7 +195,7 @@ export const eventSchema = z.discriminatedUnion('type', [
       digest: z.string(),
     }),
     seed: count,
-    /** Nodes that the user asked scenarios of a free size to reach; older histories lack it. */
+    /** Number of nodes that the user chose for scenarios of variable size; older histories lack it. */
     nodes: count.optional(),
     target: z.object({ name: id, features: z.array(z.string()), constants: constantsSchema }),
     world: z.object({ name: id, capabilities: z.array(capabilitySchema), allowances: constantsSchema }),
@@ -204,25 +204,25 @@ export const eventSchema = z.discriminatedUnion('type', [
   }),
   event('phase', { phase: z.enum(PHASES) }),
   event('bound', { bound: boundSchema }),
-  /** A pool that was applied, anew where it was changed: what may be launched for it. Or it was taken away again. */
+  /** A pool was applied, possibly again after a change: what may be launched for it. Or it was withdrawn. */
   event('pool', { pool: poolSchema, withdrawn: z.literal(true).optional() }),
   event('workload', {
     workload: id,
     namespace: id,
     replicas: count,
     truth: truthSchema,
-    /** What becomes of its pods on a node that is drained; absent where they are evicted. */
+    /** What happens to its pods when a node is drained; absent if they are evicted. */
     drain: z.enum(['stays', 'opted-out']).optional(),
-    /** Of each pod, from the request to leave to its end; older histories lack it. */
+    /** Grace period of each pod; older histories lack it. */
     graceSeconds: count.optional(),
-    /** Of each pod; absent where it requests neither, and in older histories. */
+    /** Of each pod; absent if it requests neither, and in older histories. */
     requests: computeSchema.optional(),
-    /** Topology keys of its pods' hard spread constraints; absent where there are none, and in older histories. */
+    /** Topology keys of its pods' hard spread constraints; absent if there are none, and in older histories. */
     spreadOver: z.array(id).optional(),
     note: z.string(),
   }),
   event('expectation', { expectation: expectationSchema }),
-  /** A PodDisruptionBudget over a workload: pods that must stay healthy, given either way. */
+  /** A PodDisruptionBudget for a workload: how many pods must stay healthy, given either way. */
   event('budget', {
     budget: id,
     workload: id,
@@ -231,7 +231,7 @@ export const eventSchema = z.discriminatedUnion('type', [
   }),
 
   event('fault.armed', { fault: faultSchema }),
-  /** It changed what the target would have met. `span`: the request, where there is one. */
+  /** It changed what the target would have seen. `span`: the request, if there is one. */
   event('fault.fired', { fault: id, span: span.optional(), note: z.string().optional() }),
   event('fault.healed', { fault: id }),
 
@@ -246,7 +246,7 @@ export const eventSchema = z.discriminatedUnion('type', [
     object: z.string().optional(),
     input: json.optional(),
   }),
-  /** What took effect behind the wire. */
+  /** What took effect in the backend. */
   event('request.effect', { span, effect: effectSchema }),
   /** What the target learnt. `info`: it doesn't know whether its request took effect. */
   event('request.end', {
@@ -254,9 +254,9 @@ export const eventSchema = z.discriminatedUnion('type', [
     outcome: z.enum(['ok', 'fail', 'info']),
     status: z.number().int().optional(),
     code: z.string().optional(),
-    /** Short account of the answer: counts, ids, error message. */
+    /** A short summary of the response: counts, ids, error message. */
     note: z.string().optional(),
-    /** Of a fleet: the offerings without capacity, as far as the errors of its answer name them. Older histories lack it. */
+    /** For a fleet: the offerings without capacity, as far as the errors in the response name them. Older histories lack it. */
     refused: z.array(refusedOfferingSchema).optional(),
   }),
   event('watch.open', { span, principal: principalSchema, incarnation: count, object: z.string(), from: z.string().optional() }),
@@ -280,7 +280,7 @@ export const eventSchema = z.discriminatedUnion('type', [
     instance: z.string().optional(),
     zone: z.string().optional(),
     reason: z.string().optional(),
-    /** Of what is `ready`: what it has for pods; older histories lack it. */
+    /** With `ready`: what the node has for pods; older histories lack it. */
     allocatable: computeSchema.optional(),
   }),
   event('claim', {
@@ -302,42 +302,42 @@ export const eventSchema = z.discriminatedUnion('type', [
     arch: z.enum(['amd64', 'arm64']).optional(),
     vcpu: count.optional(),
     memoryMiB: count.optional(),
-    /** The request that brought it about, where one did. */
+    /** The request that caused it, if any. */
     span: span.optional(),
     token: z.string().optional(),
     tags: z.record(z.string(), z.string()).optional(),
     reason: z.string().optional(),
   }),
-  /** What is done to an instance that is somebody else's: `found` as the trial begins; it is in no other event. */
+  /** A change of an instance that belongs to someone else; `found`: it existed at the start. No other event mentions it. */
   event('foreign-instance', {
     instance: id,
     to: z.enum(['found', ...INSTANCE_STATES, 'retagged']),
     tags: z.record(z.string(), z.string()),
-    /** The request that brought it about, where one did. */
+    /** The request that caused it, if any. */
     span: span.optional(),
   }),
-  /** A launch template, and the request by which it came or went; none where somebody else deleted it. */
+  /** A launch template, and the request that created or deleted it; no span if someone else deleted it. */
   event('launch-template', { template: id, name: id, to: z.enum(['created', 'deleted']), span: span.optional() }),
   /**
-   * What EC2 says ahead about an instance: `sent` by EC2, whatever becomes of the message; `received` by the target, once
-   * for each reception.
+   * An advance notice of EC2 about an instance: `sent` by EC2, whether or not the message arrives; `received` by the target,
+   * once for each reception.
    */
   event('notice', {
     instance: id,
     kind: z.enum(NOTICE_KINDS),
     to: z.enum(NOTICE_STEPS),
-    /** Of what is sent: how long from now on the instance will run; absent where nothing ends. */
+    /** With `sent`: how long the instance will still run; absent if it does not end. */
     endsInMs: count.optional(),
-    /** Of what is received: the request. Its `request.end` says whether the answer arrived. */
+    /** With `received`: the request. Its `request.end` says whether the response arrived. */
     span: span.optional(),
   }),
   /**
-   * A condition of an object that says why something is so, or a Kubernetes Event about it. The world itself says of an
-   * instance that no node will come of it (`NEVER_REGISTERS`), and why.
+   * A log line, a condition of an object that gives a reason, or a Kubernetes Event about it. The world itself reports with
+   * `NEVER_REGISTERS` that an instance will not become a node, and why.
    */
   event('said', {
     by: z.enum(['event', 'condition', 'log']),
-    /** The object spoken of, `resource/namespace/name`; absent for log lines. */
+    /** The object that it is about, `resource/namespace/name`; absent for log lines. */
     about: z.string().optional(),
     level: z.string(),
     reason: z.string(),
@@ -348,27 +348,27 @@ export const eventSchema = z.discriminatedUnion('type', [
   event('target.start', { incarnation: count }),
   event('target.ready', { incarnation: count }),
   event('target.stop', { incarnation: count }),
-  /** Killed by a fault (`provoked`), or it ended by itself. */
+  /** Killed by a fault (`provoked`), or exited by itself. */
   event('target.exit', { incarnation: count, provoked: z.boolean(), reason: z.string() }),
-  /** It met an error that would have ended a less careful program. */
+  /** It recovered from an error that would have ended another program. */
   event('target.panic', { incarnation: count, recovered: z.boolean(), message: z.string() }),
-  /** Calls and log lines that a dead incarnation still tried. */
+  /** Calls and log lines that a dead incarnation still attempted. */
   event('target.dropped', { incarnation: count, calls: count }),
 
-  /** Convergence at the end of settling or removal: what is still in the way, empty if nothing is. */
+  /** Convergence at the end of settling or removal: what is still pending, empty if nothing is. */
   event('convergence', {
     phase: z.enum(['settle', 'remove']),
     waiting: z.array(z.object({ object: z.string(), why: z.string() })),
-    /** Since when nothing has been in the way, milliseconds since the start of the trial; absent if something is. */
+    /** Since when nothing has been pending, in milliseconds since the start of the trial; absent if something is. */
     sinceMs: z.number().nonnegative().optional(),
   }),
   /** The harness itself failed: the trial's verdict is unknown. */
-  /** `cutShort`: neither the target nor the harness did anything wrong, and the trial still can't be judged. */
+  /** `cutShort`: neither the target nor the harness failed, but the trial still can't be judged. */
   event('harness.error', { message: z.string(), cutShort: z.literal(true).optional() }),
-  /** Written by the supervisor when the trial's process did not end its history itself. */
+  /** Written by the supervisor if the trial's process did not finish its history. */
   event('supervisor', {
     cause: z.enum(['hung', 'exited', 'out-of-memory', 'flooded', 'interrupted', 'spun']),
-    /** Who was running when it happened. */
+    /** What was running when it happened. */
     culprit: z.enum(['target', 'harness']),
     message: z.string(),
   }),
@@ -385,7 +385,7 @@ type WithoutStamp<E> = E extends HistoryEvent ? Omit<E, 'i' | 't'> : never;
 /** An event before the recorder stamps it. */
 export type NewEvent = WithoutStamp<HistoryEvent>;
 
-/** Where the parts of a trial write what happens. */
+/** The parts of a trial record events with this. */
 export interface Recorder {
   record(event: NewEvent): number;
 }

@@ -15,15 +15,15 @@ function writes(names: readonly string[], instance = 'i-0a', atMs = 0): HistoryB
 
 const digest = (builder: HistoryBuilder): string => digestInterleaving(builder.events);
 
-test('times, ids and generated names make no difference', () => {
+test("times, ids and generated names don't change the digest", () => {
   expect(digest(writes(['web-x7k2p', 'web-q9d4z'], 'i-0bcd', 7))).toBe(digest(writes(['web-1', 'web-2'])));
 });
 
-test('the order of effects does', () => {
+test('the order of effects changes it', () => {
   expect(digest(writes(['a', 'b', 'a']))).not.toBe(digest(writes(['a', 'a', 'b'])));
 });
 
-test('the order of starts does not: what counts is what took effect', () => {
+test('the order of starts does not: only effects count', () => {
   const started = (first: number, second: number): HistoryBuilder =>
     new HistoryBuilder()
       .request(first, 'ec2:CreateFleet')
@@ -43,14 +43,14 @@ for (const { what, change } of [
     what: 'a refusal',
     change: (builder: HistoryBuilder) => builder.request(5, 'ec2:CreateTags').effect(5, { kind: 'rejected', code: 'RequestLimitExceeded' }),
   },
-  { what: 'a lost answer', change: (builder: HistoryBuilder) => builder.request(5, 'ec2:CreateTags').answer(5, 'info', 'ECONNRESET') },
+  { what: 'a lost response', change: (builder: HistoryBuilder) => builder.request(5, 'ec2:CreateTags').answer(5, 'info', 'ECONNRESET') },
 ]) {
-  test(`${what} makes a difference`, () => {
+  test(`${what} changes the digest`, () => {
     expect(digest(change(writes(['a'])))).not.toBe(digest(writes(['a'])));
   });
 }
 
-test('a read that went well makes none', () => {
+test('a successful read does not change the digest', () => {
   const read = writes(['a']).request(5, 'list pods', { mutating: false }).effect(5, { kind: 'none' }).answer(5, 'ok');
   expect(digest(read)).toBe(digest(writes(['a'])));
 });

@@ -3,9 +3,9 @@ import type { HistoryEvent } from './events.ts';
 import { foldRequests } from './lives.ts';
 
 /**
- * SHA-256 of the order in which the target's requests changed the world, and of those whose answers were not good:
- * operations, objects, effects and codes on both wires, without times, and with names and ids replaced by the order in
- * which they came up. Equal digests are equal interleavings. Reads that went well leave no trace in it.
+ * SHA-256 of the order in which the target's requests changed the world, and of the requests that failed: operations, objects,
+ * effects and codes on both wires, without times, and with names and ids replaced by the order of their first appearance.
+ * Equal digests mean equal interleavings. Successful reads are not included.
  */
 export function digestInterleaving(events: readonly HistoryEvent[]): string {
   const hash = createHash('sha256');
@@ -32,7 +32,7 @@ function describeEffect(effect: Effect, nameOf: (object: string) => string): str
   return effect.kind === 'rejected' ? `rejected ${effect.code}` : effect.kind;
 }
 
-/** Gives `pods/default/web-x7k2p` the name `pods#3` if it is the third pod that came up. Ids have no kind: `#3`. */
+/** Gives `pods/default/web-x7k2p` the name `pods#3` if it is the third pod to appear. Ids have no kind: `#3`. */
 function namer(): (object: string) => string {
   const names = new Map<string, string>();
   const counts = new Map<string, number>();

@@ -15,7 +15,7 @@ test('every step of a pod that waited for a new node', () => {
   ]);
 });
 
-test('a pod that came after the launch, or found a node, has only the whole way', () => {
+test('a pod created after the launch, or that found a node, only has its total latency', () => {
   const builder = new HistoryBuilder().workload('web').at(5).launch(1, 'i-1').at(10).pod('web-1', 'created');
   builder
     .at(20)
@@ -28,7 +28,7 @@ test('a pod that came after the launch, or found a node, has only the whole way'
   expect(latenciesOf(createView(builder.events)).map(({ phase, p50Ms }) => [phase, p50Ms])).toEqual([['pending -> running', 25]]);
 });
 
-test('impossible pods have no latency; steps out of order are no time', () => {
+test('impossible pods have no latency; steps out of order take no time', () => {
   const builder = new HistoryBuilder()
     .workload('big', 1, { kind: 'impossible', why: 'too big' })
     .pod('big-1', 'created')
@@ -37,7 +37,7 @@ test('impossible pods have no latency; steps out of order are no time', () => {
   expect(between({ instance: 20, registered: 10 }, 'instance', 'registered')).toBe(0);
 });
 
-test('pods that need the heal wait from then on', () => {
+test('the latency of pods that need the heal starts at the heal', () => {
   const builder = new HistoryBuilder().workload('web', 1, { kind: 'schedulable-after-heal', why: 'no capacity' });
   builder.at(10).pod('web-1', 'created').at(100).phase('heal').at(130).pod('web-1', 'running');
   const view = createView(builder.events);

@@ -6,12 +6,12 @@ import { dueFromMs } from './view.ts';
 import type { View } from './view.ts';
 
 /**
- * When a pod took each step, milliseconds since the start of the trial: `pending` it was created (or, by its truth, the
- * faults were healed), `request` the target sent the request whose instance became its node, `instance` that was
+ * When a pod reached each step, in milliseconds since the start of the trial: `pending` it was created (or the faults were
+ * healed, if it needs that), `request` the target sent the request that launched its node's instance, `instance` that was
  * running, `registered` its Node was created, `ready` the Node was Ready, `running` the pod ran.
  *
- * The steps of a launch are there only for pods whose node was asked for after they were pending: the others found a
- * node that existed or was under way.
+ * The steps of a launch exist only for pods whose node was requested after they were pending: the others found a node that
+ * existed or was being launched.
  */
 type PodTimes = { readonly [step in LatencyStep]?: number };
 
@@ -33,14 +33,14 @@ export function podTimes(view: View, pod: PodLife): PodTimes {
   return times;
 }
 
-/** From one step to another; undefined when the pod did not take both. Steps out of their order count as no time. */
+/** The time from one step to another; undefined if the pod did not reach both. Steps out of order take no time. */
 export function between(times: PodTimes, from: LatencyStep, to: LatencyStep): number | undefined {
   const fromMs = times[from];
   const toMs = times[to];
   return fromMs === undefined || toMs === undefined ? undefined : Math.max(0, toMs - fromMs);
 }
 
-/** How long one phase took, of every pod that went through it. */
+/** How long one phase took, for each pod that went through it. */
 export interface PhaseValues {
   /** e.g. `pending -> request`, `healed -> request` */
   readonly phase: string;
@@ -48,20 +48,20 @@ export interface PhaseValues {
   readonly valuesMs: readonly number[];
 }
 
-/** What the first step of a pod is called whose waiting counts from the heal of faults, not from its creation. */
+/** The name of the first step if a pod's wait counts from the heal of faults, not from its creation. */
 const HEALED = 'healed';
 
-/** The whole way of a pod: from its creation, or from the heal, to its running. */
+/** The total latency of a pod: from its creation, or from the heal, until it runs. */
 export const WHOLE_PHASES = { fromCreation: 'pending -> running', fromHeal: `${HEALED} -> running` } as const;
 
-/** Whether a phase is counted from the heal of faults; its steps are named as those from the creation are. */
+/** Whether a phase is counted from the heal of faults; its steps have the same names as those from the creation. */
 export function isFromHeal(phase: string): boolean {
   return phase.startsWith(`${HEALED} -> `);
 }
 
 /**
- * Every step of pods of schedulable workloads, and the whole way. What begins with the heal is a phase of its own: a wait
- * for the world is not mixed with a wait for the target. Steps that no pod took are absent.
+ * Every step of pods of schedulable workloads, and the total. Waits that start at the heal are separate phases, so that a wait
+ * for the world is not mixed with a wait for the target. Steps that no pod reached are absent.
  */
 export function phaseValuesOf(view: View): PhaseValues[] {
   const pods = [...view.workloads.values()]
@@ -102,7 +102,7 @@ export function summarizePhase({ phase, valuesMs }: PhaseValues): Latency {
 }
 
 /**
- * Nearest rank: the smallest value that at least `rank` percent of them don't exceed.
+ * Nearest rank: the smallest value such that at least `rank` percent of the values don't exceed it.
  * @param sorted ascending, at least one
  * @param rank more than 0, at most 100
  */

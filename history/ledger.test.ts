@@ -18,7 +18,7 @@ function onlyGaps(builder: HistoryBuilder): { fromMs: number; toMs: number; dueM
   );
 }
 
-test('an instance in the books', () => {
+test('a ledger entry', () => {
   const [entry] = createLedger(createView(soundHistory().events));
   expect(entry).toMatchObject({
     instance: { id: 'i-1' },
@@ -39,7 +39,7 @@ test("an instance is the target's if the target's request launched it", () => {
   expect(mine.map(({ instance }) => instance.id)).toEqual(['i-mine']);
 });
 
-test('gaps: until the node says which instance it is, and after it is gone', () => {
+test('gaps: until the node has a provider id, and after it is gone', () => {
   const builder = new HistoryBuilder().at(10).launch(1, 'i-1').at(20).node('n', 'created').at(30).node('n', 'ready', 'i-1');
   builder.at(100).node('n', 'gone', 'i-1').at(150).instance('i-1', 'shutting-down').at(900).instance('i-1', 'terminated');
   expect(onlyGaps(builder)).toEqual([
@@ -65,10 +65,10 @@ function dueAfter(builder: HistoryBuilder): number | undefined {
 }
 
 for (const { what, strike } of [
-  { what: 'struck a request to AWS', strike: (b: HistoryBuilder) => b.request(2, 'ec2:TerminateInstances').fire('f', 2) },
-  { what: 'struck the world itself', strike: (b: HistoryBuilder) => b.fire('f') },
+  { what: 'hit a request to AWS', strike: (b: HistoryBuilder) => b.request(2, 'ec2:TerminateInstances').fire('f', 2) },
+  { what: 'hit the world itself', strike: (b: HistoryBuilder) => b.fire('f') },
   {
-    what: 'killed the target, at whatever request',
+    what: 'killed the target, at any request',
     strike: (b: HistoryBuilder) =>
       b
         .request(2, 'patch nodeclaims')
@@ -77,7 +77,7 @@ for (const { what, strike } of [
         .add({ type: 'target.exit', incarnation: 1, provoked: true, reason: 'killed' }),
   },
 ]) {
-  test(`a fault that ${what} puts off the time by a bound, healed or not`, () => {
+  test(`a fault that ${what} extends the bound, healed or not`, () => {
     expect(dueAfter(strike(nodeless().at(500)))).toBe(1_500);
     expect(dueAfter(strike(nodeless().at(500)).at(800).heal('f'))).toBe(1_500);
     expect(dueAfter(strike(nodeless().at(1_010)))).toBe(2_010);
@@ -87,9 +87,9 @@ for (const { what, strike } of [
 
 for (const { what, strike } of [
   { what: 'was only armed', strike: (b: HistoryBuilder) => b },
-  { what: 'struck a request to Kubernetes', strike: (b: HistoryBuilder) => b.request(2, 'list pods').fire('f', 2) },
+  { what: 'hit a request to Kubernetes', strike: (b: HistoryBuilder) => b.request(2, 'list pods').fire('f', 2) },
   {
-    what: 'was followed by an exit of its own',
+    what: 'was followed by an exit of the target by itself',
     strike: (b: HistoryBuilder) =>
       b
         .add({ type: 'target.start', incarnation: 1 })
@@ -98,17 +98,17 @@ for (const { what, strike } of [
         .add({ type: 'target.exit', incarnation: 1, provoked: false, reason: 'died' }),
   },
 ]) {
-  test(`a fault that ${what} puts nothing off`, () => {
+  test(`a fault that ${what} does not extend the bound`, () => {
     expect(dueAfter(strike(nodeless().at(500)))).toBe(1_010);
   });
 }
 
-test('what struck before the launch puts nothing off; what strikes within the time gained puts it off further', () => {
+test('a firing before the launch does not extend the bound; one within the extension extends it further', () => {
   expect(dueAfter(new HistoryBuilder().arm('f').at(5).fire('f').at(10).launch(1, 'i-1'))).toBe(1_010);
   expect(dueAfter(nodeless().at(500).fire('f').at(1_500).fire('f').at(2_501).fire('f'))).toBe(2_500);
 });
 
-test('a fault that struck more often than is recorded lasts to its heal', () => {
+test('a fault that fired more often than is recorded counts as lasting until its heal', () => {
   const often = (firings: number): HistoryBuilder => {
     const builder = nodeless().at(500);
     for (let firing = 0; firing < firings; firing += 1) builder.fire('f');

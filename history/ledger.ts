@@ -2,25 +2,25 @@ import { MAX_FIRINGS_RECORDED } from './events.ts';
 import type { ClaimLife, InstanceLife, NodeLife, RequestLife } from './lives.ts';
 import type { View } from './view.ts';
 
-/** One instance in the books: who made it, what became of it. Times are milliseconds since the start of the trial. */
+/** One instance in the ledger: who launched it, and what happened to it. Times are milliseconds since the start of the trial. */
 export interface LedgerEntry {
   readonly instance: InstanceLife;
-  /** The target's request that launched it: it is the target's then, tags or not. */
+  /** The target's request that launched it: then it is the target's, whether tagged or not. */
   readonly request: RequestLife | undefined;
   readonly token: string | undefined;
-  /** The nodes that it was, in order: mostly one. */
+  /** The nodes that it was, in order: usually one. */
   readonly nodes: readonly NodeLife[];
   readonly claim: ClaimLife | undefined;
   readonly launchedMs: number;
   readonly runningMs: number | undefined;
-  /** When it began to end. */
+  /** When it started to terminate. */
   readonly endedMs: number | undefined;
   readonly endReason: string | undefined;
-  /** The target's request that ended it. */
+  /** The target's request that terminated it. */
   readonly endRequest: RequestLife | undefined;
 }
 
-/** The books of a trial, in the order of launches. */
+/** The ledger of a trial, in the order of launches. */
 export function createLedger(view: View): LedgerEntry[] {
   const claims = new Map(view.claims.flatMap((claim) => (claim.instance === undefined ? [] : [[claim.instance, claim] as const])));
   return view.instances.map((instance) => {
@@ -51,8 +51,8 @@ export function launchedByTarget(ledger: readonly LedgerEntry[]): TargetsEntry[]
 }
 
 /**
- * The instances that are the target's to end: what its requests launched or, where an observer sees none of them, all that
- * were launched for its cluster.
+ * The instances that the target has to terminate: those that its requests launched or, where an observer does not see
+ * requests, all that were launched for its cluster.
  */
 export function targetsInstances(view: View): LedgerEntry[] {
   const ledger = createLedger(view);
@@ -60,16 +60,16 @@ export function targetsInstances(view: View): LedgerEntry[] {
   return seesRequests ? launchedByTarget(ledger) : ledger;
 }
 
-/** A time in which an instance lived and backed no registered node. */
+/** A time when an instance was live without a registered node. */
 export interface Gap {
   readonly fromMs: number;
-  /** Its node registered, or it began to end; the history's last moment if neither has been seen. */
+  /** Its node registered, or it started to terminate; the end of the history if neither was observed. */
   readonly toMs: number;
-  /** The node that it had been before; undefined from the launch on. */
+  /** The previous node of the instance; undefined for the gap after the launch. */
   readonly lost: NodeLife | undefined;
 }
 
-/** The times in which a live instance backed no registered node, in order. */
+/** The times when a live instance had no registered node, in order. */
 export function gapsOf(entry: LedgerEntry, endMs: number): Gap[] {
   const lastMs = entry.endedMs ?? endMs;
   const gaps: Gap[] = [];
@@ -89,8 +89,8 @@ export function gapsOf(entry: LedgerEntry, endMs: number): Gap[] {
 }
 
 /**
- * A time in which a fault kept the target from its instances. Most strike in a moment; one that has struck so often that
- * the history records no more of it lasts to its heal, undefined while that has not come.
+ * A time when a fault kept the target from its instances. Most last a moment; a fault that fired more often than the history
+ * records counts as lasting until its heal, which is undefined until it happens.
  */
 interface Setback {
   readonly fromMs: number;
@@ -98,9 +98,9 @@ interface Setback {
 }
 
 /**
- * What kept the target from its work, in order: faults that struck its requests, or the world itself (they name no
- * request), but for those that hinder nobody, and its provoked deaths. Of requests only those to AWS, unless any are asked
- * for: who can reach EC2 can end an instance, but a Node goes by the Kubernetes API.
+ * What kept the target from its work, in order: its provoked crashes, and faults that hit its requests or the world itself
+ * (without a request), except those that hinder nothing. Of requests only those to AWS count, unless any are selected:
+ * terminating an instance takes only EC2, but removing a Node takes the Kubernetes API.
  */
 export function setbacksOf(view: View, which: 'aws-requests' | 'any-request' = 'aws-requests'): Setback[] {
   const ofFaults = view.faults.flatMap(({ armed, fired, healed }) => {
@@ -120,10 +120,10 @@ function concernsInstances(view: View, span: number | undefined): boolean {
 }
 
 /**
- * By when a gap must be over: a bound after it began, or after the last setback since then, if each came before the time
- * was up. Undefined while a setback lasts.
+ * When a gap must be over: one bound after it began, or after the last setback, as long as each setback came before the bound
+ * had passed. Undefined while a setback lasts.
  *
- * Never later when more of the history is known: a gap that is overdue stays so.
+ * More history never makes it later: a gap that is overdue stays overdue.
  * @param setbacks in order
  */
 export function gapDueMs(setbacks: readonly Setback[], gap: Pick<Gap, 'fromMs'>, boundMs: number): number | undefined {

@@ -1,8 +1,8 @@
 import type { EventOf, HistoryEvent } from './events.ts';
 
 /**
- * The lives of things, folded from their transitions. A step is the first event of its kind, so its place in the history
- * and its time are at hand. Any step may be missing: histories begin late and end early.
+ * Objects' lives, folded from their transitions. Each step is the first event of its kind, so its index in the history and
+ * its time are available. Any step may be missing: histories begin late and end early.
  */
 
 export interface PodLife {
@@ -17,11 +17,11 @@ export interface PodLife {
   readonly unschedulable: EventOf<'pod'> | undefined;
   readonly scheduled: EventOf<'pod'> | undefined;
   readonly running: EventOf<'pod'> | undefined;
-  /** Its containers had ended before anybody deleted it. */
+  /** Its containers exited before it was deleted. */
   readonly ended: EventOf<'pod'> | undefined;
   readonly terminating: EventOf<'pod'> | undefined;
   readonly gone: EventOf<'pod'> | undefined;
-  /** The node that it was scheduled to. */
+  /** The node to which it was scheduled. */
   readonly node: NodeLife | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface NodeLife {
   readonly instance: string | undefined;
   readonly steps: readonly EventOf<'node'>[];
   readonly created: EventOf<'node'> | undefined;
-  /** The first event that says which instance it is: from then on the instance backs a registered node. */
+  /** The first event with its instance: from then on the instance has a registered node. */
   readonly linked: EventOf<'node'> | undefined;
   readonly ready: EventOf<'node'> | undefined;
   readonly gone: EventOf<'node'> | undefined;
@@ -47,7 +47,7 @@ export interface ClaimLife {
   readonly instance: string | undefined;
   readonly steps: readonly EventOf<'claim'>[];
   readonly created: EventOf<'claim'> | undefined;
-  /** The first event that says which instance it has. */
+  /** The first event with its instance. */
   readonly linked: EventOf<'claim'> | undefined;
   readonly terminating: EventOf<'claim'> | undefined;
   readonly gone: EventOf<'claim'> | undefined;
@@ -65,12 +65,12 @@ export interface InstanceLife {
   readonly steps: readonly EventOf<'instance'>[];
   readonly launched: EventOf<'instance'>;
   readonly running: EventOf<'instance'> | undefined;
-  /** It began to shut down, or was terminated without that: from then on nobody pays for it. */
+  /** It started to shut down, or was terminated directly: from then on it costs nothing. */
   readonly ending: EventOf<'instance'> | undefined;
   readonly terminated: EventOf<'instance'> | undefined;
 }
 
-/** A launch template that came up in the trial. */
+/** A launch template that was created in the trial. */
 export interface TemplateLife {
   readonly id: string;
   readonly name: string;
@@ -86,16 +86,16 @@ export interface NoticeLife {
   readonly instance: string;
   readonly kind: EventOf<'notice'>['kind'];
   readonly sent: EventOf<'notice'>;
-  /** When the instance was said to end, milliseconds since the start of the trial; undefined where nothing ends. */
+  /** The announced end of the instance, in milliseconds since the start of the trial; undefined if it does not end. */
   readonly endsAtMs: number | undefined;
   /** The first message about it reached the queue. */
   readonly queued: EventOf<'notice'> | undefined;
   readonly receptions: readonly EventOf<'notice'>[];
-  /** The end of the first request whose answer brought it to the target. */
+  /** The end of the first request whose response delivered it to the target. */
   readonly delivered: EventOf<'request.end'> | undefined;
 }
 
-/** A request of the target: as sent, what it did, what the target learnt. */
+/** A request of the target: as sent, its effect, and what the target learnt. */
 export interface RequestLife {
   readonly span: number;
   readonly start: EventOf<'request.start'>;
@@ -124,7 +124,7 @@ export function ofType<T extends HistoryEvent['type']>(events: readonly HistoryE
   return events.filter((event): event is EventOf<T> => event.type === type);
 }
 
-/** Pods by uid, in the order in which they came up. */
+/** Pods by uid, in order of appearance. */
 export function foldPods(events: readonly HistoryEvent[], nodes: readonly NodeLife[]): PodLife[] {
   return groupBy(ofType(events, 'pod'), ({ uid }) => uid).map(([uid, steps]) => {
     const first = steps[0];
@@ -148,13 +148,13 @@ export function foldPods(events: readonly HistoryEvent[], nodes: readonly NodeLi
   });
 }
 
-/** Names of nodes are used again: the last one of that name that existed by then. */
+/** Node names are reused: the last node of that name that existed by then. */
 function nodeOfName(nodes: readonly NodeLife[], name: string, byIndex: number): NodeLife | undefined {
   const named = nodes.filter((node) => node.name === name);
   return named.findLast((node) => (node.steps[0]?.i ?? 0) <= byIndex) ?? named[0];
 }
 
-/** Nodes by uid, in the order in which they came up. */
+/** Nodes by uid, in order of appearance. */
 export function foldNodes(events: readonly HistoryEvent[]): NodeLife[] {
   return groupBy(ofType(events, 'node'), ({ uid }) => uid).map(([uid, steps]) => {
     const step = stepIn(steps);
@@ -178,7 +178,7 @@ function instanceOf({ instance, providerId }: EventOf<'node'>): string | undefin
   return instance ?? providerId?.split('/').at(-1);
 }
 
-/** Claims by uid, in the order in which they came up. */
+/** Claims by uid, in order of appearance. */
 export function foldClaims(events: readonly HistoryEvent[]): ClaimLife[] {
   return groupBy(ofType(events, 'claim'), ({ uid }) => uid).map(([uid, steps]) => {
     const step = stepIn(steps);
@@ -197,7 +197,7 @@ export function foldClaims(events: readonly HistoryEvent[]): ClaimLife[] {
   });
 }
 
-/** Instances by id, in the order in which they came up. */
+/** Instances by id, in order of appearance. */
 export function foldInstances(events: readonly HistoryEvent[]): InstanceLife[] {
   return groupBy(ofType(events, 'instance'), ({ instance }) => instance).map(([id, steps]) => {
     const launched = steps[0];
@@ -219,7 +219,7 @@ export function foldInstances(events: readonly HistoryEvent[]): InstanceLife[] {
   });
 }
 
-/** Launch templates by id, in the order in which they came up. */
+/** Launch templates by id, in order of appearance. */
 export function foldTemplates(events: readonly HistoryEvent[]): TemplateLife[] {
   return groupBy(ofType(events, 'launch-template'), ({ template }) => template).map(([id, steps]) => {
     const step = stepIn(steps);

@@ -5,7 +5,7 @@ import { createView } from './view.ts';
 
 const HOUR_MS = 3_600_000;
 
-test('a trial that goes as it should: every phase, what it cost, and the cluster when all pods ran', () => {
+test('a normal trial: every phase, the cost, and the cluster when all pods ran', () => {
   const { waits, launches, pods, usd, requests, full, kinds } = measuresOf(createView(soundHistory().events));
   expect(waits.map(({ phase, valuesMs, censoredMs }) => [phase, valuesMs, censoredMs])).toEqual([
     ['pending -> request', [10], []],
@@ -23,12 +23,12 @@ test('a trial that goes as it should: every phase, what it cost, and the cluster
   expect(kinds).toEqual({ spot: false, spread: false, faulty: false });
 });
 
-test('any beginning of a history has measures', () => {
+test('any prefix of a history has measures', () => {
   const { events } = soundHistory();
   for (let length = 0; length <= events.length; length += 1) expect(() => measuresOf(createView(events.slice(0, length)))).not.toThrow();
 });
 
-test('a pod whose time was up is counted with its wait, in the step that it did not take; one that had to go before that is not', () => {
+test('a pod past its bound counts in the step that it did not reach; one deleted earlier does not', () => {
   const { events } = new HistoryBuilder()
     .act()
     .workload('web', 3)
@@ -61,7 +61,7 @@ test('a pod whose time was up is counted with its wait, in the step that it did 
   expect(full).toBeUndefined();
 });
 
-test('utilisation is what pods request, daemons among them, over what nodes have; a machine without a node counts too', () => {
+test('utilisation is what all pods request over what nodes have; instances without a node count too', () => {
   const requests = { cpuMilli: 500, memoryMiB: 256 };
   const history = new HistoryBuilder()
     .act()
@@ -95,13 +95,13 @@ test('utilisation is what pods request, daemons among them, over what nodes have
   const { full, kinds } = measuresOf(createView(history.finish().events));
   expect(full).toMatchObject({ pods: 2, instances: 2 });
   expect(full?.usdPerHour).toBeCloseTo(0.4, 12);
-  // The daemon's pod ran after the moment, and was there to be run.
+  // The daemon's pod ran after that moment, but already existed.
   expect(full?.utilisation?.cpu).toBeCloseTo(1_000 / 4_000, 12);
   expect(full?.utilisation?.memory).toBeCloseTo(512 / 2_024, 12);
   expect(kinds).toEqual({ spot: true, spread: true, faulty: false });
 });
 
-test('a launch fails that brought fewer than were asked for, was refused or never answered; its repetition with the token does not', () => {
+test('a launch that returned too few, was refused or got no response failed; a retry with its token did not', () => {
   const fleet = (count: number, token: string): { input: Record<string, unknown> } => ({
     input: { ClientToken: token, TargetCapacitySpecification: { TotalTargetCapacity: count } },
   });
@@ -125,11 +125,11 @@ test('a launch fails that brought fewer than were asked for, was refused or neve
   expect(measuresOf(createView(history.events)).launches).toEqual({ asked: 5, failed: 4, instances: 2 });
 });
 
-test('what is not seen is not told: requests where a wire is another', () => {
+test('without observed requests there are no request counts', () => {
   expect(measuresOf(createView(new HistoryBuilder(['wire.kube']).act().finish().events)).requests).toBeUndefined();
 });
 
-test('nobody pays for what is pending or stopped', () => {
+test('pending and stopped instances cost nothing', () => {
   const { events } = new HistoryBuilder()
     .act()
     .launch(1, 'i-1')

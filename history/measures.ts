@@ -9,28 +9,28 @@ import type { InstanceLife, PodLife, RequestLife } from './lives.ts';
 import { dueFromMs, eraAt, eraOf, expectationsOf } from './view.ts';
 import type { View } from './view.ts';
 
-/** What two versions of an autoscaler are compared by: measured in one trial, from its history alone. */
+/** The measures by which versions of an autoscaler are compared: of one trial, from its history alone. */
 export interface TrialMeasures {
   readonly kinds: TrialKinds;
-  /** From the trial's beginning to its end, in ms of its own time. */
+  /** From the start of the trial to its end, in ms of the trial's clock. */
   readonly lastedMs: number;
-  /** Pods that were to be served and came up. */
+  /** Pods that had to be served and were created. */
   readonly pods: number;
   readonly waits: readonly PhaseWaits[];
-  /** What the target's instances cost by the price list, in US dollars: from running to their end, in the trial's time. */
+  /** What the target's instances cost by the price list, in US dollars: while they ran, on the trial's clock. */
   readonly usd: number;
   readonly launches: Launches;
-  /** Requests of the target on both wires; absent where the world doesn't see all of them. */
+  /** Requests of the target on both wires; absent if the world doesn't observe all of them. */
   readonly requests?: number;
-  /** The cluster when all pods ran; absent where they never did, all at once. */
+  /** The cluster when all pods ran; absent if they never did at once. */
   readonly full?: FullCluster;
 }
 
-/** What a trial's scenario asks for, whatever the target makes of it. */
+/** What a trial's scenario contains, independent of the target. */
 export interface TrialKinds {
   /** A pool allows spot instances. */
   readonly spot: boolean;
-  /** Pods have a hard topology spread constraint. Not to be seen in older histories. */
+  /** Pods have a hard topology spread constraint. Unknown in older histories. */
   readonly spread: boolean;
   /** A fault was armed. */
   readonly faulty: boolean;
@@ -40,28 +40,28 @@ export interface TrialKinds {
 export interface PhaseWaits {
   /** e.g. `pending -> running` */
   readonly phase: string;
-  /** Of pods that went through it, in ms, ascending. */
+  /** For pods that went through it, in ms, ascending. */
   readonly valuesMs: readonly number[];
-  /** Of pods that had not when their time was up, in ms, ascending: at least so long. They are never dropped. */
+  /** For pods that had not by the end of their bound, in ms, ascending: their wait is at least this. They are never dropped. */
   readonly censoredMs: readonly number[];
 }
 
 interface Launches {
   /** Requests for instances. */
   readonly asked: number;
-  /** Those that were answered with fewer instances than were asked for, or not at all. */
+  /** Those that returned fewer instances than requested, or got no response. */
   readonly failed: number;
-  /** Instances that came of them. */
+  /** Instances that they launched. */
   readonly instances: number;
 }
 
-/** The target's part of a cluster in the first moment in which the most pods ran that ever were to. */
+/** The target's part of the cluster at the first moment when the highest number of pods that had to run were running. */
 export interface FullCluster {
   readonly pods: number;
-  /** Instances of the target that were paid for, or would soon be. */
+  /** Instances of the target that cost money, or soon would. */
   readonly instances: number;
   readonly usdPerHour: number;
-  /** Requested over allocatable, 0 to 1; absent where the history doesn't tell: older ones do not. */
+  /** Requested over allocatable, 0 to 1; absent if the history doesn't record it, as in older ones. */
   readonly utilisation?: { readonly cpu: number; readonly memory: number };
 }
 
@@ -69,7 +69,7 @@ export interface FullCluster {
 const LAUNCHES: readonly string[] = ['ec2:CreateFleet', 'ec2:RunInstances'];
 const MS_PER_HOUR = 3_600_000;
 
-/** Measures a trial. Total: any beginning of a history has measures. */
+/** Measures a trial. Total: any prefix of a history has measures. */
 export function measuresOf(view: View): TrialMeasures {
   const pods = podsToServe(view);
   const instances = targetsInstances(view).map(({ instance }) => instance);
@@ -125,7 +125,7 @@ function countLaunches(view: View): Omit<Launches, 'instances'> {
   return { asked: launches.length, failed: launches.filter((request) => !isFulfilled(view, request)).length };
 }
 
-/** Who repeats a request with the token of one that took effect is answered with the instances of that one. */
+/** A retry with the token of an earlier launch gets the instances of that launch. */
 function isFulfilled({ instances }: View, { span, start, end }: RequestLife): boolean {
   const { ClientToken: token, TargetCapacitySpecification: target, MaxCount = 1 } = inputOf(start);
   const wanted = Number(target?.TotalTargetCapacity ?? MaxCount);
@@ -145,10 +145,10 @@ function inputOf({ input }: RequestLife['start']): LaunchInput {
   return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {};
 }
 
-/** The phases in their order: those that pods went through, and those that they were kept in. */
+/** The phases in order: those that pods went through, and those that they got stuck in. */
 function waitsOf(view: View, pods: readonly PodLife[]): PhaseWaits[] {
   const censored = new Map<string, number[]>();
-  for (const { phase, waitedMs } of pods.flatMap((pod) => keptIn(view, pod)))
+  for (const { phase, waitedMs } of pods.flatMap((pod) => stuckIn(view, pod)))
     censored.set(phase, [...(censored.get(phase) ?? []), waitedMs]);
   const seen = new Map(phaseValuesOf(view).map(({ phase, valuesMs }) => [phase, valuesMs]));
   const order = [...PHASES, ...seen.keys(), ...censored.keys()];
@@ -159,7 +159,7 @@ function waitsOf(view: View, pods: readonly PodLife[]): PhaseWaits[] {
 
 const HEALED_TO_REQUEST = 'healed -> request';
 const STEP_PHASES = LATENCY_STEPS.slice(1).map((to, index) => `${LATENCY_STEPS[index] ?? 'pending'} -> ${to}`);
-/** In the order in which they are told. */
+/** In the order of reports. */
 export const PHASES: readonly string[] = [
   STEP_PHASES[0] ?? '',
   HEALED_TO_REQUEST,
@@ -169,11 +169,11 @@ export const PHASES: readonly string[] = [
 ];
 
 /**
- * The phases in which a pod was when its time was up: the whole way, and the step that it did not take. A pod that was taken
- * away before that says nothing of how long it would have waited, as in the success rate; nor does one that came when nothing was
- * expected of its workload any more, as when its pools have gone.
+ * The phases that a pod was in when its bound had passed: the total, and the step that it did not reach. A pod that was deleted
+ * before that says nothing about how long it would have waited, as in the success rate; nor does one that was created when
+ * nothing was expected of its workload any more, such as after its pools were removed.
  */
-function keptIn(view: View, pod: PodLife): { readonly phase: string; readonly waitedMs: number }[] {
+function stuckIn(view: View, pod: PodLife): { readonly phase: string; readonly waitedMs: number }[] {
   const dueMs = dueFromMs(view, pod);
   if (pod.running !== undefined || pod.created === undefined || dueMs === undefined) return [];
   const leaveMs = (pod.terminating ?? pod.ended ?? pod.gone)?.t;
@@ -186,7 +186,7 @@ function keptIn(view: View, pod: PodLife): { readonly phase: string; readonly wa
   const isHealed = dueMs > pod.created.t;
   const whole = { phase: isHealed ? WHOLE_PHASES.fromHeal : WHOLE_PHASES.fromCreation, waitedMs: Math.max(0, untilMs - dueMs) };
   const times = podTimes(view, pod);
-  // Who was bound to a node that was there already took none of a launch's steps.
+  // A pod bound to an existing node took none of a launch's steps.
   if (pod.node !== undefined && times.request === undefined) return [whole];
   const missing = LATENCY_STEPS.findIndex((step) => times[step] === undefined);
   const from: LatencyStep = LATENCY_STEPS[missing - 1] ?? 'pending';
@@ -209,8 +209,8 @@ function fullCluster(view: View, pods: readonly PodLife[], instances: readonly I
 }
 
 /**
- * The first moment in which as many pods ran as ever were wanted at once, and none was waiting. A pod that is on its way out
- * is not wanted any more.
+ * The first moment when as many pods ran as were ever wanted at once, and none was waiting. A terminating pod is no longer
+ * wanted.
  */
 function whenAllRan(pods: readonly PodLife[]): { readonly i: number; readonly pods: number } | undefined {
   const changes = pods.flatMap(({ steps, created, running, terminating, ended, gone }) => {
@@ -234,8 +234,8 @@ function whenAllRan(pods: readonly PodLife[]): { readonly i: number; readonly po
 }
 
 /**
- * Requested over allocatable, of pods and machines of the target at one place of the history. DaemonSets' pods are among
- * them. A machine that is no node yet counts with what its node will have or, if it never became one, with all of its type.
+ * Requested over allocatable, for pods and instances of the target at one point of the history, including DaemonSet pods. An
+ * instance without a node yet counts with what its node will have or, if it never became one, with all of its type.
  */
 function utilisationAt(view: View, live: readonly InstanceLife[], index: number): FullCluster['utilisation'] {
   const ids = new Set(live.map(({ id }) => id));

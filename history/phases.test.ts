@@ -4,13 +4,13 @@ import { phasesOf } from './phases.ts';
 import { HistoryBuilder, soundHistory } from './testing/history-builder.ts';
 import { createView } from './view.ts';
 
-/** Values by phase, of the phases whose names begin so. */
+/** Values by phase, for the phases whose names start with one of the prefixes. */
 function phases(events: readonly HistoryEvent[], ...prefixes: readonly string[]): Record<string, readonly number[]> {
   const all = phasesOf(createView(events)).map(({ phase, valuesMs }) => [phase, valuesMs] as const);
   return Object.fromEntries(all.filter(([phase]) => prefixes.length === 0 || prefixes.some((prefix) => phase.startsWith(prefix))));
 }
 
-test('from a pod that waits to a world that is empty', () => {
+test('from a pending pod to an empty world', () => {
   expect(phases(soundHistory().events)).toEqual({
     'pending -> request': [10],
     'request -> instance': [20],
@@ -37,7 +37,7 @@ test('a claim takes its steps one after the other', () => {
   });
 });
 
-/** A node with a pod, whose instance is announced to end at 100, and of which the target learns at 110. */
+/** A node with a pod; the end of its instance at 100 is announced, and the target learns of it at 110. */
 function noticed(): HistoryBuilder {
   const builder = new HistoryBuilder().workload('web').launch(1, 'i-1').claim('c', 'launched', 'i-1').node('n', 'created', 'i-1');
   builder.pod('web-1', 'created').pod('web-1', 'scheduled', 'n').pod('web-1', 'running', 'n');
@@ -51,7 +51,7 @@ function noticed(): HistoryBuilder {
     .answer(2, 'ok');
 }
 
-test('a notice: delivered, drained, ended; what ends with notice is not counted among the empty', () => {
+test("a notice: delivered, drained, terminated; instances with a notice don't count as emptied", () => {
   const { events } = noticed()
     .at(115)
     .claim('c', 'terminating', 'i-1')
@@ -67,7 +67,7 @@ test('a notice: delivered, drained, ended; what ends with notice is not counted 
   });
 });
 
-test('a node is drained and empty only when the last pod that was there has left', () => {
+test('a node is drained and empty only when its last pod has left', () => {
   const { events } = noticed()
     .pod('web-2', 'created')
     .pod('web-2', 'scheduled', 'n')
@@ -78,7 +78,7 @@ test('a node is drained and empty only when the last pod that was there has left
   expect(Object.keys(phases(events))).not.toContain('spot-interruption delivered -> drained');
 });
 
-test('settled and empty from when nothing has been in the way', () => {
+test('settled and empty since nothing was pending', () => {
   const { events } = new HistoryBuilder()
     .act()
     .at(10)

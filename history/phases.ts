@@ -3,20 +3,20 @@ import type { PhaseValues } from './latency.ts';
 import type { ClaimLife, InstanceLife, NoticeLife, PodLife } from './lives.ts';
 import type { View } from './view.ts';
 
-/** From one moment of a trial to another, milliseconds since its start; undefined where one did not come. */
-interface Interval {
+/** From one moment of a trial to another, in milliseconds since its start; undefined if one did not happen. */
+interface Duration {
   readonly phase: string;
   readonly fromMs: number | undefined;
   readonly toMs: number | undefined;
 }
 
-/** The end of settling and of removal: counted from the beginning of that phase of the trial. */
+/** The end of settling and of removal, counted from the start of that phase. */
 export const CONVERGENCE_PHASES = { settle: 'healed -> settled', remove: 'removed -> nothing left' } as const;
 
 /**
- * How long everything took that a world has a part in: what pods waited for (`phaseValuesOf`), and of that to be bound and
- * to run; what claims went through; from a notice to the end of its instance; from a node without pods to the end of its
- * instance and its claim; and until the world had settled and was empty. Phases that nothing went through are absent.
+ * The durations of everything in which the world has a part: what pods waited for (`phaseValuesOf`), including to be bound and
+ * to start; the steps of claims; from a notice to the termination of its instance; from an empty node to the termination of
+ * its instance and claim; and until the world had settled and was empty. Phases that nothing went through are absent.
  */
 export function phasesOf(view: View): PhaseValues[] {
   const noticed = new Set(view.notices.map(({ instance }) => instance));
@@ -26,7 +26,7 @@ export function phasesOf(view: View): PhaseValues[] {
     if (id === undefined || view.workloads.get(pod.workload ?? '')?.truth.kind === 'daemon') continue;
     users.set(id, [...(users.get(id) ?? []), pod]);
   }
-  const intervals = [
+  const durations = [
     ...view.pods.flatMap((pod) => ofPod(view, pod)),
     ...view.claims.flatMap(ofClaim),
     ...view.notices.flatMap((notice) => ofNotice(view, notice, users.get(notice.instance) ?? [])),
@@ -36,20 +36,20 @@ export function phasesOf(view: View): PhaseValues[] {
     ]),
     ...ofConvergence(view),
   ];
-  // Binding and starting are told apart here.
+  // Binding and starting are separate phases here.
   const launches = phaseValuesOf(view).filter(({ phase }) => phase !== 'ready -> running');
-  return [...launches, ...valuesOf(intervals)];
+  return [...launches, ...valuesOf(durations)];
 }
 
-/** Binding, of pods that waited for their node; starting, of all. */
-function ofPod(view: View, pod: PodLife): Interval[] {
+/** Binding, for pods that waited for their node; starting, for all. */
+function ofPod(view: View, pod: PodLife): Duration[] {
   return [
     { phase: 'ready -> bound', fromMs: podTimes(view, pod).ready, toMs: pod.scheduled?.t },
     { phase: 'bound -> running', fromMs: pod.scheduled?.t, toMs: pod.running?.t },
   ];
 }
 
-function ofClaim(claim: ClaimLife): Interval[] {
+function ofClaim(claim: ClaimLife): Duration[] {
   const at = (to: ClaimLife['steps'][number]['to']): number | undefined => claim.steps.find((step) => step.to === to)?.t;
   return [
     { phase: 'claim created -> launched', fromMs: at('created'), toMs: at('launched') },
@@ -58,8 +58,8 @@ function ofClaim(claim: ClaimLife): Interval[] {
   ];
 }
 
-/** Of an instance that EC2 announces the end of. @param pods that were on its node */
-function ofNotice(view: View, notice: NoticeLife, pods: readonly PodLife[]): Interval[] {
+/** Of an instance whose end EC2 announces. @param pods that were on its node */
+function ofNotice(view: View, notice: NoticeLife, pods: readonly PodLife[]): Duration[] {
   const { kind, sent, delivered } = notice;
   const claim = view.claims.find(({ instance }) => instance === notice.instance);
   const instance = view.instances.find(({ id }) => id === notice.instance);
@@ -72,8 +72,8 @@ function ofNotice(view: View, notice: NoticeLife, pods: readonly PodLife[]): Int
   ];
 }
 
-/** Of an instance whose pods all left before it ended. */
-function ofEmptied(view: View, instance: InstanceLife, pods: readonly PodLife[]): Interval[] {
+/** Of an instance whose pods had all left before it was terminated. */
+function ofEmptied(view: View, instance: InstanceLife, pods: readonly PodLife[]): Duration[] {
   const emptyMs = lastLeftMs(pods);
   const claim = view.claims.find((one) => one.instance === instance.id);
   return [
@@ -82,7 +82,7 @@ function ofEmptied(view: View, instance: InstanceLife, pods: readonly PodLife[])
   ];
 }
 
-function ofEnd(view: View, { id, ending, terminated }: InstanceLife): Interval[] {
+function ofEnd(view: View, { id, ending, terminated }: InstanceLife): Duration[] {
   const node = view.nodes.find(({ instance }) => instance === id);
   const claim = view.claims.find(({ instance }) => instance === id);
   return [
@@ -92,13 +92,13 @@ function ofEnd(view: View, { id, ending, terminated }: InstanceLife): Interval[]
   ];
 }
 
-/** When the last of them had left; undefined where there were none, or not all have. */
+/** When the last pod had left; undefined if there were none, or not all have left. */
 function lastLeftMs(pods: readonly PodLife[]): number | undefined {
   const goneMs = pods.flatMap(({ gone }) => gone?.t ?? []);
   return goneMs.length === 0 || goneMs.length < pods.length ? undefined : Math.max(...goneMs);
 }
 
-function ofConvergence(view: View): Interval[] {
+function ofConvergence(view: View): Duration[] {
   return view.convergence.map(({ phase, sinceMs }) => ({
     phase: CONVERGENCE_PHASES[phase],
     fromMs: view.phases.get(phase)?.t,
@@ -106,10 +106,10 @@ function ofConvergence(view: View): Interval[] {
   }));
 }
 
-/** Gathers intervals by their phase, in the order in which phases first come; what ended before it began took no time. */
-function valuesOf(intervals: readonly Interval[]): PhaseValues[] {
+/** Groups durations by phase, in the order of first appearance; a negative duration counts as zero. */
+function valuesOf(durations: readonly Duration[]): PhaseValues[] {
   const phases = new Map<string, number[]>();
-  for (const { phase, fromMs, toMs } of intervals) {
+  for (const { phase, fromMs, toMs } of durations) {
     if (fromMs === undefined || toMs === undefined) continue;
     const valueMs = Math.max(0, toMs - fromMs);
     const values = phases.get(phase);

@@ -12,16 +12,16 @@ test('a whole history', () => {
   expect(truncated).toBe(false);
 });
 
-test('nothing at all is a history without events', () => {
+test('an empty text is a history without events', () => {
   expect(parseHistory('', 'a.jsonl')).toEqual({ events: [], truncated: false });
 });
 
-test('wherever a killed process left off, the whole lines are read and the rest is said to be missing', () => {
+test('wherever a killed process stopped, whole lines are read and the rest is reported as truncated', () => {
   fc.assert(
     fc.property(fc.nat(TEXT.length), (length) => {
       const { events, truncated } = parseHistory(TEXT.slice(0, length), 'a.jsonl');
       const wholeLines = TEXT.slice(0, length).split('\n').length - 1;
-      // A last line that only lacks its line feed is whole.
+      // A last line that only lacks its line feed is complete.
       expect([wholeLines, wholeLines + 1]).toContain(events.length);
       expect(truncated).toBe(events.length === wholeLines && !TEXT.slice(0, length).endsWith('\n') && length > 0);
     }),
@@ -30,9 +30,9 @@ test('wherever a killed process left off, the whole lines are read and the rest 
 
 for (const { what, lines, message } of [
   { what: 'a broken line', lines: ['{"i":0,', LINES[1]], message: 'a.jsonl: line 1 is not JSON' },
-  { what: 'an unknown type', lines: ['{"i":0,"t":0,"type":"rumour"}'], message: /^a\.jsonl: line 1 is no event: type: .*"rumour"/ },
-  { what: 'a missing field', lines: ['{"i":0,"t":0,"type":"phase"}'], message: /^a\.jsonl: line 1 is no event: phase: / },
-  { what: 'a gap', lines: [LINES[0], LINES[2]], message: 'a.jsonl: line 2 has i 2 where 1 is due' },
+  { what: 'an unknown type', lines: ['{"i":0,"t":0,"type":"rumour"}'], message: /^a\.jsonl: line 1 is not an event: type: .*"rumour"/ },
+  { what: 'a missing field', lines: ['{"i":0,"t":0,"type":"phase"}'], message: /^a\.jsonl: line 1 is not an event: phase: / },
+  { what: 'a gap', lines: [LINES[0], LINES[2]], message: 'a.jsonl: line 2 has i 2, expected 1' },
   {
     what: 'time going back',
     lines: ['{"i":0,"t":5,"type":"trial.end"}', '{"i":1,"t":4,"type":"trial.end"}'],
@@ -51,6 +51,6 @@ for (const { what, lines, message } of [
   });
 }
 
-test('refused: a file that is not there', () => {
+test('refused: a missing file', () => {
   expect(() => readHistory('/nowhere/at-all.jsonl')).toThrow(/^\/nowhere\/at-all\.jsonl: can't be read \(ENOENT/);
 });

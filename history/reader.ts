@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { HISTORY_FORMAT, eventSchema } from './events.ts';
 import type { HistoryEvent } from './events.ts';
 
-/** A history that can't be read; the message names file and line and what is wrong. */
+/** A history that can't be read; the message gives file, line and problem. */
 export class HistoryError extends Error {
   constructor(message: string) {
     super(message);
@@ -18,7 +18,7 @@ interface ReadHistory {
 
 /**
  * Reads a history file.
- * @throws HistoryError when it can't be read or is broken elsewhere than in an unfinished last line
+ * @throws HistoryError when it can't be read or is invalid anywhere but in an unfinished last line
  */
 export function readHistory(path: string): ReadHistory {
   let text: string;
@@ -32,7 +32,7 @@ export function readHistory(path: string): ReadHistory {
 
 /**
  * Reads the lines of a history. Events must count up from 0 and time must not go back.
- * @param name what messages call it
+ * @param name for messages
  * @throws HistoryError
  */
 export function parseHistory(text: string, name: string): ReadHistory {
@@ -68,14 +68,14 @@ function parseEvent(line: string, place: Place): HistoryEvent {
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const field = issue === undefined || issue.path.length === 0 ? 'the event' : issue.path.join('.');
-  throw refusal(place, `is no event: ${field}: ${issue?.message ?? 'not valid'} (type ${JSON.stringify(type)})`);
+  throw refusal(place, `is not an event: ${field}: ${issue?.message ?? 'not valid'} (type ${JSON.stringify(type)})`);
 }
 
 function checkOrder(events: readonly HistoryEvent[], name: string): void {
   let beforeMs = 0;
   events.forEach((event, index) => {
     const place = { name, line: index + 1 };
-    if (event.i !== index) throw refusal(place, `has i ${event.i} where ${index} is due`);
+    if (event.i !== index) throw refusal(place, `has i ${event.i}, expected ${index}`);
     if (event.t < beforeMs) throw refusal(place, `goes back in time: t ${event.t} after ${beforeMs}`);
     beforeMs = event.t;
   });

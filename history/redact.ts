@@ -1,46 +1,46 @@
 import { createHash } from 'node:crypto';
 
-/** What stands in the place of a secret. */
+/** Replaces a secret. */
 const REDACTED = '[redacted]';
 
-/** Keys whose values are secrets, in Kubernetes bodies, AWS parameters and log fields. `ClientToken` is none. */
+/** Keys whose values are secrets, in Kubernetes bodies, AWS parameters and log fields. `ClientToken` is not one. */
 const SECRET_KEY =
   /secret|passw(or)?d|credential|authorization|signature|(api|access|private)[-_]?key|(security|session|bearer|refresh|bootstrap)[-_]?token/i;
 
 /**
- * Secrets that can be told by their own form, in any text. Texts come from whoever is judged: each pattern takes time
- * linear in the length, since a match that can fail late never begins again in what it has read.
+ * Secrets that can be recognised by their form, in any text. The texts come from the program under test, so each pattern must
+ * take linear time: a match that can fail late never restarts within what it has read.
  */
 const SECRET_TEXT: readonly RegExp[] = [
   /\bBearer\s+[\w.~+/-]{8,}=*/gi,
   /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
   /\bk8s-aws-v1\.[\w-]{8,}/g,
-  // As programs print their environment.
+  // The format in which programs print their environment.
   /\b[A-Z0-9_]{0,40}(?:SECRET|PASSWORD|PASSWD|ACCESS_KEY)[A-Z0-9_]{0,40}=[^\s"',;]+/g,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
 ];
 
 /**
- * A JSON Web Token: service account tokens and `aws eks get-token`. One that lacks its later parts (the group) is none,
- * and is matched all the same: who looked into it for further beginnings would need quadratic time.
+ * A JSON Web Token: service account tokens and `aws eks get-token`. A text without the later parts (the group) is not one, but
+ * is matched as well: searching it again for further starts would take quadratic time.
  */
 const JSON_WEB_TOKEN = /\beyJ[\w-]{8,}(\.[\w-]{8,}\.[\w-]*)?/g;
 
-/** kubeadm's bootstrap tokens: told by their form only where one is to be expected. */
+/** kubeadm's bootstrap tokens: recognised by their form only where one may be expected. */
 const BOOTSTRAP_TOKEN = /\b[a-z0-9]{6}\.[a-z0-9]{16}\b/;
 
-/** A line of JSON in which none of this occurs needs no closer look: most lines, and a look costs more than the line. */
+/** A line of JSON without any of these needs no closer look: most lines don't, and a look costs more than the line. */
 const SUSPICIOUS = new RegExp(`${SECRET_KEY.source}|bearer|AKIA|ASIA|eyJ|k8s-aws-v1|PRIVATE KEY|userdata`, 'i');
 
-/** Whether serialised JSON might hold a secret: cheap, errs towards yes. */
+/** Whether serialised JSON might contain a secret: cheap, and in doubt true. */
 export function mayHoldSecrets(text: string): boolean {
   return SUSPICIOUS.test(text);
 }
 
 /**
  * A copy of plain JSON without its secrets: values of keys that look secret, `value` beside a `name` that does, data of
- * Kubernetes Secrets, and texts that are tokens or keys by their form. User data of instances is kept, since findings
- * need it, unless it holds one of these: then its size and digest are kept.
+ * Kubernetes Secrets, and texts that are tokens or keys by their form. User data of instances is kept, since findings need
+ * it, unless it contains one of these: then its size and digest are kept.
  */
 export function redact(value: unknown): unknown {
   if (typeof value === 'string') return redactText(value);
@@ -59,7 +59,7 @@ export function redact(value: unknown): unknown {
   );
 }
 
-/** A text without the secrets that can be told by their form. */
+/** A text without the secrets that can be recognised by their form. */
 function redactText(text: string): string {
   return SECRET_TEXT.reduce((rest, pattern) => rest.replace(pattern, REDACTED), text).replace(
     JSON_WEB_TOKEN,
@@ -67,7 +67,7 @@ function redactText(text: string): string {
   );
 }
 
-/** Keeps the keys and nothing of the values. */
+/** Keeps the keys, but none of the values. */
 export function redactAll(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return REDACTED;
   return Object.fromEntries(Object.keys(value).map((key) => [key, REDACTED]));
@@ -77,10 +77,10 @@ function redactUserData(userData: string): string {
   const decoded = Buffer.from(userData, 'base64').toString('utf8');
   const isClean = [userData, decoded].every((text) => redactText(text) === text && !BOOTSTRAP_TOKEN.test(text));
   if (isClean) return userData;
-  return `[redacted: user data that holds a secret, ${describeBytes(userData)}]`;
+  return `[redacted: user data that contains a secret, ${describeBytes(userData)}]`;
 }
 
-/** Size and SHA-256 of a text: what is kept of something that can't be kept. */
+/** Size and SHA-256 of a text, to replace something that can't be kept. */
 export function describeBytes(text: string): string {
   return `${Buffer.byteLength(text)} bytes, sha256 ${createHash('sha256').update(text).digest('hex')}`;
 }

@@ -10,12 +10,12 @@ const { events } = soundHistory();
 const LINES = events.map((event) => `${JSON.stringify(event)}\n`);
 
 for (const { what, text, kept } of [
-  { what: 'a file that is not there', text: undefined, kept: 0 },
+  { what: 'a missing file', text: undefined, kept: 0 },
   { what: 'an empty file', text: '', kept: 0 },
-  { what: 'nothing but the beginning of a line', text: '{"i":0,"t":0,"ty', kept: 0 },
+  { what: 'only the start of a line', text: '{"i":0,"t":0,"ty', kept: 0 },
   { what: 'a history whose last line was cut off', text: LINES.slice(0, 20).join('').slice(0, -5), kept: 19 },
-  { what: 'one that was cut off between two lines', text: LINES.slice(0, 20).join(''), kept: 20 },
-  { what: 'a complete one', text: LINES.join(''), kept: LINES.length },
+  { what: 'a history that was cut off between two lines', text: LINES.slice(0, 20).join(''), kept: 20 },
+  { what: 'a complete history', text: LINES.join(''), kept: LINES.length },
 ]) {
   test(`sealed and read again: ${what}`, ({}, testInfo) => {
     const path = testInfo.outputPath('history.jsonl');

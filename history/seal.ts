@@ -2,9 +2,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { EventOf, HistoryEvent } from './events.ts';
 
 /**
- * Ends the history of a trial whose process could not do it: drops a line that was cut off in the middle, and adds what
- * the supervisor saw and the end. A trial that wrote nothing at all gets a history of these lines alone; one that ended
- * its history before its process failed keeps it, with what was seen and a second end after it.
+ * Completes the history of a trial whose process could not: drops an incomplete last line, and adds the supervisor's event and
+ * the end. A trial that wrote nothing gets a history of only these lines; if a process failed after completing its history,
+ * the supervisor's event and a second end are appended.
  */
 export function sealHistory(path: string, event: Omit<EventOf<'supervisor'>, 'i' | 't'>): void {
   const text = existsSync(path) ? readFileSync(path, 'utf8') : '';

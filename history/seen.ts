@@ -3,7 +3,7 @@ import type { PhaseValues } from './latency.ts';
 import type { FaultLife } from './lives.ts';
 import type { View } from './view.ts';
 
-/** What reports say of every trial beside its verdict: so little that it is kept, and the history not read again for it. */
+/** What reports show of every trial besides its verdict: small enough to keep, so that the history is not read again. */
 export interface TrialSeen {
   readonly phases: readonly PhaseValues[];
   readonly faults: readonly FaultLife[];

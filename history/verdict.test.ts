@@ -27,6 +27,6 @@ test('adding a pass never improves a verdict, and changes none', () => {
   fc.assert(fc.property(some, (verdicts) => expect(combine([...verdicts, 'pass'])).toBe(combine(verdicts))));
 });
 
-test('nothing at all proves nothing', () => {
+test('no verdicts prove nothing', () => {
   expect(combine([])).toBe('unknown');
 });

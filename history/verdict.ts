@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { boundSchema } from './events.ts';
 
-/** A verdict. Whoever could not find out says so: unknown is never green. */
+/** A verdict. What could not be judged is unknown, which is never green. */
 export const verdictSchema = z.enum(['fail', 'unknown', 'pass']);
 export type Verdict = z.infer<typeof verdictSchema>;
 
-/** fail > unknown > pass. No parts at all prove nothing: unknown. */
+/** fail > unknown > pass. Without any parts nothing is proved: unknown. */
 export function combine(verdicts: Iterable<Verdict>): Verdict {
   let result: Verdict | undefined;
   for (const verdict of verdicts) {
@@ -15,11 +15,11 @@ export function combine(verdicts: Iterable<Verdict>): Verdict {
   return result ?? 'unknown';
 }
 
-/** One thing found wrong, with its evidence. */
+/** One problem that was found, with its evidence. */
 export const findingSchema = z.object({
   /** Stable code, e.g. `leaked-instance`. */
   code: z.string(),
-  /** What it is about: `instance/i-0abc`, `pods/default/web-1`. */
+  /** The object: `instance/i-0abc`, `pods/default/web-1`. */
   object: z.string(),
   /** Indexes of the events that show it. */
   events: z.array(z.number().int().nonnegative()),
@@ -28,7 +28,7 @@ export const findingSchema = z.object({
 });
 export type Finding = z.infer<typeof findingSchema>;
 
-/** How close a bound came. */
+/** How close a bound came to being exceeded. */
 const measurementSchema = z.object({
   bound: boundSchema,
   /** Worst value observed; absent when nothing was measured. */
@@ -37,7 +37,7 @@ const measurementSchema = z.object({
 });
 export type Measurement = z.infer<typeof measurementSchema>;
 
-/** How near the worst value came to its bound, as a share of the way: 1 at the bound, more beyond it. Undefined when nothing was measured. */
+/** How close the worst value came to its bound, as a ratio: 1 at the bound, more beyond it. Undefined when nothing was measured. */
 export function closeness({ bound, worst }: Pick<Measurement, 'bound' | 'worst'>): number | undefined {
   if (worst === undefined || bound.value === 0) return undefined;
   if (bound.least !== true) return worst / bound.value;
@@ -64,15 +64,15 @@ export const latencySchema = z.object({
 });
 export type Latency = z.infer<typeof latencySchema>;
 
-/** `before`: the request is never sent on. `after`: it took effect, and nobody reads its answer. */
+/** `before`: the request is never forwarded. `after`: it took effect, but its response is not read. */
 export const CRASH_MOMENTS = ['before', 'after'] as const;
 
-/** Where the target is killed in a trial besides what its scenario does to it: at one of its side effects over both wires. */
+/** Where the target is killed in addition to what its scenario does: at one of its side effects over both wires. */
 export const crashPointSchema = z.object({
   moment: z.enum(CRASH_MOMENTS),
   /** Which side effect, from 1. */
   nth: z.number().int().positive(),
-  /** Of the request that has it. */
+  /** The operation of its request. */
   operation: z.string(),
   object: z.string().optional(),
 });
@@ -85,14 +85,14 @@ export const trialResultSchema = z.object({
   suite: z.string(),
   target: z.string(),
   seed: z.number().int(),
-  /** Absent for a trial as its scenario has it. */
+  /** Absent if the target is not killed at a crash point. */
   crash: crashPointSchema.optional(),
   verdict: verdictSchema,
   checks: z.array(checkResultSchema),
   replay: z.string(),
   /** File name in the run directory. */
   history: z.string(),
-  /** Pods of schedulable workloads served within their bound, over all that were judged; both 0 if there was none. */
+  /** Pods of schedulable workloads served within their bound, out of all that were judged; both 0 if there were none. */
   success: z.object({ served: z.number().int(), asked: z.number().int() }),
   latencies: z.array(latencySchema),
   instances: z.object({
@@ -108,7 +108,7 @@ export const trialResultSchema = z.object({
 });
 export type TrialResult = z.infer<typeof trialResultSchema>;
 
-/** What was not run, and why: no verdict. */
+/** What was not run, and why. This is not a verdict. */
 export const notRunSchema = z.object({
   scenario: z.string(),
   title: z.string(),

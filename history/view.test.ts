@@ -34,7 +34,7 @@ test('a history in one view', () => {
   expect(view.incarnations).toMatchObject([{ number: 1, ready: { t: 0 }, exit: undefined }]);
 });
 
-test('a name used again: a pod belongs to the node of its time', () => {
+test('a reused name: a pod belongs to the node that existed at its time', () => {
   const { events } = new HistoryBuilder()
     .add({ type: 'node', node: 'ip-1', uid: 'a', to: 'created', instance: 'i-1' })
     .add({ type: 'node', node: 'ip-1', uid: 'a', to: 'gone' })
@@ -69,7 +69,7 @@ test('waiting counts from the creation, or from the heal for pods that need it',
   expect(due()).toEqual([10, 50]);
 });
 
-test('a notice is delivered by the first answer that arrives', () => {
+test('a notice is delivered by the first response that arrives', () => {
   const notice = { type: 'notice', instance: 'i-1', kind: 'spot-interruption' } as const;
   const builder = new HistoryBuilder().at(10).add({ ...notice, to: 'sent', endsInMs: 100 });
   for (const [span, atMs, outcome] of [
@@ -98,7 +98,7 @@ test('a notice is delivered by the first answer that arrives', () => {
   ]);
 });
 
-test('every beginning of a history has a view', () => {
+test('every prefix of a history has a view', () => {
   const { events } = soundHistory();
   for (let length = 0; length <= events.length; length += 1) {
     const view = createView(events.slice(0, length));

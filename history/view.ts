@@ -24,26 +24,26 @@ interface WorkloadLife {
   readonly pods: readonly PodLife[];
 }
 
-/** One history, folded into what checks and reports ask for. Holds for any beginning of a history. */
+/** One history, folded into what checks and reports need. Works for any prefix of a history. */
 export interface View {
   readonly events: readonly HistoryEvent[];
   /** The history's last line was cut off. */
   readonly truncated: boolean;
-  /** The last phase was reached: whatever can be seen of this trial has been seen. */
+  /** The last phase was reached: all that can be observed of this trial has been. */
   readonly complete: boolean;
   /** Time of the last event, milliseconds since the start of the trial. */
   readonly endMs: number;
   readonly begin: EventOf<'trial.begin'> | undefined;
   readonly end: EventOf<'trial.end'> | undefined;
-  /** The scenario's; undefined without a beginning, and in older histories. */
+  /** The scenario's; undefined if the history lacks its start, and in older histories. */
   readonly profile: Profile | undefined;
   readonly bounds: ReadonlyMap<string, Bound>;
   readonly expectations: readonly Expectation[];
-  /** The same with the moment at which each was stated. */
+  /** The same with the time at which each was stated. */
   readonly stated: readonly EventOf<'expectation'>[];
   /** The pools that were applied, in order. */
   readonly pools: readonly EventOf<'pool'>[];
-  /** Those that were taken away again. */
+  /** The pools that were withdrawn. */
   readonly withdrawnPools: readonly EventOf<'pool'>[];
   readonly budgets: readonly EventOf<'budget'>[];
   /** The beginnings of the phases. */
@@ -54,7 +54,7 @@ export interface View {
   readonly claims: readonly ClaimLife[];
   readonly instances: readonly InstanceLife[];
   readonly templates: readonly TemplateLife[];
-  /** What was done to instances that are somebody else's, in order. */
+  /** What was done to instances of others, in order. */
   readonly foreign: readonly EventOf<'foreign-instance'>[];
   readonly notices: readonly NoticeLife[];
   /** Requests of the target by span. */
@@ -78,7 +78,7 @@ function withNamesOfNow(begin: View['begin']): View['begin'] {
   };
 }
 
-/** Folds a history. Pure, and total: any beginning of a history has a view. */
+/** Folds a history. Pure, and total: any prefix of a history has a view. */
 export function createView(events: readonly HistoryEvent[], { truncated = false }: { truncated?: boolean } = {}): View {
   const nodes = foldNodes(events);
   const pods = foldPods(events, nodes);
@@ -125,16 +125,16 @@ export function expectationsOf<K extends Expectation['kind']>(view: View, kind: 
 }
 
 /**
- * When the pod's waiting begins to count: its creation; for pods that can be served only after the heal, the last heal of
- * a fault that was injected before they ran, if that is later. Undefined while that has not come, and for pods that were
- * there before the history began.
+ * When a pod starts to count as waiting: at its creation; for pods that can be served only after the heal, at the last heal of
+ * a fault that was injected before they ran, if that is later. Undefined until then, and for pods that existed before the
+ * history began.
  */
 export function dueFromMs(view: View, pod: PodLife): number | undefined {
   if (pod.created === undefined) return undefined;
   const truth = pod.workload === undefined ? undefined : view.workloads.get(pod.workload)?.truth;
   if (truth?.kind !== 'schedulable-after-heal') return pod.created.t;
   const heals = view.faults.filter(({ armed }) => armed.i < (pod.running?.i ?? Infinity)).map(({ healed }) => healed?.t);
-  // Without a fault there is the phase alone.
+  // Without a fault, the start of the phase counts.
   if (heals.length === 0) heals.push(view.phases.get('heal')?.t);
   const known = heals.filter((ms) => ms !== undefined);
   return known.length < heals.length ? undefined : Math.max(pod.created.t, ...known);
@@ -159,15 +159,15 @@ function firstBy<K, E>(events: readonly E[], keyOf: (event: E) => K): Map<K, E> 
 }
 
 /**
- * How often what was expected of a workload's pods had come to its end before an event: what is expected of pods of one
- * era says nothing about those of another.
+ * How many expectations about a workload's pods had ended before an event: expectations for pods of one era say nothing about
+ * those of another.
  */
 export function eraAt(view: View, workload: string, index: number): number {
   const ends = view.stated.filter(({ expectation: one }) => one.kind === 'served-until-now' && one.workload === workload);
   return ends.filter(({ i }) => i < index).length;
 }
 
-/** The era of which an expectation of the history speaks. */
+/** The era to which an expectation applies. */
 export function eraOf(view: View, expectation: Extract<Expectation, { workload: string }>): number {
   return eraAt(view, expectation.workload, view.stated.find((one) => one.expectation === expectation)?.i ?? 0);
 }

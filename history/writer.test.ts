@@ -38,7 +38,7 @@ function inputOf(input: unknown, object?: string): unknown {
 
 const REQUEST = { wire: 'kube', principal: 'target', incarnation: 1, operation: 'create pods', mutating: true } as const;
 
-test('events are stamped, buffered, and written as lines with the fields in the order given', () => {
+test('events are stamped, buffered, and written as lines with the fields in the given order', () => {
   const { record, flush, text, clock } = recording();
   expect(record({ type: 'phase', phase: 'set-up' })).toBe(0);
   clock.nowMs += 250;
@@ -49,7 +49,7 @@ test('events are stamped, buffered, and written as lines with the fields in the 
   expect(text()).toBe('{"i":0,"t":0,"type":"phase","phase":"set-up"}\n{"i":1,"t":250,"type":"target.start","incarnation":1}\n');
 });
 
-test('what was written is what is read', () => {
+test('what was written can be read back', () => {
   const { record, flush, text } = recording();
   const { events } = soundHistory();
   for (const event of events) {
@@ -61,10 +61,10 @@ test('what was written is what is read', () => {
   expect(parseHistory(text(), 'history').events).toEqual(events.map((event) => ({ ...event, t: 0 })));
 });
 
-test('any body and any message survive the way there and back, unless they are secret or too long', () => {
+test('any body and message survive a round trip, unless they are secret or too long', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4 }), fc.string(), (input, note) => {
-      // What looks like a secret is another test's.
+      // What looks like a secret is covered by another test.
       fc.pre(!/secret|key|token|passw|credential|auth|signature|bearer|userdata|__proto__/i.test(JSON.stringify([input, note])));
       const { record, flush, text } = recording();
       record({ type: 'request.start', span: 1, ...REQUEST, input: JSON.parse(JSON.stringify(input)) as null });
@@ -103,7 +103,7 @@ for (const { what, input, kept, object } of [
     kept: { kind: 'Secret', data: { a: '[redacted]' }, metadata: { name: 's' } },
   },
   { what: 'patches of Secrets', object: 'secrets/default/s', input: { data: { a: 'YQ==' } }, kept: { data: '[redacted]' } },
-  { what: 'the client token, which is no secret: kept', input: { ClientToken: 'claim-1' }, kept: { ClientToken: 'claim-1' } },
+  { what: 'the client token, which is not a secret: kept', input: { ClientToken: 'claim-1' }, kept: { ClientToken: 'claim-1' } },
   { what: 'user data without secrets: kept', input: { UserData: 'aGVsbG8=' }, kept: { UserData: 'aGVsbG8=' } },
 ]) {
   test(`redacted: ${what}`, () => {
@@ -111,22 +111,22 @@ for (const { what, input, kept, object } of [
   });
 }
 
-test('user data that holds a bootstrap token is replaced by its size and digest', () => {
+test('user data that contains a bootstrap token is replaced by its size and digest', () => {
   const userData = Buffer.from('kubelet --token abcdef.0123456789abcdef').toString('base64');
   const { UserData } = inputOf({ UserData: userData }) as { UserData: string };
-  expect(UserData).toMatch(/^\[redacted: user data that holds a secret, \d+ bytes, sha256 [0-9a-f]{64}\]$/);
+  expect(UserData).toMatch(/^\[redacted: user data that contains a secret, \d+ bytes, sha256 [0-9a-f]{64}\]$/);
 });
 
-// Work that grows with the square of the length does not come to its end within a test's time.
+// Quadratic work would not finish within a test's time.
 const HOSTILE_LENGTH = 200_000;
 
 for (const { what, piece, end = '', isSecret = false } of [
-  { what: 'beginnings of JSON Web Tokens', piece: 'eyJaaaaa-' },
-  { what: 'beginnings of JSON Web Tokens, and the rest of one', piece: 'eyJaaaaa-', end: '.eyJzdWIiOiIx.SflKxwRJ', isSecret: true },
+  { what: 'starts of JSON Web Tokens', piece: 'eyJaaaaa-' },
+  { what: 'starts of JSON Web Tokens, and the rest of one', piece: 'eyJaaaaa-', end: '.eyJzdWIiOiIx.SflKxwRJ', isSecret: true },
   { what: 'JSON Web Tokens with parts that are too short', piece: 'eyJaaaaaaaa.b.' },
-  { what: 'bearers of nothing', piece: 'Bearer  ' },
+  { what: 'bearers without a token', piece: 'Bearer  ' },
   { what: 'names of secrets without values', piece: 'SECRET_' },
-  { what: 'beginnings of private keys', piece: '-----BEGIN PRIVATE ' },
+  { what: 'starts of private keys', piece: '-----BEGIN PRIVATE ' },
   { what: 'private keys without an end', piece: '-----BEGIN PRIVATE KEY-----', isSecret: true },
 ]) {
   test(`a long hostile text: ${what}`, () => {
@@ -151,7 +151,7 @@ test('a body that is too long is replaced by its size and digest, and the rest o
   expect(said?.type === 'said' && said.message).toMatch(/^y+ \[cut: 65536 characters\]$/);
 });
 
-test('a full history says so once, and still tells how the trial ended', () => {
+test('a full history says so once, and still records how the trial ended', () => {
   const { record, flush, text } = recording({ maxEvents: 2 });
   for (let incarnation = 1; incarnation <= 5; incarnation += 1) record({ type: 'target.start', incarnation });
   record({ type: 'trial.end' });

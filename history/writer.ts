@@ -1,37 +1,37 @@
 import type { EventOf, HistoryEvent, NewEvent, Recorder } from './events.ts';
 import { describeBytes, mayHoldSecrets, redact, redactAll } from './redact.ts';
 
-/** A trial that has more to say than this is not recorded further: its verdict is unknown. */
+/** A trial with more events than this is not recorded further, and its verdict is unknown. */
 export const MAX_EVENTS = 500_000;
 /** A line longer than this loses its request body, and its texts are cut. */
 export const MAX_EVENT_BYTES = 64 * 1024;
-/** What is kept of a text in a line that is too long. */
+/** How much of a text is kept in a line that is too long. */
 const MAX_TEXT_LENGTH = 4_096;
-/** Lines wait until somebody flushes them, but not more of them than this. */
+/** Lines are buffered until they are flushed, but at most this many bytes. */
 const MAX_BUFFERED_BYTES = 1024 * 1024;
 
 interface RecorderOptions {
   readonly nowMs: () => number;
   /** Start of the trial's clock, milliseconds since the Unix epoch. */
   readonly startMs: number;
-  /** Takes whole lines, each with its line feed; several at once. */
+  /** Takes complete lines, each with its line feed; several at once. */
   readonly write: (lines: string) => void;
-  /** MAX_EVENTS, if not said otherwise. */
+  /** MAX_EVENTS by default. */
   readonly maxEvents?: number;
 }
 
-/** A recorder whose lines are buffered until they are flushed. */
+/** A recorder that buffers lines until they are flushed. */
 interface BufferedRecorder extends Recorder {
-  /** Writes what is buffered. */
+  /** Writes the buffered lines. */
   flush(): void;
 }
 
 /**
- * Writes a history: stamps events with their place and time, takes secrets out, and writes JSON lines in the order of
- * the fields as given, so that equal trials give equal bytes.
+ * Writes a history: stamps events with their index and time, redacts secrets, and writes JSON lines with the fields in the
+ * given order, so that equal trials give equal bytes.
  *
- * `record` returns the event's place. Once the history is full it says so by one `harness.error`, and only the events
- * that end a trial are still written; `record` then returns the place of the last written event.
+ * `record` returns the event's index. Once the history is full, one `harness.error` says so, and only the events that end a
+ * trial are still written; `record` then returns the index of the last written event.
  */
 export function createRecorder({ nowMs, startMs, write, maxEvents = MAX_EVENTS }: RecorderOptions): BufferedRecorder {
   let next = 0;
@@ -78,12 +78,12 @@ function serialise(event: HistoryEvent): string {
 
 function withoutSecrets(event: HistoryEvent): HistoryEvent {
   const clean = redact(event) as HistoryEvent;
-  // The body of a request for a Secret need not name its kind.
+  // The body of a request for a Secret may lack its kind.
   if (clean.type !== 'request.start' || !(clean.object?.startsWith('secrets') ?? false)) return clean;
   return { ...clean, input: redactAll(clean.input) as EventOf<'request.start'>['input'] };
 }
 
-/** The event with its request body replaced by size and digest, and its texts cut. */
+/** The event with its request body replaced by size and digest, and its texts truncated. */
 function shorten(event: HistoryEvent): HistoryEvent {
   const small: HistoryEvent =
     event.type === 'request.start' && event.input !== undefined

@@ -65,7 +65,11 @@ for (const [what, text, message] of [
   ['no metadata', 'apiVersion: v1\nkind: X\n', /document 1: metadata must be an object/],
   ['a name that is not a text', 'apiVersion: v1\nkind: X\nmetadata: {name: 5}\n', /metadata\.name must be a text/],
   ['no name', 'apiVersion: v1\nkind: X\nmetadata: {labels: {}}\n', /document 1 \(X\): metadata\.name is missing; every object/],
-  ['a generated name', 'apiVersion: v1\nkind: X\nmetadata: {generateName: a-}\n', /\(X\): metadata\.name is missing; kubectl apply does not support generateName/],
+  [
+    'a generated name',
+    'apiVersion: v1\nkind: X\nmetadata: {generateName: a-}\n',
+    /\(X\): metadata\.name is missing; kubectl apply does not support generateName/,
+  ],
   ['a list whose items are not a list', 'apiVersion: v1\nkind: List\nitems: {a: 1}\n', /document 1: metadata must be an object/],
   ['tabs', 'apiVersion: v1\nkind: X\nmetadata:\n\tname: a\n', /line 4.*[Tt]ab/],
   ['no object', 'just a text\n', /document 1: it must be an object/],

@@ -244,7 +244,7 @@ const CASES: readonly {
     kind: 'untestable',
     why: /instance-local-nvme/,
   },
-  { what: 'a request that is not a quantity', load: load({}, { cpu: 'lots' }), kind: 'unservable', why: /"lots" is no quantity/ },
+  { what: 'a request that is no quantity', load: load({}, { cpu: 'lots' }), kind: 'unservable', why: /"lots" is not a quantity/ },
   { what: 'spread over zones', load: load(spread(LABEL.zone)), kind: 'servable' },
   {
     what: 'spread over more zones than there are',

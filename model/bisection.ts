@@ -1,9 +1,9 @@
-/** Enough halvings of the unit interval that neighbouring doubles are reached. */
+/** Enough halvings of the unit interval to reach adjacent doubles. */
 const MAX_HALVINGS = 200;
 
 /**
  * Where a rising function crosses a level.
- * @param rising never falls on [low, high]
+ * @param rising must not fall on [low, high]
  * @returns the smallest double found at which it is at least the level; `high` if it never is
  */
 export function bisect(rising: (x: number) => number, level: number, low: number, high: number): number {

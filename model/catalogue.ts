@@ -5,7 +5,7 @@ import type { NodeSelectorRequirement, Taint } from './kube.ts';
 /** How an instance is paid for. */
 export type CapacityType = 'spot' | 'on-demand';
 
-/** One EC2 instance type, as DescribeInstanceTypes and the price list know it. */
+/** One EC2 instance type, with data from DescribeInstanceTypes and the price list. */
 export interface InstanceType {
   /** e.g. `m6i.large` */
   readonly type: string;
@@ -21,17 +21,17 @@ export interface InstanceType {
   readonly zones: readonly string[];
   readonly onDemandUsdPerHour: number;
   readonly gpu?: {
-    /** 0 for a part of one (g6f). */
+    /** 0 for a fraction of a GPU (g6f). */
     readonly count: number;
     readonly name: string;
     readonly manufacturer: string;
-    /** Of one, or of the part. */
+    /** Of one GPU, or of the fraction. */
     readonly memoryMiB: number;
     readonly workloads: readonly ('graphics' | 'ml-ai')[];
-    /** Which share of a GPU a part is. */
+    /** The fraction of a GPU. */
     readonly partition?: number;
   };
-  /** What else DescribeInstanceTypes tells. Absent where it is not known. */
+  /** Further data from DescribeInstanceTypes. Absent if unknown. */
   readonly details?: InstanceTypeDetails;
 }
 
@@ -50,7 +50,7 @@ export interface Offering {
   readonly capacityType: CapacityType;
 }
 
-/** An offering as an error names it: its place by zone, by subnet or by both, its capacity type where the error says it. */
+/** An offering as an error names it: by zone, subnet or both, with the capacity type if the error gives it. */
 export interface NamedOffering {
   readonly instanceType: string;
   readonly zone?: string;
@@ -58,14 +58,14 @@ export interface NamedOffering {
   readonly capacityType?: CapacityType;
 }
 
-/** Some offerings: those that match every list that is given. An empty selector matches all. */
+/** Some offerings: those that match every given list. An empty selector matches all. */
 export interface OfferingSelector {
   readonly instanceTypes?: readonly string[];
   readonly zones?: readonly string[];
   readonly capacityTypes?: readonly CapacityType[];
 }
 
-/** Whether an offering is among the selected. */
+/** Whether an offering is selected. */
 export function selects(selector: OfferingSelector, offering: Offering): boolean {
   return (
     (selector.instanceTypes?.includes(offering.instanceType) ?? true) &&
@@ -79,37 +79,37 @@ export function formatOffering(offering: Offering): string {
   return `${offering.capacityType}:${offering.instanceType}:${offering.zone}`;
 }
 
-/** Which of a pool's nodes are taken though nothing is wrong with them, when, and how many at once. */
+/** Which of a pool's healthy nodes may be disrupted, when, and how many at once. */
 export interface PoolDisruption {
-  /** `when-empty`: nodes without pods go. `when-empty-or-underutilized`: others too, whose pods need no node, or a cheaper one. */
+  /** `when-empty`: nodes without pods. `when-empty-or-underutilized`: also others whose pods fit elsewhere, or on a cheaper node. */
   readonly consolidation: 'when-empty' | 'when-empty-or-underutilized';
-  /** For how long nothing has come to a node or left it before it goes; `never`: no node goes. By default the target's own. */
+  /** How long the pods of a node must be unchanged before it is disrupted; `never`: no node is. By default the target's own. */
   readonly consolidateAfterMs?: number | 'never';
   /** By default all at once. */
   readonly budgets?: readonly DisruptionBudget[];
 }
 
-/** A pool of capacity in no autoscaler's words: each target translates it into its own (NodePools, groups). */
+/** A pool of capacity, independent of the autoscaler: each target translates it into its own terms (NodePools, groups). */
 export interface Pool {
   readonly name: string;
-  /** On node labels: zone, instance type, capacity type, architecture, and labels of the user's own. */
+  /** On node labels: zone, instance type, capacity type, architecture, and the user's own labels. */
   readonly requirements: readonly NodeSelectorRequirement[];
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
-  /** Taints that something in the cluster removes once the node has started: pods need not tolerate them. */
+  /** Taints that are removed by something in the cluster once the node has started: pods need not tolerate them. */
   readonly startupTaints: readonly Taint[];
-  /** Most that the pool may hold, absent for no limit. */
+  /** The pool's limits; absent for none. */
   readonly limits?: { readonly cpu?: number; readonly memoryMiB?: number; readonly nodes?: number };
   /** Higher is preferred. */
   readonly weight: number;
-  /** By default nodes go when they are empty, as many at once as there are. */
+  /** By default only empty nodes are disrupted, any number at once. */
   readonly disruption?: PoolDisruption;
-  /** A node of this age is replaced, whatever runs on it; absent for never. In milliseconds. */
+  /** A node of this age is always replaced; absent for never. In milliseconds. */
   readonly expireAfterMs?: number;
-  /** A node that drains for longer loses the pods that are left, so that it ends in time; absent for no limit. In milliseconds. */
+  /** After draining for this long, a node loses its remaining pods; absent for no limit. In milliseconds. */
   readonly terminationGracePeriodMs?: number;
-  /** By label: of how many values at least each launch must have the choice. Absent: one is enough. */
+  /** By label: the minimum number of values that each launch must offer EC2. By default one is enough. */
   readonly minimumValues?: Readonly<Record<string, number>>;
-  /** Static capacity: the pool has so many nodes, with pods or without. Absent: as many as pods need. */
+  /** Static capacity: the pool always has this many nodes, with pods or without. Absent: as many as pods need. */
   readonly replicas?: number;
 }

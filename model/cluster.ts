@@ -1,4 +1,4 @@
-/** What an autoscaler's operator tells it about where it runs. */
+/** What an operator tells an autoscaler about its cluster. */
 export interface ClusterConfig {
   readonly name: string;
   readonly region: string;
@@ -7,8 +7,8 @@ export interface ClusterConfig {
   readonly securityGroupId: string;
   /** Image id by architecture. */
   readonly imageIds: Readonly<Record<'x86_64' | 'arm64', string>>;
-  /** Where EventBridge puts what EC2 says about instances; absent when nobody set up a queue. */
+  /** Where EventBridge sends EC2's events about instances; absent without a queue. */
   readonly interruptionQueueUrl?: string;
-  /** What the names of an operator's objects begin with that lie in no namespace, in a cluster that others use too. */
+  /** Prefix for the names of an operator's cluster-scoped objects, in a shared cluster. */
   readonly objectPrefix?: string;
 }

@@ -6,7 +6,7 @@ const READY: Condition = { type: 'Ready', status: 'True', lastTransitionTime: '2
 const DISK: Condition = { type: 'DiskPressure', status: 'False', lastTransitionTime: '2026-01-01T00:00:00Z' };
 const LATER = '2026-01-01T00:01:00Z';
 
-test('the time of transition moves with the status only', () => {
+test('the transition time changes only with the status', () => {
   const said = withCondition([READY, DISK], { type: 'Ready', status: 'True', reason: 'KubeletReady', lastTransitionTime: LATER });
   expect(said).toEqual([{ ...READY, reason: 'KubeletReady' }, DISK]);
   const changed = withCondition([READY, DISK], { type: 'Ready', status: 'False', lastTransitionTime: LATER });

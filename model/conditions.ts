@@ -6,8 +6,8 @@ export function conditionOf(object: { status?: { conditions?: Condition[] } }, t
 }
 
 /**
- * Conditions with one of them replaced where it stands, or added at the end. `lastTransitionTime` is kept while the
- * status stays, as `meta.SetStatusCondition` of apimachinery keeps it.
+ * Conditions with one of them replaced in place, or appended. `lastTransitionTime` is kept while the status is unchanged, like
+ * `meta.SetStatusCondition` of apimachinery.
  */
 export function withCondition(conditions: readonly Condition[] | undefined, condition: Condition): Condition[] {
   const before = conditions?.find(({ type }) => type === condition.type);

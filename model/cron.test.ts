@@ -7,9 +7,9 @@ for (const [schedule, hits, misses] of [
   ['@hourly', ['2026-07-01T05:00:00Z'], ['2026-07-01T05:30:00Z']],
   ['*/15 9-17 * * mon-fri', ['2026-07-01T09:45:00Z'], ['2026-07-01T08:45:00Z', '2026-07-04T09:45:00Z', '2026-07-01T09:50:00Z']],
   ['0 0 1,15 * *', ['2026-07-15T00:00:00Z'], ['2026-07-02T00:00:00Z']],
-  // Either day will do when both are given.
+  // Either day matches when both are given.
   ['0 0 13 * FRI', ['2026-07-13T00:00:00Z', '2026-07-03T00:00:00Z'], ['2026-07-14T00:00:00Z']],
-  // A star with a step leaves nothing open; one in a list does.
+  // A star with a step does not count as a wildcard day; a star in a list does.
   ['0 0 */2 * 1', ['2026-07-01T00:00:00Z', '2026-07-06T00:00:00Z'], ['2026-07-02T00:00:00Z']],
   ['0 0 1 * */2', ['2026-07-01T00:00:00Z', '2026-07-02T00:00:00Z'], ['2026-07-03T00:00:00Z']],
   ['0 0 */1 * 1', ['2026-07-06T00:00:00Z'], ['2026-07-01T00:00:00Z']],
@@ -23,7 +23,7 @@ for (const [schedule, hits, misses] of [
 ] as const) {
   test(`cron: ${schedule}`, () => {
     const cron = parseCron(schedule);
-    if (cron === undefined) throw new Error('it can not be read');
+    if (cron === undefined) throw new Error("it can't be parsed");
     expect(hits.filter((time) => !isHit(cron, Date.parse(time)))).toEqual([]);
     expect(misses.filter((time) => isHit(cron, Date.parse(time)))).toEqual([]);
   });
@@ -52,7 +52,7 @@ for (const schedule of [
   '__proto__',
   'toString',
 ]) {
-  test(`no cron: "${schedule}"`, () => {
+  test(`not cron: "${schedule}"`, () => {
     expect(parseCron(schedule)).toBeUndefined();
   });
 }
@@ -70,15 +70,15 @@ for (const [schedule, after, next] of [
 ] as const) {
   test(`cron: ${schedule} after ${after}`, () => {
     const cron = parseCron(schedule);
-    if (cron === undefined) throw new Error('it can not be read');
+    if (cron === undefined) throw new Error("it can't be parsed");
     expect(nextHit(cron, Date.parse(after))).toBe(next === undefined ? undefined : Date.parse(next));
   });
 }
 
-test('the next beginning is the first minute that is one', () => {
+test('the next hit is the first matching minute', () => {
   for (const schedule of ['7,31 3-5 * * *', '0 */7 13 * fri', '59 23 */9 2,3 *', '*/17 * 1 * *']) {
     const cron = parseCron(schedule);
-    if (cron === undefined) throw new Error('it can not be read');
+    if (cron === undefined) throw new Error("it can't be parsed");
     const startMs = Date.parse('2026-02-01T03:06:30Z');
     const minutes = Array.from({ length: 70 * 1_440 }, (_, index) => startMs + 30_000 + index * 60_000);
     const hits = minutes.filter((ms) => isHit(cron, ms));

@@ -1,11 +1,11 @@
-/** A schedule as cron has it, in UTC: the values that each field allows. */
+/** A cron schedule in UTC: the values that each field allows. */
 export interface Cron {
   readonly minutes: ReadonlySet<number>;
   readonly hours: ReadonlySet<number>;
   readonly days: ReadonlySet<number>;
   readonly months: ReadonlySet<number>;
   readonly weekdays: ReadonlySet<number>;
-  /** Both say which days: then one of them is enough. */
+  /** Both day fields are restricted: then one match is enough. */
   readonly eitherDay: boolean;
 }
 
@@ -24,13 +24,13 @@ const MACROS: ReadonlyMap<string, string> = new Map([
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** How far ahead a beginning is looked for. */
+/** How far ahead the next hit is searched. */
 const YEARS_AHEAD = 5;
 
 /**
- * Reads the five fields of a cron schedule, or a macro such as `@daily`: what Kubernetes' CronJobs and Karpenter's budgets
- * take, but for `@every`. Source: robfig/cron v3, `ParseStandard`.
- * @returns undefined if it can't be read
+ * Parses the five fields of a cron schedule, or a macro such as `@daily`: what Kubernetes' CronJobs and Karpenter's budgets
+ * accept, except `@every`. Source: robfig/cron v3, `ParseStandard`.
+ * @returns undefined if it can't be parsed
  */
 export function parseCron(text: string): Cron | undefined {
   const fields = (MACROS.get(text.trim()) ?? text.trim()).split(/\s+/);
@@ -53,17 +53,17 @@ export function parseCron(text: string): Cron | undefined {
   };
 }
 
-/** Whether the schedule begins anything in the minute of this moment. @param ms since the Unix epoch */
+/** Whether the schedule hits the minute of this moment. @param ms since the Unix epoch */
 export function isHit(cron: Cron, ms: number): boolean {
   const date = new Date(ms);
   return cron.minutes.has(date.getUTCMinutes()) && cron.hours.has(date.getUTCHours()) && isDay(cron, date);
 }
 
 /**
- * The first moment after this one at which the schedule begins. Day by day, whole months skipped: it costs little however far
- * away that is.
+ * The first hit of the schedule after this moment. It searches day by day and skips whole months, so that it is cheap even if
+ * the hit is far away.
  * @param afterMs since the Unix epoch
- * @returns undefined if there is none before the end of the fifth year from now, as for the 30th of February
+ * @returns undefined if there is none before the end of the fifth year from now, for example for 30 February
  */
 export function nextHit(cron: Cron, afterMs: number): number | undefined {
   const hours = [...cron.hours].sort((a, b) => a - b);
@@ -93,11 +93,11 @@ function isDay(cron: Cron, date: Date): boolean {
 
 interface Field {
   readonly values: ReadonlySet<number>;
-  /** Whether one of its parts leaves it open: a star, with no step above one. */
+  /** Whether one of its parts is a wildcard: a star without a step above one. */
   readonly isAny: boolean;
 }
 
-/** Lists of values and ranges, each with a step; undefined if one of them is none. Between commas there may be nothing. */
+/** Parses a list of values and ranges, each with a step; undefined if one is invalid. Empty parts between commas are allowed. */
 function parseField(field: string, min: number, max: number, names: readonly string[] = []): Field | undefined {
   const parts = field.split(',').filter((part) => part !== '');
   const parsed = parts.map((part) => parsePart(part, min, max, names)).filter((part) => part !== undefined);
@@ -105,7 +105,7 @@ function parseField(field: string, min: number, max: number, names: readonly str
   return { values: new Set(parsed.flatMap(({ values }) => values)), isAny: parsed.some(({ isAny }) => isAny) };
 }
 
-/** Source: robfig/cron v3, `getRange`: also what follows a star and a hyphen is not looked at. */
+/** Source: robfig/cron v3, `getRange`: anything between a star and a step is also ignored. */
 function parsePart(part: string, min: number, max: number, names: readonly string[]): { values: number[]; isAny: boolean } | undefined {
   const [range = '', stepText, ...moreSteps] = part.split('/');
   const [fromText = '', toText, ...moreRange] = range.split('-');

@@ -1,4 +1,4 @@
-/** Why a trial that was ended can't be judged, where that is neither the target's error nor ours: told to its user as it is. */
+/** Why a trial that was ended can't be judged although neither the target nor the harness failed; shown to the user as is. */
 export class CutShortError extends Error {
   constructor(message: string) {
     super(message);

@@ -1,4 +1,4 @@
-/** Freezes a JSON value. Parts that are frozen already (shared with an older one) are not walked again. */
+/** Freezes a JSON value. Parts that are already frozen (shared with an older value) are not visited again. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);

@@ -3,7 +3,7 @@ import { isInForce, nodesAllowed } from './disruption-budget.ts';
 
 const at = (time: string): number => Date.parse(`2026-07-01T${time}Z`);
 
-test('a budget holds from each beginning of its schedule for its duration', () => {
+test('a budget is active from each hit of its schedule for its duration', () => {
   const budget = { schedule: '30 * * * *', durationMs: 600_000 };
   expect(isInForce(budget, at('10:29:59'))).toBe(false);
   expect(isInForce(budget, at('10:30:00'))).toBe(true);
@@ -11,12 +11,12 @@ test('a budget holds from each beginning of its schedule for its duration', () =
   expect(isInForce(budget, at('10:40:00'))).toBe(false);
 });
 
-test('durations reach beyond the day', () => {
+test('durations may exceed a day', () => {
   expect(isInForce({ schedule: '@daily', durationMs: 36_000_000 }, at('09:59:59'))).toBe(true);
   expect(isInForce({ schedule: '@daily', durationMs: 36_000_000 }, at('10:00:00'))).toBe(false);
 });
 
-test('however long a budget holds, it is found out at once', () => {
+test('long budgets are evaluated quickly', () => {
   const years = 8_760 * 3_600_000;
   expect(isInForce({ schedule: '0 0 1 7 *', durationMs: years }, at('10:00:00'))).toBe(true);
   expect(isInForce({ schedule: '0 11 1 7 *', durationMs: years }, at('10:00:00'))).toBe(true);
@@ -25,12 +25,12 @@ test('however long a budget holds, it is found out at once', () => {
   expect(isInForce({ schedule: '0 0 29 2 *', durationMs: 3 * years }, at('10:00:00'))).toBe(true);
 });
 
-// As Karpenter's: what has no next beginning counts as one that has passed.
-test('one whose schedule never begins always holds', () => {
+// As in Karpenter: a schedule without a next hit counts as active.
+test('a budget whose schedule never hits is always active', () => {
   expect(isInForce({ schedule: '0 0 30 2 *', durationMs: 60_000 }, at('10:00:00'))).toBe(true);
 });
 
-test('without a schedule, or with one that can not be read, it always holds', () => {
+test('without a schedule, or with an invalid one, a budget is always active', () => {
   expect(isInForce({}, at('10:00:00'))).toBe(true);
   expect(isInForce({ schedule: 'now and then', durationMs: 1 }, at('10:00:00'))).toBe(true);
 });
@@ -47,6 +47,6 @@ for (const [nodes, total, allowed] of [
   });
 }
 
-test('a schedule that can not be read lets none go', () => {
+test('an invalid schedule allows no disruption', () => {
   expect(nodesAllowed({ nodes: '3', schedule: 'now and then' }, 10)).toBe(0);
 });

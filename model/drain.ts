@@ -2,7 +2,7 @@ import type { PodSpec, Taint } from './kube.ts';
 import { tolerates } from './taints.ts';
 
 /**
- * Taints for nodes on their way out, a cordon in other words: Karpenter's since v1, and those of its betas; Cluster
+ * Taints that mark nodes for removal, equivalent to a cordon: Karpenter's since v1, and those of its betas; Cluster
  * Autoscaler's; AWS's node termination handler's. Sources: karpenter.sh `pkg/apis/v1/taints.go`, cluster-autoscaler
  * `utils/taints/taints.go`, aws-node-termination-handler `pkg/node/node.go`.
  */
@@ -16,31 +16,31 @@ const LEAVING_TAINTS: readonly string[] = [
   'aws-node-termination-handler/asg-lifecycle-termination',
 ];
 
-/** Those that spare pods which tolerate them: Karpenter's. Cluster Autoscaler evicts all but DaemonSets' pods. */
-const SPARING_TAINTS: readonly string[] = ['karpenter.sh/disrupted', 'karpenter.sh/disruption'];
+/** Taints that don't affect pods which tolerate them: Karpenter's. Cluster Autoscaler evicts all but DaemonSet pods. */
+const TOLERABLE_TAINTS: readonly string[] = ['karpenter.sh/disrupted', 'karpenter.sh/disruption'];
 
-/** Annotations by which pods opt out of being moved. Sources: Karpenter, "Pod-Level Controls"; Cluster Autoscaler's FAQ. */
+/** Annotations with which pods opt out of disruption. Sources: Karpenter, "Pod-Level Controls"; Cluster Autoscaler's FAQ. */
 const OPT_OUTS: readonly (readonly [key: string, value: string])[] = [
   ['karpenter.sh/do-not-disrupt', 'true'],
   ['karpenter.sh/do-not-evict', 'true'],
   ['cluster-autoscaler.kubernetes.io/safe-to-evict', 'false'],
 ];
 
-/** Annotations by which users keep a node from being taken. Sources: Karpenter, "Node-Level Controls"; Cluster Autoscaler's FAQ. */
+/** Annotations with which users keep a node from being disrupted. Sources: Karpenter, "Node-Level Controls"; Cluster Autoscaler's FAQ. */
 export const NODE_OPT_OUTS: Readonly<Record<string, string>> = {
   'karpenter.sh/do-not-disrupt': 'true',
   'cluster-autoscaler.kubernetes.io/scale-down-disabled': 'true',
 };
 
-/** Whether a taint says that its node is on its way out. */
+/** Whether a taint marks its node for removal. */
 export function isLeavingTaint({ key }: Pick<Taint, 'key'>): boolean {
   return LEAVING_TAINTS.includes(key);
 }
 
 /**
- * What becomes of pods on a node that is drained, where it is not that they are evicted. `stays`: they tolerate the taint
- * that tells pods to go, so nobody asks them or waits for them. `opted-out`: they said that they must not be moved, so
- * they are waited for, and not asked.
+ * What happens to pods on a drained node if they are not evicted. `stays`: they tolerate the draining taint, so they are neither
+ * evicted nor waited for. `opted-out`: they declared that they must not be disrupted, so they are waited for, but not
+ * evicted.
  */
 export type DrainHabit = 'stays' | 'opted-out';
 
@@ -50,7 +50,7 @@ export function drainHabitOf(template: {
   readonly spec?: Pick<PodSpec, 'tolerations'>;
 }): DrainHabit | undefined {
   const tolerations = template.spec?.tolerations ?? [];
-  const isTolerated = SPARING_TAINTS.some((key) => tolerations.some((one) => tolerates(one, { key, effect: 'NoSchedule' })));
+  const isTolerated = TOLERABLE_TAINTS.some((key) => tolerations.some((one) => tolerates(one, { key, effect: 'NoSchedule' })));
   if (isTolerated) return 'stays';
   const annotations = template.metadata?.annotations ?? {};
   return OPT_OUTS.some(([key, value]) => annotations[key] === value) ? 'opted-out' : undefined;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { nearest } from './nearest.ts';
 
-/** What zod tells of a map that it refuses. */
+/** The part of zod's issue about a map. */
 interface MapIssue {
   readonly code?: string | undefined;
   readonly keys?: readonly string[] | undefined;
@@ -10,9 +10,9 @@ interface MapIssue {
 }
 
 /**
- * What is wrong with a map of fields in a user's file. Says of unknown fields what they are and which may be meant; of anything
- * else what it must be.
- * @param missing what the field takes, for who left it out
+ * The error for an invalid map of fields in a user's file. For an unknown field it suggests the likely one; for anything else it
+ * says what it must be.
+ * @param missing what the field takes, for the message if it was left out
  */
 export function objectErrorOf(message: string, missing?: string): (issue: MapIssue) => string {
   return ({ code, keys = [], input, inst }) => {
@@ -25,11 +25,11 @@ export function objectErrorOf(message: string, missing?: string): (issue: MapIss
   };
 }
 
-/** The same of a map that nothing more is to be said of. */
+/** The same for a map without further hints. */
 export const objectError = objectErrorOf('must be a map of fields', 'it is a map of fields');
 
 function hintOf(key: string, known: readonly string[]): string {
   if (known.length === 0) return '';
   const near = nearest(key, known);
-  return near === undefined ? `; there are ${known.join(', ')}` : `; did you mean ${near}?`;
+  return near === undefined ? `; known fields: ${known.join(', ')}` : `; did you mean ${near}?`;
 }

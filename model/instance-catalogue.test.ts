@@ -20,7 +20,7 @@ const TYPE = {
   onDemandUsdPerHour: 0.096,
 };
 
-test('the package has all types of the region, some of them not everywhere or not spot', () => {
+test('the package has all types of the region, some of them not in every zone or not spot', () => {
   const catalogue = loadCatalogue();
   const types = [...catalogue.types.values()];
   expect(types).toHaveLength(1_334);
@@ -39,7 +39,7 @@ test('the package has all types of the region, some of them not everywhere or no
   expect(loadCatalogue().digest).toBe(catalogue.digest);
 });
 
-test("the package's own file passes the check that loading it leaves out", () => {
+test("the package's own file passes the check that loading it skips", () => {
   const text = readFileSync(join(packageRoot(), 'fixtures/data', 'instance-types.us-east-1.json'), 'utf8');
   const checked = parseCatalogue(text, { region: 'us-east-1', zones: ZONES, source: 'fixture' });
   expect(checked.digest).toBe(loadCatalogue().digest);
@@ -51,13 +51,13 @@ test("the package's own file passes the check that loading it leaves out", () =>
   }
 });
 
-test('zones are those of the world, and types in none of them are left out', () => {
+test("only the world's zones count, and types in none of them are dropped", () => {
   const elsewhere = { ...TYPE, type: 'm5.xlarge', zones: ['us-east-1f'] };
   const { types } = parseCatalogue(JSON.stringify([TYPE, elsewhere]), SITE);
   expect([...types.values()].map(({ type, zones }) => [type, zones])).toEqual([['m5.large', ['us-east-1a']]]);
 });
 
-test('the digest stands for types and prices, whatever their order', () => {
+test('the digest covers types and prices, in any order', () => {
   const other = { ...TYPE, type: 'c5.large' };
   const digest = (...types: object[]): string => parseCatalogue(JSON.stringify(types), SITE).digest;
   expect(digest(TYPE, other)).toBe(digest(other, Object.fromEntries(Object.entries(TYPE).reverse())));
@@ -66,7 +66,7 @@ test('the digest stands for types and prices, whatever their order', () => {
 
 for (const [text, message] of [
   ['{', /types\.json is not JSON/],
-  ['{}', /types\.json is no catalogue/],
+  ['{}', /types\.json is not a catalogue/],
   [JSON.stringify([{ ...TYPE, vcpu: 0 }]), /vcpu/],
   [JSON.stringify([{ ...TYPE, colour: 'red' }]), /colour/],
   [JSON.stringify([{ ...TYPE, details: { features: [] } }]), /details\.cpu/],
@@ -77,12 +77,12 @@ for (const [text, message] of [
   });
 }
 
-test('pods of a node are those of its network interfaces', () => {
+test('the pods per node follow from its network interfaces', () => {
   const type = parseCatalogue(JSON.stringify([TYPE]), SITE).types.get('m5.large');
   expect(type === undefined ? undefined : podsPerNode(type)).toBe(29);
 });
 
-test('the root of the package is where its fixtures are', () => {
+test('the root of the package contains its fixtures', () => {
   expect(existsSync(join(packageRoot(), 'fixtures'))).toBe(true);
   expect(() => packageRoot('file:///nowhere/at/all.ts')).toThrow(/no package\.json of scaleproof/);
 });

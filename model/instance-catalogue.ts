@@ -11,15 +11,15 @@ import { packageRoot } from './package-root.ts';
 /** The zones of the embedded world: three of the region's six, as most clusters use. */
 export const ZONES = ['us-east-1a', 'us-east-1b', 'us-east-1c'] as const;
 
-/** What can be launched in a region, with on-demand prices. */
+/** The types that can be launched in a region, with on-demand prices. */
 export interface Catalogue {
   readonly region: string;
   readonly zones: readonly string[];
-  /** By name, in the order of names. Each type's zones are among the catalogue's. */
+  /** By name, sorted. Each type's zones are among the catalogue's. */
   readonly types: ReadonlyMap<string, InstanceType>;
-  /** SHA-256 (hex) of the types and prices: two runs with the same digest saw the same market. */
+  /** SHA-256 (hex) of the types and prices: two runs with the same digest had the same market. */
   readonly digest: string;
-  /** SHA-256 (hex) of the on-demand prices alone, by type. Spot prices follow from them and the seed. */
+  /** SHA-256 (hex) of the on-demand prices alone, by type. Spot prices are derived from them and the seed. */
   readonly pricesDigest: string;
 }
 
@@ -31,7 +31,7 @@ const instanceTypeSchema = z.strictObject({
   hypervisor: z.string(),
   bareMetal: z.boolean(),
   currentGeneration: z.boolean(),
-  // Capacity blocks are reserved weeks ahead: nothing here buys them.
+  // Capacity blocks are reserved weeks ahead, so nothing here uses them.
   usageClasses: z
     .array(z.enum(['spot', 'on-demand', 'capacity-block']))
     .transform((classes) => classes.filter((one) => one !== 'capacity-block'))
@@ -52,16 +52,16 @@ const instanceTypeSchema = z.strictObject({
     .exactOptional(),
   details: instanceTypeDetailsSchema.exactOptional(),
 });
-/** Of a file that a test has checked: the details are most of it, and would take longer to check than all the rest to read. */
+/** For a file that a test has checked: the details are most of it, and checking them would take longer than reading the rest. */
 const checkedTypeSchema = instanceTypeSchema.extend({ details: z.custom<InstanceTypeDetails>().exactOptional() });
 
-/** Where the package's own types come from: all of us-east-1, with their on-demand prices for Linux. */
+/** The package's own types: all of us-east-1, with their on-demand prices for Linux. */
 const FIXTURE = join('fixtures/data', 'instance-types.us-east-1.json');
 
-/** A file of the package is the same for as long as a process lives, and every trial asks for it. */
+/** Cached: a file of the package does not change while a process runs, and every trial needs it. */
 let ownCatalogue: Catalogue | undefined;
 
-/** Reads the catalogue that comes with the package, once. @throws Error when the file can't be read or is no catalogue */
+/** Reads the package's catalogue, once. @throws Error when the file can't be read or is not a catalogue */
 export function loadCatalogue(): Catalogue {
   const path = join(packageRoot(), FIXTURE);
   ownCatalogue ??= readCatalogue(readFileSync(path, 'utf8'), { region: 'us-east-1', zones: ZONES, source: path }, checkedTypeSchema);
@@ -73,7 +73,7 @@ export function smallRegion({ region, zones, types }: Catalogue, pools: readonly
   return catalogueOf({ region, zones }, typesOfRegion(types.values(), pools));
 }
 
-/** What a catalogue is read for, and where its text comes from. */
+/** The region that a catalogue is read for, and the source of its text. */
 interface CatalogueSite {
   readonly region: string;
   readonly zones: readonly string[];
@@ -81,9 +81,9 @@ interface CatalogueSite {
 }
 
 /**
- * Reads instance types from JSON text: an array of objects as in `model/catalogue.ts`. Types that none of the zones
- * offers are left out.
- * @throws Error that names the source and what is wrong
+ * Reads instance types from JSON text: an array of objects as in `model/catalogue.ts`. Types that none of the zones offers are
+ * dropped.
+ * @throws Error that names the source and the problem
  */
 export function parseCatalogue(text: string, site: CatalogueSite): Catalogue {
   return readCatalogue(text, site, instanceTypeSchema);
@@ -95,7 +95,7 @@ function readCatalogue(
   schema: z.ZodType<z.infer<typeof instanceTypeSchema>>,
 ): Catalogue {
   const parsed = z.array(schema).safeParse(parseJson(text, source));
-  if (!parsed.success) throw new Error(`${source} is no catalogue of instance types: ${z.prettifyError(parsed.error)}`);
+  if (!parsed.success) throw new Error(`${source} is not a catalogue of instance types: ${z.prettifyError(parsed.error)}`);
   const offered = parsed.data
     .map((type) => ({ ...type, zones: zones.filter((zone) => type.zones.includes(zone)) }))
     .filter((type) => type.zones.length > 0)
@@ -111,7 +111,7 @@ function catalogueOf({ region, zones }: Pick<Catalogue, 'region' | 'zones'>, off
 }
 
 /**
- * Pods that a node of this type holds with one address each: the AWS VPC CNI's rule, without prefix delegation.
+ * Most pods on a node of this type with one address each: the AWS VPC CNI's rule, without prefix delegation.
  * Source: https://github.com/awslabs/amazon-eks-ami, `eni-max-pods.txt`.
  */
 export function podsPerNode(type: InstanceType): number {

@@ -3,10 +3,10 @@ import type { InstanceType } from './catalogue.ts';
 import { defined } from './defined.ts';
 import { LABEL } from './kube.ts';
 
-/** What Karpenter's AWS provider calls its labels of instance types. Source: its documentation, "Well-Known Labels". */
+/** The prefix of the instance type labels of Karpenter's AWS provider. Source: its documentation, "Well-Known Labels". */
 const PREFIX = 'karpenter.k8s.aws';
 
-/** The labels that nodes get by their type's name, architecture and size. */
+/** The node labels that follow from an instance type's name, architecture and size. */
 export function typeLabels({
   type,
   architecture,

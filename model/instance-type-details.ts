@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** Megabits a second, operations a second, and megabytes a second where they are not an eighth of the megabits. */
+/** Megabits per second, operations per second, and megabytes per second if they are not an eighth of the megabits. */
 const ebsRateSchema = z.array(z.number()).min(2).max(3).readonly();
 
-/** What an instance type supports, of what is yes or no. */
+/** Boolean features of an instance type. */
 export const INSTANCE_FEATURES = [
   'auto-recovery',
   'burstable',
@@ -25,7 +25,7 @@ export const INSTANCE_FEATURES = [
 
 const count = z.number().int().nonnegative();
 
-/** The fixture's form of what DescribeInstanceTypes tells of a type beside what everybody needs. */
+/** The fixture's form of what DescribeInstanceTypes returns, except what `InstanceType` already has. */
 export const instanceTypeDetailsSchema = z.strictObject({
   cpu: z.strictObject({
     manufacturer: z.string(),
@@ -38,7 +38,7 @@ export const instanceTypeDetailsSchema = z.strictObject({
   network: z.strictObject({
     performance: z.string(),
     ena: z.enum(['required', 'supported', 'unsupported']),
-    /** In their order; `count` of one kind follow one another, by default one. The first is the default card. */
+    /** In order; `count` cards of one kind in a row, by default one. The first is the default card. */
     cards: z
       .array(
         z.strictObject({
@@ -52,7 +52,7 @@ export const instanceTypeDetailsSchema = z.strictObject({
         }),
       )
       .min(1),
-    /** Most of them; absent without EFA. */
+    /** The maximum; absent without EFA. */
     efaInterfaces: count.exactOptional(),
   }),
   ebs: z.strictObject({
@@ -60,12 +60,12 @@ export const instanceTypeDetailsSchema = z.strictObject({
     nvme: z.enum(['required', 'supported', 'unsupported']),
     attachments: count,
     attachmentLimit: z.enum(['shared', 'dedicated']),
-    /** Absent where EBS optimization is unsupported. */
+    /** Absent if EBS optimization is unsupported. */
     baseline: ebsRateSchema.exactOptional(),
     /** By default the baseline. */
     maximum: ebsRateSchema.exactOptional(),
   }),
-  /** Local disks, all alike; absent without any. */
+  /** Local disks, all the same; absent without any. */
   storage: z
     .strictObject({
       disks: count,
@@ -83,7 +83,7 @@ export const instanceTypeDetailsSchema = z.strictObject({
         name: z.string(),
         count,
         memoryMiB: count,
-        /** Absent of Neuron devices, which are all of AWS. */
+        /** Absent for Neuron devices, which are all made by AWS. */
         manufacturer: z.string().exactOptional(),
         /** Of one Neuron device. */
         cores: count.exactOptional(),

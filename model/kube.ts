@@ -1,6 +1,6 @@
 /**
- * The Kubernetes objects that an autoscaler's world is made of, as plain JSON: only the fields that something here
- * reads. Names and meanings are the API's own (Kubernetes 1.34); times are RFC 3339 strings.
+ * The Kubernetes objects of an autoscaler's world, as plain JSON: only the fields that are used here. Names and meanings are
+ * the API's own (Kubernetes 1.34); times are RFC 3339 strings.
  */
 export interface ObjectMeta {
   name?: string;
@@ -107,7 +107,7 @@ export interface Container {
   ports?: { containerPort: number; hostPort?: number; hostIP?: string; protocol?: 'TCP' | 'UDP' | 'SCTP' }[];
 }
 
-/** Of the kinds of volumes, those that matter to where a pod can go. */
+/** Only the kinds of volumes that affect where a pod can run. */
 export interface Volume {
   name: string;
   persistentVolumeClaim?: { claimName: string; readOnly?: boolean };
@@ -178,7 +178,7 @@ export interface Pod extends KubeObject {
   };
 }
 
-/** How one container of a pod fares. */
+/** The status of one container of a pod. */
 export interface ContainerStatus {
   name: string;
   image: string;
@@ -210,7 +210,7 @@ export interface PodTemplate {
   spec: PodSpec;
 }
 
-/** A number, or a share as `25%`. */
+/** A number, or a percentage such as `25%`. */
 export type IntOrPercent = number | string;
 
 export interface ReplicaSet extends KubeObject {
@@ -351,13 +351,13 @@ export interface KubeEvent extends KubeObject {
   lastTimestamp?: string;
 }
 
-/** The label by which a scenario's pods name their workload. */
+/** The label with which a scenario's pods name their workload. */
 export const WORKLOAD_LABEL = 'scaleproof.dev/workload';
 
-/** Annotation of a pod: its containers exit 0 so many seconds after they started. Without it they run for ever. */
+/** Annotation of a pod: its containers exit 0 this many seconds after they started. Without it they run forever. */
 export const RUN_SECONDS_ANNOTATION = 'scaleproof.dev/run-seconds';
 
-/** Annotation of a pod: its containers end so many seconds after they were asked to. Without it they end within moments. */
+/** Annotation of a pod: its containers stop this many seconds after they were told to. Without it they stop within moments. */
 export const STOP_SECONDS_ANNOTATION = 'scaleproof.dev/stop-seconds';
 
 /** The well-known labels of nodes. */

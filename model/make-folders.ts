@@ -2,9 +2,9 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder and those above it, one by one: Node's own recursive mkdir never returns where a file system refuses new folders with
- * ENOENT, as /proc does. What is there already is left as it is, a file too.
- * @throws what the file system says
+ * Creates a folder and its parents, one by one: Node's own recursive mkdir never returns if a file system refuses new folders
+ * with ENOENT, as /proc does. Anything that already exists stays as it is, even a file.
+ * @throws the file system's error
  */
 export function makeFolders(path: string): void {
   if (existsSync(path)) return;
@@ -12,7 +12,7 @@ export function makeFolders(path: string): void {
   try {
     mkdirSync(path);
   } catch (error) {
-    // Another process may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (!existsSync(path)) throw error;
   }
 }

@@ -11,7 +11,7 @@ for (const [name, meant] of [
   ['Ready', 'ready'],
   ['livenessProbe', undefined],
 ] as const) {
-  test(`${name}: ${meant ?? 'nothing like it'}`, () => {
+  test(`${name}: ${meant ?? 'no match'}`, () => {
     expect(nearest(name, KNOWN)).toBe(meant);
   });
 }

@@ -1,7 +1,7 @@
-/** A name that is further away than this part of its length was hardly meant. */
+/** A name whose distance is more than this share of its length is not suggested. */
 const MAX_DISTANCE = 0.5;
 
-/** The known name that somebody may have meant by this one; undefined if none is near. Units at the end of a name are no difference. */
+/** The known name that was probably meant; undefined if none is close. Units at the end of a name are ignored. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const plain = (text: string): string => text.toLowerCase().replace(/(ms|s|seconds|minutes)$/, '');
   const near = known
@@ -11,7 +11,7 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return near[0]?.candidate;
 }
 
-/** How many letters have to be changed, added or dropped (Levenshtein). */
+/** The Levenshtein distance. */
 function distanceOf(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...a].entries()) {

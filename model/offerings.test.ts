@@ -13,14 +13,14 @@ for (const [what, requirements, expected] of [
   ['both capacity types', [named], 12],
   ['one zone', [named, among(LABEL.zone, 'us-east-1b')], 4],
   ['the other architecture', [named, among(LABEL.arch, 'arm64')], 0],
-  ['labels that it does not look at', [named, among('team', 'a')], 12],
+  ['labels that are ignored', [named, among('team', 'a')], 12],
 ] satisfies [string, NodeSelectorRequirement[], number][]) {
   test(`offerings are counted: ${what}`, () => {
     expect(countOfferings([{ requirements }], types)).toBe(expected);
   });
 }
 
-test('what two pools allow counts twice, and nothing is allowed without pools', () => {
+test('an offering of two pools counts twice, and without pools nothing counts', () => {
   const pool = { requirements: [named] };
   expect(countOfferings([pool, pool], types)).toBe(24);
   expect(countOfferings([], types)).toBe(0);

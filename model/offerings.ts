@@ -6,8 +6,8 @@ import { allows, parseRequirements } from './requirements.ts';
 const CAPACITY_TYPES: readonly CapacityType[] = ['spot', 'on-demand'];
 
 /**
- * How many offerings pools allow by type, architecture, zone and capacity type. Requirements on other labels are not looked
- * at: it may count too many, never too few. What two pools allow counts twice, since whoever goes by weight tries it twice.
+ * How many offerings pools allow by type, architecture, zone and capacity type. Requirements on other labels are ignored: the
+ * number may be too high, never too low. An offering of two pools counts twice, since a target that goes by weight tries it twice.
  */
 export function countOfferings(pools: readonly Pick<Pool, 'requirements'>[], types: Iterable<InstanceType>): number {
   const known = [...types];

@@ -1,20 +1,20 @@
-/** The two wires of an autoscaler. */
+/** The two APIs that an autoscaler talks to. */
 export type WireName = 'kube' | 'aws';
 
-/** Who speaks on a wire. */
+/** The clients on a wire. */
 export const PRINCIPALS = ['target', 'node', 'scheduler', 'workloads', 'cloud', 'scenario', 'observer'] as const;
 export type Principal = (typeof PRINCIPALS)[number];
 
-/** A Kubernetes object as a request or an event names it. */
+/** How a request or an event names a Kubernetes object. */
 export interface ObjectName {
   /** Plural resource, e.g. `pods`, `nodeclaims`. */
   readonly resource: string;
   readonly namespace?: string;
-  /** Absent for collections and creates with a generated name. */
+  /** Absent for collections, and for creates with a generated name. */
   readonly name?: string;
 }
 
-/** What a request asks for, read from its wire format: the vocabulary of triggers, counters and checks. */
+/** A request, decoded from its wire format: triggers, counters and checks use these terms. */
 export interface Operation {
   readonly wire: WireName;
   /**
@@ -26,11 +26,11 @@ export interface Operation {
   readonly mutating: boolean;
   /** kube only. */
   readonly object?: ObjectName;
-  /** The decoded body (kube) or parameters (aws), plain JSON; absent where there is none or it can't be decoded. */
+  /** The decoded body (kube) or parameters (aws), as plain JSON; absent if there is none or it can't be decoded. */
   readonly input?: unknown;
 }
 
-/** What a request did to the world behind the wire. */
+/** What a request changed in the backend. */
 export type Effect =
   /** It changed the world. `ids`: what it created or changed (instance ids; `resource/namespace/name` of objects). */
   | { readonly kind: 'applied'; readonly ids: readonly string[] }
@@ -38,10 +38,10 @@ export type Effect =
   | { readonly kind: 'rejected'; readonly code: string }
   /** It reached the backend and changed nothing (a read), or never reached it. */
   | { readonly kind: 'none' }
-  /** Nobody could see what it did (a real backend that died, say). */
+  /** Its effect could not be observed (for example because a real backend died). */
   | { readonly kind: 'unobservable' };
 
-/** `resource/namespace/name`, without the parts that are absent: how histories and findings name an object. */
+/** `resource/namespace/name`, without absent parts: how histories and findings name an object. */
 export function formatObject(object: ObjectName): string {
   return [object.resource, object.namespace, object.name].filter((part) => part !== undefined).join('/');
 }

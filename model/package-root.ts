@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 const PACKAGE_NAME = 'scaleproof';
 
 /**
- * The folder of this package, where `fixtures/` lies: sources run from it directly, compiled code from below its
+ * The folder of this package, which contains `fixtures/`: sources run from it directly, compiled code from below its
  * `dist/`.
  * @param from module URL to start from
- * @throws Error when no folder above is the package
+ * @throws Error when no parent folder is the package
  */
 export function packageRoot(from: string = import.meta.url): string {
   for (let folder = dirname(fileURLToPath(from)); ; folder = dirname(folder)) {

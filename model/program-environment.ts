@@ -1,27 +1,27 @@
 import type { ClusterConfig } from './cluster.ts';
 
-/** Names the run that a process belongs to: everything that a run starts outside of its own process carries it. */
+/** Identifies the run of a process: everything that a run starts outside of its own process has it. */
 export const RUN_VARIABLE = 'SCALEPROOF_RUN';
 
-/** Variables that name where a program finds the cluster and AWS, by the names that clients and SDKs read. */
+/** Variables with the addresses of the cluster and AWS, by the names that clients and SDKs read. */
 export const ENDPOINT_VARIABLES = ['KUBECONFIG', 'CLUSTER_ENDPOINT', 'AWS_ENDPOINT_URL'] as const;
 
-/** Variables that say what an autoscaler's operator would tell it about its cluster. */
+/** Variables with what an operator would tell an autoscaler about its cluster. */
 export const CLUSTER_VARIABLES = [
   'AWS_REGION',
-  /** What boto3 reads in place of AWS_REGION. */
+  /** boto3 reads this instead of AWS_REGION. */
   'AWS_DEFAULT_REGION',
   'CLUSTER_NAME',
   'SUBNETS',
   'SECURITY_GROUP_ID',
   'IMAGE_IDS',
-  /** Empty where nobody set up a queue. */
+  /** Empty without a queue. */
   'INTERRUPTION_QUEUE_URL',
   'INTERRUPTION_QUEUE_NAME',
 ] as const;
 
 /**
- * SDKs sign with whatever keys they find; with these they look no further, least of all for real ones.
+ * SDKs sign with the first keys that they find; given these, they don't search further for real ones.
  */
 export const DUMMY_ACCOUNT = {
   AWS_ACCESS_KEY_ID: 'scaleproof',
@@ -31,12 +31,12 @@ export const DUMMY_ACCOUNT = {
 
 export type ClusterVariable = (typeof CLUSTER_VARIABLES)[number];
 
-/** Everything that a program outside is started with: both endpoints, the cluster, keys that sign nothing real. */
+/** The environment of an external program: both endpoints, the cluster, and keys that are not real. */
 export type ProgramEnvironment = Readonly<
   Record<(typeof ENDPOINT_VARIABLES)[number] | ClusterVariable | keyof typeof DUMMY_ACCOUNT, string>
 >;
 
-/** The cluster's configuration as variables: `SUBNETS` and `IMAGE_IDS` are KEY=VALUE pairs, separated by commas. */
+/** The cluster's configuration as variables: `SUBNETS` and `IMAGE_IDS` are KEY=VALUE pairs, comma-separated. */
 export function clusterVariables(cluster: ClusterConfig): Readonly<Record<ClusterVariable, string>> {
   const queueUrl = cluster.interruptionQueueUrl ?? '';
   return {

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { formatProviderId, parseProviderId } from './provider-id.ts';
 
-test('a provider id gives back the instance that it was made of', () => {
+test('a provider id parses back to its instance', () => {
   const text = formatProviderId({ zone: 'us-east-1a', id: 'i-0123456789abcdef0' });
   expect(text).toBe('aws:///us-east-1a/i-0123456789abcdef0');
   expect(parseProviderId(text)).toBe('i-0123456789abcdef0');
@@ -20,7 +20,7 @@ for (const other of [
   'gce:///us-east-1a/i-0123',
   'aws:///us-east-1a/i-0123\n',
 ]) {
-  test(`${JSON.stringify(other)} names no instance`, () => {
+  test(`${JSON.stringify(other)} is not a provider id`, () => {
     expect(parseProviderId(other)).toBeUndefined();
   });
 }

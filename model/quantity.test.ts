@@ -35,11 +35,11 @@ for (const [text, canonical] of CANONICAL) {
   test(`${text} is written ${canonical}`, () => expect(formatQuantity(parseQuantity(text))).toBe(canonical));
 }
 
-test('what is no quantity is refused by name', () => {
+test('an invalid quantity is refused by name', () => {
   for (const text of ['', '.', 'Mi', '1ki', '1 Gi', '1e', '1Gi2', '--1', '1e3Gi', 'NaN', '0x10', '1e999']) {
     expect(() => parseQuantity(text), text).toThrow(QuantityError);
   }
-  expect(() => parseQuantity('4gi')).toThrow('"4gi" is no quantity');
+  expect(() => parseQuantity('4gi')).toThrow('"4gi" is not a quantity');
 });
 
 test('millicores and bytes round up', () => {
@@ -52,7 +52,7 @@ test('millicores and bytes round up', () => {
   expect(toWhole('-100m')).toBe(-1);
 });
 
-test('whole numbers survive being written and read', () => {
+test('whole numbers survive a round trip', () => {
   fc.assert(
     fc.property(fc.integer({ min: -(2 ** 50), max: 2 ** 50 }), (amount) => {
       expect(toMilli(formatMilli(amount))).toBe(amount);
@@ -61,14 +61,14 @@ test('whole numbers survive being written and read', () => {
   );
 });
 
-test('writing keeps the value, and is idempotent where the suffix is kept', () => {
+test('formatting keeps the value, and is idempotent if the suffix is kept', () => {
   const suffix = fc.constantFrom('', 'n', 'u', 'm', 'k', 'M', 'G', 'T', 'Ki', 'Mi', 'Gi', 'Ti', 'e3', 'e-3', 'E6');
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 99_999 }), fc.integer({ min: 0, max: 999 }), suffix, (whole, fraction, unit) => {
       const quantity = parseQuantity(`${whole}.${fraction}${unit}`);
       const text = formatQuantity(quantity);
       expect(parseQuantity(text).nanos).toBe(quantity.nanos);
-      // As in the API: a binary quantity that no binary suffix divides is written without one, and read as a decimal then.
+      // As in the API: a binary quantity that no binary suffix divides is written without one, and then parsed as a decimal.
       if (parseQuantity(text).format === quantity.format) expect(formatQuantity(parseQuantity(text))).toBe(text);
     }),
   );

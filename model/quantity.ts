@@ -1,18 +1,18 @@
-/** How a quantity was written, which decides how it is written again. */
+/** The notation of a quantity, which is kept when it is formatted. */
 type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 
 /** A Kubernetes quantity, exact. */
 interface Quantity {
-  /** The value in thousand-millionths of its unit: the finest that the API keeps. */
+  /** The value in billionths of its unit: the smallest that the API keeps. */
   readonly nanos: bigint;
   readonly format: QuantityFormat;
 }
 
-/** A text that is no quantity. Names the text. */
+/** A text that is not a quantity. */
 export class QuantityError extends Error {
   constructor(text: string) {
     super(
-      `${JSON.stringify(text)} is no quantity: it must be a number with an optional suffix (n, u, m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei, or an exponent such as e3)`,
+      `${JSON.stringify(text)} is not a quantity: it must be a number with an optional suffix (n, u, m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei, or an exponent such as e3)`,
     );
     this.name = 'QuantityError';
   }
@@ -23,12 +23,12 @@ const DECIMAL_SUFFIXES = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 const BINARY_SUFFIXES = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 const NANOS = 1_000_000_000n;
 const NANO_EXPONENT = -9;
-/** Quantities are capped at what 64 bits hold, as the API does it. */
+/** Quantities are capped at 64 bits, as in the API. */
 const LARGEST_NANOS = (2n ** 63n - 1n) * NANOS;
 
 /**
- * Reads a quantity as `k8s.io/apimachinery/pkg/api/resource` does: parts finer than a nano are rounded away from zero,
- * and what doesn't fit into 64 bits is capped.
+ * Parses a quantity like `k8s.io/apimachinery/pkg/api/resource`: fractions of a nano are rounded away from zero, and values
+ * that don't fit into 64 bits are capped.
  * @throws QuantityError
  */
 export function parseQuantity(text: string): Quantity {
@@ -53,7 +53,7 @@ function exponentOf(suffix: string): number {
   return 3 * DECIMAL_SUFFIXES.indexOf(suffix) + NANO_EXPONENT;
 }
 
-/** Writes a quantity canonically: the largest suffix that leaves a whole number. */
+/** Formats a quantity canonically: with the largest suffix that leaves a whole number. */
 export function formatQuantity({ nanos, format }: Quantity): string {
   if (format === 'BinarySI' && nanos % NANOS === 0n && abs(nanos) >= 1024n * NANOS) return formatBinary(nanos / NANOS);
   let mantissa = nanos;

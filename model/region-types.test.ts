@@ -9,7 +9,7 @@ function region(...requirements: readonly NodeSelectorRequirement[]): string[] {
   return [...smallRegion(all, [{ requirements }]).types.keys()];
 }
 
-test('a small region has what a pool names, and some of every kind beside it', () => {
+test('a small region has the types that a pool names, and some of every kind', () => {
   const named = ['c7a.24xlarge', 'r7i.48xlarge'];
   const small = smallRegion(all, [{ requirements: [{ key: LABEL.instanceType, operator: 'In', values: named }] }]);
   const types = [...small.types.values()];
@@ -22,14 +22,14 @@ test('a small region has what a pool names, and some of every kind beside it', (
   for (const zone of small.zones) expect(types.some(({ zones }) => zones.includes(zone))).toBe(true);
 });
 
-test('of a pool that leaves nearly everything open it has the common types', () => {
+test('for a pool that allows nearly everything it has the common types', () => {
   const open = region({ key: LABEL.arch, operator: 'In', values: ['amd64'] });
   expect(open.length).toBeGreaterThan(50);
   expect(open.length).toBeLessThan(100);
   expect(open).toContain('m5.4xlarge');
 });
 
-test('pools that choose by labels of Karpenter get what they allow, also where none of it is common', () => {
+test("pools that select by Karpenter's labels get what they allow, even if none of it is common", () => {
   const families = region({ key: 'karpenter.k8s.aws/instance-family', operator: 'In', values: ['c7i-flex'] });
   expect(families.filter((type) => type.startsWith('c7i-flex.'))).toEqual(
     [...all.types.keys()].filter((type) => type.startsWith('c7i-flex.')),
@@ -41,7 +41,7 @@ test('pools that choose by labels of Karpenter get what they allow, also where n
   expect(large.length).toBeGreaterThan(64);
 });
 
-test('labels that types do not have, such as zones and those of the pool, leave out none', () => {
+test("labels that types do not have, such as zones and the pool's own, exclude nothing", () => {
   const own = region(
     { key: LABEL.zone, operator: 'In', values: ['us-east-1a'] },
     { key: 'team', operator: 'Exists' },
@@ -50,7 +50,7 @@ test('labels that types do not have, such as zones and those of the pool, leave 
   expect(own).toContain('c7a.24xlarge');
 });
 
-test('who sees another market sees another digest', () => {
+test('a different market has a different digest', () => {
   const pool = (type: string) => ({ requirements: [{ key: LABEL.instanceType, operator: 'In' as const, values: [type] }] });
   const [one, same, other] = ['c7a.24xlarge', 'c7a.24xlarge', 'r7i.48xlarge'].map((type) => smallRegion(all, [pool(type)]).digest);
   expect(one).toBe(same);

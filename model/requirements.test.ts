@@ -6,11 +6,11 @@ import { allows, intersect, matchesLabels, matchesNode, nodeAlternatives, parseR
 import type { Requirements } from './requirements.ts';
 
 const KEYS = ['zone', 'size'];
-/** Values that requirements name, and some that none does. */
+/** Values that requirements use, and some that none does. */
 const VALUES = ['a', 'b', 'c', '1', '2', '03', '4', '-5'];
 const PROBES: readonly (string | undefined)[] = [...VALUES, undefined, 'z', '99', '+2', ''];
 
-/** What a requirement means, said independently. */
+/** An independent definition of a requirement. */
 function holds({ operator, values = [] }: NodeSelectorRequirement, value: string | undefined): boolean {
   const isInteger = value !== undefined && /^[+-]?\d+$/.test(value);
   switch (operator) {
@@ -41,7 +41,7 @@ const requirement: fc.Arbitrary<NodeSelectorRequirement> = fc.oneof(
 );
 const list = fc.array(requirement, { maxLength: 5 });
 
-/** For comparison: equal sets in one form. */
+/** Normalised for comparison. */
 function normal(requirements: Requirements): object {
   return Object.fromEntries(
     [...requirements]
@@ -87,7 +87,7 @@ const contradictions: Record<string, NodeSelectorRequirement[]> = {
     { key: 'n', operator: 'Gt', values: ['3'] },
     { key: 'n', operator: 'Lt', values: ['4'] },
   ],
-  'a bound that is no number': [{ key: 'n', operator: 'Gt', values: ['many'] }],
+  'a bound that is not a number': [{ key: 'n', operator: 'Gt', values: ['many'] }],
 };
 
 for (const [title, requirements] of Object.entries(contradictions)) {
@@ -108,7 +108,7 @@ const withTerms = (
   };
 };
 
-test('terms are alternatives, each beside the node selector', () => {
+test('terms are alternatives, each combined with the node selector', () => {
   const spec = withTerms([
     { matchExpressions: [{ key: 'zone', operator: 'In', values: ['a'] }] },
     { matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n7'] }] },
@@ -120,7 +120,7 @@ test('terms are alternatives, each beside the node selector', () => {
   expect(matchesNode(alternatives, 'n1', { arch: 'amd64', zone: 'a' })).toBe(false);
 });
 
-test('an empty term matches nothing, no affinity anything', () => {
+test('an empty term matches nothing, and no affinity matches anything', () => {
   expect(matchesNode(nodeAlternatives(withTerms([{}])), 'n1', { arch: 'arm64' })).toBe(false);
   expect(matchesNode(nodeAlternatives(withTerms([])), 'n1', { arch: 'arm64' })).toBe(false);
   expect(matchesNode(nodeAlternatives({ containers: [] }), 'n1', undefined)).toBe(true);

@@ -3,24 +3,24 @@ import type { NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from './kube.
 import type { Labels } from './selector.ts';
 
 /**
- * The values that one label may have: some values (`excluding: false`), or all but some (`excluding: true`) within
- * bounds; and whether the label may be missing. Bounds are exclusive, on whole numbers, and only where `excluding`.
+ * The values that one label may have: these values (`excluding: false`), or all but these (`excluding: true`) within bounds; and
+ * whether the label may be missing. Bounds are exclusive, on whole numbers, and only used with `excluding`.
  */
 interface ValueSet {
   readonly excluding: boolean;
-  /** In the order in which they were named. */
+  /** In the order of the requirements. */
   readonly values: readonly string[];
   readonly above?: bigint;
   readonly below?: bigint;
   readonly missing: boolean;
 }
 
-/** What labels must be, by key; a key without an entry may be anything or missing. */
+/** The allowed label values, by key; a key without an entry may have any value or be missing. */
 export type Requirements = ReadonlyMap<string, ValueSet>;
 
 const INTEGER = /^[+-]?\d{1,19}$/;
 
-/** Reads requirements that must all hold. An operator that the API doesn't know, or a bound that is no number, can't be met. */
+/** Parses requirements that must all hold. An unknown operator, or a bound that is not a number, can't be satisfied. */
 export function parseRequirements(list: readonly NodeSelectorRequirement[] | undefined): Requirements {
   const requirements = new Map<string, ValueSet>();
   for (const requirement of list ?? []) {
@@ -31,7 +31,7 @@ export function parseRequirements(list: readonly NodeSelectorRequirement[] | und
   return requirements;
 }
 
-/** Requirements that hold for exactly these labels' values, as a node selector states them. */
+/** Requirements for exactly these label values, like a node selector. */
 function requireLabels(labels: Labels | undefined): Requirements {
   return new Map(Object.entries(labels ?? {}).map(([key, value]) => [key, oneOf([value])]));
 }
@@ -90,7 +90,7 @@ function intersectValues(a: ValueSet, b: ValueSet): ValueSet {
   if (above !== undefined && below !== undefined && above + 1n >= below) return { excluding: false, values: [], missing };
   const bounds = defined({ above, below });
   const set = { excluding: true, missing, ...bounds };
-  // What lies outside the bounds needs no exclusion: equal sets look alike.
+  // Values outside the bounds need no exclusion, so that equal sets have one form.
   const values = [...new Set([...a.values, ...b.values])].filter((value) => within({ ...set, values: [] }, value));
   return { ...set, values };
 }
@@ -105,7 +105,7 @@ function smaller(a: bigint | undefined, b: bigint | undefined): bigint | undefin
   return a < b ? a : b;
 }
 
-/** What meets both. Keys keep the order of `a`, then of `b`. */
+/** Requirements that satisfy both. Keys keep the order of `a`, then of `b`. */
 export function intersect(a: Requirements, b: Requirements): Requirements {
   const result = new Map(a);
   for (const [key, set] of b) {
@@ -115,21 +115,21 @@ export function intersect(a: Requirements, b: Requirements): Requirements {
   return result;
 }
 
-/** Whether labels meet all requirements. */
+/** Whether labels satisfy all requirements. */
 export function matchesLabels(requirements: Requirements, labels: Labels | undefined): boolean {
   for (const [key, set] of requirements) if (!allows(set, labels?.[key])) return false;
   return true;
 }
 
-/** One way in which a node may suit a pod: requirements on its labels, and on its fields (`metadata.name` alone). */
+/** One alternative for a pod's node: requirements on its labels, and on its fields (only `metadata.name`). */
 export interface NodeAlternative {
   readonly labels: Requirements;
   readonly fields: Requirements;
 }
 
 /**
- * The nodes that a pod's nodeSelector and required node affinity ask for: any of the alternatives will do. A term
- * without expressions matches nothing, and so does an affinity without terms.
+ * The nodes that a pod's nodeSelector and required node affinity allow: one of the alternatives must match. A term without
+ * expressions matches nothing, and so does an affinity without terms.
  */
 export function nodeAlternatives(spec: PodSpec): readonly NodeAlternative[] {
   const selector = requireLabels(spec.nodeSelector);
@@ -141,7 +141,7 @@ export function nodeAlternatives(spec: PodSpec): readonly NodeAlternative[] {
   }));
 }
 
-/** A term of node affinity by itself. Undefined if it states nothing: it then matches no node. */
+/** A single term of node affinity. Undefined if it is empty: it then matches no node. */
 export function nodeAlternative(term: NodeSelectorTerm): NodeAlternative | undefined {
   if (!isStated(term)) return undefined;
   return { labels: parseRequirements(term.matchExpressions), fields: parseRequirements(term.matchFields) };
@@ -151,7 +151,7 @@ function isStated({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm)
   return matchExpressions.length + matchFields.length > 0;
 }
 
-/** Whether a node suits one of a pod's alternatives. */
+/** Whether a node matches one of a pod's alternatives. */
 export function matchesNode(alternatives: readonly NodeAlternative[], name: string, labels: Labels | undefined): boolean {
   return alternatives.some((one) => matchesLabels(one.labels, labels) && matchesLabels(one.fields, { 'metadata.name': name }));
 }

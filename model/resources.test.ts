@@ -6,7 +6,7 @@ import { addResources, fits, formatResources, parseResources, podRequests, short
 
 const MIB = 2 ** 20;
 
-test('amounts are millicores, bytes and pieces', () => {
+test('amounts are millicores, bytes and counts', () => {
   const parsed = parseResources({ cpu: '1.5', memory: '128Mi', pods: '58', 'nvidia.com/gpu': '1' });
   expect(parsed).toEqual({ cpu: 1500, memory: 128 * MIB, pods: 58, 'nvidia.com/gpu': 1 });
   expect(formatResources(parsed)).toEqual({ cpu: '1500m', memory: '128Mi', pods: '58', 'nvidia.com/gpu': '1' });
@@ -42,7 +42,7 @@ for (const [name, { spec, expected }] of Object.entries(PODS)) {
   test(`requests: ${name}`, () => expect(podRequests(spec)).toEqual({ pods: 1, ...expected }));
 }
 
-test('what is not asked for is never short', () => {
+test('a resource that is not requested is never short', () => {
   expect(fits({ cpu: 100 }, { cpu: 100, memory: -5 })).toBe(true);
   expect(fits({ cpu: 0 }, { cpu: -100 })).toBe(true);
   expect(shortages({ pods: 1, cpu: 101, memory: 1, 'nvidia.com/gpu': 1 }, { pods: 0, cpu: 100, memory: 1 })).toEqual([
@@ -52,7 +52,7 @@ test('what is not asked for is never short', () => {
   ]);
 });
 
-test('amounts form a group, and fitting agrees with subtraction', () => {
+test('addition and subtraction are inverse, and fitting agrees with subtraction', () => {
   const amounts = fc.dictionary(fc.constantFrom('cpu', 'memory', 'pods'), fc.integer({ min: 1, max: 1000 }));
   fc.assert(
     fc.property(amounts, amounts, (a, b) => {

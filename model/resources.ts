@@ -3,11 +3,11 @@ import { formatBytes, formatMilli, toMilli, toWhole } from './quantity.ts';
 
 /**
  * Amounts by resource name, as whole numbers: `cpu` in millicores, everything else in its own unit (`memory` and
- * `ephemeral-storage` in bytes, `pods` and devices in pieces). What is absent is zero.
+ * `ephemeral-storage` in bytes, `pods` and devices as counts). Absent resources are zero.
  */
 export type Resources = Readonly<Record<string, number>>;
 
-/** @throws QuantityError when an amount is no quantity */
+/** @throws QuantityError when an amount is not a quantity */
 export function parseResources(list: ResourceList | undefined): Resources {
   const amounts: Record<string, number> = {};
   for (const [name, quantity] of Object.entries(list ?? {})) amounts[name] = name === 'cpu' ? toMilli(quantity) : toWhole(quantity);
@@ -32,7 +32,7 @@ export function addResources(a: Resources, b: Resources): Resources {
   return combine(a, b, (left, right) => left + right);
 }
 
-/** May leave negative amounts: more is taken than there is. */
+/** The result may be negative, if more is used than available. */
 export function subtractResources(a: Resources, b: Resources): Resources {
   return combine(a, b, (left, right) => left - right);
 }
@@ -48,7 +48,7 @@ function combine(a: Resources, b: Resources, merge: (left: number, right: number
   return result;
 }
 
-/** Whether nothing that is asked for is short. Who asks for none of a resource fits even where it is overdrawn. */
+/** Whether no requested resource is short. A pod that requests none of a resource fits even if that is overcommitted. */
 export function fits(requests: Resources, available: Resources): boolean {
   for (const name in requests) {
     const amount = requests[name] ?? 0;
@@ -57,7 +57,7 @@ export function fits(requests: Resources, available: Resources): boolean {
   return true;
 }
 
-/** The resources that are short, in the order in which they were asked for. */
+/** The resources that are short, in the order of the requests. */
 export function shortages(requests: Resources, available: Resources): string[] {
   return Object.keys(requests).filter((name) => {
     const amount = requests[name] ?? 0;
@@ -71,12 +71,12 @@ function isPodLevel(name: string): boolean {
 }
 
 /**
- * What a pod takes of a node, as the scheduler counts it (`PodRequests` of `k8s.io/component-helpers/resource`): the
- * larger of what all containers and sidecars take together and what one init container takes beside the sidecars
- * started before it; instead of that, where the pod requests something as a whole, this; then the overhead. Counts
- * itself as one of `pods`. Sizes that were changed while the pod runs are not known here.
- * @param missing what a container is taken to request of a resource that its requests don't name
- * @throws QuantityError when a request is no quantity
+ * What a pod uses of a node, as the scheduler computes it (`PodRequests` of `k8s.io/component-helpers/resource`): the larger of
+ * all containers and sidecars together, and of one init container together with the sidecars started before it; for
+ * resources that the pod requests as a whole, that amount instead; then the overhead. The pod itself counts as one of
+ * `pods`. In-place resizes are not supported.
+ * @param missing the assumed requests of a container for resources that it does not name
+ * @throws QuantityError when a request is not a quantity
  */
 export function podRequests(spec: PodSpec, missing: Resources = {}): Resources {
   const requestsOf = (list: ResourceList | undefined): Resources => ({ ...missing, ...parseResources(list) });

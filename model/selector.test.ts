@@ -26,7 +26,7 @@ for (const [name, selector, expected] of CASES) {
   test(`selector: ${name}`, () => expect(matchesSelector(selector, LABELS)).toBe(expected));
 }
 
-test('an object without labels is selected by the empty selector alone', () => {
+test('only the empty selector selects an object without labels', () => {
   expect(matchesSelector({}, undefined)).toBe(true);
   expect(matchesSelector({ matchLabels: { app: 'web' } }, undefined)).toBe(false);
 });

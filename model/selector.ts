@@ -3,8 +3,8 @@ import type { LabelSelector, LabelSelectorRequirement } from './kube.ts';
 export type Labels = Readonly<Record<string, string>>;
 
 /**
- * Whether a selector selects an object of these labels. Absent or null selects nothing, empty selects everything. An
- * operator that the API doesn't know selects nothing.
+ * Whether a selector matches an object with these labels. Absent or null selects nothing, empty selects everything. An unknown
+ * operator selects nothing.
  */
 export function matchesSelector(selector: LabelSelector | null | undefined, labels: Labels | undefined): boolean {
   if (selector === undefined || selector === null) return false;

@@ -1,6 +1,6 @@
 import type { KubeObject, LabelSelector, NodeSelectorTerm, ResourceList } from './kube.ts';
 
-/** The Kubernetes objects of storage, as plain JSON: only the fields that something here reads (core/v1, storage.k8s.io/v1). */
+/** The Kubernetes objects of storage, as plain JSON: only the fields that are used here (core/v1, storage.k8s.io/v1). */
 export interface PersistentVolumeClaim extends KubeObject {
   spec: {
     accessModes?: string[];
@@ -33,18 +33,18 @@ export interface StorageClass extends KubeObject {
   allowedTopologies?: { matchLabelExpressions?: { key: string; values: string[] }[] }[];
 }
 
-/** What a node's CSI drivers can do. */
+/** The capabilities of a node's CSI drivers. */
 export interface CSINode extends KubeObject {
   spec: { drivers: { name: string; nodeID?: string; allocatable?: { count?: number } }[] };
 }
 
-/** A volume that is, or is to be, attached to a node. */
+/** A volume that is, or should be, attached to a node. */
 export interface VolumeAttachment extends KubeObject {
   spec: { attacher: string; nodeName: string; source: { persistentVolumeName?: string } };
 }
 
-/** The annotation by which the scheduler tells a provisioner where a volume will first be used. */
+/** The annotation with which the scheduler tells a provisioner where a volume will first be used. */
 export const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
 
-/** The annotation that says that a claim and its volume know of each other. */
+/** The annotation of a completed binding between a claim and its volume. */
 export const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';

@@ -42,7 +42,7 @@ for (const [change, field, message] of PROBLEMS) {
   });
 }
 
-test('what the API accepts is no problem', () => {
+test('a constraint that the API accepts has no problem', () => {
   for (const change of [
     {},
     { labelSelector: undefined },
@@ -78,7 +78,7 @@ test('too few domains make the global minimum zero', () => {
   expect(skewAfterPlacing(counts, 'a', true, 3)).toBe(3);
 });
 
-test('placing in an emptiest domain never raises the skew above one', () => {
+test('placing in a domain with the fewest pods never raises the skew above one', () => {
   const counts = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), fc.integer({ min: 0, max: 9 }), { minKeys: 1 });
   fc.assert(
     fc.property(counts, (record) => {

@@ -1,15 +1,15 @@
 import type { LabelSelector, TopologySpreadConstraint } from './kube.ts';
 import type { Labels } from './selector.ts';
 
-/** What is wrong with a constraint: the field below it (`maxSkew`) and why, in the API's words. */
+/** What is wrong with a constraint: the field in it (`maxSkew`) and why, in the API's words. */
 interface SpreadProblem {
   readonly field: string;
   readonly message: string;
 }
 
 /**
- * The first thing in a spread constraint that the API would refuse, of those without which it can't be acted on. Never
- * throws: what reads pods off a wire may meet anything.
+ * The first problem of a spread constraint that the API would refuse, among those that make it unusable. Never throws: pods
+ * read off a wire may contain anything.
  */
 export function spreadProblem(constraint: TopologySpreadConstraint): SpreadProblem | undefined {
   const { maxSkew, topologyKey, whenUnsatisfiable, minDomains, labelSelector, matchLabelKeys } = constraint;
@@ -43,7 +43,7 @@ const ACTIONS: readonly string[] = ['DoNotSchedule', 'ScheduleAnyway'];
 const POLICIES: readonly string[] = ['Honor', 'Ignore'];
 const OPERATORS: readonly string[] = ['In', 'NotIn', 'Exists', 'DoesNotExist'];
 
-/** Types promise more than a wire keeps: an absent field may also be null. */
+/** A wire does not guarantee the types: an absent field may also be null. */
 function isGiven<T>(value: T | null | undefined): value is T {
   return value !== undefined && value !== null;
 }
@@ -61,7 +61,7 @@ function notOneOf(value: unknown, supported: readonly string[]): string {
 }
 
 /**
- * The selector that a constraint counts pods with: its own, and equality with the pod's labels of `matchLabelKeys`. An
+ * The selector with which a constraint counts pods: its own, plus equality with the pod's labels in `matchLabelKeys`. An
  * absent selector stays absent: it counts nothing, not even the pod itself.
  */
 export function spreadSelector(constraint: TopologySpreadConstraint, podLabels: Labels | undefined): LabelSelector | undefined {
@@ -78,8 +78,7 @@ export function spreadSelector(constraint: TopologySpreadConstraint, podLabels: 
 type DomainCounts = ReadonlyMap<string, number>;
 
 /**
- * The count that the fullest domain is compared with: the emptiest domain's, or 0 while there are fewer domains than
- * `minDomains` (1 if absent).
+ * The count that domains are compared with: the lowest, or 0 while there are fewer domains than `minDomains` (1 if absent).
  */
 export function globalMinimum(counts: DomainCounts, minDomains = 1): number {
   if (counts.size < minDomains) return 0;
@@ -89,8 +88,8 @@ export function globalMinimum(counts: DomainCounts, minDomains = 1): number {
 }
 
 /**
- * The skew that a constraint would have in a domain once a pod is placed there. The pod may go there if this is at most
- * `maxSkew`. A domain without an entry counts 0.
+ * The skew of a constraint in a domain after placing a pod there. The pod may be placed there if this is at most `maxSkew`. A
+ * domain without an entry counts 0.
  * @param selfMatches whether the constraint's selector selects the pod itself
  */
 export function skewAfterPlacing(counts: DomainCounts, domain: string, selfMatches: boolean, minDomains?: number): number {

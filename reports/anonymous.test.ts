@@ -28,7 +28,10 @@ function revealingName(events: HistoryEvent[]): HistoryEvent[] {
     if (event.type === 'request.start' && event.operation === 'ec2:CreateFleet')
       return {
         ...event,
-        input: { UserData: Buffer.from('#!/bin/sh\n# made by new-token-on-retry\n').toString('base64'), path: encodeURIComponent(`/${NAME}`) },
+        input: {
+          UserData: Buffer.from('#!/bin/sh\n# made by new-token-on-retry\n').toString('base64'),
+          path: encodeURIComponent(`/${NAME}`),
+        },
       };
     return event;
   });

@@ -7,9 +7,9 @@ import { NODE_POOLS } from '../harness/shapes.ts';
 import { scaleToNone, serve } from '../harness/steps.ts';
 import { comeAndGo, comeOnceAndGo } from './parts.ts';
 
-/** As many as the SDK's three attempts for each of five launches: the autoscaler itself must know what to do then. */
+/** The SDK's three attempts for each of five launches: then the autoscaler itself has to retry. */
 const LOST_ANSWERS = 15;
-/** Longer than the slowest node takes to register, shorter than the SDK's patience. */
+/** Longer than the slowest node takes to register, shorter than the SDK waits. */
 const SLOW_ANSWER_MS = 45_000;
 
 export const lostLaunchAnswer = scenario({
@@ -30,7 +30,7 @@ export const slowLaunchAnswer = scenario({
   run: async (t) => scaleToNone(t, await serve(t, 'recover', { replicas: 5 })),
 });
 
-/** A request each five seconds, and none to begin with: others in the account use the bucket as well. */
+/** One request every five seconds, and none at the start: others in the account use the bucket as well. */
 const SMALL_BUCKET = { by: 'bucket', capacity: 2, refillPerSecond: 0.2, tokens: 0 } as const;
 
 export const throttledLaunches = scenario({
@@ -42,7 +42,7 @@ export const throttledLaunches = scenario({
   run: (t) => serve(t, 'recover', { replicas: 20 }),
 });
 
-/** All three of the SDK's attempts at each of four requests: the autoscaler itself must ask again, however many it ends at once. */
+/** All three of the SDK's attempts at each of four requests: the autoscaler itself must retry, however many it terminates at once. */
 const REFUSED_TERMINATIONS = 12;
 
 export const throttledTerminations = scenario({
@@ -61,7 +61,7 @@ export const throttledTerminations = scenario({
   },
 });
 
-/** Longer than all attempts of the SDK's at one request. */
+/** Longer than all of the SDK's attempts at one request. */
 const THROTTLED_MS = 30_000;
 
 export const everythingThrottled = scenario({
@@ -91,7 +91,7 @@ export const poolDeletedUnderStaleReads = scenario({
   async run(t) {
     const web = await t.deploy({ replicas: 5 });
     await t.untilLaunched(1, 'provision');
-    // Seeds meet every moment of the launches.
+    // The pause depends on the seed, to hit every moment of the launches.
     await t.pause({ minMs: 0, maxMs: 3_000 });
     await t.remove(web);
     await t.withdrawPools();

@@ -17,7 +17,7 @@ export const spotRunsOut = scenario({
   },
   async run(t, { inOneZone, anywhere }) {
     const zone = await t.inject(inOneZone);
-    // Spread over all zones: the one without spot capacity can't be gone round.
+    // Spread over all zones: the one without spot capacity can't be avoided.
     const spread = { ...SPREAD_OVER_ZONES, minDomains: 3 } as const;
     await serve(t, 'fallback', { name: 'first', replicas: 9, cpu: '1', memory: '2Gi', spread: [spread] });
     await zone.heal();
@@ -45,7 +45,7 @@ export const zoneWithoutCapacity = scenario({
   faults: { shortage: faults.insufficientCapacity({ zones: ['us-east-1b'], errors: 'unfulfillable' }) },
   async run(t, { shortage }) {
     const outage = await t.inject(shortage);
-    // Of types of their own: no pod takes a node that was meant for pods of another workload.
+    // Each workload has its own types, so that no pod takes a node meant for another workload.
     const [typeBeside, ...otherTypes] = NODE_TYPES;
     const anywhere = await t.deploy({
       name: 'anywhere',
@@ -61,9 +61,9 @@ export const zoneWithoutCapacity = scenario({
     t.expect.served(anywhere, 'fallback');
     t.expect.served(pinned, 'recover');
     await t.untilFired(outage, 'provision');
-    // Until then those of the zone have been tried as well.
+    // By then launches for the pinned pods have been tried as well.
     await t.pass('launch-lag');
-    // Their zone has capacity: there is nothing that they have to fall back from.
+    // Their zone has capacity, so they need no fallback.
     await serve(t, 'provision', {
       name: 'beside',
       replicas: 2,
@@ -94,13 +94,13 @@ export const noCapacityAnywhere = scenario({
   },
 });
 
-/** 63 types of which each has room for the pods. */
+/** 63 types that each have room for the pods. */
 const MANY_TYPES = ['c', 'm', 'r'].flatMap((family) =>
   ['5', '5a', '5n', '6a', '6i', '7a', '7i'].flatMap((generation) =>
     ['xlarge', '2xlarge', '4xlarge'].map((size) => `${family}${generation}.${size}`),
   ),
 );
-/** On demand the dearest of them: who goes by price comes to it late. */
+/** The most expensive on demand: an autoscaler that goes by price tries it late. */
 const LEFT = 'r7a.4xlarge';
 
 export const oneTypeWithCapacity = scenario({
@@ -128,11 +128,11 @@ export const noAddresses = scenario({
   title: 'the subnets of two zones have no free addresses: nodes launch in the third, even for pods that prefer to be spread',
   requirements: ['LIM-05'],
   pools: NODE_POOLS,
-  // Who reads how many addresses are left never meets it.
+  // An autoscaler that reads the number of free addresses never triggers it.
   under: [mayFire(faults.addressExhaustion({ zones: ['us-east-1a', 'us-east-1b'], remaining: 0 }))],
   async run(t) {
     const anywhere = await t.deploy({ name: 'anywhere', replicas: 3 });
-    // Whoever heeds the wish asks for one zone at a time, and EC2 has no other to choose.
+    // An autoscaler that honours the preference requests one zone per launch, and EC2 has no other choice.
     const spread = await t.deploy({ name: 'spread', replicas: 3, spread: [PREFERS_ALL_ZONES] });
     await serveTogether(t, 'fallback', [anywhere, spread]);
   },

@@ -42,12 +42,12 @@ export const suites: readonly Suite[] = [
   suite('staleness', 'stale reads: watches, lists and EC2 descriptions', staleness),
 ];
 
-/** Every bundled scenario as trials are made of it: replay lines name it by its id. */
+/** Every bundled scenario as a source of trials: replay lines name it by its id. */
 export const sources: readonly (TrialSource & { readonly scenario: Scenario })[] = suites.flatMap((suite) =>
   suite.scenarios.map(({ ref, scenario }) => ({ ref, scenario, suite: suite.name, label: scenario.id })),
 );
 
-/** @param name of the suite and of its module in this folder */
+/** @param name of the suite, and of its module in this folder */
 function suite(name: string, summary: string, exports: Readonly<Record<string, Scenario>>): Suite {
   const module = new URL(`./${name}${extname(import.meta.url)}`, import.meta.url).href;
   const scenarios = Object.entries(exports).map(([key, scenario]) => ({ ref: { module, export: key }, scenario }));

@@ -10,29 +10,29 @@ import type { PoolDisruption } from '../model/catalogue.ts';
 import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
 
 const WILLING: PoolDisruption = { consolidation: 'when-empty-or-underutilized' };
-/** Two, four and eight CPUs, each twice the price of the one before. */
+/** Two, four and eight CPUs, each twice the price of the previous one. */
 const SIZES = ['m6i.large', 'm6i.xlarge', 'm6i.2xlarge'] as const;
 const SIZED_POOLS = [pool('default', { instanceTypes: SIZES, disruption: WILLING })];
-/** Two of them are more than a node of two CPUs has: three fill one of four. */
+/** Two of them don't fit on a node of two CPUs; three fill one of four. */
 const HALF_SIZED = { cpu: '1200m', memory: '1Gi' } as const;
-/** One type: what doesn't fit on the other nodes stays where it is. */
+/** A single type: pods that don't fit on other nodes stay where they are. */
 const ONE_TYPE = { instanceTypes: ['m6i.large'] } as const;
 const ONE_TYPE_POOLS = [pool('default', { ...ONE_TYPE, disruption: WILLING })];
 
-/** A node of four CPUs, of whose three pods one is left: a smaller one would do for it. */
+/** A node of four CPUs with only one of its three pods left: a smaller node is enough. */
 async function outgrow(t: Trial, more: { readonly annotations?: Readonly<Record<string, string>> } = {}): Promise<Workload> {
   const web = await serve(t, 'provision', { replicas: 3, ...HALF_SIZED, ...more });
   await t.scale(web, 1);
   return web;
 }
 
-/** Two full nodes, of whose pods one is left on the first and two on the second: one node would do for them. */
+/** Two full nodes, with one pod left on the first and two on the second: one node is enough. */
 async function halve(t: Trial): Promise<readonly Workload[]> {
   const one = await serve(t, 'provision', { name: 'one', replicas: 1, ...THIRD_SIZED });
   const besideOne = await serve(t, 'provision', { name: 'beside-one', replicas: 2, ...THIRD_SIZED });
   const two = await serve(t, 'provision', { name: 'two', replicas: 2, ...THIRD_SIZED });
   const besideTwo = await serve(t, 'provision', { name: 'beside-two', replicas: 1, ...THIRD_SIZED });
-  // What is written to a node that has just come is written by then.
+  // By then all writes to the new nodes have been done.
   await t.pass('launch-lag');
   await t.remove(besideOne);
   await t.remove(besideTwo);
@@ -184,14 +184,14 @@ export const budgetZero = scenario({
     const web = await serve(t, 'provision', { replicas: 3 });
     await t.scale(web, 1);
     await t.kept('consolidation');
-    // What the user takes away goes all the same, and the world can settle.
+    // Pods that the user removes are still removed, so that the world can settle.
     await t.changePool(pool('default', { ...ONE_TYPE, disruption: WILLING }));
     await t.consolidated(1, 'consolidation');
   },
 });
 
 const MINUTE_MS = 60_000;
-/** Trials in virtual time begin at midnight: it holds from the first moment. */
+/** Trials in virtual time start at midnight, so the budget is active from the start. */
 const MIDNIGHT = '0 0 * * *';
 /** Workloads that `halve` serves one after the other. */
 const HALVED_IN_TURN = 4;
@@ -205,20 +205,20 @@ export const budgetSchedule = scenario({
   pools: ONE_TYPE_POOLS,
   async run(t) {
     t.expect.launchedAtMost(4);
-    // However long the nodes take to come, they are surplus for the whole of the bound while none may go.
+    // However long the nodes take to register, they are surplus for the whole bound while no disruption is allowed.
     const heldMs = HALVED_IN_TURN * t.lengthMs('provision') + t.lengthMs('launch-lag') + t.lengthMs('consolidation');
     const budget = { nodes: '0', schedule: MIDNIGHT, durationMs: Math.ceil(heldMs / MINUTE_MS + 1) * MINUTE_MS };
     await t.changePool(pool('default', { ...ONE_TYPE, disruption: { ...WILLING, budgets: [budget] } }));
     const left = await halve(t);
     for (const workload of left) t.expect.neverWithoutNode(workload);
     await t.kept('consolidation');
-    // What of the time was not needed for the nodes to come.
+    // The rest of the time that the nodes did not need to register.
     await t.pass('provision', HALVED_IN_TURN);
     await t.consolidated(1, 'consolidation');
   },
 });
 
-/** The pool of four nodes changes, and each has to be replaced. */
+/** The pool of four nodes changes, and each node has to be replaced. */
 function drifted({ disruption, ...head }: ScenarioHead & { readonly disruption: PoolDisruption }): Scenario {
   return scenario({
     ...head,
@@ -226,7 +226,7 @@ function drifted({ disruption, ...head }: ScenarioHead & { readonly disruption: 
     pools: [pool('default', { ...ONE_TYPE, disruption })],
     async run(t) {
       t.expect.launchedAtMost(8);
-      // So long that nodes that go together are seen together: when it is empty and its machine ended, a node is away no more.
+      // Long enough that nodes disrupted together overlap: an empty node with a terminated instance no longer counts as disrupted.
       const ending = endingSlowly({ seconds: 50, graceSeconds: 60 });
       const web = await serve(t, 'provision', { replicas: 4, ...ending });
       await t.changePool(pool('default', { instanceTypes: ['m7i.large'], disruption }));
@@ -294,7 +294,7 @@ export const descriptionsFail = scenario({
   async run(t, { errors }) {
     t.expect.launchedAtMost(3);
     const web = await serve(t, 'provision', { replicas: 3 });
-    // Who compares nodes with their pool alone still asks whether their instances are there.
+    // An autoscaler that compares nodes only with their pool still checks whether their instances exist.
     const failing = await t.inject(errors);
     t.expect.neverWithoutNode(web);
     t.expect.kept('drift');
@@ -303,10 +303,10 @@ export const descriptionsFail = scenario({
   },
 });
 
-/** Requests by which a node is marked as one that is to go. */
+/** Requests that mark a node for removal. */
 const NODE_MARKS = ['patch nodes', 'update nodes'];
 
-/** Long enough for pods to come and to run, and shorter than anybody waits for an answer. */
+/** Long enough for pods to arrive and run, and shorter than any client waits for a response. */
 const MARK_HELD_MS = 25_000;
 
 export const podsArriveMeanwhile = scenario({
@@ -319,9 +319,9 @@ export const podsArriveMeanwhile = scenario({
   async run(t, { lateMark }) {
     t.expect.launchedAtMost(2);
     await halve(t);
-    // The mark is the first that is seen of a plan, however long its maker waits before it.
+    // The mark is the first visible step of a plan, however long it was validated before.
     await t.injectUntilFired(lateMark, 'consolidation');
-    // They fill both nodes: without either of them another of the same kind would be needed.
+    // They fill both nodes: without either one, another node would be needed.
     await serve(t, 'provision', { name: 'late', replicas: 3, ...THIRD_SIZED });
     await t.kept('consolidation');
   },
@@ -353,7 +353,7 @@ export const rollOut = scenario({
   features: ['consolidation'],
   pools: ONE_TYPE_POOLS,
   async run(t) {
-    // With a surge of a quarter three of nine pods are beside the others, who fill their nodes. All stand scattered in the end.
+    // With a surge of a quarter, three extra pods run beside nine that fill their nodes. In the end all are spread out.
     t.expect.launchedAtMost(5);
     const web = await serve(t, 'provision', { kind: 'Deployment', replicas: 9, ...THIRD_SIZED });
     await t.rollOut(web);
@@ -362,7 +362,7 @@ export const rollOut = scenario({
   },
 });
 
-/** Kubelets that come so much later leave the time in which a replacement is on its way. */
+/** Kubelets that are this late leave a window in which a replacement is in progress. */
 const REPLACEMENT_LATE_MS = 60_000;
 
 export const interruptedMeanwhile = scenario({
@@ -376,12 +376,12 @@ export const interruptedMeanwhile = scenario({
     interruption: faults.spotInterruption({ count: 1 }),
   },
   async run(t, { lateKubelets, interruption }) {
-    // On a machine so large that enough of what is smaller is cheaper for certain: spot prices are no multiples of each other.
+    // On an instance large enough that smaller ones are certainly cheaper: spot prices are not proportional to size.
     const web = await serve(t, 'provision', { replicas: 6, ...HALF_SIZED });
     await t.scale(web, 1);
     t.expect.servedUntilNow(web);
     t.expect.served(web, 'recover');
-    // Every pod has its node: what is launched now is launched for the sake of the price, or this does not fire.
+    // Every pod has its node: any launch now is a consolidation, or this does not fire.
     const replacing = await t.injectUntilFired(lateKubelets, 'consolidation');
     if (replacing.firings() === 0) return;
     await t.injectUntilFired(interruption, 'provision');
@@ -467,7 +467,7 @@ export const budgetPercentage = scenario({
   },
 });
 
-/** Of one plan: two marks or so, and the first eviction. */
+/** Of one plan: about two marks, and the first eviction. */
 const PLAN_EFFECTS = 3;
 const PLAN_STEPS = [...NODE_MARKS, 'create pods/eviction', 'ec2:TerminateInstances'];
 
@@ -502,7 +502,7 @@ export const budgetWithUnreadyNode = scenario({
     const stays = await serve(t, 'provision', { name: 'stays', replicas: 2 });
     const goes = await serve(t, 'provision', { name: 'goes', replicas: 2 });
     const dead = await t.injectUntilFired(deadKubelet, 'provision');
-    // Until it is NotReady, which takes most of a minute.
+    // Until it is NotReady, which takes up to a minute.
     await t.pause({ minMs: 60_000, maxMs: 70_000 });
     await t.remove(goes);
     await t.pause({ minMs: 150_000, maxMs: 170_000 });

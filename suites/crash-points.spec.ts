@@ -4,7 +4,7 @@ import { sources } from './catalogue.ts';
 import { complaintsOf, trialDirectory } from './testing/trials.ts';
 
 const SEEDS = [21, 22];
-/** One in so many crash points, others with each seed: all of them are `scaleproof crash-points --scenario ID --seed N`. */
+/** One in this many crash points, different ones for each seed. For all: `scaleproof crash-points --scenario ID --seed N`. */
 const ONE_IN = 9;
 
 for (const source of sources.filter(({ scenario }) => scenario.crashPoints === true)) {

@@ -6,7 +6,7 @@ import { scenario } from '../harness/scenario.ts';
 import { NODE_POOLS } from '../harness/shapes.ts';
 import { scaleToNone, serve } from '../harness/steps.ts';
 
-/** A launch took effect, and nobody has read its answer. */
+/** A launch took effect, but its response was not read. */
 const KILLED_AFTER_LAUNCH = faults.crash({ operations: LAUNCHES, moment: 'after', applied: true });
 
 export const killedAfterLaunch = scenario({
@@ -27,12 +27,12 @@ export const killedBeforeLaunch = scenario({
   run: (t) => serve(t, 'recover', { replicas: 5 }),
 });
 
-/** Writes soon after a start: what it finds is taken up again, and the launch that is in doubt asked for once more. */
+/** Writes soon after a start: the state is read again, and the uncertain launch is repeated. */
 const SOON = 8;
 
 /**
- * A second instance that is collected in time is legal: what only a SHOULD asks for has a scenario of its own, and none of
- * the core, so that whoever launches twice breaks this and nothing that is owed.
+ * A second instance that is collected in time is legal: this SHOULD has a separate scenario outside of the core, so that an
+ * autoscaler that launches twice fails only this one, and nothing mandatory.
  */
 export const killedAgainAfterRestart = scenario({
   id: 'crashes/killed-again-after-restart',
@@ -51,7 +51,7 @@ export const killedAgainAfterRestart = scenario({
   },
 });
 
-/** Side effects of a scale-out of five nodes: a claim, a template, a fleet and some patches each. */
+/** Side effects of a scale-out to five nodes: a claim, a template, a fleet and some patches each. */
 const SIDE_EFFECTS = 30;
 
 export const killedAtSideEffect = scenario({
@@ -62,7 +62,7 @@ export const killedAtSideEffect = scenario({
   capabilities: ['target.kill'],
   pools: NODE_POOLS,
   async run(t) {
-    // Who needs fewer requests is not killed by the last ones.
+    // An autoscaler that needs fewer requests is not killed by the last ones.
     await t.inject(mayFire(faults.crash({ operations: ['*'], when: nth(t.random.int(1, SIDE_EFFECTS)), moment: 'after', applied: true })));
     await scaleToNone(t, await serve(t, 'recover', { replicas: 5 }));
   },

@@ -27,7 +27,7 @@ export const deadKubelet = scenario({
   async run(t, { deadKubelet }) {
     const web = await t.deploy({ replicas: 3 });
     t.expect.served(web, 'replacement');
-    // Its pods are not evicted before five minutes have passed.
+    // Its pods are not evicted for the first five minutes.
     t.expect.launchedAtMost(3);
     await t.untilServed(web, 'provision');
     const dead = await t.injectUntilFired(deadKubelet, 'provision');
@@ -51,7 +51,7 @@ export const drainedWithinBudget = scenario({
       memory: '512Mi',
       budget: { maxUnavailable: 1 },
     });
-    // Without a pool the one pod that may be evicted finds no other node, and no second one may be.
+    // Without a pool the only evictable pod finds no other node, and no second one may be evicted.
     t.expect.servedUntilNow(web);
     await t.withdrawPools();
     await t.pass('scale-in');
@@ -73,7 +73,7 @@ export const movedWithinBudget = scenario({
     await t.untilServed(web, 'provision');
     await t.withdrawPools('old');
     t.expect.launchedFrom('new');
-    // One pod after the other gets its place on a node of the other pool.
+    // The pods move one after the other to a node of the other pool.
     await t.emptied('replacement');
     await t.untilServed(web, 'recover');
   },

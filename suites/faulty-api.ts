@@ -10,7 +10,7 @@ import { serve } from '../harness/steps.ts';
 import type { PoolDisruption } from '../model/catalogue.ts';
 import { comeAndGo, comeStayAndGo, deploySlowToEnd, drainToTheEnd } from './parts.ts';
 
-/** One in five: most of what takes several requests fails at least once. */
+/** One in five: most operations with several requests fail at least once. */
 const NOW_AND_THEN = withProbability(0.2);
 
 export const internalErrors = scenario({
@@ -40,7 +40,7 @@ export const lostAnswers = scenario({
   run: comeAndGo,
 });
 
-/** Longer than anybody waits for an answer: it has been asked for again when it arrives. */
+/** Longer than any client waits for a response: it has been retried when it arrives. */
 const HELD_UP_MS = 150_000;
 
 export const delayedLaunches = scenario({
@@ -52,7 +52,7 @@ export const delayedLaunches = scenario({
   run: comeAndGo,
 });
 
-/** Lets something be denied for as long as a launch takes, while pods wait, and expects them served after that. */
+/** Denies something for as long as a launch takes, while pods are pending, and expects them served after that. */
 function deniedForAWhile({ denial, ...head }: ScenarioHead & { readonly denial: FaultSpec }): Scenario {
   return scenario({
     ...head,
@@ -112,7 +112,7 @@ export const deniedTerminations = scenario({
     await t.untilFired(terminations, 'scale-in');
     await t.pass('provision', 0.5);
     await terminations.heal();
-    // Before the workload goes: pods that nobody asked again would go with it, and their nodes would end all the same.
+    // Before the workload is removed: otherwise pods without a retried eviction would be removed with it, and the nodes terminated anyway.
     await t.emptied('scale-in');
     await t.remove(web);
     await t.untilEmpty('settle');
@@ -130,7 +130,7 @@ export const writesFail = scenario({
     const web = await serve(t, 'provision', { replicas: 4 });
     const failing = await t.inject(brokenWebhook);
     await t.scale(web, 0);
-    // Longer than it takes to find them empty and to end them.
+    // Longer than it takes to find them empty and terminate them.
     await t.pass('scale-in');
     await serve(t, 'recover', { name: 'late', replicas: 4 }, 'provision');
     t.expect.kept('scale-in');
@@ -152,7 +152,7 @@ export const zoneOutage = scenario({
     const web = await serve(t, 'replacement', { replicas: 6, spread: [PREFERS_ALL_ZONES] }, 'provision');
     const out = await t.inject(outage);
     const blind = await t.inject(blindness);
-    // Two of them are lost, each is replaced once.
+    // Two of them are lost, and each is replaced once.
     t.expect.launchedAtMost(8);
     await t.untilFired(blind, 'node-without-instance');
     await t.pass('provision');
@@ -164,7 +164,7 @@ export const zoneOutage = scenario({
   },
 });
 
-/** At one of the SDK's three attempts most requests get through, and of several some don't. */
+/** With the SDK's three attempts most requests succeed, but of several some don't. */
 const MOST_ATTEMPTS = withProbability(0.6);
 
 export const zoneUnreachable = scenario({
@@ -183,7 +183,7 @@ export const zoneUnreachable = scenario({
     const out = await t.inject(outage);
     await t.pause({ minMs: 50_000, maxMs: 80_000 });
     await out.heal();
-    // Who lists by several requests, or page by page, now has parts of a list.
+    // An autoscaler that lists with several requests, or page by page, now gets partial lists.
     const patchy = await t.inject(errors);
     await t.pass('node-without-instance');
     await patchy.heal();
@@ -199,7 +199,7 @@ export const launchTemplatesDeleted = scenario({
   faults: { deletion: mayFire(faults.launchTemplateGone({ count: 1 })) },
   async run(t, { deletion }) {
     await serve(t, 'provision', { replicas: 2 });
-    // Who launches without templates of its own never meets it.
+    // An autoscaler without its own launch templates never triggers it.
     await t.inject(deletion);
     await serve(t, 'recover', { name: 'later', replicas: 3 });
   },
@@ -251,7 +251,7 @@ export const pausedDuringLaunch = scenario({
     const web = await t.deploy({ replicas: 5 });
     t.expect.served(web, 'recover');
     await t.untilLaunched(1, 'provision');
-    // Seeds meet every moment of the launches.
+    // The pause depends on the seed, to hit every moment of the launches.
     await t.pause({ minMs: 0, maxMs: 3_000 });
     const paused = await t.inject(pause);
     const later = await t.deploy({ name: 'later', replicas: 3 });
@@ -284,7 +284,7 @@ export const pausedDuringScaleIn = scenario({
 });
 
 const PACED_TYPE = { instanceTypes: ['m6i.large'] } as const;
-/** What falls empty may go at once, if the budget lets it. */
+/** Empty nodes may be removed at once, if the budget allows. */
 const pacedBy = (nodes: string): PoolDisruption => ({ consolidation: 'when-empty', consolidateAfterMs: 1_000, budgets: [{ nodes }] });
 
 export const delayedTaints = scenario({
@@ -299,7 +299,7 @@ export const delayedTaints = scenario({
     const web = await serve(t, 'provision', { replicas: 4 });
     await t.scale(web, 3);
     await t.changePool(pool('default', { ...PACED_TYPE, labels: { team: 'blue' }, disruption: pacedBy('0') }));
-    // Until both are due: only the budget holds them.
+    // Until both kinds are due: then only the budget limits them.
     await t.pass('drift');
     const late = await t.inject(lateTaints);
     await t.changePool(pool('default', { ...PACED_TYPE, labels: { team: 'blue' }, disruption: pacedBy('1') }));
@@ -309,7 +309,7 @@ export const delayedTaints = scenario({
   },
 });
 
-/** Nearly as far as AWS lets a clock be off. */
+/** Close to the clock skew that AWS tolerates. */
 const FOUR_MINUTES_MS = 240_000;
 const CLOCK_AHEAD = faults.clockSkew({ byMs: FOUR_MINUTES_MS });
 const CLOCK_BEHIND = faults.clockSkew({ byMs: -FOUR_MINUTES_MS });
@@ -339,7 +339,7 @@ export const clockAheadDrain = scenario({
   pools: NODE_POOLS,
   under: [CLOCK_AHEAD],
   async run(t) {
-    // Less than their grace period: they end by themselves, and late enough for whoever does not wait for them.
+    // Less than their grace period: they stop by themselves, but late enough to expose an autoscaler that does not wait.
     const ending = endingSlowly({ seconds: 50, graceSeconds: 60 });
     const web = await serve(t, 'recover', { replicas: 3, kind: 'Deployment', ...ending });
     t.expect.servedUntilNow(web);
@@ -350,7 +350,7 @@ export const clockAheadDrain = scenario({
   },
 });
 
-/** A pool that limits how long its nodes drain is withdrawn while something is wrong. */
+/** A pool with a limit for draining is withdrawn while something is wrong. */
 const drainedUnder = (head: ScenarioHead): Scenario =>
   scenario({
     ...head,

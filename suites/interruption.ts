@@ -12,15 +12,15 @@ const SPOT = [pool('spot', { capacityTypes: ['spot', 'on-demand'], instanceTypes
 
 const ONE_SIZE = [pool('spot', { capacityTypes: ['spot', 'on-demand'], instanceTypes: NODE_TYPES })];
 
-/** Spot instances run pods that fill one each, and are taken back. */
+/** Spot instances run pods that each fill one, and are reclaimed. */
 function interrupted(
   options: ScenarioHead & {
     readonly replicas: number;
-    /** Over the pods; by default none. */
+    /** For the pods; by default none. */
     readonly budget?: BudgetSpec;
-    /** What stands in the way of messages and evictions, injected before. By default nothing. */
+    /** Faults of messages and evictions, injected before. By default none. */
     readonly before?: readonly FaultSpec[];
-    /** Instances that are taken, where each has one pod and is replaced once: pods and nodes are as many then. */
+    /** Number of interrupted instances, if each has one pod and is replaced once: then there are as many nodes as pods. */
     readonly replaced?: number;
     readonly interruption: FaultSpec;
   },
@@ -36,14 +36,14 @@ function interrupted(
       const web = await serve(t, 'recover', { kind: 'Deployment', replicas, budget }, 'provision');
       for (const fault of before) await t.inject(fault);
       await t.injectUntilFired(interruption, 'provision');
-      // The two minutes of the notice, and the time of the replacements.
+      // The two minutes' notice, and the time of the replacements.
       await t.pass('provision', 2);
       await t.untilServed(web, 'recover');
     },
   });
 }
 
-/** As for a budget that another drain has used up: two refusals, and there is time left. Who deletes pods that no budget protects never meets it. */
+/** As if another drain had used up the budget: two refusals, with time left. Deleting unprotected pods never triggers it. */
 const REFUSED_AT_FIRST = mayFire(faults.blockedEviction({ when: first(2) }));
 
 export const oneWarning = interrupted({
@@ -112,9 +112,9 @@ export const malformedAndForeignMessages = interrupted({
   interruption: faults.spotInterruption({ count: 1 }),
 });
 
-/** Late, and in time for whoever needs no more than the thirty seconds of the bound. */
+/** Late, but in time for an autoscaler that needs at most the thirty seconds of the bound. */
 const LATE_MS = 45_000;
-/** Later than the warning that it should have come with. */
+/** Later than the warning that it should have preceded. */
 const OVERTAKEN_MS = 75_000;
 
 export const duplicateAndLateMessages = interrupted({
@@ -131,7 +131,7 @@ export const duplicateAndLateMessages = interrupted({
   interruption: faults.spotInterruption({ count: 4, rebalance: 'with' }),
 });
 
-/** Longer than the twenty seconds of a poll that has begun, and short enough to leave time to act in the two minutes. */
+/** Longer than the twenty seconds of a long poll, and short enough to leave time to act within the two minutes. */
 const OUTAGE = { minMs: 25_000, maxMs: 50_000 } as const;
 
 export const queueOutage = scenario({
@@ -167,7 +167,7 @@ export const scheduledChange = scenario({
   async run(t, { retirement }) {
     const web = await serve(t, 'recover', { kind: 'Deployment', replicas: 3, budget: { maxUnavailable: 1 } }, 'provision');
     const announced = await t.inject(retirement);
-    // One pod after the other gets its place on a node that is not to be retired.
+    // The pods move one after the other to a node that is not being retired.
     t.expect.emptied('replacement');
     await t.untilFired(announced, 'provision');
     await t.pass('replacement');
@@ -190,21 +190,21 @@ export const secondTerminationHandler = scenario({
   title: 'another termination handler also drains interrupted nodes: each node is replaced once',
   requirements: ['INT-03', 'INT-04', 'INT-11'],
   features: ['spot', 'interruption'],
-  // Of one size, so that pods and nodes are as many.
+  // One size, so that there are as many nodes as pods.
   pools: ONE_SIZE,
   faults: { drainer: faults.secondHandler({}), interruption: faults.spotInterruption({ count: 3 }) },
   async run(t, { drainer, interruption }) {
-    // They take their time to end: for a while those that leave are there beside those that come for them.
+    // They stop slowly: for a while terminating pods and their replacements exist together.
     const ending = endingSlowly({ seconds: 20, graceSeconds: 60 });
     const web = await t.deploy({ kind: 'Deployment', replicas: 6, ...ending, budget: { maxUnavailable: 2 } });
     t.expect.served(web, 'recover');
-    // Each pod fills a node, and so do the three that lose theirs.
+    // Each pod fills a node, and so do the three replacements.
     t.expect.launchedAtMost(6 + 3);
     await t.untilServed(web, 'provision');
     const handler = await t.inject(drainer);
     await t.inject(interruption);
     await t.untilFired(handler, 'provision');
-    // The two minutes of the notice, and the time of the replacements.
+    // The two minutes' notice, and the time of the replacements.
     await t.pass('provision', 2);
     await t.untilServed(web, 'recover');
   },

@@ -6,10 +6,10 @@ import { mutants } from '../targets/mutants/catalogue.ts';
 import { suites } from './catalogue.ts';
 import { findingsOf, trialDirectory } from './testing/trials.ts';
 
-/** For a mutant that only some interleavings expose, until one has caught it. `scaleproof mutants` runs more. */
+/** Seeds for a mutant that only some interleavings expose, tried until one catches it. `scaleproof mutants` runs more. */
 const SOME_SEEDS = [1, 2, 3, 4, 5, 6, 7, 8];
 
-/** They ask in vain until the last bound, up to a hundred thousand times: ten seconds to a minute for each trial. */
+/** These retry until the last bound, up to a hundred thousand times: ten seconds to a minute for each trial. */
 const COSTLY: ReadonlySet<string> = new Set([
   'mutant:ignored-capacity-errors',
   'mutant:ignored-architecture',
@@ -23,7 +23,7 @@ for (const { target, caughtBy } of mutants) {
       : [1, 2].map((seed) => ({ seeds: [seed], what: `seed ${seed}` }));
   for (const [index, { seeds, what }] of samples.entries()) {
     const tag = index > 0 || COSTLY.has(target.name) ? '@long' : [];
-    test(`${target.name} is caught where and how it declared, with ${what}`, { tag }, async ({ trialRunner }, testInfo) => {
+    test(`${target.name} is caught as declared, with ${what}`, { tag }, async ({ trialRunner }, testInfo) => {
       const scenario = suites.flatMap((suite) => suite.scenarios).find((candidate) => candidate.scenario.id === caughtBy.scenario);
       if (scenario === undefined) throw new Error(`${target.name} declares the scenario ${caughtBy.scenario}, which does not exist`);
       const trial = { scenario: scenario.ref, label: caughtBy.scenario, target: { name: target.name } };
@@ -37,7 +37,7 @@ for (const { target, caughtBy } of mutants) {
         found.push(`seed ${seed}: ${findingsOf(result).join('\n') || 'nothing'}`);
       }
       if (caughtBy.seeds === 'some') testInfo.annotations.push({ type: 'measured', description: `${found.length} seeds did not catch it` });
-      const declared = `${caughtBy.check} has to find ${caughtBy.code} of ${caughtBy.object}; found was: ${found.join('\n')}`;
+      const declared = `${caughtBy.check} has to find ${caughtBy.code} of ${caughtBy.object}; found: ${found.join('\n')}`;
       expect(isCaught, declared).toBe(true);
     });
   }

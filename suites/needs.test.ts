@@ -3,8 +3,8 @@ import type { Capability } from '../history/capabilities.ts';
 import { sources } from './catalogue.ts';
 
 /**
- * The scenarios that are not run where the world lacks a capability. Most of it follows from their faults: who changes a fault or
- * a scenario sees here in which worlds it is still run.
+ * The scenarios that are not run if the world lacks a capability. Most of this follows from their faults: a change of a fault or a
+ * scenario shows here in which worlds it still runs.
  */
 const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
   'time.virtual': ['consolidation/budget-schedule'],
@@ -151,7 +151,7 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
   ],
 };
 
-test('each scenario needs of a world what is listed here, and no more', () => {
+test('each scenario needs exactly the capabilities listed here', () => {
   const needed: Partial<Record<Capability, string[]>> = {};
   for (const { scenario } of sources) for (const capability of scenario.needs.capabilities) (needed[capability] ??= []).push(scenario.id);
   expect(Object.fromEntries(Object.entries(needed).map(([capability, ids]) => [capability, ids.sort()]))).toEqual(NEEDED_BY);

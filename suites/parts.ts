@@ -2,22 +2,22 @@ import type { Trial, Workload } from '../harness/scenario.ts';
 import { endingSlowly } from '../harness/shapes.ts';
 import { scaleToNone, serve, serveTogether } from '../harness/steps.ts';
 
-/** What scenarios of several suites do. */
+/** Steps that scenarios of several suites share. */
 
-/** Five nodes come and go, however long what is wrong makes it take. */
+/** Five nodes are launched and removed, however long the fault makes it take. */
 export async function comeAndGo(t: Trial): Promise<void> {
   const web = await serve(t, 'recover', { replicas: 5 });
   await t.scale(web, 0);
   await t.untilEmpty('settle');
 }
 
-/** Five nodes come, and no more, and go. */
+/** Exactly five nodes are launched, and removed. */
 export async function comeOnceAndGo(t: Trial): Promise<void> {
   t.expect.launchedAtMost(5);
   await scaleToNone(t, await serve(t, 'recover', { replicas: 5 }));
 }
 
-/** Five nodes come, and no more, stay for as long as one that was lost would be missed, and go. */
+/** Exactly five nodes are launched, stay for as long as it would take to notice a lost one, and are removed. */
 export async function comeStayAndGo(t: Trial): Promise<void> {
   t.expect.launchedAtMost(5);
   const web = await serve(t, 'recover', { replicas: 5 });
@@ -25,7 +25,7 @@ export async function comeStayAndGo(t: Trial): Promise<void> {
   await scaleToNone(t, web);
 }
 
-/** Protected pods that take four minutes to end, and one that takes an hour. */
+/** Protected pods that take four minutes to stop, and one that takes an hour. */
 export async function deploySlowToEnd(t: Trial): Promise<Workload[]> {
   const fourMinutes = endingSlowly({ seconds: 200, graceSeconds: 240 });
   const anHour = endingSlowly({ seconds: 3_600, graceSeconds: 3_600 });

@@ -21,7 +21,7 @@ export const expiredNodes = scenario({
   features: ['expiry'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, expireAfterMs: EXPIRED_AFTER_MS })],
   async run(t) {
-    // Where a node may take long to go, the trial lasts until its replacement, and that one's, has come of age.
+    // Where a node may take long to be removed, the trial lasts until its replacement, and that one's, has expired.
     const lastsMs = t.lengthMs('provision') + t.lengthMs('expiry') + t.lengthMs('provision') + t.lengthMs('launch-lag');
     t.expect.launchedAtMost(3 * (1 + Math.floor(lastsMs / EXPIRED_AFTER_MS)));
     const web = await serve(t, 'provision', { kind: 'Deployment', replicas: 3 });
@@ -103,7 +103,7 @@ export const minimumValues = scenario({
   features: ['minimum-values'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, minimumValues: { [LABEL.instanceType]: 3, [LABEL.zone]: 2 } })],
   async run(t) {
-    // First: on the way, their nodes have room for a pod that comes with them. Running, each fills its node.
+    // First: while launching, their nodes still have room for a pod that arrives then. Once running, each pod fills its node.
     await serve(t, 'provision', { replicas: 5 });
     const picky = await t.deploy({
       name: 'picky',
@@ -134,7 +134,7 @@ export const startupTaintsRemovedLate = scenario({
   },
 });
 
-/** One of each node, in turn. */
+/** One per node, in turn. */
 const AGENTS_AFTER_MS = [0, 0, 50, 100, 200, 300, 500, 1_000];
 
 export const startupTaintsRemovedEarly = scenario({
@@ -143,7 +143,7 @@ export const startupTaintsRemovedEarly = scenario({
   requirements: ['REG-09'],
   features: ['taints'],
   pools: STARTING_POOLS,
-  // What is written to a node was decided by what it was a moment before. Who writes nothing there can't be held up.
+  // A write to a node is based on its state a moment before. An autoscaler that does not write there can't be delayed.
   under: [
     mayFire(faults.lateRequest({ operations: ['patch nodes', 'update nodes'], when: always, delayMs: 400 })),
     ...AGENTS_AFTER_MS.map((afterMs) => faults.startupAgents({ afterMs, count: 1 })),
@@ -178,7 +178,7 @@ function claim(name: string, spec: Pick<PersistentVolumeClaim['spec'], 'storageC
   return { resource: 'persistentvolumeclaims', object };
 }
 
-/** A volume that is there, in one zone, and the claim that has it. */
+/** An existing volume in one zone, and its claim. */
 function volumeIn(zone: string, name: string): UserObject[] {
   const object: PersistentVolume = {
     apiVersion: 'v1',
@@ -248,7 +248,7 @@ export const missingStorageClass = scenario({
 });
 
 const LARGE_TYPES = ['m5d.24xlarge', 'r5.24xlarge'] as const;
-/** As large as the others, and cheaper. */
+/** As large as the others, but cheaper. */
 const METAL_TYPES = ['c5.metal', 'm5.metal'] as const;
 
 export const bareMetal = scenario({
@@ -257,7 +257,7 @@ export const bareMetal = scenario({
   requirements: ['CST-04', 'SCH-01'],
   pools: [
     pool('default', { instanceTypes: [...METAL_TYPES, ...LARGE_TYPES] }),
-    // No pod tolerates it: it says what ordinary pods are to get.
+    // No pod tolerates this taint: the pool shows what ordinary pods should get.
     pool('ordinary', { instanceTypes: LARGE_TYPES, taints: [{ key: 'example.com/nobody', effect: 'NoSchedule' }] }),
   ],
   async run(t) {
@@ -350,13 +350,13 @@ export const staticCapacity = scenario({
     await t.untilLaunched(3, 'provision');
     await t.pass('provision');
     await t.pass('scale-in');
-    // From here on pods can be served only by what was kept.
+    // From here on pods can only be served by the nodes that were kept.
     const drought = await t.inject(shortage);
     const web = await t.deploy({ replicas: 3, nodeSelector: { tier: 'static' } });
     t.expect.served(web, 'replacement');
     t.expect.latency(web, 'pending', 'running', 'provision');
     await t.untilServed(web, 'provision');
-    // The others need nodes of the other pool, one each; one of all that is lost is replaced.
+    // The others need nodes of the other pool, one each; a lost node is replaced once.
     const others = await t.deploy({ name: 'others', replicas: 2, truth: servedAfterHeal('there is no capacity') });
     t.expect.served(others, 'recover');
     t.expect.launchedAtMost(3 + 2 + 1);

@@ -55,7 +55,7 @@ export const daemonSetOverhead = scenario({
   pools: [pool('default', { instanceTypes: ['m6i.large', 'm6i.xlarge', 'm7i.large', 'm7i.xlarge'] })],
   async run(t) {
     // Without the agent a pod fits on a node of two CPUs, with it it does not.
-    // More important than the pods, as agents are: it takes its share whoever was there first.
+    // Higher priority than the pods, as usual for agents: it takes its share even if the pods were there first.
     await t.daemonSet({ name: 'agent', cpu: '600m', memory: '256Mi', priorityClassName: 'system-node-critical' });
     await scaleToNone(t, await serve(t, 'provision', { replicas: 4, apartOver: LABEL.hostname }));
   },
@@ -68,9 +68,9 @@ export const newDaemonSet = scenario({
   pools: NODE_POOLS,
   async run(t) {
     await serve(t, 'provision', { replicas: 3 });
-    // Until then what is launched may be for the pods.
+    // Before that, launches may be for the pods.
     await t.pass('launch-lag');
-    // It finds no room on these nodes, and would on an empty one that has its like.
+    // It doesn't fit on these nodes, but would on an empty one of the same type.
     const agent = await t.daemonSet({ name: 'agent', cpu: '600m', memory: '512Mi' });
     t.expect.noLaunchFor(agent);
     await t.pass('launch-lag', 2);
@@ -83,13 +83,13 @@ export const podsPerNode = scenario({
   requirements: ['PRV-05', 'CST-01'],
   pools: [pool('default', { instanceTypes: ['m6i.large', 'm7i.large'] })],
   async run(t) {
-    // Four nodes hold them; who packs half as well has no reason for more.
+    // Four nodes are enough; even at half that density eight are.
     t.expect.launchedAtMost(8);
     await serve(t, 'provision', { name: 'tiny', replicas: 90, cpu: '10m', memory: '16Mi' });
   },
 });
 
-/** Two pods within a limit, then ten beyond it, each of which needs a node: it has room for three of them. */
+/** Two pods within a limit, then ten more that each need a node: the limit leaves room for three nodes. */
 async function meetLimit(t: Trial, size: Pick<WorkloadSpec, 'cpu' | 'memory'>): Promise<void> {
   await serve(t, 'provision', { name: 'within', replicas: 2, ...size });
   const beyond = await t.deploy({
@@ -99,7 +99,7 @@ async function meetLimit(t: Trial, size: Pick<WorkloadSpec, 'cpu' | 'memory'>): 
     truth: impossible('the limit of the pool leaves room for only three more nodes'),
   });
   t.expect.explained(beyond, [], 'provision');
-  // Longer than they would need if they were to be served, so that it is known what is said of those that are not.
+  // Longer than they would need to be served, so that it is known what is reported about unserved ones.
   await t.pass('provision', 1.5);
   await t.remove(beyond);
 }
@@ -172,7 +172,7 @@ export const taintedPool = scenario({
   },
 });
 
-/** All three of the SDK's attempts at each of four launches: the autoscaler itself must find out what became of them. */
+/** All three of the SDK's attempts at each of four launches: then the autoscaler itself must find out what happened. */
 const LOST_ANSWERS = 12;
 
 export const poolDeletedDuringLaunch = scenario({
@@ -187,7 +187,7 @@ export const poolDeletedDuringLaunch = scenario({
     const lost = await t.inject(loss);
     const job = await t.deploy({ name: 'job', replicas: 4 });
     await t.untilFired(lost, 'launch-lag');
-    // Seeds meet every moment of the attempts that follow, and some after them.
+    // The pause depends on the seed, to hit every moment of the following attempts, and some after them.
     await t.pause({ minMs: 0, maxMs: 12_000 });
     await t.remove(job);
     await t.withdrawPools();

@@ -73,12 +73,12 @@ export const foreignNodeObject = scenario({
   under: [faults.foreignNodeObject({ count: 2 })],
   async run(t) {
     await serve(t, 'replacement', { replicas: 4 });
-    // What its autoscaler does not take for its own is given up at the time-out, and its pods get other nodes.
+    // An instance that the autoscaler does not recognise is abandoned at the timeout, and its pods get other nodes.
     await t.pass('instance-without-node');
   },
 });
 
-/** Machines that have an address each: one new machine in four comes while the Node of its address's last owner is still there. */
+/** Each has an address: one new machine in four starts while the Node of its address's last owner still exists. */
 const MACHINES = 2;
 
 export const addressReuse = scenario({
@@ -95,16 +95,16 @@ export const addressReuse = scenario({
     const reused = await t.inject(exhaustion);
     const scarce = servedAfterHeal('the subnet has too few addresses');
     const first = await t.deploy({ name: 'first', replicas: MACHINES, truth: scarce });
-    // The next machine's kubelet may take over the dead one's Node a moment before that is deleted, and kubelets don't
-    // register twice: then it never becomes a node, and is replaced only when it is given up.
+    // The next machine's kubelet may take over the dead one's Node just before that is deleted, and kubelets don't register
+    // twice: then it never becomes a node, and is replaced only after the timeout.
     t.expect.served(first, 'replacement');
     await t.untilServed(first, 'provision');
     const second = await t.deploy({ name: 'second', replicas: MACHINES, truth: scarce });
     t.expect.served(second, 'replacement');
-    // Their launch is refused, and asked for again when the zone is believed in again: seeds meet every moment around that.
+    // Their launch is refused, and retried once the zone is no longer avoided: the seed selects a moment around that.
     await t.pass('masked-offering', 0.85);
     await t.pause({ minMs: 0, maxMs: 15_000 });
-    // No word of kubelets that die with their machines: their Nodes look Ready for a while.
+    // Kubelets die with their machines without reporting it, so their Nodes look Ready for a while.
     await t.inject(deadKubelet);
     await t.inject(end);
     await t.untilFired(reused, 'replacement');

@@ -13,7 +13,7 @@ export const spotSpread = scenario({
   features: ['spot'],
   pools: [pool('spot', { capacityTypes: ['spot'] })],
   async run(t) {
-    // Where there is one node there is one domain, and no skew: with a node in each zone the constraint counts.
+    // With only one node there is one domain and no skew; with a node in each zone the constraint counts.
     const first = await Promise.all(
       ['a', 'b', 'c'].map((zone) => t.deploy({ name: `first-${zone}`, replicas: 1, nodeSelector: { [LABEL.zone]: `us-east-1${zone}` } })),
     );
@@ -48,7 +48,7 @@ export const nodeSelectors = scenario({
       { name: 'zone-b', nodeSelector: { [LABEL.zone]: 'us-east-1b' } },
       { name: 'arm', nodeSelector: { [LABEL.arch]: 'arm64' } },
       { name: 'type', nodeSelector: { [LABEL.instanceType]: 'c6i.2xlarge' } },
-      // Each is left another zone, and fills its node: neither EC2's choice nor another's node will do for all.
+      // Each is left another zone, and fills its node, so that neither EC2's choice nor another's node suits all of them.
       ...['a', 'b', 'c'].map((only) => {
         const values = ['a', 'b', 'c'].filter((zone) => zone !== only).map((zone) => `us-east-1${zone}`);
         return { name: `only-${only}`, cpu: '7', nodeAffinity: [{ key: LABEL.zone, operator: 'NotIn' as const, values }] };
@@ -62,7 +62,7 @@ export const nodeSelectors = scenario({
 const SIZE = 'example.com/size';
 const FAST = 'example.com/fast';
 const SAFE = 'example.com/safe';
-/** Of either pool, with a type for each of CHOICES. */
+/** Two pools, each with one type for each of CHOICES. */
 const NINES = { zones: ['us-east-1a'], instanceTypes: ['m6i.large', 'm6a.large', 'm5.large', 'm5a.large', 'm5n.large'] };
 const TENS = { zones: ['us-east-1b'], instanceTypes: ['m7i.large', 'm7a.large', 'r5.large', 'r6i.large', 'r6a.large'] };
 
@@ -71,14 +71,14 @@ const isAbsent = (key: string): NodeSelectorRequirement => ({ key, operator: 'Do
 const not = (key: string, value: string): NodeSelectorRequirement => ({ key, operator: 'NotIn', values: [value] });
 const above = (key: string, value: string): NodeSelectorRequirement => ({ key, operator: 'Gt', values: [value] });
 const below = (key: string, value: string): NodeSelectorRequirement => ({ key, operator: 'Lt', values: [value] });
-/** A term of which either pool meets half, and neither the whole. */
+/** A term that each pool satisfies only half. */
 const NEITHER = [exists(FAST), exists(SAFE)];
 
-/** By operator, terms of which one has to hold: those that choose the pool `nine`, and those that choose `ten`. */
+/** By operator, alternative terms: those that select the pool `nine`, and those that select `ten`. */
 const CHOICES: readonly Readonly<Record<'nine' | 'ten', readonly (readonly NodeSelectorRequirement[])[]>>[] = [
   { nine: [[exists(FAST)]], ten: [[exists(SAFE)]] },
   { nine: [[isAbsent(SAFE)]], ten: [[isAbsent(FAST)]] },
-  // What lacks the label has no value of it, so not this one either.
+  // A node without the label does not have the value either.
   { nine: [[not(SAFE, '2')]], ten: [[not(FAST, '2')]] },
   { nine: [[above(FAST, '1')]], ten: [[above(SIZE, '9')]] },
   { nine: [NEITHER, [below(SIZE, '10')]], ten: [NEITHER, [below(SAFE, '3')]] },
@@ -89,13 +89,13 @@ export const nodeAffinityOperators = scenario({
   title: 'pods choose between two pools with every node affinity operator, some by alternative terms: each gets a node that matches',
   requirements: ['PRV-08', 'SCH-01'],
   pools: [
-    // As texts, 10 comes before 9.
+    // As strings, 10 sorts before 9.
     pool('nine', { ...NINES, labels: { [SIZE]: '9', [FAST]: '2' } }),
     pool('ten', { ...TENS, labels: { [SIZE]: '10', [SAFE]: '2' } }),
   ],
   async run(t) {
     const asked = CHOICES.flatMap((choice, index) => {
-      // Each choice has two types of its own, one of each pool: who is misread finds no node that was meant for another.
+      // Each choice has its own two types, one per pool: a wrongly placed pod finds no node meant for another.
       const values = [NINES, TENS].flatMap(({ instanceTypes }) => instanceTypes.slice(index, index + 1));
       const nodeAffinity: NodeSelectorRequirement[] = [{ key: LABEL.instanceType, operator: 'In', values }];
       return (['nine', 'ten'] as const).map((name) => ({ name: `${name}-${index}`, nodeAffinity, nodeAffinityTerms: choice[name] }));
@@ -105,7 +105,7 @@ export const nodeAffinityOperators = scenario({
   },
 });
 
-/** Of which an explanation has one, whatever its words: for a request that is too large, and for labels that no node has. */
+/** Words of which an explanation contains one: for requests that are too large, and for labels that no node has. */
 const REQUESTS = 'request|resource|cpu|memory|size';
 const LABELS = 'label|selector|affinity|requirement|zone|domain';
 
@@ -115,7 +115,7 @@ export const impossiblePods = scenario({
   requirements: ['SCH-07', 'SCH-08', 'TEL-01'],
   pools: NODE_POOLS,
   async run(t) {
-    // In whose words is the target's business, but it tells the one reason from the other.
+    // The target may use its own words, but it has to distinguish the reasons.
     const unservable: readonly (Omit<WorkloadSpec, 'replicas'> & { readonly why: string; readonly word: string })[] = [
       { name: 'too-large', cpu: '64', memory: '128Gi', why: 'no type of the pool is that large', word: REQUESTS },
       {
@@ -140,7 +140,7 @@ export const impossiblePods = scenario({
       t.expect.noLaunchFor(waiting);
       t.expect.explained(waiting, [word]);
     }
-    // Alone first: nothing else could be the reason of a launch. Then beside others, where one too many is one for them.
+    // First alone, so that nothing else could be the reason for a launch. Then with others, where one launch too many is for these.
     await t.pass('launch-lag', 2);
     t.expect.launchedAtMost(3);
     await serve(t, 'provision', { replicas: 3 });
@@ -155,12 +155,12 @@ export const unusualSpreads = scenario({
   requirements: ['PRV-08', 'SCH-04', 'SCH-05', 'SCH-06', 'SCH-07', 'SCH-09', 'TEL-02'],
   pools: [pool('default')],
   async run(t) {
-    // Each of these has to bring the nodes that it needs: among those of others it could find room by luck.
+    // Each of these has to trigger its own nodes: otherwise it could find room on others' nodes by luck.
     const small = { cpu: '500m', memory: '1Gi' } as const;
     await serve(t, 'provision', { name: 'many-domains', replicas: 3, ...small, spread: [{ ...SPREAD_OVER_ZONES, minDomains: 5 }] });
     const racks = { ...SPREAD_OVER_ZONES, topologyKey: 'example.com/rack', whenUnsatisfiable: 'ScheduleAnyway' as const };
     await serve(t, 'provision', { name: 'soft', replicas: 4, ...NODE_SIZED, spread: [racks] });
-    // A wish that no node can grant.
+    // A preference that no node can satisfy.
     const wish = [{ key: 'example.com/disk', operator: 'In' as const, values: ['fast'] }];
     await serve(t, 'provision', { name: 'wish', replicas: 4, ...NODE_SIZED, preferredAffinity: wish });
     const served = [
@@ -176,14 +176,14 @@ export const unusualSpreads = scenario({
       spread: [{ ...SPREAD_OVER_ZONES, topologyKey: 'example.com/rack' }],
       truth: impossible('no node has the label example.com/rack'),
     });
-    // In whose words is the target's business: kube-scheduler's own name no key.
+    // The target may use its own words: kube-scheduler's own message names no key.
     t.expect.explained(unknown, ['spread']);
     await serveTogether(t, 'provision', workloads);
     await t.pass('explain');
   },
 });
 
-/** What the target reads of these pods is not what they are: nobody counts on them. */
+/** The target reads these pods incorrectly, so they don't count. */
 const MALFORMED = { kind: 'malformed', why: 'the target reads maxSkew -1', field: 'maxSkew' } as const;
 
 export const unmetSpread = scenario({
@@ -219,10 +219,10 @@ export const negativeMaxSkew = scenario({
     t.expect.noLaunchFor(beside);
     t.expect.explained(beside, ['maxSkew']);
     await t.untilServed(healthy, 'provision');
-    // Until then a launch may still be for those.
+    // Before that, launches may be for the healthy pods.
     await t.pass('launch-lag');
 
-    // Too large for the nodes that are there: who overlooks its skew launches one for it.
+    // Too large for the existing nodes: an autoscaler that ignores its skew launches one for it.
     const alone = await t.deploy({ name: 'alone', replicas: 1, cpu: '24', memory: '48Gi', spread: [SPREAD_OVER_ZONES], truth: MALFORMED });
     t.expect.noLaunchFor(alone);
     t.expect.explained(alone, ['maxSkew']);

@@ -12,16 +12,16 @@ import { EMBEDDED } from '../world/embedded.ts';
 import { sources } from './catalogue.ts';
 import { complaintsOf, trialDirectory } from './testing/trials.ts';
 
-/** A bound that a correct target never comes near judges little: below this share of it a reason is asked for. */
+/** A bound that a correct target never comes close to is weak: below this share of it, a reason is required. */
 const LOOSE_RATIO = 0.2;
 
-/** More of them are one command away: `npx scaleproof run --trials 50`. */
+/** To run more of them: `npx scaleproof run --trials 50`. */
 const SEEDS = [11, 12, 13, 14, 15];
 
-/** What every autoscaler owes, on fewer seeds: of `plain` it shows that the scenarios ask for nothing that is the reference's habit. */
+/** The mandatory core, on fewer seeds: `plain` shows that the scenarios don't depend on habits of the reference. */
 const PLAIN_SEEDS = [11, 12];
 
-/** Runs the scenarios of every suite that the target can be asked for, with each seed. */
+/** Runs the scenarios of every suite that the target supports, with each seed. */
 async function runSuites(
   testInfo: TestInfo,
   options: { readonly target: Target; readonly seeds: readonly number[]; readonly isAsked: (scenario: Scenario) => boolean },
@@ -51,12 +51,12 @@ test(`the reference passes every scenario with ${SEEDS.length} seeds`, { tag: '@
     description: `worst seen of each bound: ${bounds.map(([name, { ratio }]) => `${name} ${Math.round(100 * ratio)} %`).join(', ')}`,
   });
   const unexplained = bounds.filter(([, { ratio, loose }]) => ratio < LOOSE_RATIO && !loose).map(([name]) => name);
-  expect(unexplained, 'bounds that nothing came near: say in harness/bounds.ts why they are so loose').toEqual([]);
+  expect(unexplained, 'bounds that nothing came close to: explain in harness/bounds.ts why they are so loose').toEqual([]);
   const exceeded = bounds.filter(([, { ratio }]) => ratio > 1).map(([name]) => name);
-  expect(exceeded, 'bounds that were exceeded and did not fail: their check measures what it does not judge').toEqual([]);
+  expect(exceeded, 'bounds that were exceeded and did not fail: their check measures them but does not judge by them').toEqual([]);
 });
 
-/** The worst that was seen of each check's bounds, as a share of them; one that nobody measured is as loose as can be. */
+/** The worst ratio measured for each check's bounds; a bound that was never measured has ratio 0. */
 function worstOf(ends: readonly TrialEnd[]): Map<string, { ratio: number; loose: boolean }> {
   const worst = new Map<string, { ratio: number; loose: boolean }>();
   for (const end of ends) {

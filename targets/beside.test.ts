@@ -10,7 +10,7 @@ import type { Target, TargetConstants, TargetProcess, TargetSite } from './targe
 
 const MINUTE_MS = 60_000;
 
-/** An autoscaler that does nothing, and what it was told. */
+/** An autoscaler that does nothing but record its calls. */
 function stub(name: string, constants: Partial<TargetConstants> = {}, process: Partial<TargetProcess> = {}) {
   const told: string[] = [];
   const names = (pools: readonly Pool[]): string => pools.map((pool) => pool.name).join();
@@ -32,7 +32,7 @@ function stub(name: string, constants: Partial<TargetConstants> = {}, process: P
   return { target: make('all'), told };
 }
 
-/** Whatever needs nothing but its turn has happened then. */
+/** Lets all pending microtasks and turns run. */
 async function afterAWhile(): Promise<void> {
   for (let turn = 0; turn < 100; turn += 1) await Promise.resolve();
 }
@@ -42,20 +42,20 @@ function siteWith(signal: AbortSignal = new AbortController().signal): TargetSit
   return { runtime, cluster: { interruptionQueueUrl: 'https://queue' } } as unknown as TargetSite;
 }
 
-test('what can not be confined is refused, as either', () => {
+test("a target that can't be confined is refused, as the first or the second", () => {
   const says = "two autoscalers with one lease and one set of claims would fight: plain can't be confined to some pools";
   expect(() => beside(plain, reference)).toThrow(says);
   expect(() => beside(reference, plain)).toThrow(says);
 });
 
-test('the reference and all that are made of it can be confined, in both paces', () => {
+test('the reference and its variants can be confined, with normal and short periods', () => {
   for (const target of [reference, ...mutants.map((mutant) => mutant.target)]) {
     expect(() => beside(target, target.quick), target.name).not.toThrow();
     expect(beside(target, target.quick).name).toBe(`${target.name}+${target.name}:quick`);
   }
 });
 
-test('it declares the features of the first, and of both what is slower', () => {
+test('it declares the features of the first, and the slower constants of both', () => {
   const a = stub('a', { batchMaxMs: 1, retryPeriodMs: 9, offeringsPerLaunch: 5, driftMs: 7 });
   const b = stub('b', { batchMaxMs: 3, retryPeriodMs: 2, offeringsPerLaunch: 50, driftMs: 8 });
   const both = beside({ ...a.target, features: ['expiry'] }, b.target);
@@ -64,7 +64,7 @@ test('it declares the features of the first, and of both what is slower', () => 
   expect(both.constants).toEqual({ ...reference.constants, batchMaxMs: 3, retryPeriodMs: 9, offeringsPerLaunch: 5, driftMs: 8 });
 });
 
-test("the second has the scenario's pools over again, with other names, a taint, and no nodes of their own", async () => {
+test("the second gets copies of the scenario's pools, with other names, a taint, and no replicas", async () => {
   const applied: Pool[] = [];
   const second: Target = { ...stub('b').target, applyPools: (_site, pools) => Promise.resolve(void applied.push(...pools)) };
   const taint = { key: 'x', effect: 'NoExecute' } as const;
@@ -76,7 +76,7 @@ test("the second has the scenario's pools over again, with other names, a taint,
   await expect(beside(stub('a').target, second).applyPools(siteWith(), [own])).rejects.toThrow('a-beside has a name of those beside');
 });
 
-test('pools come and go together, and what is left to each counts the pools of the other', async () => {
+test('pools are applied and removed together, and those left include the pools of the other', async () => {
   const a = stub('a');
   const b = stub('b');
   const both = beside(a.target, b.target);
@@ -95,7 +95,7 @@ test('pools come and go together, and what is left to each counts the pools of t
   ]);
 });
 
-test('who ends by itself is the end of both; who is asked to stop waits for the other', async () => {
+test('if one exits by itself both end; when told to stop, both are waited for', async () => {
   const stopping = new AbortController();
   const slow = Promise.withResolvers<void>();
   const fails = beside(stub('a').target, stub('b', {}, { done: Promise.reject(new Error('lost its lease')) }).target);

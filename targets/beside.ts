@@ -3,21 +3,20 @@ import type { Taint } from '../model/kube.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Target, TargetConstants, TargetProcess, TargetSite } from './target.ts';
 
-/** What the pools of the second end with. At the end: names of a run in a cluster of others begin with a prefix of the run's. */
+/** Suffix of the second's pools. A suffix, because names of a run in a shared cluster start with the run's prefix. */
 const SUFFIX = '-beside';
-/** Keeps the scenario's pods off the second's pools. */
+/** Keeps the scenario's pods off the second's nodes. */
 const TAINT: Taint = { key: 'scaleproof.dev/beside', effect: 'NoSchedule' };
 
 /**
- * Two autoscalers in one cluster: the first is confined to the pools of the scenario, the second, beside it, to pools of its
- * own. Those are the scenario's over again, of other names, with a taint, and without a number of nodes of their own: unless a
- * pod tolerates every taint the second has nothing to do, and is there to be in the way. They come and go with the scenario's.
+ * Two autoscalers in one cluster: the first is confined to the pools of the scenario, the second to its own. Those are copies of
+ * the scenario's pools, with other names, a taint, and without replicas: unless a pod tolerates every taint, the second has
+ * nothing to do but is a neighbour that might interfere. They are applied and removed with the scenario's.
+ * Only the first has the interruption queue: a notice that the second received and had to leave for the first would be late,
+ * and during an outage of the queue too late. The second has no instances that anything could be announced about.
  *
- * The interruption queue is the first's alone: a notice that the second had to leave for it would come late, and during an outage
- * of the queue too late. The second has no machines that anything could be announced of.
- *
- * Its features are the first's. Its constants are the slower of both. One clock, one pair of wires: what kills one kills both,
- * and as soon as one has ended, both have.
+ * It has the first's features, and the slower constants of both. They share one clock and one pair of wires: what kills one kills
+ * both, and as soon as one has ended, both have.
  * @throws Error when one of them can't be confined
  */
 export function beside(first: Target, second: Target): Target {
@@ -44,7 +43,7 @@ export function beside(first: Target, second: Target): Target {
       await second.applyPools(site, pools.map(besideOf));
     },
     removePools: async (site, pools, left) => {
-      // To each, the other's pools stay as long as they are there.
+      // To each autoscaler, the other's pools remain as long as they exist.
       await first.removePools(site, pools, [...left, ...[...pools, ...left].map(besideOf)]);
       await second.removePools(site, pools.map(besideOf), [...left, ...left.map(besideOf)]);
     },
@@ -56,14 +55,14 @@ function confined(target: Target, pools: readonly string[]): Target {
   throw new Error(`two autoscalers with one lease and one set of claims would fight: ${target.name} can't be confined to some pools`);
 }
 
-/** The second's counterpart of a pool. @throws Error for a pool whose name is one of the second's */
+/** The second's copy of a pool. @throws Error for a pool whose name has the second's suffix */
 function besideOf({ replicas: _replicas, ...pool }: Pool): Pool {
   if (pool.name.endsWith(SUFFIX))
     throw new Error(`the pool ${pool.name} has a name of those beside the scenario's: they end with ${SUFFIX}`);
   return { ...pool, name: `${pool.name}${SUFFIX}`, taints: [...pool.taints, TAINT] };
 }
 
-/** Bounds are made of them: what both together need is no more than what the slower of them needs. */
+/** For the bounds: both together need no longer than the slower one. */
 function slower(a: TargetConstants, b: TargetConstants): TargetConstants {
   const most = (name: 'consolidationMs' | 'driftMs'): Partial<TargetConstants> => {
     const values = [a[name], b[name]].filter((value) => value !== undefined);
@@ -78,14 +77,14 @@ function slower(a: TargetConstants, b: TargetConstants): TargetConstants {
     emptyAfterMs: Math.max(a.emptyAfterMs, b.emptyAfterMs),
     terminationMs: Math.max(a.terminationMs, b.terminationMs),
     unavailableOfferingMs: Math.max(a.unavailableOfferingMs, b.unavailableOfferingMs),
-    // Who asks for fewer at a time needs more requests.
+    // Fewer offerings per launch mean more launches.
     offeringsPerLaunch: Math.min(a.offeringsPerLaunch, b.offeringsPerLaunch),
     ...most('consolidationMs'),
     ...most('driftMs'),
   };
 }
 
-/** The site of one of them: with chance of its own, and its name in its log. */
+/** The site of one of them: with its own random source, and its name in its log. */
 function siteOf(autoscaler: string, site: TargetSite): TargetSite {
   const { runtime } = site;
   const log: Log = (level, message, fields) => runtime.log(level, message, { ...fields, autoscaler });
@@ -100,11 +99,11 @@ function withoutQueue({ cluster, ...site }: TargetSite): TargetSite {
 /** Two incarnations as one. */
 function together({ runtime }: TargetSite, processes: readonly TargetProcess[]): TargetProcess {
   const allDone = Promise.all(processes.map(({ done }) => done)).then(() => undefined);
-  // How each ended is told below.
+  // Errors are handled below.
   allDone.catch(() => undefined);
   const ended = processes.map(async ({ done }) => {
     await done;
-    // Asked to stop, both are waited for. Who ends by itself is not.
+    // When told to stop, wait for both. If one exits by itself, don't.
     if (runtime.signal.aborted) await allDone;
   });
   const kills = processes.flatMap(({ kill }) => kill ?? []);

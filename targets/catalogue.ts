@@ -15,7 +15,7 @@ export const targetCatalogue: readonly Target[] = [
   ...mutants.flatMap(({ target }) => [target, target.quick]),
 ];
 
-/** No target has this name. */
+/** There is no target with this name. */
 export class UnknownTargetError extends Error {
   readonly target: string;
   constructor(target: string) {
@@ -25,10 +25,10 @@ export class UnknownTargetError extends Error {
   }
 }
 
-/** Targets that are made of a version of a program, by the program's name. */
+/** Targets that are versions of a program, by the program's name. */
 const versioned: Readonly<Record<string, (version: string, pinned: string | undefined) => Target>> = { karpenter: karpenterTarget };
 
-/** `PROGRAM@VERSION`, whether it has been built or not; undefined for other names. @throws TargetVersionError for a version that is none */
+/** `PROGRAM@VERSION`, built or not; undefined for other names. @throws TargetVersionError for an invalid version */
 function targetWithVersion(name: string, pinned: string | undefined): Target | undefined {
   const [program = ''] = name.split('@', 1);
   if (!name.includes('@') && !Object.hasOwn(versioned, name)) return undefined;
@@ -43,9 +43,10 @@ function ownTarget(name: string): Target {
 }
 
 /**
- * A target of the catalogue by its name, a version of a program as `PROGRAM@VERSION`, or, with a name `A+B`, A with B beside it in the same cluster.
- * @throws UnknownTargetError that names the part which is not known; TargetVersionError; Error for parts that can't be together
- * @param pinned of a version of a program the name of the artefact's folder; by default the newest
+ * A target of the catalogue by its name, a version of a program as `PROGRAM@VERSION`, or, with a name `A+B`, A with B beside it in
+ * the same cluster.
+ * @throws UnknownTargetError that names the unknown part; TargetVersionError; Error for parts that can't be combined
+ * @param pinned the artefact's folder name, for a version of a program; by default the newest
  */
 export function targetNamed(name: string, pinned?: string): Target {
   const [first, second, ...more] = targetNameNow(name)

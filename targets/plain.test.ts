@@ -7,7 +7,7 @@ import { plain } from './plain.ts';
 
 const arm: Pool = { ...pool('arm'), requirements: [{ key: LABEL.arch, operator: 'In', values: ['arm64'] }] };
 
-test('a pool of arm64 serves pods that ask for it', async () => {
+test('an arm64 pool serves pods that require arm64', async () => {
   const graviton = scenario({
     id: 'test/graviton',
     title: 'two pods on arm64',

@@ -8,8 +8,8 @@ import { PLAIN } from './plain/periods.ts';
 import type { Target, TargetSite } from './target.ts';
 
 /**
- * A minimal fixed-group autoscaler, without NodeClaims, spot or replay: it shows that the target interface carries a
- * controller of quite another make than the reference.
+ * A minimal fixed-group autoscaler, without NodeClaims, spot or replay: it shows that the target interface also works for
+ * a controller that is very different from the reference.
  */
 export const plain: Target = {
   name: 'plain',

@@ -10,21 +10,21 @@ import { pools } from './testing/pools.ts';
 const bare: Pool = { name: 'bare', requirements: [], labels: {}, taints: [], startupTaints: [], weight: 0 };
 
 for (const { name, pool, spec } of [
-  { name: 'no limits and no weight are left out', pool: bare, spec: {} },
+  { name: 'absent limits and weights are omitted', pool: bare, spec: {} },
   { name: 'a weight', pool: { ...bare, weight: 7 }, spec: { weight: 7 } },
   { name: 'a limit of cores', pool: { ...bare, limits: { cpu: 2.5 } }, spec: { limits: { cpu: '2.5' } } },
   { name: 'a limit of memory', pool: { ...bare, limits: { memoryMiB: 1536 } }, spec: { limits: { memory: '1536Mi' } } },
   { name: 'a limit of nodes', pool: { ...bare, limits: { nodes: 3 } }, spec: { limits: { nodes: '3' } } },
-  { name: 'empty limits are none', pool: { ...bare, limits: {} }, spec: {} },
+  { name: 'empty limits are omitted', pool: { ...bare, limits: {} }, spec: {} },
 ]) {
-  test(`in Karpenter's words: ${name}`, () => {
+  test(`as a NodePool: ${name}`, () => {
     const { limits, weight, disruption } = toNodePool(pool).spec;
     expect({ limits, weight }).toEqual(spec);
     expect(disruption).toEqual({ consolidationPolicy: 'WhenEmpty', consolidateAfter: '30s', budgets: [{ nodes: '100%' }] });
   });
 }
 
-test('nothing that a pool asks for is lost in its NodePool, and the pool is left as it was', () => {
+test('a NodePool has everything of its pool, and the pool is not changed', () => {
   fc.assert(
     fc.property(pools(), (pool) => {
       const before = structuredClone(pool);
@@ -47,7 +47,7 @@ for (const [file, target] of [
   ['reference-quick', reference.quick],
   ['reference-in-cluster', reference.quick],
 ] as const) {
-  test(`as a process it declares what it declares in process: ${file}.yaml`, async () => {
+  test(`as a process it declares the same as in-process: ${file}.yaml`, async () => {
     const declared = await readCommandTarget(fileURLToPath(new URL(`../fixtures/examples/targets/${file}.yaml`, import.meta.url)));
     expect(declared.constants).toEqual(target.constants);
     expect(declared.features).toEqual(target.features);

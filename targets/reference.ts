@@ -25,7 +25,7 @@ import type { Target, TargetConstants, TargetSite } from './target.ts';
 /** The one class that all pools of a run share. */
 const NODE_CLASS = 'default';
 
-/** A pool to begin with: any type, in any zone, spot or on demand. */
+/** A simple pool: any type, in any zone, spot or on demand. */
 export const ANY_POOL: Pool = {
   name: 'default',
   requirements: [{ key: LABEL.arch, operator: 'In', values: ['amd64'] }],
@@ -40,7 +40,7 @@ const SERVED: readonly ResourceType[] = [RESOURCES.nodepools, RESOURCES.nodeclai
 const SERVED_POLL_MS = 250;
 const SERVED_TRIES = 120;
 
-/** What the reference declares of itself, with these periods. */
+/** The constants that the reference declares with these periods. */
 export function constantsOf(periods: Periods): TargetConstants {
   return {
     batchMaxMs: BATCH_MAX_MS,
@@ -48,12 +48,12 @@ export function constantsOf(periods: Periods): TargetConstants {
     launchTimeoutMs: periods.launchTimeoutMs,
     registrationTimeoutMs: periods.registrationTimeoutMs,
     collectionMs: periods.collectionMinAgeMs + periods.collectionPeriodMs,
-    // A node counts as empty only when no pending pod was planned onto it of late, and is looked at now and then.
+    // A node counts as empty only if no pending pod was nominated to it recently, and this is checked periodically.
     emptyAfterMs: periods.nominationMs + periods.consolidateAfterMs + 2 * periods.disruptionPollMs,
     terminationMs: periods.terminationMs,
     unavailableOfferingMs: periods.unavailableOfferingMs,
     offeringsPerLaunch: OFFERINGS_PER_LAUNCH,
-    // A look takes as long as a plan of several nodes, and then one of one node, has to hold; some end between two looks.
+    // A multi-node plan and then a single-node plan each have to stay valid for their delay; some end between two polls.
     consolidationMs: periods.nominationMs + periods.consolidateAfterMs + 2 * periods.validationMs + 2 * periods.disruptionPollMs,
     driftMs: 2 * periods.validationMs + 2 * periods.disruptionPollMs,
   };
@@ -63,13 +63,13 @@ export function constantsOf(periods: Periods): TargetConstants {
 interface ReferenceVariant {
   readonly name: string;
   readonly summary: string;
-  /** By default the right parts. */
+  /** By default the correct parts. */
   readonly makeParts?: PartsFactory;
-  /** What it makes of its way to AWS; by default that is left as it is. */
+  /** Wraps its wire to AWS; by default that stays unchanged. */
   readonly wrapAws?: (aws: Wire) => Wire;
 }
 
-/** The reference, or a variant of it, in both of its paces. */
+/** The reference, or a variant of it, with normal and short periods. */
 export interface ReferenceTarget extends Target {
   /** The same with short periods, named `NAME:quick`: for tests in real time. */
   readonly quick: Target;
@@ -81,7 +81,7 @@ export function createReferenceTarget(variant: ReferenceVariant): ReferenceTarge
   return { ...referenceWith(variant, STANDARD), quick: referenceWith(quick, QUICK) };
 }
 
-/** A variant of the reference in a pace of its own. @param scope the pools that it is confined to; by default it looks after all */
+/** A variant of the reference with these periods. @param scope the pools that it is confined to; by default all */
 export function referenceWith(variant: ReferenceVariant, periods: Periods, scope?: PoolScope): Target {
   const { name, summary, makeParts, wrapAws = (aws) => aws } = variant;
   return {
@@ -126,7 +126,7 @@ export function referenceWith(variant: ReferenceVariant, periods: Periods, scope
     removePools: async (site, pools) => {
       const kube = kubeOf(site);
       for (const { name: pool } of pools) await remove(kube, RESOURCES.nodepools, pool);
-      // The class goes with the last pool, and takes its launch templates along.
+      // The class is removed with the last pool, and its launch templates with it.
       if ((await kube.list(RESOURCES.nodepools)).length === 0) await remove(kube, RESOURCES.ec2nodeclasses, nodeClassName(site.cluster));
     },
     confinedTo: (pools) => referenceWith(variant, periods, scopeOf(pools)),
@@ -136,10 +136,10 @@ export function referenceWith(variant: ReferenceVariant, periods: Periods, scope
 /** The bundled node autoscaler. */
 export const reference = createReferenceTarget({
   name: 'reference',
-  summary: 'the bundled node autoscaler in the manner of Karpenter',
+  summary: 'the bundled node autoscaler, modelled on Karpenter',
 });
 
-/** A pool in Karpenter's words. */
+/** Translates a pool to a NodePool. */
 export function toNodePool(
   pool: Pool,
   { consolidateAfterMs }: Pick<Periods, 'consolidateAfterMs'> = STANDARD,
@@ -168,13 +168,13 @@ export function toNodePool(
       disruption: disruptionOf(pool, consolidateAfterMs),
       ...defined({ replicas: pool.replicas }),
       ...(Object.keys(limits).length === 0 ? {} : { limits }),
-      // Karpenter knows weights from 1 to 100; no weight is its lowest.
+      // Karpenter's weights are 1 to 100; no weight is the lowest.
       ...(pool.weight > 0 ? { weight: pool.weight } : {}),
     },
   };
 }
 
-/** A pool's requirements, with the minima beside them. */
+/** A pool's requirements and minimum values. */
 function requirementsOf({ requirements, minimumValues = {} }: Pool): PoolRequirement[] {
   const minima = Object.entries(minimumValues).map(([key, minValues]): PoolRequirement => ({ key, operator: 'Exists', minValues }));
   return [...requirements, ...minima];
@@ -195,17 +195,17 @@ function disruptionOf({ disruption }: Pool, consolidateAfterMs: number): NodePoo
   return {
     consolidationPolicy: disruption?.consolidation === 'when-empty-or-underutilized' ? 'WhenEmptyOrUnderutilized' : 'WhenEmpty',
     consolidateAfter: afterMs === 'never' ? 'Never' : seconds(afterMs),
-    // Without budgets a tenth of the nodes would go at a time: what is empty may go at once.
+    // By default Karpenter would disrupt a tenth of the nodes at once; here all empty ones may go at once.
     budgets: (disruption?.budgets ?? [{ nodes: '100%' }]).map(({ nodes, reasons, schedule, durationMs }) => ({
       nodes,
       ...defined({ reasons: reasons?.map((reason) => REASONS[reason]), schedule }),
-      // Karpenter takes minutes and hours.
+      // Karpenter accepts minutes and hours.
       ...(durationMs === undefined ? {} : { duration: `${Math.ceil(durationMs / 60_000)}m` }),
     })),
   };
 }
 
-/** The one class, with what the cluster has. */
+/** The one class, for this cluster. */
 export function nodeClass(cluster: ClusterConfig): EC2NodeClass {
   return {
     metadata: { name: nodeClassName(cluster) },
@@ -222,7 +222,7 @@ function kubeOf({ kube, runtime }: TargetSite): KubeClient {
   return createKubeClient({ wire: kube, clock: runtime.clock });
 }
 
-/** Creates an object, or gives the one that is there the same spec. */
+/** Creates an object, or updates the spec of an existing one. */
 async function apply(kube: KubeClient, type: ResourceType, object: KubeObject): Promise<void> {
   try {
     await kube.create(type, object);
@@ -246,7 +246,7 @@ async function untilServed(kube: KubeClient, clock: Clock, type: ResourceType): 
       await kube.list(type);
       return;
     } catch (error) {
-      // 429 says that its storage is being made ready.
+      // 429 means that its storage is still being initialized.
       if (!(error instanceof KubeError) || ![404, 429].includes(error.status) || tries >= SERVED_TRIES) throw error;
     }
     await clock.sleep(SERVED_POLL_MS);

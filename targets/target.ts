@@ -6,46 +6,47 @@ import type { Wire } from '../wire/wire.ts';
 import type { TargetProgram } from './go/target-program.ts';
 
 /**
- * Periods and time-outs that a target declares of itself, in milliseconds unless named otherwise: bounds are made of
- * them, so a generous target gets generous bounds, printed beside every verdict.
+ * Periods and time-outs that a target declares, in milliseconds unless the name says otherwise. Bounds are derived from them, so
+ * a slow target gets generous bounds, which are printed with every verdict.
  */
 export interface TargetConstants {
-  /** From the first pending pod to the decision at the latest. */
+  /** Longest time from the first pending pod to the decision. */
   readonly batchMaxMs: number;
-  /** How often a pod that could not be served is looked at again. */
+  /** How often an unserved pod is retried. */
   readonly retryPeriodMs: number;
-  /** A launch that has not come about by then is given up. */
+  /** A launch that has not completed by then is abandoned. */
   readonly launchTimeoutMs: number;
-  /** An instance whose node has not registered by then, counted from the launch, is given up and terminated. */
+  /** An instance whose node has not registered by then, counted from the launch, is abandoned and terminated. */
   readonly registrationTimeoutMs: number;
-  /** An instance that nobody claims is found and terminated within this time. */
+  /** An instance without an owner is found and terminated within this time. */
   readonly collectionMs: number;
-  /** An empty node is removed when it was empty for so long. */
+  /** An empty node is removed after being empty for this long. */
   readonly emptyAfterMs: number;
-  /** From the decision to remove a node to the request that ends its instance, pods' grace periods apart. */
+  /** From the decision to remove a node to the request that terminates its instance, without pods' grace periods. */
   readonly terminationMs: number;
-  /** For how long an offering without capacity is left alone. */
+  /** How long an offering without capacity is avoided. */
   readonly unavailableOfferingMs: number;
   /** Most offerings (type x zone) in one launch request. */
   readonly offeringsPerLaunch: number;
-  /** With `consolidation`: from the last pod that came to a node or left it to the decision that others can stand for it. */
+  /** With `consolidation`: from the last pod change on a node to the decision that other nodes can replace it. */
   readonly consolidationMs?: number;
-  /** With `drift`: from the change of a pool to the decision to replace a node of it. */
+  /** With `drift`: from the change of a pool to the decision to replace one of its nodes. */
   readonly driftMs?: number;
 }
 
 /**
- * What a target can do beyond the core, which can't be declined: scenarios that need more name it.
- * `spot`: buys spot capacity and falls back to on-demand. `interruption`: reads the interruption queue and acts on what
- * it says. `maintenance`: acts on announced maintenance of hosts as soon as it is announced. `weights`: prefers pools of more weight. `taints`: pools with taints, start-up taints among them.
- * `expiry`: replaces nodes of the age that their pool names. `minimum-values`: launches only with the choice that a pool
- * asks for. `termination-grace`: ends a node that drains for longer than its pool allows. `static-capacity`: keeps the number
- * of nodes that a pool names. `volumes`: launches where the volumes of pods are, or can be made.
- * `consolidation`: takes nodes whose pods fit elsewhere, or on a cheaper one. `drift`: replaces nodes that are not as their
- * pool says any more. `disruption-budgets`: takes no more nodes at once than their pool allows. `do-not-disrupt`: takes no
- * node with a pod, or of a user, that opted out. `node-removal`: removes the Node of an instance that has ended, also where the
- * cloud controller does not. `node-limits`: launches no more nodes of a pool than its limit names; limits of processors and memory are
- * everybody's. `spot-consolidation`: replaces a spot node by a cheaper spot node.
+ * What a target supports beyond the core, which is mandatory. Scenarios name the features that they need.
+ * `spot`: uses spot capacity and falls back to on-demand. `interruption`: reads the interruption queue and acts on its
+ * messages. `maintenance`: acts on announced host maintenance as soon as it is announced. `weights`: prefers pools with a
+ * higher weight. `taints`: pools with taints, including startup taints. `expiry`: replaces nodes at the age that their pool
+ * sets. `minimum-values`: launches only with the minimum choice that a pool requires. `termination-grace`: terminates a node
+ * that drains for longer than its pool allows. `static-capacity`: keeps the number of nodes that a pool sets. `volumes`:
+ * launches where the volumes of pods are, or can be created. `consolidation`: removes nodes whose pods fit elsewhere, or on a
+ * cheaper node. `drift`: replaces nodes that no longer match their pool. `disruption-budgets`: disrupts no more nodes at once
+ * than their pool allows. `do-not-disrupt`: does not disrupt nodes that opted out, or with a pod that opted out.
+ * `node-removal`: removes the Node of a terminated instance, even if the cloud controller does not. `node-limits`: launches no
+ * more nodes of a pool than its limit; limits of CPU and memory are mandatory. `spot-consolidation`: replaces a spot node by a
+ * cheaper spot node.
  */
 export const FEATURES = [
   'spot',
@@ -68,41 +69,41 @@ export const FEATURES = [
 ] as const;
 export type Feature = (typeof FEATURES)[number];
 
-/** What one incarnation of a target gets: two wires, a runtime, its configuration; nothing else of the world. */
+/** What one incarnation of a target gets: two wires, a runtime and its configuration, but nothing else of the world. */
 export interface TargetSite {
   readonly runtime: Runtime;
   readonly kube: Wire;
   readonly aws: Wire;
   readonly cluster: ClusterConfig;
   /**
-   * Serves both wires on loopback sockets, for a program outside this process. They are closed when the incarnation is
-   * over. Absent in virtual time, which no such program could know.
+   * Serves both wires on loopback sockets, for a program outside this process. They are closed when the incarnation is over.
+   * Absent in virtual time, because such a program can't follow it.
    * @param kubeconfigPath a new file, removed at the end
-   * @returns the variables that say how they are reached
+   * @returns the environment variables with their addresses
    */
   readonly openSockets?: (kubeconfigPath: string, how?: SocketOptions) => Promise<ProgramEnvironment>;
 }
 
-/** Where something listens. */
+/** A listening address. */
 export interface Address {
   readonly host: string;
   readonly port: number;
 }
 
-/** How sockets are opened; by default on free ports of loopback. */
+/** How sockets are opened; by default on free loopback ports. */
 export interface SocketOptions {
   readonly listen?: { readonly kube: Address; readonly aws: Address };
   /** Called at each request. */
   readonly onRequest?: () => void;
 }
 
-/** How a target that somebody else runs comes to us. */
+/** How an externally run target reaches us. */
 export interface ExternalAccess {
   readonly kube: Address;
   readonly aws: Address;
-  /** How the target names this machine; by default what is listened on. */
+  /** How the target addresses this machine; by default the listening address. */
   readonly host?: string;
-  /** How long its first request is waited for. */
+  /** How long to wait for its first request. */
   readonly withinMs: number;
 }
 
@@ -110,17 +111,17 @@ export interface ExternalAccess {
 export interface TargetProcess {
   /** Resolves once it would pass its readiness probe. */
   readonly ready: Promise<void>;
-  /** Settles when it ended: resolves after `runtime.signal` was aborted and it stopped; anything else is an exit that is counted against it. */
+  /** Settles when it has ended: resolves if it stopped after `runtime.signal` was aborted; anything else is a finding. */
   readonly done: Promise<void>;
   /**
-   * Ends it as SIGKILL would; also called when it has ended. In process the harness silences clock and wires and nothing
-   * more is needed; a program must be killed.
+   * Kills it like SIGKILL; also called when it has already ended. In-process the harness silences clock and wires, so nothing more is
+   * needed; a program must be killed.
    * @returns for a program a promise that resolves when nothing is left of it on the machine
    */
   readonly kill?: () => Promise<void> | void;
 }
 
-/** How a program ended that should not have, in words that complete "it failed:". */
+/** How a program failed, in words that complete "it failed:". */
 export class ProgramError extends Error {
   constructor(message: string) {
     super(message);
@@ -132,43 +133,43 @@ export class ProgramError extends Error {
 export interface Target {
   readonly name: string;
   readonly summary: string;
-  /** `real` for one that is a program outside this process: its world is in real time then. By default `virtual`. */
+  /** `real` for a program outside this process, whose world is then in real time. By default `virtual`. */
   readonly time?: 'virtual' | 'real';
-  /** Somebody else runs it: it can be neither started nor ended from here. */
+  /** It is run externally: it can't be started or stopped from here. */
   readonly external?: ExternalAccess;
-  /** Its region in the embedded world has few instance types beside those that the pools allow: it computes long on each. By default all. */
+  /** Its region in the embedded world has only few types besides those that the pools allow: it is slow with many. By default all. */
   readonly smallRegion?: true;
   readonly features: readonly Feature[];
   readonly constants: TargetConstants;
   /**
-   * Most resident memory, in MiB, that the process of a trial may take with this target: itself, the world and the history
-   * together. By default 1,536. For targets that run in that process and need more, as large WebAssembly modules do.
+   * Limit of resident memory, in MiB, for the process of a trial with this target: target, world and history together. By default
+   * 1,536. For targets that run in that process and need more, like large WebAssembly modules.
    */
   readonly memoryMiB?: number;
   /**
-   * What a trial costs: tenths of a second of processor time, or with `heavy` many seconds. Where it is heavy, what multiplies trials by
-   * hundreds has to be asked for. By default `light`.
+   * What a trial costs: tenths of a second of processor time, or with `heavy` many seconds. If it is heavy, features that multiply
+   * trials by hundreds must be requested explicitly. By default `light`.
    */
   readonly cost?: 'light' | 'heavy';
-  /** The compiled program that it runs in a trial's process, which has to be built beforehand. Absent for targets without one. */
+  /** The compiled program that it runs in a trial's process, which has to be built first. Absent for targets without one. */
   readonly program?: TargetProgram;
-  /** Resources of its own (plural names) whose objects must be gone when pools and workloads are. */
+  /** Its own resources (plural names), whose objects must be gone once pools and workloads are. */
   readonly resources: readonly string[];
   /** Installs what it needs in a cluster before its first start (CRDs, configuration), as its operator would. */
   install(site: TargetSite): Promise<void>;
-  /** Starts one incarnation. Must not block: work begins in `done`. */
+  /** Starts one incarnation. Must not block: the work happens in `done`. */
   start(site: TargetSite): TargetProcess;
   /** Translates pools into its own objects and applies them, as its operator would. */
   applyPools(site: TargetSite, pools: readonly Pool[]): Promise<void>;
   /**
-   * Takes pools away again: everything that the target made for them must then disappear.
-   * @param left those that stay: what they share with the others, as a class of nodes, stays with them
+   * Removes pools: everything that the target created for them must then disappear.
+   * @param left the remaining pools: objects that they share with the removed ones, such as a node class, stay
    */
   removePools(site: TargetSite, pools: readonly Pool[], left: readonly Pool[]): Promise<void>;
   /**
-   * The same autoscaler, confined to some pools: another may be at work beside it in the same cluster. Absent for one that can't
-   * be: two of its kind would fight over one lease and each other's machines.
-   * @param pools their names, with `*` and `!` as `scopeOf` in controller/scope.ts reads them. @throws Error for what is no name
+   * The same autoscaler, confined to some pools: another may run in the same cluster. Absent if it can't be confined: two of its
+   * kind would fight over one lease and each other's instances.
+   * @param pools their names, with `*` and `!` as parsed by `scopeOf` in controller/scope.ts. @throws Error for an invalid name
    */
   readonly confinedTo?: (pools: readonly string[]) => Target;
 }

@@ -3,15 +3,15 @@ import type { Resources } from '../../model/resources.ts';
 
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
-/** The part of a machine's memory that its hypervisor and kernel keep. Karpenter's default `vmMemoryOverheadPercent`. */
+/** The share of a machine's memory that its hypervisor and kernel keep. Karpenter's default `vmMemoryOverheadPercent`. */
 const VM_MEMORY_OVERHEAD = 0.075;
-/** Root volume, and what the kubelet keeps free of it before it evicts pods. */
+/** The root volume, and how much of it the kubelet keeps free before it evicts pods. */
 const EPHEMERAL_STORAGE = 20 * GIB;
 const EPHEMERAL_STORAGE_EVICTION = 0.1;
 const EPHEMERAL_STORAGE_RESERVED = 1 * GIB;
 const MEMORY_EVICTION = 100 * MIB;
 
-/** What a node of a type will report as its capacity. Pods by addresses: interfaces x (addresses - 1) + 2. */
+/** The capacity that a node of a type will report. Pods by addresses: interfaces x (addresses - 1) + 2. */
 export function capacityOf(type: Pick<InstanceType, 'vcpu' | 'memoryMiB' | 'networkInterfaces' | 'ipv4PerInterface'>): Resources {
   return {
     cpu: type.vcpu * 1000,
@@ -21,7 +21,7 @@ export function capacityOf(type: Pick<InstanceType, 'vcpu' | 'memoryMiB' | 'netw
   };
 }
 
-/** What is left for pods: the kubelet's reservations on EKS images, and the eviction thresholds, taken away. */
+/** What is left for pods: without the kubelet's reservations on EKS images, and the eviction thresholds. */
 export function allocatableOf(capacity: Resources): Resources {
   const cpu = capacity['cpu'] ?? 0;
   const pods = capacity['pods'] ?? 0;

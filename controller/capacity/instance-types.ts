@@ -9,7 +9,7 @@ import type { Labels } from '../../model/selector.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { allocatableOf, capacityOf } from './allocatable.ts';
 
-/** An offering with what it is taken to cost. */
+/** An offering with its price or estimate. */
 export interface PricedOffering extends Offering {
   readonly usdPerHour: number;
 }
@@ -18,35 +18,35 @@ export interface PricedOffering extends Offering {
 export interface NodeType {
   readonly name: string;
   readonly architecture: InstanceType['architecture'];
-  /** Bare metal, or with accelerators: more than a pod needs that doesn't ask for it. */
+  /** Bare metal, or with accelerators: only for pods that request it. */
   readonly isExotic: boolean;
   /** Labels that each node of the type has. */
   readonly labels: Labels;
   readonly capacity: Resources;
-  /** What pods may take of it. */
+  /** What pods may use of it. */
   readonly allocatable: Resources;
   readonly offerings: readonly PricedOffering[];
 }
 
-/** Labels that a node of this offering has, but for its hostname and its pool's. */
+/** Labels of a node of this offering, except its hostname and its pool's labels. */
 export function offeringLabels({ labels }: NodeType, { zone, capacityType }: Offering): Labels {
   return { ...labels, [LABEL.zone]: zone, [LABEL.capacityType]: capacityType };
 }
 
-/** The instance types of the region that have a subnet of ours, by what EC2 said last. */
+/** The instance types of the region in our subnets' zones, as EC2 last described them. */
 export interface InstanceTypes {
-  /** In the order of their names. */
+  /** Sorted by name. */
   list(): readonly NodeType[];
   get(name: string): NodeType | undefined;
-  /** Reads types and zones again, and spot prices where spot may be launched. Throws and keeps what it has when EC2 fails. */
+  /** Reads types and zones again, and spot prices if spot may be launched. If EC2 fails, it throws and keeps the old ones. */
   refresh(): Promise<void>;
-  /** Spot may be launched by now, and its prices were not asked for. */
+  /** Spot may be launched now, but its prices have not been read yet. */
   lacksPrices(): boolean;
-  /** A real node of the type offers this: where that is less than was reckoned with, it is reckoned with from now on. */
+  /** A real node of the type has these resources: if they are less than assumed, they are used from now on. */
   learn(name: string, allocatable: Resources): void;
 }
 
-/** @param isSpotAllowed whether spot may be launched now: its prices, one for each type and zone, are a long list */
+/** @param isSpotAllowed whether spot may be launched now: its prices, one per type and zone, are a long list */
 export function createInstanceTypes(clock: Clock, ec2: Ec2Client, cluster: ClusterConfig, isSpotAllowed: () => boolean): InstanceTypes {
   return new DescribedTypes(clock, ec2, cluster, isSpotAllowed);
 }
@@ -103,7 +103,7 @@ class DescribedTypes implements InstanceTypes {
     return !this.#hasPrices && this.#isSpotAllowed();
   }
 
-  /** From now on: the prices in force, without their history. */
+  /** From now on: the current prices, without their history. */
   #readPrices(): Promise<SpotPrice[]> {
     return this.#ec2.describeSpotPriceHistory({ ProductDescriptions: ['Linux/UNIX'], StartTime: new Date(this.#clock.nowMs()) });
   }
@@ -131,7 +131,7 @@ function readType(info: InstanceTypeInfo, zones: readonly string[], spotPrices: 
   const memoryMiB = info.MemoryInfo?.SizeInMiB;
   const architecture = (['x86_64', 'arm64'] as const).find((one) => info.ProcessorInfo?.SupportedArchitectures?.includes(one));
   if (name === undefined || vcpu === undefined || memoryMiB === undefined || architecture === undefined) return undefined;
-  // Pods get their addresses from the default card's interfaces alone.
+  // Pods only get addresses of the default card's interfaces.
   const { NetworkCards: cards = [], DefaultNetworkCardIndex: card = 0, MaximumNetworkInterfaces: all = 1 } = info.NetworkInfo ?? {};
   const interfaces = cards[card]?.MaximumNetworkInterfaces ?? all;
   const addresses = info.NetworkInfo?.Ipv4AddressesPerInterface ?? 2;
@@ -151,7 +151,7 @@ function readType(info: InstanceTypeInfo, zones: readonly string[], spotPrices: 
   };
 }
 
-/** The labels that Karpenter's AWS provider gives nodes by their type. Source: its documentation, "Well-Known Labels". */
+/** The labels that Karpenter's AWS provider gives nodes by type. Source: its documentation, "Well-Known Labels". */
 function labelsOf(
   info: InstanceTypeInfo,
   name: string,
@@ -169,7 +169,7 @@ function labelsOf(
   };
 }
 
-/** GPUs under the names of their makers' device plugins. */
+/** GPUs, by the resource names of their manufacturers' device plugins. */
 function gpusOf(info: InstanceTypeInfo): Resources {
   const counts: Record<string, number> = {};
   for (const { Manufacturer = '', Count = 0 } of info.GpuInfo?.Gpus ?? []) {
@@ -179,15 +179,15 @@ function gpusOf(info: InstanceTypeInfo): Resources {
   return counts;
 }
 
-/** US dollars an hour for one vCPU and one GiB, about those of the m and c families in us-east-1. */
+/** US dollars per hour for one vCPU and one GiB, close to the m and c families in us-east-1. */
 const VCPU_USD = 0.034;
 const GIB_USD = 0.0045;
-/** What spot costs where EC2 gave no price, as a part of the on-demand price. */
+/** The assumed spot price as a share of the on-demand price, if EC2 gave none. */
 const SPOT_RATIO: Readonly<Record<CapacityType, number>> = { spot: 0.4, 'on-demand': 1 };
 
 /**
- * EC2's API has spot prices but no on-demand prices: those are estimated from vCPUs and memory, which only orders the
- * types. Which of the offerings asked for is cheapest is EC2's to say. (Karpenter asks the Pricing API.)
+ * EC2's API has spot prices but no on-demand prices: those are estimated from vCPUs and memory, which only serves to sort the
+ * types. EC2 itself decides which of the requested offerings is cheapest. (Karpenter uses the Pricing API.)
  */
 function priced({ instanceType, zone, capacityType }: Offering, vcpu: number, memoryMiB: number, spotPrices: SpotPrices): PricedOffering {
   const known = capacityType === 'spot' ? spotPrices.get(instanceType)?.get(zone)?.usd : undefined;

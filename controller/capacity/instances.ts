@@ -8,25 +8,25 @@ import type { Metrics } from '../metrics.ts';
 import { EVERY_POOL } from '../scope.ts';
 import type { PoolScope } from '../scope.ts';
 
-/** States of an instance that still costs money or may again. */
+/** States of an instance that still costs money, or may again. */
 const LIVE_STATES: readonly string[] = ['pending', 'running', 'stopping', 'stopped'];
 
-/** Instances as the autoscaler sees them: every read is fresh, though EC2's reads may be stale. */
+/** Instances as the autoscaler sees them: every read goes to EC2, but EC2's reads may be stale. */
 export interface Instances {
-  /** One instance in whatever state; undefined when EC2 does not list it, which soon after a launch proves nothing. */
+  /** One instance in any state; undefined if EC2 does not list it, which soon after a launch proves nothing. */
   find(id: string): Promise<Instance | undefined>;
-  /** Instances in any state that were launched for a claim, by launch tag. */
+  /** Instances in any state that were launched for a claim, by their tag. */
   findByClaim(claimName: string): Promise<Instance[]>;
   /**
-   * All instances of this cluster's autoscaler that are live or shutting down; complete, or it throws. Those whose tags name a
-   * pool that it doesn't look after, or none, are not among them: what is not listed is not collected.
+   * All instances of this cluster's autoscaler that are live or shutting down; complete, or it throws. Instances whose tags name
+   * no pool, or one out of scope, are not included: what is not listed is not collected.
    */
   listOwned(): Promise<Instance[]>;
-  /** Asks EC2 to end an instance. Resolves too when EC2 does not know it. */
+  /** Tells EC2 to terminate an instance. Also resolves if EC2 does not know it. */
   terminate(id: string): Promise<void>;
 }
 
-/** Reads and terminations of single instances are gathered for a moment, so that many claims make one request. */
+/** Reads and terminations of single instances are batched for a moment, so that many claims share one request. */
 export function createInstances(
   clock: Clock,
   ec2: Ec2Client,
@@ -72,17 +72,17 @@ export function tagOf(instance: Instance, key: string): string | undefined {
   return instance.Tags?.find((tag) => tag.Key === key)?.Value;
 }
 
-/** Whether an instance still has to be ended. */
+/** Whether an instance still has to be terminated. */
 export function isLive(instance: Instance): boolean {
   return LIVE_STATES.includes(instance.State?.Name ?? '');
 }
 
-/** Whether EC2 says that an instance has ended, or is past return on its way there. */
+/** Whether an instance is terminated or shutting down, according to EC2. */
 export function isEnding(instance: Instance): boolean {
   return instance.State?.Name === 'shutting-down' || instance.State?.Name === 'terminated';
 }
 
-/** One id that EC2 does not know fails a whole TerminateInstances: then each id is asked for by itself. */
+/** A single unknown id makes a whole TerminateInstances fail: then each id is sent separately. */
 async function terminateAll(ec2: Ec2Client, ids: readonly string[]): Promise<void> {
   try {
     await ec2.terminateInstances(ids);
@@ -93,7 +93,7 @@ async function terminateAll(ec2: Ec2Client, ids: readonly string[]): Promise<voi
   }
 }
 
-/** Gathers questions about single ids into one request. */
+/** Batches reads of single ids into one request. */
 class Batch<T> {
   readonly #clock: Clock;
   readonly #onClose: (size: number) => void;

@@ -3,7 +3,7 @@ import type { Ec2Client } from '../../clients/ec2-client.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Metrics } from '../metrics.ts';
 
-/** A client whose calls are counted and timed. Labels as Karpenter's, but for the method: it is EC2's operation here. */
+/** A client that counts and times its calls. Labels as in Karpenter, except the method, which is EC2's operation here. */
 export function measuredEc2(
   ec2: Ec2Client,
   clock: Clock,

@@ -5,7 +5,7 @@ import { createUnavailableOfferings } from './unavailable-offerings.ts';
 
 const offering = { instanceType: 'm5.large', zone: 'a', capacityType: 'spot' } as const;
 
-test('an offering is left alone for as long as was said last, and never shorter than before', async () => {
+test('an offering is avoided for as long as was last set, but never shorter than before', async () => {
   const timeline = createVirtualTimeline({ startMs: 0, random: createRandom(1) });
   const clock = timeline.scope('test');
   const unavailable = createUnavailableOfferings(clock);

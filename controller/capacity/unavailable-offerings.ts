@@ -2,18 +2,18 @@ import type { Offering } from '../../model/catalogue.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { quotaOf } from './quota.ts';
 
-/** What is without capacity: an offering, or all offerings that match what is named. At least one thing is named. */
+/** What has no capacity: an offering, or all offerings that match the given fields. At least one is given. */
 export interface Unavailable {
   readonly instanceType?: string;
   readonly zone?: string;
   readonly capacityType?: Offering['capacityType'];
-  /** Types that share a vCPU quota, as `quotaOf` names it. */
+  /** Types that share a vCPU quota, by the name from `quotaOf`. */
   readonly quota?: string;
 }
 
-/** Offerings that are left alone for a while, because EC2 had no capacity when they were last asked for. */
+/** Offerings that are avoided for a while, because EC2 had no capacity at the last request. */
 export interface UnavailableOfferings {
-  /** Leaves them alone for `ttlMs` from now, or longer if that was said before. */
+  /** Avoids them for `ttlMs` from now, or longer if that was set before. */
   mark(what: Unavailable, ttlMs: number): void;
   has(offering: Offering): boolean;
 }
@@ -25,7 +25,7 @@ export function createUnavailableOfferings(clock: Clock): UnavailableOfferings {
 
 class ExpiringOfferings implements UnavailableOfferings {
   readonly #clock: Clock;
-  /** End of the wait in ms since the epoch, by what is unavailable. Bounded by the number of offerings. */
+  /** When they may be tried again, in ms since the epoch, by offering. Bounded by the number of offerings. */
   readonly #untilMs = new Map<string, number>();
 
   constructor(clock: Clock) {

@@ -1,4 +1,4 @@
-/** Does `work` for every item, at most `limit` at a time, in order. Rejects with the first error after all have ended. */
+/** Runs `work` for every item, at most `limit` in parallel, in order. Rejects with the first error after all have ended. */
 export async function forEachAtMost<T>(limit: number, items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values();
   const errors: unknown[] = [];

@@ -2,11 +2,11 @@ import { withCondition } from '../../model/conditions.ts';
 import type { Condition } from '../../model/kube.ts';
 import { formatTime } from '../../model/time.ts';
 
-/** A condition without its time of transition. */
+/** A condition without its transition time. */
 export type NewCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 
 /**
- * The conditions with some replaced. `lastTransitionTime` moves only where the status changes.
+ * The conditions with some replaced. `lastTransitionTime` changes only with the status.
  * @returns the same array if nothing changes
  */
 export function withConditions(

@@ -12,12 +12,12 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof KubeError && error.status === 404;
 }
 
-/** A lost race: somebody else changed the object, or it is another one of the same name now. */
+/** A conflict: another client changed the object, or it is a different one of the same name now. */
 export function isConflict(error: unknown): boolean {
   return error instanceof KubeError && error.status === 409;
 }
 
-/** Whether a Kubernetes request that failed so may have taken effect all the same. */
+/** Whether a failed Kubernetes request may still have taken effect. */
 export function isUnknownOutcome(error: unknown): boolean {
   return !(error instanceof KubeError) || error.status === 0 || error.status >= 500;
 }

@@ -9,7 +9,7 @@ import type { Runtime } from '../../runtime/runtime.ts';
 import { EVENT_REPEAT_MS, REPORTED_OBJECTS_MAX } from '../constants.ts';
 import { describeError } from './errors.ts';
 
-/** What is said about an object. */
+/** A message about an object. */
 export interface Notification {
   readonly type: ResourceType;
   readonly object: KubeObject;
@@ -20,12 +20,12 @@ export interface Notification {
 
 const COMPONENT = 'karpenter';
 
-/** Writes Kubernetes Events: the same one about the same object again only after a while. */
+/** Writes Kubernetes Events: the same one about the same object is repeated only after a while. */
 export class EventWriter {
   readonly #runtime: Runtime;
   readonly #kube: KubeClient;
   readonly #random: Random;
-  /** By object and reason: what was said last, and when. The oldest are forgotten first. */
+  /** The last message and its time, by object and reason. The oldest are dropped first. */
   readonly #said = new Map<string, { message: string; atMs: number }>();
 
   constructor(runtime: Runtime, kube: KubeClient) {
@@ -34,7 +34,7 @@ export class EventWriter {
     this.#random = runtime.random.fork('events');
   }
 
-  /** @returns whether it is news. Never throws: what could not be written is said again the next time. */
+  /** @returns whether it is new. Never throws: what could not be written is written again the next time. */
   write(notification: Notification): boolean {
     const { object, reason, message } = notification;
     const nowMs = this.#runtime.clock.nowMs();
@@ -62,7 +62,7 @@ function eventOf(
   const time = formatTime(nowMs);
   const { name = '', namespace, uid = '' } = object.metadata;
   return {
-    // Named as client-go's recorder does it; those about objects without a namespace go where clients look for them.
+    // Named like client-go's events; those about cluster-scoped objects go into the namespace where clients look for them.
     metadata: { name: `${name}.${nowMs.toString(16)}${suffix}`, namespace: namespace ?? 'default' },
     involvedObject: { apiVersion: apiVersionOf(type), kind: type.kind, name, uid, ...defined({ namespace }) },
     reason,

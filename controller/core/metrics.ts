@@ -1,15 +1,15 @@
 /**
- * A small registry of metrics in the text exposition format of Prometheus. Our own because its bytes must be a function
- * of what happened: series stand in the order of their labels, and nothing is read from a clock or the process.
+ * A small registry of metrics in the text exposition format of Prometheus. Our own because its output must be a function of what
+ * happened: series are sorted by their labels, and nothing is read from a clock or the process.
  * Source: https://prometheus.io/docs/instrumenting/exposition_formats/
  */
 
 type LabelValues = Readonly<Record<string, string>>;
 
-/** Most series of one metric: what comes after them is counted nowhere, so that names of objects can't fill the memory. */
+/** Most series of one metric: further ones are not counted, so that object names can't exhaust the memory. */
 const SERIES_MAX = 2_000;
 
-/** A name's description and series. */
+/** A metric's name, description and series. */
 export interface Family {
   readonly name: string;
   readonly help: string;
@@ -44,7 +44,7 @@ export class Counter implements Family {
   }
 }
 
-/** A value that is asked for whenever somebody looks. */
+/** A value that is computed when the metrics are read. */
 export class Gauge implements Family {
   readonly name: string;
   readonly help: string;
@@ -111,7 +111,7 @@ export class Histogram implements Family {
   }
 }
 
-/** All metrics as text, by name. */
+/** All metrics as text, sorted by name. */
 export function expose(families: readonly Family[]): string {
   const sorted = [...families].sort((a, b) => (a.name < b.name ? -1 : 1));
   const lines = sorted.flatMap((family) => [

@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts';
 
-/** Wakes one waiting loop. A notice given while nobody waits is kept until the next wait. */
+/** Wakes one waiting loop. A notification while nothing waits is kept until the next wait. */
 export class Notifier {
   #pending = false;
   #wake: (() => void) | undefined;
@@ -10,7 +10,7 @@ export class Notifier {
     this.#wake?.();
   }
 
-  /** Resolves true at the next notice (or at once if one is pending), false after `timeoutMs`. Rejects when aborted. */
+  /** Resolves true at the next notification (or at once if one is pending), false after `timeoutMs`. Rejects when aborted. */
   async wait(clock: Clock, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
     if (!this.#pending) await this.#sleepUntilNotice(clock, timeoutMs, signal);
     signal.throwIfAborted();

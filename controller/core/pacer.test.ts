@@ -3,7 +3,7 @@ import { createRandom } from '../../runtime/random.ts';
 import { createVirtualTimeline } from '../../runtime/timeline.ts';
 import { Pacer } from './pacer.ts';
 
-/** A bucket as EC2 has them: so many requests at once, so many a second. */
+/** A token bucket like EC2's: a capacity and a refill rate per second. */
 class Bucket {
   requests = 0;
   #tokens: number;
@@ -30,7 +30,7 @@ class Bucket {
 
 class Throttled extends Error {}
 
-test('two hundred launches on a bucket of 50 and 5 a second: soon done, without a flood', async () => {
+test('two hundred launches on a bucket of 50 and 5 a second: done soon, without flooding', async () => {
   const timeline = createVirtualTimeline({ startMs: 0, random: createRandom(1) });
   const clock = timeline.scope('test');
   const pacer = new Pacer(clock, createRandom(2), 20);
@@ -44,7 +44,7 @@ test('two hundred launches on a bucket of 50 and 5 a second: soon done, without 
           if (!bucket.take(clock.nowMs())) throw new Throttled();
         }, isThrottled);
       } catch {
-        // Its turn comes again.
+        // It is tried again.
       }
     }
   };
@@ -53,7 +53,7 @@ test('two hundred launches on a bucket of 50 and 5 a second: soon done, without 
   expect(bucket.requests).toBeLessThan(300);
 });
 
-test('nothing is slowed down while nothing is throttled', async () => {
+test('there is no limit without throttling', async () => {
   const timeline = createVirtualTimeline({ startMs: 0, random: createRandom(1) });
   const clock = timeline.scope('test');
   const pacer = new Pacer(clock, createRandom(2), 20);

@@ -4,14 +4,14 @@ import { Semaphore } from '../../runtime/semaphore.ts';
 import { LAUNCHES_PER_S_FREE, LAUNCHES_PER_S_MIN, LAUNCHES_PER_S_STEP, THROTTLED_LAUNCHES_PER_S } from '../constants.ts';
 
 /**
- * Requests of one kind, at most so many at a time; and, once one was throttled, at a rate that all of them share: halved
- * by each refusal, raised by each answer, until it is free again. So many waiting claims ask as often as one would.
+ * Limits the number of parallel requests of one kind and, once one was throttled, their shared rate: halved by each throttling,
+ * raised by each success, until there is no limit again. So many waiting claims send as many requests as one would.
  */
 export class Pacer {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #slots: Semaphore;
-  /** Requests a second; undefined while nothing was throttled. */
+  /** Requests per second; undefined while nothing was throttled. */
   #rate: number | undefined;
   #nextMs = 0;
   #slowedMs = 0;
@@ -22,7 +22,7 @@ export class Pacer {
     this.#slots = new Semaphore(limit);
   }
 
-  /** @param isThrottled whether an error says that too many requests were sent */
+  /** @param isThrottled whether an error means that too many requests were sent */
   run<T>(work: () => Promise<T>, isThrottled: (error: unknown) => boolean): Promise<T> {
     return this.#slots.run(async () => {
       await this.#turn();
@@ -51,7 +51,7 @@ export class Pacer {
     if (this.#rate > LAUNCHES_PER_S_FREE) this.#rate = undefined;
   }
 
-  /** Refusals of requests that were under way when the rate was lowered say nothing about the new rate. */
+  /** Throttled requests that were sent before the rate was lowered say nothing about the new rate. */
   #slowDown(startedMs: number): void {
     if (this.#rate !== undefined && startedMs < this.#slowedMs) return;
     this.#slowedMs = this.#clock.nowMs();

@@ -4,8 +4,8 @@ import type { Clock } from '../../runtime/clock.ts';
 import { KUBE_RETRIES, KUBE_RETRY_MAX_MS } from '../constants.ts';
 
 /**
- * A client that waits as long as the server asks it to, and sends the request again: up to ten times, after 429 and 5xx
- * with a Retry-After, as client-go does. Evictions are left alone: who drains knows what else to do meanwhile.
+ * A client that retries after the server's Retry-After: up to ten times, after 429 and 5xx, as client-go does. Evictions are not
+ * retried, because the drainer has other work to do meanwhile.
  * Source: client-go, `rest/with_retry.go`.
  */
 export function patientKube(kube: KubeClient, clock: Clock): KubeClient {

@@ -32,7 +32,7 @@ async function withQueue(reconcile: (clock: ClockScope) => Reconcile, work: (ben
   await timeline.run(work({ queue, clock, log, stop }));
 }
 
-test('one at a time for a key, once more for what came meanwhile; other keys do not wait', async () => {
+test('one worker per key, which runs again for changes meanwhile; other keys do not wait', async () => {
   const trace: string[] = [];
   await withQueue(
     (clock) => async (key) => {
@@ -53,7 +53,7 @@ test('one at a time for a key, once more for what came meanwhile; other keys do 
   expect(trace).toEqual(['a begins at 0', 'b begins at 0', 'a begins at 100']);
 });
 
-test('what throws is repeated, later and later up to a limit, with the object named, and spoils no other', async () => {
+test('a failing key is retried with increasing delays up to a limit, logged with its object, and affects no other', async () => {
   const bad: number[] = [];
   let good = 0;
   await withQueue(
@@ -80,7 +80,7 @@ test('what throws is repeated, later and later up to a limit, with the object na
   expect(bad.length).toBeLessThan(60);
 });
 
-test('a bug in what is called is a panic that the queue survives, with its place', async () => {
+test('a bug in the reconciler is logged as a panic with its location, and the queue survives it', async () => {
   let calls = 0;
   await withQueue(
     () => async () => {
@@ -97,7 +97,7 @@ test('a bug in what is called is a panic that the queue survives, with its place
   expect(calls).toBeGreaterThan(1);
 });
 
-test('a key asks to be looked at again; being added before that overtakes the timer', async () => {
+test('a key can request a requeue; adding it before that cancels the timer', async () => {
   const times: number[] = [];
   await withQueue(
     (clock) => async () => {
@@ -115,7 +115,7 @@ test('a key asks to be looked at again; being added before that overtakes the ti
   expect(times).toEqual([0, 1_000, 1_500, 2_500]);
 });
 
-test('stopping waits for what is under way and starts nothing more', async () => {
+test('stopping waits for work in progress and starts nothing new', async () => {
   let ended = 0;
   await withQueue(
     (clock) => async () => {

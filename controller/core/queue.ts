@@ -5,20 +5,20 @@ import { BACKOFF_MAX_MS, BACKOFF_MIN_MS, RECONCILES_AT_ONCE } from '../constants
 import { describeError, isConflict } from './errors.ts';
 
 /**
- * Brings one object to where it should be, as far as is possible now.
- * @returns milliseconds until the object is to be looked at again even if nothing is heard of it; undefined for never.
- *   Throws to be called again after a backoff.
+ * Brings one object to its desired state, as far as is possible now.
+ * @returns milliseconds until the object should be requeued even without changes; undefined for never.
+ *   Throws to be retried after a backoff.
  */
 export type Reconcile = (key: string) => Promise<number | undefined>;
 
 export interface Queue {
-  /** Has the object reconciled soon: once however often it was added, never twice at the same time. */
+  /** Enqueues the object: it is reconciled once, however often it was added, and never twice in parallel. */
   add(key: string): void;
-  /** Resolves when the signal was aborted and everything under way has ended. */
+  /** Resolves when the signal was aborted and all work in progress has ended. */
   readonly done: Promise<void>;
 }
 
-/** A work queue as client-go's: one worker a key, repeated after an exponential backoff of its own when it throws. */
+/** A work queue like client-go's: one worker per key, retried with its own exponential backoff when it throws. */
 export function createQueue(runtime: Runtime, name: string, reconcile: Reconcile): Queue {
   return new KeyedQueue(runtime, name, reconcile);
 }
@@ -31,7 +31,7 @@ class KeyedQueue implements Queue {
   readonly #dirty = new Set<string>();
   readonly #active = new Set<string>();
   readonly #failures = new Map<string, number>();
-  /** When a key is due again; a timer whose time no longer stands here has been overtaken. */
+  /** When a key is due again; a timer with another time than this is obsolete. */
   readonly #due = new Map<string, number>();
   readonly #finish: () => void;
 
@@ -86,7 +86,7 @@ class KeyedQueue implements Queue {
     const askedMs = error instanceof KubeError ? Math.min(error.retryAfterMs ?? 0, BACKOFF_MAX_MS) : 0;
     const waitMs = Math.max(backoffMs * (0.5 + this.#runtime.random.next() / 2), askedMs);
     const fields = { object: key, retryInMs: Math.ceil(waitMs) };
-    // A race that was lost is nobody's error.
+    // A lost race is not an error.
     logFailure(this.#runtime.log, isConflict(error) ? 'info' : 'error', `${this.#name}: ${describeError(error)}`, error, fields);
     return waitMs;
   }

@@ -1,9 +1,9 @@
 import type { Clock } from '../../runtime/clock.ts';
 
-/** For so long the askers of one read are gathered. */
+/** How long callers of one read are batched. */
 const GATHER_MS = 50;
 
-/** A read that several askers share; each gets an answer that was asked for after it called. */
+/** A read that several callers share; each gets a result that was read after its call. */
 export class SharedRead<T> {
   readonly #clock: Clock;
   readonly #fetch: () => Promise<T>;

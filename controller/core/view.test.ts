@@ -11,7 +11,7 @@ function object(name: string, revision: number, uid = name): KubeObject {
   return { metadata: { name, uid, resourceVersion: String(revision) } };
 }
 
-/** A cache that is told what to believe. */
+/** A cache with controlled contents. */
 function openView() {
   const store = new ObjectStore<KubeObject>();
   const listeners: ((type: ChangeType, object: KubeObject) => void)[] = [];
@@ -34,7 +34,7 @@ function openView() {
   return { view, hear, revisions };
 }
 
-test('what was written counts at once, and until the cache has it', () => {
+test('a write counts at once, until the cache has it', () => {
   const { view, hear, revisions } = openView();
   view.remember(object('a', 5));
   expect(revisions()).toEqual(['a@5']);
@@ -45,7 +45,7 @@ test('what was written counts at once, and until the cache has it', () => {
   expect(view.get('a')?.metadata.resourceVersion).toBe('7');
 });
 
-test('an older answer never takes the place of a newer one', () => {
+test('an older response never replaces a newer one', () => {
   const { view, hear, revisions } = openView();
   hear('ADDED', object('a', 9));
   view.remember(object('a', 8));
@@ -55,7 +55,7 @@ test('an older answer never takes the place of a newer one', () => {
   expect(revisions()).toEqual(['a@12']);
 });
 
-test('what is known to be gone does not show although the cache still has it', () => {
+test('an object that is known to be gone is hidden although the cache still has it', () => {
   const { view, hear, revisions } = openView();
   hear('ADDED', object('a', 1));
   view.forget(object('a', 2));
@@ -66,7 +66,7 @@ test('what is known to be gone does not show although the cache still has it', (
   expect(revisions()).toEqual(['a@4']);
 });
 
-test('a deletion ends what was written, and a predecessor of the same name does not', () => {
+test('a deletion removes the written object, but not for the deletion of a predecessor of the same name', () => {
   const { view, hear, revisions } = openView();
   view.remember(object('a', 10, 'new'));
   hear('DELETED', object('a', 8, 'old'));
@@ -75,7 +75,7 @@ test('a deletion ends what was written, and a predecessor of the same name does 
   expect(revisions()).toEqual([]);
 });
 
-test('what came and went unseen is dropped by a complete list that was asked for later', () => {
+test('an object that disappeared unnoticed is dropped by a later complete list', () => {
   const { view, revisions } = openView();
   view.remember(object('a', 10));
   view.observe([], 1_000);
@@ -84,7 +84,7 @@ test('what came and went unseen is dropped by a complete list that was asked for
   expect(revisions()).toEqual(['b@12']);
 });
 
-test('the answer of a write that comes after the news of a deletion brings nothing back', () => {
+test("a write's response after the object's deletion does not bring it back", () => {
   const { view, hear, revisions } = openView();
   hear('ADDED', object('a', 5));
   hear('DELETED', object('a', 7));

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../model/kube.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { nameOf, uidOf } from '../api.ts';
 
-/** Deleted objects that are remembered as such: an answer that comes after the news of the deletion is not much later. */
+/** Most deleted objects that are remembered: a response after the deletion event is not much later. */
 const ENDED_MAX = 1_000;
 
 interface Written<T> {
@@ -13,17 +13,17 @@ interface Written<T> {
 }
 
 /**
- * A cache of a cluster-scoped resource, with this program's own writes on top until the cache has caught up with them:
- * a NodeClaim counts from the moment when its creation was answered, however far the watch lags behind.
+ * A cache of a cluster-scoped resource, overlaid with this program's own writes until the cache has caught up: a NodeClaim counts
+ * from the response to its creation, however far the watch lags behind.
  */
 export class View<T extends KubeObject> {
   readonly #cache: Cache<T>;
   readonly #clock: Clock;
   /** By name: written or read by us, and newer than the cache's copy. */
   readonly #written = new Map<string, Written<T>>();
-  /** Uids of objects that we know to be gone though the cache still has them. */
+  /** Uids of objects that are known to be gone although the cache still has them. */
   readonly #gone = new Set<string>();
-  /** Uids of objects of whose deletion the cache has heard: the last of them. */
+  /** Uids of objects whose deletion the cache has seen: the last of them. */
   readonly #ended = new Set<string>();
 
   constructor(cache: Cache<T>, clock: Clock) {
@@ -50,7 +50,7 @@ export class View<T extends KubeObject> {
     return this.#cache.onChange(listener);
   }
 
-  /** Takes the answer of a write, or of a fresh read. */
+  /** Takes the response of a write, or of a read from the server. */
   remember(object: T): void {
     if (this.#ended.has(uidOf(object))) return;
     const cached = this.#cache.get(nameOf(object));
@@ -60,7 +60,7 @@ export class View<T extends KubeObject> {
     this.#written.set(nameOf(object), { object, atMs: this.#clock.nowMs() });
   }
 
-  /** The server said that this object is not there any more. */
+  /** The server reported that this object no longer exists. */
   forget(object: T): void {
     if (this.#written.get(nameOf(object))?.object.metadata.uid === object.metadata.uid) {
       this.#written.delete(nameOf(object));
@@ -69,7 +69,7 @@ export class View<T extends KubeObject> {
     if (cached !== undefined && uidOf(cached) === uidOf(object)) this.#gone.add(uidOf(object));
   }
 
-  /** Takes a complete list, fresh from the server, that was asked for at `askedAtMs`. */
+  /** Takes a complete list from the server that was requested at `askedAtMs`. */
   observe(objects: readonly T[], askedAtMs: number): void {
     const uids = new Set(objects.map(uidOf));
     for (const { object, atMs } of [...this.#written.values()]) {
@@ -88,7 +88,7 @@ export class View<T extends KubeObject> {
     const written = this.#written.get(nameOf(object))?.object;
     if (written === undefined) return;
     const isSame = uidOf(written) === uidOf(object);
-    // A deletion ends the object whatever its revision; of another object of the same name the newer one counts.
+    // A deletion event removes the object at any revision; between different objects of one name the newer one counts.
     if (isSame ? type === 'DELETED' || !isNewer(written, object) : isNewer(object, written)) {
       this.#written.delete(nameOf(object));
     }

@@ -10,8 +10,8 @@ import { isDisrupted } from '../lifecycle/registrar.ts';
 export type Allowed = (poolName: string, reason: DisruptionReason) => number;
 
 /**
- * The smallest of the pool's budgets that hold now for that reason, a part of the pool's initialized nodes rounded up, less
- * those that are being disrupted, are reserved for that, or are not ready. A pool that is gone holds nothing back.
+ * The smallest of the pool's budgets that are active for that reason (percentages of its initialized nodes, rounded up), minus
+ * nodes that are being disrupted, are reserved for that, or are not ready. A deleted pool has no limit.
  * Source: Karpenter, `BuildDisruptionBudgetMapping` and `NodePool.GetAllowedDisruptionsByReason`, v1.8.
  */
 export function allowedDisruptions(

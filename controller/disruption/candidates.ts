@@ -9,39 +9,39 @@ import type { Context } from '../context.ts';
 import { isDisrupted } from '../lifecycle/registrar.ts';
 import { isReschedulable, isTerminal } from '../provisioning/pods.ts';
 
-/** A node that may be taken though nothing is wrong with it, as far as its pods and its user say. */
+/** A node that may be disrupted voluntarily, as far as its pods and annotations allow. */
 export interface Candidate {
   readonly claim: NodeClaim;
   readonly node: Node;
   readonly pool: NodePool;
-  /** Those that need another place. */
+  /** Pods that have to move elsewhere. */
   readonly pods: readonly Pod[];
   readonly instanceType: string;
   readonly capacityType: CapacityType;
-  /** Infinity if it is not known. */
+  /** Infinity if unknown. */
   readonly usdPerHour: number;
 }
 
-/** Why a node must stay; undefined if nothing speaks for that. */
+/** Why a node must stay; undefined if there is no reason. */
 export type Veto = (node: Node, pods: readonly Pod[]) => string | undefined;
 
-/** Whether a pod runs whose user said that it must stay, a DaemonSet's as well. */
+/** Whether the pod has opted out of disruption; includes DaemonSet pods. */
 export function hasOptedOut(pod: Pod): boolean {
   return !isTerminal(pod) && pod.metadata.annotations?.[KARPENTER.doNotDisrupt] === 'true';
 }
 
-/** Nodes and pods that opted out, and pods that would not come back. Source: Karpenter, "Pod-Level Controls", v1.8. */
+/** Nodes and pods that opted out, and pods that would not be recreated. Source: Karpenter, "Pod-Level Controls", v1.8. */
 export const vetoOf: Veto = (node, pods) => {
   if (node.metadata.annotations?.[KARPENTER.doNotDisrupt] === 'true') return 'the node must not be disrupted';
   const staying = pods.find(hasOptedOut);
   if (staying !== undefined) return `pod ${nameOf(staying)} must not be disrupted`;
   const bare = pods.find((pod) => !isTerminal(pod) && (pod.metadata.ownerReferences ?? []).length === 0);
-  return bare === undefined ? undefined : `pod ${nameOf(bare)} has no controller that would make it anew`;
+  return bare === undefined ? undefined : `pod ${nameOf(bare)} has no controller that would recreate it`;
 };
 
 /**
- * The nodes of these claims that may be taken: initialized, not on their way out and not chosen for that, none that pending
- * pods were planned onto, and nothing vetoes it.
+ * The candidates among these claims' nodes: initialized, not being removed or chosen for removal, without nominated pods, and
+ * without a veto.
  */
 export function readCandidates(context: Context, claims: readonly NodeClaim[], veto: Veto): Candidate[] {
   const { state, nominations, reservations, instanceTypes } = context;
@@ -61,7 +61,7 @@ export function readCandidates(context: Context, claims: readonly NodeClaim[], v
   });
 }
 
-/** Without those whose pods a PodDisruptionBudget keeps where they are now. Read from the server: there is no copy. */
+/** Without nodes whose pods a PodDisruptionBudget currently protects. Read from the server: budgets are not cached. */
 export async function withoutGuarded({ kube }: Context, candidates: readonly Candidate[]): Promise<Candidate[]> {
   if (candidates.length === 0) return [];
   const budgets = (await kube.list<PodDisruptionBudget>(RESOURCES.poddisruptionbudgets)).filter(
@@ -77,7 +77,7 @@ export async function withoutGuarded({ kube }: Context, candidates: readonly Can
   return candidates.filter(({ pods }) => !pods.some(isGuarded));
 }
 
-/** What it costs the cluster to move a node's pods. Source: Karpenter, `pkg/utils/disruption`, v1.8. */
+/** The cost of moving a node's pods. Source: Karpenter, `pkg/utils/disruption`, v1.8. */
 export function disruptionCost({ pods }: Candidate): number {
   return pods.reduce((sum, { metadata, spec }) => {
     const deletion = Number(metadata.annotations?.['controller.kubernetes.io/pod-deletion-cost'] ?? 0);

@@ -13,13 +13,13 @@ interface Cluster {
   readonly context: Context;
   readonly claims: readonly NodeClaim[];
   readonly candidates: readonly Candidate[];
-  /** Names of claims that can't be deleted now. */
+  /** Names of claims whose deletion fails for now. */
   readonly stuck: Set<string>;
   readonly deleted: string[];
   readonly pods: Pod[];
 }
 
-/** Empty nodes of a pool that lets all of them go; what is asked of the server takes effect at once. */
+/** Empty nodes of a pool that allows to disrupt all; requests take effect at once. */
 function clusterOf(names: readonly string[]): Cluster {
   const claims = names.map((name) => ({
     metadata: { name, uid: name, labels: { [KARPENTER.nodePool]: 'default' } },
@@ -71,7 +71,7 @@ function clusterOf(names: readonly string[]): Cluster {
   return { context, claims, candidates, stuck, deleted, pods };
 }
 
-test('a command that can not go on keeps neither the others nor whoever begins it', async () => {
+test('a blocked command blocks neither the others nor the caller that starts it', async () => {
   const { context, candidates, stuck, deleted } = clusterOf(['a', 'b']);
   const commands = createCommands(context, { veto: () => undefined, ...COMMAND_RULES });
   stuck.add('a').add('b');
@@ -81,14 +81,14 @@ test('a command that can not go on keeps neither the others nor whoever begins i
   stuck.delete('b');
   await commands.proceed();
   expect(deleted).toEqual(['b']);
-  expect(context.reservations.count('default'), 'what goes on counts against the budget').toBe(1);
+  expect(context.reservations.count('default'), 'a running command counts against the budget').toBe(1);
   stuck.delete('a');
   await commands.proceed();
   expect(deleted).toEqual(['b', 'a']);
   expect(context.reservations.count('default')).toBe(0);
 });
 
-test('what is given back is not reserved any more', async () => {
+test("an abandoned command's nodes are no longer reserved", async () => {
   const { context, candidates } = clusterOf(['a']);
   const commands = createCommands(context, { ...COMMAND_RULES, veto: () => 'it must stay' });
   const starting = commands.start({ reason: 'Drifted', type: '', candidates, replacements: [] });
@@ -97,7 +97,7 @@ test('what is given back is not reserved any more', async () => {
   expect(context.reservations.count('default')).toBe(0);
 });
 
-test('an empty node that can not be deleted keeps no other, and none is reserved after a look', async () => {
+test("an empty node that can't be deleted blocks no other, and none stays reserved after a sweep", async () => {
   const { context, stuck, deleted } = clusterOf(['a', 'b', 'c']);
   stuck.add('a');
   const emptiness = createEmptiness(context, { involves: () => false });
@@ -108,7 +108,7 @@ test('an empty node that can not be deleted keeps no other, and none is reserved
   expect(context.reservations.count('default')).toBe(0);
 });
 
-test('an empty node that something else has chosen is left to it', async () => {
+test('an empty node that another command has chosen is skipped', async () => {
   const { context, claims, deleted } = clusterOf(['a', 'b']);
   context.reservations.reserve(claims.slice(0, 1));
   await createEmptiness(context, { involves: () => false }).sweep();
@@ -116,8 +116,8 @@ test('an empty node that something else has chosen is left to it', async () => {
 });
 
 for (const [what, annotations, gone] of [
-  ["a DaemonSet's pod keeps no node", {}, ['a']],
-  ['one that must not be disrupted does', { [KARPENTER.doNotDisrupt]: 'true' }, []],
+  ['a DaemonSet pod does not keep its node', {}, ['a']],
+  ['one that opted out of disruption does', { [KARPENTER.doNotDisrupt]: 'true' }, []],
 ] as const) {
   test(what, async () => {
     const { context, deleted, pods } = clusterOf(['a']);

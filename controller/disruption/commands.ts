@@ -10,9 +10,9 @@ import { isReschedulable } from '../provisioning/pods.ts';
 import { createClaim } from '../provisioning/new-claim.ts';
 import type { PlannedNode } from '../scheduling/types.ts';
 import type { Candidate, Veto } from './candidates.ts';
-import { giveBack, taint } from './taint.ts';
+import { removeTaint, taint } from './taint.ts';
 
-/** Nodes to be taken, with what has to be there first. */
+/** Nodes to disrupt, and the replacements that have to be ready first. */
 export interface Command {
   readonly reason: DisruptionReason;
   readonly type: 'single' | 'multi' | '';
@@ -20,28 +20,28 @@ export interface Command {
   readonly replacements: readonly PlannedNode[];
 }
 
-/** What is being carried out. */
+/** Disruptions in progress. */
 export interface Commands {
   /**
-   * Reserves the nodes before it waits for anything; takes them out of the scheduler's sight, looks at them once more, and launches
-   * their replacements; what needs none goes at once. Gives everything back if anything is not as it was planned with.
-   * @returns whether it was begun
+   * Reserves the nodes at once; then taints them, checks them again, and launches their replacements; nodes without a replacement
+   * are deleted immediately. Undoes everything if anything changed since the plan.
+   * @returns whether it was started
    */
   start(command: Command): Promise<boolean>;
-  /** Takes the nodes whose replacements are ready, and gives back those whose replacements will not come. A failure is logged. */
+  /** Deletes nodes whose replacements are ready, and abandons commands whose replacements failed. Failures are logged. */
   proceed(): Promise<void>;
-  /** Whether a claim is a node to be taken, or a replacement. */
+  /** Whether a claim is a node to disrupt, or a replacement. */
   involves(claim: NodeClaim): boolean;
-  /** Whether a replacement of the claim's node failed a while ago. */
+  /** Whether a replacement of the claim's node failed recently. */
   isResting(claim: NodeClaim): boolean;
 }
 
-/** The two looks that a command takes before it goes on. */
+/** The two checks of a command before it continues. */
 export interface CommandRules {
   readonly veto: Veto;
   /** Whether pods can move to a replacement. */
   readonly isReady: (replacement: NodeClaim) => boolean;
-  /** Whether a node is as it was planned with, by the pods that the server lists after it was tainted. */
+  /** Whether a node is unchanged since the plan, by the pods that the server lists after it was tainted. */
   readonly isUnchanged: (candidate: Candidate, pods: readonly Pod[]) => boolean;
 }
 
@@ -59,7 +59,7 @@ interface Running {
   readonly replacements: string[];
 }
 
-/** In memory only: after a restart the taints are given back, and replacements that nobody needs are empty nodes. */
+/** In memory only: after a restart the taints are removed, and unneeded replacements are empty nodes. */
 export function createCommands(context: Context, rules: CommandRules): Commands {
   return new TaintingCommands(context, rules);
 }
@@ -68,7 +68,7 @@ class TaintingCommands implements Commands {
   readonly #context: Context;
   readonly #rules: CommandRules;
   readonly #running = new Set<Running>();
-  /** By claim uid: until when it is left alone. */
+  /** By claim uid: until when it must not be disrupted. */
   readonly #resting = new Map<string, number>();
 
   constructor(context: Context, rules: CommandRules) {
@@ -95,7 +95,7 @@ class TaintingCommands implements Commands {
     try {
       for (const { node } of command.candidates) await taint(this.#context, node);
       const changed = await this.#findChanged(command);
-      if (changed !== undefined) throw new Error(`${nameOf(changed.node)} is not as it was`);
+      if (changed !== undefined) throw new Error(`${nameOf(changed.node)} has changed`);
       reservations.settle(claimsOf(running));
       for (const launch of command.replacements) {
         running.replacements.push(nameOf(await createClaim(this.#context, launch, command.reason.toLowerCase())));
@@ -109,7 +109,9 @@ class TaintingCommands implements Commands {
     }
     const decision = command.replacements.length === 0 ? 'delete' : 'replace';
     metrics.disruptionDecisions.inc({ decision, reason: command.reason.toLowerCase(), consolidation_type: command.type });
-    runtime.log('info', `${command.reason}: ${command.candidates.map(({ node }) => nameOf(node)).join(', ')} will go`, { decision });
+    runtime.log('info', `${command.reason}: ${command.candidates.map(({ node }) => nameOf(node)).join(', ')} will be removed`, {
+      decision,
+    });
     await this.#tryToAdvance(running);
     return true;
   }
@@ -120,7 +122,7 @@ class TaintingCommands implements Commands {
     for (const running of [...this.#running]) await this.#tryToAdvance(running);
   }
 
-  /** What can't go on now is tried again, and must not keep the others. */
+  /** A command that can't continue now is retried, and must not block the others. */
   async #tryToAdvance(running: Running): Promise<void> {
     const { log, signal } = this.#context.runtime;
     try {
@@ -137,10 +139,10 @@ class TaintingCommands implements Commands {
     const replacements = running.replacements.map((name) => state.claims.get(name));
     const present = replacements.filter((claim) => claim !== undefined && !isDeleting(claim));
     if (this.#staying(running).length === 0) {
-      // Something else has taken them: the replacements are there for their pods.
+      // The nodes were removed by something else: the replacements serve their pods.
       this.#end(running);
     } else if (present.length < replacements.length) {
-      runtime.log('warn', 'a replacement did not come: its nodes stay', { replacements: running.replacements.join(', ') });
+      runtime.log('warn', 'a replacement failed: its nodes stay', { replacements: running.replacements.join(', ') });
       for (const { claim } of running.command.candidates) this.#resting.set(uidOf(claim), runtime.clock.nowMs() + DISRUPTION_RETRY_MS);
       await this.#abandon(running);
     } else if (present.every((claim) => claim !== undefined && this.#rules.isReady(claim))) {
@@ -153,11 +155,11 @@ class TaintingCommands implements Commands {
   async #finish(running: Running): Promise<void> {
     const { nominations, metrics } = this.#context;
     const { command, replacements } = running;
-    // Between the taint and now a user may have said that a pod must stay.
+    // A user may have opted out a pod since the taint.
     if (replacements.length > 0 && (await this.#findChanged(command)) !== undefined) return this.#abandon(running);
     for (const name of replacements) nominations.nominate(name);
     for (const { claim } of this.#staying(running)) {
-      await deleteClaim(this.#context, claim, `${command.reason.toLowerCase()}: its pods have another place`);
+      await deleteClaim(this.#context, claim, `${command.reason.toLowerCase()}: its pods have been replaced`);
       metrics.nodeClaimsDisrupted.inc({ reason: command.reason.toLowerCase(), ...poolLabelsOf(claim) });
     }
     this.#end(running);
@@ -168,7 +170,7 @@ class TaintingCommands implements Commands {
     this.#context.reservations.release(claimsOf(running));
   }
 
-  /** The first node that new pods were bound to, or planned onto, or that must stay now. Asks the server. */
+  /** The first node that got new or nominated pods, or that must stay now. Reads from the server. */
   async #findChanged({ candidates }: Command): Promise<Candidate | undefined> {
     const { state, nominations } = this.#context;
     const pods = Map.groupBy(await state.freshPods(), ({ spec }) => spec.nodeName ?? '');
@@ -181,19 +183,19 @@ class TaintingCommands implements Commands {
     });
   }
 
-  /** Leaves everything as it was. What fails here the next look for empty nodes does: nobody involves the nodes then. */
+  /** Undoes everything. What fails here is repaired by the next sweep for empty nodes, since no command involves the nodes then. */
   async #abandon(running: Running): Promise<void> {
     const { state, runtime, reservations } = this.#context;
     this.#running.delete(running);
     reservations.reserve(claimsOf(running));
     for (const { claim, node } of this.#staying(running)) {
       const [current = node] = state.nodesOf(claim.status?.providerID ?? '');
-      await giveBack(this.#context, current);
+      await removeTaint(this.#context, current);
     }
     for (const name of running.replacements) {
       const claim = state.claims.get(name);
       if (claim === undefined) continue;
-      await deleteClaim(this.#context, claim, 'what it was to replace stays').catch((error: unknown) => {
+      await deleteClaim(this.#context, claim, 'the nodes that it should replace stay').catch((error: unknown) => {
         logFailure(runtime.log, 'warn', `can't delete a replacement: ${describeError(error)}`, error, { claim: name });
       });
     }

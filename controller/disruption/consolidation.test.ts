@@ -10,7 +10,7 @@ import type { Rehousing } from './rehousing.ts';
 
 const FAMILY = 'karpenter.k8s.aws/instance-family';
 
-/** Types t1, t2, ... at as many cents, on demand; spot costs half. */
+/** Types t1, t2, ... that cost that many cents on demand; spot costs half. */
 const TYPES = Array.from({ length: 30 }, (_, index) => `t${index + 1}`);
 
 function offeringsOf(name: string): PricedOffering[] {
@@ -54,22 +54,22 @@ function chosen(launch: PlannedNode | undefined): readonly (readonly string[] | 
   return launch === undefined ? undefined : [valuesOf(LABEL.instanceType), valuesOf(LABEL.capacityType)];
 }
 
-test('a replacement is of the types that cost less', () => {
+test('a replacement only uses cheaper types', () => {
   expect(chosen(cheaper(launchOf(['t1', 't2', 't3', 't4'], ['on-demand']), [candidate('t3')]))).toEqual([['t1', 't2'], ['on-demand']]);
   expect(cheaper(launchOf(['t3', 't4'], ['on-demand']), [candidate('t3')])).toBeUndefined();
 });
 
-test('where spot is allowed it is of spot only', () => {
+test('if spot is allowed, a replacement is spot only', () => {
   expect(chosen(cheaper(launchOf(['t4', 't5', 't6'], ['on-demand', 'spot']), [candidate('t3')]))).toEqual([['t4', 't5'], ['spot']]);
 });
 
-test('a spot node is replaced by spot with a choice of fifteen types only, and those are the cheapest', () => {
+test('a spot node is replaced by spot only with a choice of fifteen types, the cheapest ones', () => {
   expect(cheaper(launchOf(TYPES.slice(0, 15), ['spot']), [candidate('t15', 'spot')])).toBeUndefined();
   const [types] = chosen(cheaper(launchOf(TYPES, ['spot']), [candidate('t30', 'spot')])) ?? [];
   expect(types).toEqual(TYPES.slice(0, 15).sort());
 });
 
-test('what is left has to keep the minima of the pool, whatever they are of', () => {
+test('the remaining types must satisfy all minimum values of the pool', () => {
   const launch = launchOf(TYPES, ['on-demand']);
   expect(cheaper(withMinimum(launch, LABEL.instanceType, 5), [candidate('t5')])).toBeUndefined();
   expect(cheaper(withMinimum(launch, LABEL.instanceType, 4), [candidate('t5')])).toBeDefined();
@@ -78,7 +78,7 @@ test('what is left has to keep the minima of the pool, whatever they are of', ()
   expect(cheaper(withMinimum(launch, LABEL.zone, 2), [candidate('t12')])).toBeUndefined();
 });
 
-test('a spot node is replaced by spot of as many types as the minima need, if that is more than fifteen', () => {
+test('a spot node is replaced by spot of more than fifteen types if the minimum values need it', () => {
   const typesFor = (key: string, minValues: number): readonly string[] | undefined =>
     chosen(cheaper(withMinimum(launchOf(TYPES, ['spot']), key, minValues), [candidate('t30', 'spot')]))?.[0];
   expect(typesFor(FAMILY, 2)).toEqual(TYPES.slice(0, 15).sort());
@@ -87,12 +87,12 @@ test('a spot node is replaced by spot of as many types as the minima need, if th
   expect(typesFor(FAMILY, 4)).toBeUndefined();
 });
 
-test('several nodes are not replaced by one like the cheapest of them', () => {
+test("several nodes are not replaced by one of the cheapest one's type", () => {
   expect(chosen(cheaper(launchOf(['t2', 't3'], ['on-demand']), [candidate('t2'), candidate('t3')]))).toBeUndefined();
   expect(chosen(cheaper(launchOf(['t4'], ['on-demand']), [candidate('t2'), candidate('t3')]))).toEqual([['t4'], ['on-demand']]);
 });
 
-/** As many of the first candidates can go together; `all` says whether every one can. */
+/** The first `most` candidates can be removed together; `all` says whether all can. */
 function rehousing(most: number, all = false): Rehousing {
   const nodes = [launchOf(['t1'], ['on-demand']), launchOf(['t1'], ['on-demand'])];
   return { without: (candidates) => (candidates.length <= most || (all && candidates.length === 7) ? [] : nodes) };
@@ -100,9 +100,9 @@ function rehousing(most: number, all = false): Rehousing {
 
 for (const [name, most, all, found] of [
   ['none', 1, false, undefined],
-  ['the most that can go together', 4, false, 4],
+  ['the largest removable number', 4, false, 4],
   ['two', 2, false, 2],
-  ['all, though fewer can not', 1, true, 7],
+  ["all, although fewer can't", 1, true, 7],
 ] as const) {
   test(`several: ${name}`, () => {
     const candidates = TYPES.slice(0, 7).map((type) => candidate(type));

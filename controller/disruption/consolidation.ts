@@ -8,23 +8,23 @@ import type { PlannedNode } from '../scheduling/types.ts';
 import type { Candidate } from './candidates.ts';
 import type { Rehousing } from './rehousing.ts';
 
-/** Nodes that can go, and what has to come first: nothing, or one cheaper node. */
+/** Nodes that can be removed, and what has to be launched first: nothing, or one cheaper node. */
 export interface Consolidation {
   readonly candidates: readonly Candidate[];
   readonly replacements: readonly PlannedNode[];
 }
 
-/** Finds nodes that the cluster can do without, or with one cheaper node in their place. Reads, and changes nothing. */
+/** Finds nodes that the cluster does not need, or that one cheaper node can replace. Read-only. */
 export interface Consolidator {
-  /** @returns undefined if all of them together can't go */
+  /** @returns undefined if they can't all be removed together */
   all(candidates: readonly Candidate[]): Consolidation | undefined;
-  /** The largest number of the first candidates that can go together, two at least. */
+  /** The largest number of the first candidates that can be removed together, at least two. */
   several(candidates: readonly Candidate[]): Consolidation | undefined;
-  /** The first that can go. */
+  /** The first that can be removed. */
   one(candidates: readonly Candidate[]): Consolidation | undefined;
 }
 
-/** What a replacement may become, if it is to be cheaper than what it replaces; undefined if nothing. */
+/** Restricts a replacement to what is cheaper than the nodes that it replaces; undefined if nothing is. */
 export type Cheaper = (launch: PlannedNode, candidates: readonly Candidate[]) => PlannedNode | undefined;
 
 /** Source: Karpenter, `pkg/controllers/disruption/{consolidation,multinodeconsolidation,singlenodeconsolidation}.go`, v1.8. */
@@ -42,7 +42,7 @@ export function createConsolidator(rehousing: Rehousing, cheaper: Cheaper): Cons
     several: (candidates) => {
       const most = candidates.slice(0, CONSOLIDATED_AT_ONCE);
       if (most.length < 2) return undefined;
-      // All of them first: only together may they be worth one larger node, which the search by halves would miss.
+      // Try all of them first: only together may they justify one larger node, which bisection would miss.
       let best = all(most);
       if (best !== undefined) return best;
       let low = 2;
@@ -67,10 +67,10 @@ export function createConsolidator(rehousing: Rehousing, cheaper: Cheaper): Cons
 }
 
 /**
- * Leaves a planned replacement the types that are certainly cheaper: whatever EC2 chooses of them costs less. Of spot it
- * takes spot only, so that no on-demand node comes in the place of a cheaper one. One spot node is replaced by another
- * only with a choice of many, of which it takes so many, or as many as its pool's minima need. Several nodes are not replaced by one of the same type as the cheapest of them: leaving that
- * one where it is would do.
+ * Restricts a planned replacement to types that are certainly cheaper: whichever one EC2 chooses costs less. If spot is possible it
+ * uses spot only, so that no on-demand node replaces a cheaper one. A single spot node is replaced by another spot node only with
+ * a choice of many types: SPOT_TYPES_MIN of them, or more if its pool's minimum values need it. Several nodes are not replaced by
+ * one of the same type as the cheapest of them: keeping that one would be enough.
  */
 export function createCheaper({ instanceTypes, unavailable }: Pick<Context, 'instanceTypes' | 'unavailable'>): Cheaper {
   return (launch, candidates) => {

@@ -20,32 +20,32 @@ import type { Rehousing } from './rehousing.ts';
 import { createStaticReplacements } from './static-drift.ts';
 import type { StaticReplacements } from './static-drift.ts';
 
-/** The part that replaces nodes which have drifted, and consolidates those that are underused. */
+/** The part that replaces drifted nodes, and consolidates underused ones. */
 export interface Disruption {
-  /** One look at all nodes; takes as long as a plan to consolidate has to hold. */
+  /** One pass over all nodes; takes as long as a consolidation plan has to stay valid. */
   sweep(): Promise<void>;
-  /** Whether a claim is a node that is being replaced, or a replacement: it is not empty. */
+  /** Whether a claim is a node that is being replaced, or a replacement: then it is not empty. */
   involves(claim: NodeClaim): boolean;
 }
 
-/** What decides whether a node may be taken. */
+/** What decides whether a node may be disrupted. */
 export interface DisruptionRules extends CommandRules {
   readonly allowed: Allowed;
   readonly cheaper: Cheaper;
   readonly driftOf: typeof driftOf;
-  /** What is left of a plan after its time: by default what is planned anew for the same nodes, if that is no more. */
+  /** Validates a plan after its delay: by default the same nodes are planned again, and that must not need more. */
   readonly validate: (found: Consolidation, again: () => Promise<Consolidation | undefined>) => Promise<Consolidation | undefined>;
-  /** How long a plan to consolidate must hold before it is carried out. */
+  /** How long a consolidation plan must stay valid before it is executed. */
   readonly validationMs: number;
 }
 
 /**
- * Karpenter's disruption loop: drifted nodes first, each with its replacements; then several nodes at once that one cheaper
- * node, or none, can stand for; then one. A replacement is initialized before the old node is drained; one that does not
- * come leaves the old node as it was. What is consolidated was planned twice, some time apart, and looked at once more when
- * no pod could come any longer. Nodes of pools with a number of nodes of their own are replaced when they have drifted, each by
- * one of the same pool, and not consolidated. Source: Karpenter, `pkg/controllers/disruption`, v1.8.
- * @param rules those that are not as they should be
+ * Karpenter's disruption loop: first drifted nodes, each with its replacements; then several nodes at once that one cheaper node,
+ * or none, can replace; then single nodes. A replacement is initialized before the old node is drained; if it fails, the old
+ * node stays as it was. A consolidation is planned twice, some time apart, and checked once more when no new pod can arrive.
+ * Nodes of static pools are replaced when they have drifted, each by one of the same pool, but not consolidated.
+ * Source: Karpenter, `pkg/controllers/disruption`, v1.8.
+ * @param rules to override the defaults
  */
 export function createDisruption(
   context: Context,
@@ -61,7 +61,7 @@ export function createDisruption(
     driftOf,
     validate: async (found, again) => {
       const valid = await again();
-      // What needed no replacement a moment ago and does now is another plan.
+      // A plan that now needs a replacement, but did not before, is a different plan.
       return valid === undefined || valid.replacements.length > found.replacements.length ? undefined : valid;
     },
     validationMs: periods.validationMs,
@@ -99,7 +99,7 @@ class DisruptionSweep implements Disruption {
     await this.#consolidate('single', (candidates) => this.#consolidator.one(candidates));
   }
 
-  /** All that its budgets let go now. */
+  /** All that the budgets allow now. */
   async #replaceDrifted(): Promise<void> {
     const drifted: NodeClaim[] = [];
     for (const claim of this.#context.state.claims.list()) if (await this.#noteDrift(claim)) drifted.push(claim);
@@ -110,7 +110,7 @@ class DisruptionSweep implements Disruption {
     }
   }
 
-  /** Begins what the budgets still let go: while it was planned others may have been chosen, and some of its own nodes. */
+  /** Starts what the budgets still allow: since the plan, other nodes may have been chosen, including its own. */
   async #start(command: Command): Promise<boolean> {
     const { candidates, reason } = command;
     if (candidates.some(({ claim }) => this.#context.reservations.has(claim))) return false;
@@ -118,7 +118,7 @@ class DisruptionSweep implements Disruption {
     return this.#commands.start(command);
   }
 
-  /** Says in a claim's status that it has drifted. @returns whether it has */
+  /** Records drift in a claim's status. @returns whether it has drifted */
   async #noteDrift(claim: NodeClaim): Promise<boolean> {
     const { state } = this.#context;
     const pool = state.pools.get(nodePoolOf(claim));
@@ -153,7 +153,7 @@ class DisruptionSweep implements Disruption {
     return this.#start({ reason: 'Underutilized', type, ...valid });
   }
 
-  /** Nodes of pools that want it, on which nothing has come or gone for long enough; those that cost the least to move first. */
+  /** Nodes of pools with consolidation, without pod changes for long enough; those that are cheapest to move first. */
   async #consolidatable(): Promise<readonly Candidate[]> {
     const { state, runtime, periods } = this.#context;
     const nowMs = runtime.clock.nowMs();
@@ -165,7 +165,7 @@ class DisruptionSweep implements Disruption {
       const waitMs = consolidateAfter === undefined ? periods.consolidateAfterMs : durationOf(consolidateAfter);
       return nowMs - this.#activity.lastMs(claim.status?.nodeName ?? '') >= waitMs;
     });
-    // Those without pods go by themselves.
+    // Nodes without pods are handled by the emptiness sweep.
     const candidates = (await this.#candidates(quiet)).filter(({ pods }) => pods.length > 0);
     return candidates.sort((a, b) => disruptionCost(a) - disruptionCost(b) || (nameOf(a.claim) < nameOf(b.claim) ? -1 : 1));
   }

@@ -34,8 +34,8 @@ for (const [name, claim, pool, nodeClass, drift] of [
   ['the class has changed', made, poolOf(), classOf('b'), 'NodeClassDrifted'],
   ['requirements that it does not meet', made, poolOf({ types: ['m7i.large'] }), classOf('a'), 'RequirementsDrifted'],
   ['requirements that it still meets', made, poolOf({ types: ['m6i.large'] }), classOf('a'), undefined],
-  ['the class can not be read', made, poolOf(), undefined, undefined],
-  ['it does not say what it was made from', claimOf({}), poolOf({ labels: { team: 'blue' } }), classOf('b'), undefined],
+  ["the class can't be read", made, poolOf(), undefined, undefined],
+  ['a claim without hashes', claimOf({}), poolOf({ labels: { team: 'blue' } }), classOf('b'), undefined],
   [
     'its type is not known',
     { ...made, metadata: { ...made.metadata, labels: {} } },
@@ -49,7 +49,7 @@ for (const [name, claim, pool, nodeClass, drift] of [
   });
 }
 
-test('the order of keys changes nothing', () => {
+test('the order of keys does not matter', () => {
   const pool = poolOf({ labels: { a: '1', b: '2' } });
   expect(templateHashes(poolOf({ labels: { b: '2', a: '1' } }), undefined)).toEqual(templateHashes(pool, undefined));
 });

@@ -4,11 +4,11 @@ import { KARPENTER } from '../api.ts';
 import type { EC2NodeClass, NodeClaim, NodePool } from '../api.ts';
 import { isDecided } from '../provisioning/pool-spec.ts';
 
-/** In what way a claim is no longer what its pool would make. */
+/** How a claim differs from what its pool would create now. */
 export type DriftReason = 'NodePoolDrifted' | 'RequirementsDrifted' | 'NodeClassDrifted';
 
 /**
- * Annotations that say what a claim was made from. Requirements are not among it: a node that still meets them has not
+ * Annotations with hashes of what a claim was created from, without requirements: a node that still satisfies them has not
  * drifted. Source: Karpenter, `NodePool.Hash` and the AWS provider's `EC2NodeClass.Hash`, v1.8.
  */
 export function templateHashes(pool: NodePool, nodeClass: EC2NodeClass | undefined): Record<string, string> {
@@ -20,8 +20,8 @@ export function templateHashes(pool: NodePool, nodeClass: EC2NodeClass | undefin
 }
 
 /**
- * Whether a launched claim has drifted from its pool or class. What is not known (a claim without the annotation, a class
- * or a label that could not be read) is no drift: else a failed read would replace every node.
+ * Whether a launched claim has drifted from its pool or class. Unknown values (a claim without the annotation, a class or a
+ * label that could not be read) are not drift: otherwise a failed read would replace every node.
  */
 export function driftOf(claim: NodeClaim, pool: NodePool, nodeClass: EC2NodeClass | undefined): DriftReason | undefined {
   const { annotations = {}, labels = {} } = claim.metadata;
@@ -40,7 +40,7 @@ function hashOf(value: unknown): string {
     .slice(0, 20);
 }
 
-/** Servers may put an object's keys in another order. */
+/** Servers may reorder an object's keys. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;

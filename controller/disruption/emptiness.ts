@@ -14,11 +14,11 @@ import { isDisrupted } from '../lifecycle/registrar.ts';
 import { allowedDisruptions } from './budgets.ts';
 import { hasOptedOut } from './candidates.ts';
 import type { Disruption } from './disruption.ts';
-import { giveBack, taint } from './taint.ts';
+import { removeTaint, taint } from './taint.ts';
 
-/** The part that removes nodes nobody needs. */
+/** The part that removes unneeded nodes. */
 export interface Emptiness {
-  /** One look at all nodes. */
+  /** One pass over all nodes. */
   sweep(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export function createEmptiness(context: Context, disruption: Pick<Disruption, '
 class EmptinessSweep implements Emptiness {
   readonly #context: Context;
   readonly #disruption: Pick<Disruption, 'involves'>;
-  /** By claim uid: since when its node has been seen empty. A restart begins anew. */
+  /** By claim uid: since when its node has been empty. A restart starts over. */
   #emptySinceMs = new Map<string, number>();
 
   constructor(context: Context, disruption: Pick<Disruption, 'involves'>) {
@@ -51,8 +51,8 @@ class EmptinessSweep implements Emptiness {
     for (const claim of state.claims.list()) {
       const [node] = state.nodesOf(claim.status?.providerID ?? '');
       if (isDeleting(claim) || node === undefined || isDeleting(node) || this.#disruption.involves(claim)) continue;
-      // Left by a predecessor that died between the taint and the deletion, or by ourselves when we lost a race.
-      if (isDisrupted(node)) await giveBack(this.#context, node);
+      // Left over from a predecessor that died between the taint and the deletion, or from a lost race.
+      if (isDisrupted(node)) await removeTaint(this.#context, node);
       if (!isTrue(claim.status?.conditions, CONDITION.initialized) || !this.#isEmpty(node, claim)) continue;
       if (node.metadata.annotations?.[KARPENTER.doNotDisrupt] === 'true') continue;
       const sinceMs = this.#emptySinceMs.get(uidOf(claim)) ?? nowMs;
@@ -68,7 +68,7 @@ class EmptinessSweep implements Emptiness {
     metrics.decisionEvaluation.observe((runtime.clock.nowMs() - nowMs) / 1_000, { reason: 'empty', consolidation_type: 'empty' });
     if (allowed.length === 0) return;
     const claims = allowed.map(({ claim }) => claim);
-    // Nothing was waited for since the budgets were asked.
+    // There was no wait since the budgets were read.
     reservations.reserve(claims);
     try {
       await this.#remove(allowed);
@@ -77,12 +77,12 @@ class EmptinessSweep implements Emptiness {
     }
   }
 
-  /** Whether something else has chosen a node while this looked at the others. */
+  /** Whether another command has chosen the node meanwhile. */
   #isTaken({ claim }: Candidate): boolean {
     return this.#context.reservations.has(claim) || this.#disruption.involves(claim);
   }
 
-  /** As many of each pool as its budgets let go now, those that have been empty for longest first. */
+  /** As many of each pool as its budgets allow now, starting with those that have been empty longest. */
   #withinBudgets(due: readonly Candidate[]): Candidate[] {
     const { runtime } = this.#context;
     const sinceMs = ({ claim }: Candidate): number => this.#emptySinceMs.get(uidOf(claim)) ?? 0;
@@ -94,7 +94,7 @@ class EmptinessSweep implements Emptiness {
   }
 
   /**
-   * Taints first, so that no pod comes any more; then reads all pods from the server; then deletes what is still empty.
+   * Taints first, so that no new pod arrives; then reads all pods from the server; then deletes what is still empty.
    * Any failure leaves the node in place.
    */
   async #remove(candidates: readonly Candidate[]): Promise<void> {
@@ -112,10 +112,10 @@ class EmptinessSweep implements Emptiness {
     for (const { claim, node } of tainted) {
       if (used.has(nameOf(node)) || this.#isExpected(node, claim)) {
         metrics.failedValidations.inc({ consolidation_type: 'empty' });
-        await giveBack(this.#context, node);
+        await removeTaint(this.#context, node);
       } else {
         this.#context.reservations.settle([claim]);
-        // One that can't be deleted now must not keep the others: the next look gives it back.
+        // One that can't be deleted now must not block the others: the next sweep removes its taint.
         await this.#delete(claim).catch((error: unknown) => {
           logFailure(runtime.log, 'warn', `can't delete an empty node: ${describeError(error)}`, error, { node: nameOf(node) });
         });
@@ -135,19 +135,19 @@ class EmptinessSweep implements Emptiness {
     return !this.#isExpected(node, claim) && ![...pods].some(keepsNode);
   }
 
-  /** Whether pending pods were planned onto it. */
+  /** Whether pending pods were nominated to it. */
   #isExpected(node: Node, claim: NodeClaim): boolean {
     const { nominations } = this.#context;
     return nominations.has(nameOf(node)) || nominations.has(nameOf(claim));
   }
 }
 
-/** Whether a pod is a reason to keep its node: those that have ended are none, nor those of the node itself unless they opted out. */
+/** Whether a pod keeps its node: not if it has ended, or if it is the node's own and has not opted out. */
 function keepsNode(pod: Pod): boolean {
   return hasOptedOut(pod) || (!isNodePod(pod) && !isTerminal(pod));
 }
 
-/** How long a node of the pool may be empty, in ms; Infinity for ever. A pool that is gone keeps nothing back. */
+/** How long a node of the pool may be empty, in ms; Infinity for unlimited. A deleted pool keeps no nodes. */
 function consolidateAfterMs(pool: NodePool | undefined, periods: Periods): number {
   const text = pool?.spec.disruption?.consolidateAfter;
   if (text === 'Never') return Infinity;

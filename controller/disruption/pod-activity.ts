@@ -2,9 +2,9 @@ import { uidOf } from '../api.ts';
 import type { Context } from '../context.ts';
 import { isNodePod, isTerminal } from '../provisioning/pods.ts';
 
-/** When pods last came to nodes or left them: a node in the middle of a roll-out is not to be judged by what is on it now. */
+/** When a node's pods last changed: in the middle of a roll-out, its current pods are not representative. */
 export interface PodActivity {
-  /** In ms since the epoch; the start of this process where nothing has happened since. */
+  /** In ms since the epoch; the start of this process if nothing has happened since. */
   lastMs(nodeName: string): number;
 }
 

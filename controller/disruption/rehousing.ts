@@ -10,17 +10,17 @@ import type { NodeCandidate, PlannedNode, PodValidator, Simulator } from '../sch
 import { namespaceLabels } from '../state.ts';
 import type { Candidate } from './candidates.ts';
 
-/** Answers where the pods of nodes would go if these were not there. */
+/** Simulates where the pods of nodes would go without these nodes. */
 export interface Rehousing {
   /**
-   * Plans for the pods of these nodes, and for all others that wait or will.
-   * @returns the nodes that would have to be launched for them; undefined if they can't all be placed, or can only once
-   *   something has happened that is on its way: a node is ready, a waiting pod has got its own
+   * Plans for the pods of these nodes, and for all others that are or will be pending.
+   * @returns the nodes that would have to be launched for them; undefined if they can't all be placed, or only after something
+   *   in progress has finished: a node is ready, a pending pod has got its own
    */
   without(candidates: readonly Candidate[]): readonly PlannedNode[] | undefined;
 }
 
-/** By the same simulation as pending pods. Source: Karpenter, `SimulateScheduling` in `pkg/controllers/disruption/helpers.go`, v1.8. */
+/** Uses the simulation for pending pods. Source: Karpenter, `SimulateScheduling` in `pkg/controllers/disruption/helpers.go`, v1.8. */
 export function createRehousing(context: Context, parts: { readonly validator: PodValidator; readonly simulator: Simulator }): Rehousing {
   const pools = new PoolReader(context);
   return {
@@ -50,7 +50,7 @@ export function createRehousing(context: Context, parts: { readonly validator: P
       const concerns = (pods: Candidate['pods']): boolean => pods.some((pod) => isMoving.has(uidOf(pod)));
       if (concerns(plan.refusals.map(({ pod }) => pod))) return undefined;
       if ([...plan.nominations].some(([name, pods]) => concerns(pods) && !ready.has(name))) return undefined;
-      // Pods of others have theirs planned by the provisioner.
+      // Launches for other pods are planned by the provisioner.
       return plan.launches.every(({ pods }) => pods.every((pod) => isMoving.has(uidOf(pod)))) ? plan.launches : undefined;
     },
   };
@@ -60,12 +60,12 @@ function uidsOf(pods: Candidate['pods']): ReadonlySet<string> {
   return new Set(pods.map(uidOf));
 }
 
-/** A node as if it were leaving: it takes no pods, and those that leave with it count nowhere. */
+/** The node as if it were being removed: it takes no pods, and pods that are removed with it don't count. */
 function withoutPods(node: NodeCandidate): NodeCandidate {
   return { ...node, accepting: false, pods: node.pods.filter((pod) => !isReschedulable(pod)) };
 }
 
-/** Those that pods can run on at once. What is on its way may never come. */
+/** Nodes where pods can run at once. Launches in progress may fail. */
 function readyNodes({ state }: Context): ReadonlySet<string> {
   const starting = new Set(
     state.claims.list().flatMap(({ status }) => (isTrue(status?.conditions, CONDITION.initialized) ? [] : (status?.providerID ?? []))),

@@ -2,28 +2,28 @@ import { nodePoolOf, uidOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
 
 /**
- * The nodes that somebody has chosen to take, from the choice on: between two looks at a budget there may be a request under
- * way, and what it does is in no copy of ours yet. In memory only, as what is under way is.
+ * The nodes that have been chosen for disruption, from the moment of the choice: between two reads of a budget a request may be
+ * in flight, whose effect is in no cache yet. In memory only, like disruptions in progress.
  */
 export interface Reservations {
-  /** Whether a claim's node is one of them. */
+  /** Whether a claim's node is reserved. */
   has(claim: NodeClaim): boolean;
-  /** How many of a pool's nodes are among them. */
+  /** How many of a pool's nodes are reserved. */
   count(poolName: string): number;
   /**
-   * Whether it is settled that a claim's node goes. Until then it may have been tainted and stay all the same: what is planned onto it
-   * keeps it.
+   * Whether the removal of a claim's node is final. Until then it may be tainted but still stay: nominating pods to it keeps
+   * it.
    */
   isSettled(claim: NodeClaim): boolean;
-  /** Another number after each change: two looks with the same number saw the same. */
+  /** Changes with each change: two reads with the same number saw the same. */
   readonly revision: number;
-  /** Nothing is settled of them, whatever was before. */
+  /** Reserves them, not yet finally, whatever was before. */
   reserve(claims: readonly NodeClaim[]): void;
   settle(claims: readonly NodeClaim[]): void;
   release(claims: readonly NodeClaim[]): void;
 }
 
-/** Bounded by the cluster's claims: who reserves them releases them. */
+/** Bounded by the cluster's claims, as long as callers release what they reserve. */
 export function createReservations(): Reservations {
   /** Names of pools, by claim uid. */
   const pools = new Map<string, string>();

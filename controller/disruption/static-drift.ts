@@ -5,15 +5,15 @@ import { planStaticNode } from '../provisioning/static-capacity.ts';
 import type { PlannedNode } from '../scheduling/types.ts';
 import type { Candidate } from './candidates.ts';
 
-/** Plans what takes the place of a node of a pool with a number of nodes of its own. */
+/** Plans the replacement of a node of a static pool. */
 export interface StaticReplacements {
   /** @returns undefined if the node has to stay for now */
   of(candidate: Candidate): readonly PlannedNode[] | undefined;
 }
 
 /**
- * One node as the pool makes it now, whatever pods there are. There is none while the pool has more nodes than it should, since
- * that is to shrink, nor where its limit of nodes leaves no room beside the old one.
+ * One node as the pool would create it now, independent of pods. None while the pool has more nodes than replicas, since it has
+ * to shrink, nor if its node limit leaves no room beside the old one.
  * Source: Karpenter, `pkg/controllers/disruption/staticdrift.go`, v1.8.
  */
 export function createStaticReplacements(context: Context): StaticReplacements {

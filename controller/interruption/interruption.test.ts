@@ -35,7 +35,7 @@ async function recorded(bench: Bench): Promise<(string | undefined)[]> {
 }
 
 for (const kind of ['spot_interrupted', 'scheduled_change', 'instance_stopping', 'instance_terminated'] as const) {
-  test(`${kind}: the claim is deleted, and replaced by something else`, async () => {
+  test(`${kind}: the claim is deleted and replaced`, async () => {
     await withInstance(1, async (bench, id) => {
       expect(await handle(bench, kind, id)).toBe(true);
       expect(await recorded(bench)).toEqual([]);
@@ -46,12 +46,12 @@ for (const kind of ['spot_interrupted', 'scheduled_change', 'instance_stopping',
       expect(await recorded(bench)).toEqual([second?.id]);
       if (first === undefined || second === undefined) throw new Error('no replacement');
       const isSameOffering = formatOffering(first.offering) === formatOffering(second.offering);
-      expect(isSameOffering, 'only capacity that was taken back is left alone').toBe(kind !== 'spot_interrupted');
+      expect(isSameOffering, 'only reclaimed capacity is avoided').toBe(kind !== 'spot_interrupted');
     });
   });
 }
 
-test('twice, and after its claim has gone, it means nothing new', async () => {
+test('a repeated notice, or one after its claim is gone, has no further effect', async () => {
   await withInstance(2, async (bench, id) => {
     await handle(bench, 'spot_interrupted', id);
     expect(await handle(bench, 'spot_interrupted', id)).toBe(true);
@@ -63,7 +63,7 @@ test('twice, and after its claim has gone, it means nothing new', async () => {
   });
 });
 
-test('a rebalance recommendation is only told of', async () => {
+test('a rebalance recommendation is only reported', async () => {
   await withInstance(3, async (bench, id) => {
     expect(await handle(bench, 'rebalance_recommendation', id)).toBe(true);
     expect(await recorded(bench)).toEqual([id]);
@@ -72,7 +72,7 @@ test('a rebalance recommendation is only told of', async () => {
   });
 });
 
-test('an instance that nobody knows: it comes again until it would be known', async () => {
+test('a notice about an unknown instance reappears until the instance would be known', async () => {
   await withInstance(4, async (bench, id) => {
     expect(await handle(bench, 'spot_interrupted', 'i-unknown')).toBe(false);
     expect(await handle(bench, 'spot_interrupted', 'i-unknown', STANDARD.visibilityMs + 1)).toBe(true);
@@ -80,9 +80,9 @@ test('an instance that nobody knows: it comes again until it would be known', as
   });
 });
 
-test('before the claim has recorded its instance it is found by its tags, and nothing is lost', async () => {
+test('before the claim records its instance, the instance is found by its tags', async () => {
   await withBench(5, async (bench) => {
-    // The answer of the launch never comes.
+    // The launch never gets a response.
     bench.meddle = (request, moment) => (request === 'CreateFleet' && moment === 'after' ? 'lose' : undefined);
     bench.start();
     await createPendingPod(bench.port, 'web');
@@ -98,7 +98,7 @@ test('before the claim has recorded its instance it is found by its tags, and no
   });
 });
 
-test("another cluster's instance is nobody's business", async () => {
+test("another cluster's instance is ignored", async () => {
   await withInstance(6, async (bench, id) => {
     bench.ec2.instances.push({
       id: 'i-other',
@@ -111,7 +111,7 @@ test("another cluster's instance is nobody's business", async () => {
   });
 });
 
-test('who is confined leaves what is about an instance of other pools, or of no known kind, for as long as somebody may come for it', async () => {
+test("a confined autoscaler leaves notices about other pools' instances, or of unknown kinds, for others to read", async () => {
   await withInstance(7, async (bench, id) => {
     const { state, ...context } = bench.context();
     const confined = createInterruption({ ...context, state: { ...state, claims: none(state.claims) }, scope: scopeOf(['mine']) });
@@ -124,14 +124,14 @@ test('who is confined leaves what is about an instance of other pools, or of no 
 
     const owner = createInterruption({ ...bench.context(), scope: scopeOf(['default']) });
     const both = { ...notice(bench, 'rebalance_recommendation', id), instanceIds: [id, 'i-unknown'] };
-    expect(await owner.handle(both), 'the part of another is still to come').toBe(false);
+    expect(await owner.handle(both), 'another autoscaler still has to handle its part').toBe(false);
     expect(await owner.handle(notice(bench, 'no_op', id))).toBe(true);
     expect(await owner.handle(notice(bench, 'spot_interrupted', id))).toBe(true);
     expect(await recorded(bench)).toEqual([]);
   });
 });
 
-/** Claims as one sees them who has none. */
+/** The claims as seen by an autoscaler that has none. */
 function none<T extends object>(claims: T): T {
   return Object.assign(Object.create(claims) as T, { list: () => [], get: () => undefined });
 }

@@ -10,16 +10,16 @@ import { QUEUE_SHARED_AGE_MAX_MS } from '../constants.ts';
 import type { Context } from '../context.ts';
 import type { Notice, NoticeKind } from './notice.ts';
 
-/** The part that acts on what EC2 says about instances. */
+/** The part that acts on EC2's notices about instances. */
 export interface Interruption {
   /**
-   * Acts on one notice, as often as it comes. Throws when it has to be repeated.
-   * @returns whether nothing is left to do about it; if not, it has to come again
+   * Acts on one notice; may be repeated. Throws when it has to be retried.
+   * @returns whether the notice is done; if not, it has to be received again
    */
   handle(notice: Notice): Promise<boolean>;
 }
 
-/** Notices after which the node is given up: its replacement starts while it is drained. */
+/** Notices after which the node is replaced: its replacement starts while it is drained. */
 const ENDING: Readonly<Partial<Record<NoticeKind, string>>> = {
   spot_interrupted: 'SpotInterrupted',
   scheduled_change: 'InstanceUnhealthy',
@@ -41,7 +41,7 @@ class QueueInterruption implements Interruption {
 
   async handle(notice: Notice): Promise<boolean> {
     const { scope } = this.#context;
-    // What means nothing to us may mean something to another, who is of another version.
+    // A message that is unknown to us may be known to an autoscaler of another version.
     if (notice.kind === 'no_op' && (scope.id === undefined || notice.instanceIds.length === 0)) return this.#isOver(notice);
     const handled = await Promise.all(notice.instanceIds.map((id) => this.#handleInstance(notice, id)));
     return handled.every((done) => done);
@@ -55,7 +55,7 @@ class QueueInterruption implements Interruption {
       await this.#act(kind, recorded, id);
       return true;
     }
-    // Somebody else's, or launched a moment ago: its claim does not know it yet.
+    // It belongs to someone else, or was launched a moment ago and its claim does not know it yet.
     const instance = await this.#context.instances.find(id);
     if (instance === undefined) return runtime.clock.nowMs() - atMs > periods.visibilityMs;
     if (!this.#isOwn(instance)) return true;
@@ -65,7 +65,7 @@ class QueueInterruption implements Interruption {
     const claim = state.claims.get(claimName) ?? (await state.freshClaims()).find((one) => nameOf(one) === claimName);
     if (claim === undefined) return true;
     const claimed = parseProviderId(claim.status?.providerID);
-    // A second instance of the claim: the collector ends it.
+    // A second instance of the claim: the collector terminates it.
     if (claimed !== undefined && claimed !== id) return true;
     await this.#act(kind, claim, id, instance);
     return true;
@@ -89,7 +89,7 @@ class QueueInterruption implements Interruption {
     metrics.nodeClaimsDisrupted.inc({ reason: kind, ...poolLabelsOf(claim) });
   }
 
-  /** Capacity that EC2 takes back is not asked for again at once. */
+  /** Capacity that EC2 reclaims is not requested again at once. */
   #mask(claim: NodeClaim, instance: Instance | undefined): void {
     const instanceType = claim.metadata.labels?.[LABEL.instanceType] ?? instance?.InstanceType;
     const zone = claim.metadata.labels?.[LABEL.zone] ?? instance?.Placement?.AvailabilityZone;
@@ -102,7 +102,7 @@ class QueueInterruption implements Interruption {
     return tagOf(instance, clusterTag(this.#context.cluster.name)) === 'owned';
   }
 
-  /** Whether a notice that may be for another autoscaler of the cluster need not come again: at once where there is none. */
+  /** Whether a notice for another autoscaler of the cluster need not be received again: immediately if there is no other. */
   #isOver({ atMs }: Notice): boolean {
     const { runtime, scope } = this.#context;
     return scope.id === undefined || runtime.clock.nowMs() - atMs > QUEUE_SHARED_AGE_MAX_MS;

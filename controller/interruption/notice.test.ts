@@ -43,7 +43,7 @@ for (const [source, type, detail, kind, instanceIds] of CASES) {
 }
 
 for (const body of ['', 'not json', '{}', 'null', event('aws.ec2', 'EC2 Spot Instance Interruption Warning', {})]) {
-  test(`no event: ${body.slice(0, 40)}`, () => {
+  test(`not an event: ${body.slice(0, 40)}`, () => {
     expect(() => readNotice(body)).toThrow();
   });
 }

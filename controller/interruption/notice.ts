@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What EventBridge says about instances, in our own words; the names are Karpenter's message types. */
+/** EventBridge's events about instances, by Karpenter's names of message types. */
 export type NoticeKind =
   | 'spot_interrupted'
   | 'rebalance_recommendation'
@@ -13,7 +13,7 @@ export type NoticeKind =
 export interface Notice {
   readonly kind: NoticeKind;
   readonly instanceIds: readonly string[];
-  /** When EventBridge says that it happened, in ms since the epoch. */
+  /** The time of the event according to EventBridge, in ms since the epoch. */
   readonly atMs: number;
 }
 
@@ -23,7 +23,7 @@ const envelopeSchema = z.object({
   time: z.string().transform((text, context) => {
     const ms = Date.parse(text);
     if (!Number.isNaN(ms)) return ms;
-    context.addIssue({ code: 'custom', message: 'is no time' });
+    context.addIssue({ code: 'custom', message: 'is not a time' });
     return z.NEVER;
   }),
   detail: z.record(z.string(), z.unknown()),
@@ -45,10 +45,10 @@ const ENDING_STATES: Readonly<Record<string, NoticeKind>> = {
 };
 
 /**
- * Reads an EventBridge event. Events that mean nothing here are `no_op`.
+ * Parses an EventBridge event. Irrelevant events are `no_op`.
  * Source: Karpenter's AWS provider, `pkg/controllers/interruption/messages`; EC2 User Guide, "Spot Instance
  * interruption notices", "Events from AWS services".
- * @throws Error for what is no event, or one whose detail lacks what its type promises
+ * @throws Error for anything but an event, or if the event lacks what its type requires
  */
 export function readNotice(body: string): Notice {
   const { source, 'detail-type': type, time: atMs, detail } = read(envelopeSchema, JSON.parse(body));

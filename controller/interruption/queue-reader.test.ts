@@ -18,7 +18,7 @@ function warning(id: string): string {
   });
 }
 
-/** Reads batches of message bodies; what is handled how is the test's. @returns ids that were deleted, and the log */
+/** Reads batches of message bodies; the test defines how they are handled. @returns ids that were deleted, and the log */
 async function read(
   batches: (string[] | SqsError)[],
   handle: (id: string) => Promise<boolean>,
@@ -73,19 +73,19 @@ async function read(
   return { deleted, log, handled };
 }
 
-test('what was handled is deleted, what was not comes again', async () => {
+test('handled messages are deleted, others are received again', async () => {
   const { deleted } = await read([[warning('i-1'), warning('i-2')]], (id) => Promise.resolve(id === 'i-1'));
   expect(deleted).toEqual([warning('i-1')]);
 });
 
-test('a body that can not be read is logged and deleted, and holds up nothing', async () => {
+test('an unreadable body is logged and deleted, and blocks nothing', async () => {
   const { deleted, log, handled } = await read([['{broken', warning('i-1')]], () => Promise.resolve(true));
   expect(deleted.sort()).toEqual([warning('i-1'), '{broken'].sort());
   expect(handled).toEqual(['i-1']);
   expect(log.join()).toContain("error interruption queue: can't read message {broken");
 });
 
-test('one that fails stays, and one that never comes to an end holds up none behind it', async () => {
+test('a failed message stays, and one that never finishes does not block those behind it', async () => {
   const endless = new Promise<boolean>(() => undefined);
   const outcomes: Readonly<Record<string, () => Promise<boolean>>> = {
     'i-fails': () => Promise.reject(new Error('no')),
@@ -96,7 +96,7 @@ test('one that fails stays, and one that never comes to an end holds up none beh
   expect(log.join()).toContain('interruption: spot_interrupted: no');
 });
 
-test('a queue that is not there is asked again, ever more rarely', async () => {
+test('a missing queue is polled with increasing delays', async () => {
   const gone = new SqsError('QueueDoesNotExist', 400, 'The specified queue does not exist.');
   const { deleted, log } = await read([gone, gone, gone, [warning('i-1')]], () => Promise.resolve(true));
   expect(deleted).toEqual([warning('i-1')]);

@@ -15,15 +15,16 @@ import type { Interruption } from './interruption.ts';
 import { readNotice } from './notice.ts';
 
 /**
- * Reads the interruption queue until the signal is aborted. What has been acted on is deleted; so is what can't be read,
- * since it would come again for ever. What failed, or speaks of an instance that nobody knows yet, comes again by
- * itself; messages that come with it don't wait for it.
+ * Reads the interruption queue until the signal is aborted. Handled messages are deleted; so are unreadable ones, since they
+ * would be received forever. Failed messages, and those about an instance that is not known yet, become visible again by
+ * themselves; messages received together don't wait for each other.
  *
- * An autoscaler that is confined to some pools leaves what is about the instances of others, who may read the same queue. Each of
- * them gets any message, by chance, and hides it from the others for the visibility time-out, which is short for that. What
- * remains: a notice comes to its owner late by as many of these as others were first, by two seconds in the mean and seldom by
- * more than twenty, and by all of an outage of the queue that begins meanwhile; and each time costs a look at EC2. A queue for
- * each, with rules that tell the instances apart, is better. A dead-letter queue's maxReceiveCount must allow for it.
+ * An autoscaler that is confined to some pools leaves messages about other pools' instances, whose autoscalers may read the same
+ * queue. Each message goes to any one of them at random, and is hidden from the others for the visibility timeout, which is
+ * therefore short. Consequences: a notice reaches its owner late by one timeout for each other reader that got it first, two
+ * seconds on average and rarely more than twenty, plus any queue outage that begins meanwhile; and each time costs a request to
+ * EC2. Separate queues, with rules that distinguish the instances, are better. A dead-letter queue's maxReceiveCount must allow
+ * for this.
  */
 export async function readQueue(context: Context, sqs: SqsClient, queueUrl: string, interruption: Interruption): Promise<void> {
   const { clock, signal, log, random } = context.runtime;
@@ -41,7 +42,7 @@ export async function readQueue(context: Context, sqs: SqsClient, queueUrl: stri
         signal,
       });
       failures = 0;
-      // The next are received at once: a slow message holds up none behind it.
+      // The next batch is received at once: a slow message does not block those behind it.
       if (messages.length === 0) continue;
       const settling = settle(context, sqs, queueUrl, messages, interruption).finally(() => underWay.delete(settling));
       underWay.add(settling);
@@ -75,7 +76,7 @@ async function settle(
     await sqs.deleteBatch(queueUrl, done);
     metrics.interruptionsDeleted.inc({}, done.length);
   } catch (error) {
-    // They come again, and mean nothing new then.
+    // They are received again, which has no further effect.
     logFailure(runtime.log, 'warn', `interruption queue: can't delete ${done.length} messages: ${describeError(error)}`, error);
   }
 }

@@ -4,24 +4,24 @@ import { z } from 'zod';
 import { KARPENTER, uidOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
 
-/** A CreateFleet request without its token, as plain JSON: what was persisted is sent byte for byte. */
+/** A CreateFleet request without its token, as plain JSON: it is sent byte for byte as persisted. */
 export type FleetRequest = Omit<CreateFleetCommandInput, 'ClientToken'>;
 
-/** One try to launch the instance of a claim, as it stands in the claim's annotation. */
+/** One attempt to launch the instance of a claim, as stored in the claim's annotation. */
 export interface Attempt {
-  /** Counts from 1; with the claim's uid it makes the client token. */
+  /** Counts from 1; part of the client token, together with the claim's uid. */
   readonly number: number;
   readonly request: FleetRequest;
   /**
-   * `open`: it may have been sent, or may still be; whoever comes next sends it again. `closed`: EC2 answered that it
-   * made no instance. `lost`: EC2 refused to say what the token made; an instance is looked for by tag.
+   * `open`: it may have been sent, or may still be; the next reconcile sends it again. `closed`: EC2 responded that it launched
+   * no instance. `lost`: EC2 refused to say what the token launched; an instance is searched by tag.
    */
   readonly state: 'open' | 'closed' | 'lost';
-  /** When it was lost, in ms since the epoch. */
+  /** When it became lost, in ms since the epoch. */
   readonly lostAtMs?: number | undefined;
 }
 
-/** Handed on as it was read: a parser would put its keys in another order. */
+/** Passed on unchanged: a parser would reorder its keys. */
 const requestSchema = z.custom<FleetRequest>(
   (value) => z.object({ LaunchTemplateConfigs: z.array(z.object({})), TargetCapacitySpecification: z.object({}) }).safeParse(value).success,
 );
@@ -33,7 +33,7 @@ const attemptSchema: z.ZodType<Attempt> = z.object({
   lostAtMs: z.number().optional(),
 });
 
-/** The attempt in a claim's annotation; undefined if there was none yet. @throws Error if it can't be read */
+/** The attempt in a claim's annotation; undefined if there is none yet. @throws Error if it can't be parsed */
 export function readAttempt(claim: NodeClaim): Attempt | undefined {
   const text = claim.metadata.annotations?.[KARPENTER.launch];
   if (text === undefined) return undefined;
@@ -48,8 +48,8 @@ export function writeAttempt(attempt: Attempt): Record<string, string> {
 }
 
 /**
- * The client token of an attempt: the same after a crash, another one for each attempt. A token that got an answer
- * without instances is used up, and one may be at most 64 ASCII characters long.
+ * The client token of an attempt: the same after a crash, different for each attempt. A token whose response had no instances is
+ * used up. Tokens are at most 64 ASCII characters long.
  */
 export function clientToken(claim: NodeClaim, attempt: Attempt): string {
   return createHash('sha256')

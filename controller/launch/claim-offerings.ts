@@ -6,29 +6,29 @@ import type { NodeClaim } from '../api.ts';
 import { offeringLabels } from '../capacity/instance-types.ts';
 import type { InstanceTypes, NodeType, PricedOffering } from '../capacity/instance-types.ts';
 
-/** One thing that a claim may become. */
+/** One offering that a claim allows. */
 export interface ClaimOffering {
   readonly type: NodeType;
   readonly offering: PricedOffering;
-  /** Labels that its node would have, but for its hostname and its pool's. */
+  /** Labels that its node would have, except its hostname and its pool's labels. */
   readonly labels: Labels;
 }
 
-/** Everything that claims may become, by their requirements and requests. */
+/** All offerings that claims allow, by their requirements and requests. */
 export interface ClaimOfferings {
   of(claim: NodeClaim): readonly ClaimOffering[];
 }
 
-/** Keys of a claim's requirements that say what it may become; the others are its pool's own labels. */
+/** Keys of a claim's requirements that select offerings; the others are its pool's own labels. */
 const OFFERING_KEYS: readonly string[] = [LABEL.instanceType, LABEL.zone, LABEL.region, LABEL.capacityType, LABEL.arch, LABEL.os];
 
-/** Found out once for each copy of a claim and state of the types. */
+/** Cached for each version of a claim and of the instance types. */
 export function createClaimOfferings(instanceTypes: InstanceTypes): ClaimOfferings {
   let known = new WeakMap<NodeClaim, readonly ClaimOffering[]>();
   let knownFor: readonly NodeType[] | undefined;
   return {
     of: (claim) => {
-      // The list is another one whenever anything in it has changed.
+      // The list is replaced whenever anything in it changes.
       if (knownFor !== instanceTypes.list()) known = new WeakMap();
       knownFor = instanceTypes.list();
       const offerings = known.get(claim) ?? offeringsOfClaim(instanceTypes, claim);

@@ -7,7 +7,7 @@ import type { Periods } from '../periods.ts';
 import { offeringsOf } from './fleet-request.ts';
 import type { FleetRequest } from './attempt.ts';
 
-/** Codes by which EC2 says that it has no capacity for us. Source: Karpenter's AWS provider, v1.14. */
+/** EC2's error codes for missing capacity. Source: Karpenter's AWS provider, v1.14. */
 const INSUFFICIENT_CAPACITY_CODES: ReadonlySet<string> = new Set([
   'InsufficientInstanceCapacity',
   'MaxSpotInstanceCountExceeded',
@@ -19,42 +19,42 @@ const INSUFFICIENT_CAPACITY_CODES: ReadonlySet<string> = new Set([
   'ReservationCapacityExceeded',
 ]);
 
-/** Codes after which a request is repeated as it is: EC2 did not look at it, or did not say what became of it. */
+/** Codes after which a request is repeated unchanged: EC2 did not process it, or its result is unknown. */
 const THROTTLING_CODES: ReadonlySet<string> = new Set(['RequestLimitExceeded', 'Throttling', 'ThrottlingException', 'RequestThrottled']);
 
-/** An instance that a fleet made. Only the id is certain. */
+/** An instance that a fleet launched. Only the id is always present. */
 export interface FleetInstance {
   readonly id: string;
   readonly instanceType: string | undefined;
   readonly zone: string | undefined;
 }
 
-/** How long what was refused is left alone. */
+/** How long refused offerings are avoided. */
 type MaskPeriods = Pick<Periods, 'unavailableOfferingMs' | 'doubtedOfferingMs'>;
 
-/** What is to be left alone, and how long. */
+/** What to avoid, and for how long. */
 interface Mask {
   readonly what: Unavailable;
   readonly ttlMs: number;
 }
 
-/** What an answer of CreateFleet says. */
+/** The result of a CreateFleet response. */
 interface FleetOutcome {
   readonly instances: readonly FleetInstance[];
   readonly masks: readonly Mask[];
-  /** All errors have to do with capacity: other offerings may be asked for at once. */
+  /** All errors are about capacity: other offerings may be requested at once. */
   readonly onlyCapacity: boolean;
   /** A launch template did not exist. */
   readonly templateMissing: boolean;
-  /** The distinct errors in one line; empty if there was none. */
+  /** The distinct errors in one line; empty if there were none. */
   readonly summary: string;
 }
 
 /**
- * Reads an answer. An offering that an error names is masked for three minutes. Errors are sparse: most name one pool of
- * the sixty that were asked for, some none. When a fleet got nothing and only capacity was lacking, EC2 had every
- * offering of the request to choose from: those that no error named are masked as well, but only for one minute, since
- * nobody said that they are exhausted. When the fleet got its instance, or failed for other reasons, they are not.
+ * Interprets a response. An offering that an error names is masked for three minutes. Errors are sparse: most name one pool of
+ * the sixty that were requested, some none. If a fleet got nothing and only capacity was missing, EC2 could choose from every
+ * offering of the request: those that no error named are masked too, but only for one minute, since they were not reported as
+ * exhausted. If the fleet got its instance, or failed for other reasons, they are not.
  */
 export function readFleetOutcome(request: FleetRequest, output: CreateFleetCommandOutput, periods: MaskPeriods): FleetOutcome {
   const errors = output.Errors ?? [];
@@ -70,7 +70,7 @@ export function readFleetOutcome(request: FleetRequest, output: CreateFleetComma
     .filter((error) => !THROTTLING_CODES.has(error.ErrorCode ?? ''))
     .flatMap((error) => unavailableBy(error, asked))
     .map((what) => ({ what, ttlMs: periods.unavailableOfferingMs }));
-  // Throttling inside an answer is no lack of capacity: what it kept from being tried is asked for again.
+  // Throttling inside a response is not missing capacity: what was not tried is requested again.
   const onlyCapacity = errors.every((error) => INSUFFICIENT_CAPACITY_CODES.has(error.ErrorCode ?? ''));
   const gotNothing = instances.length === 0 && onlyCapacity;
   const doubted = gotNothing ? asked.map((what) => ({ what, ttlMs: periods.doubtedOfferingMs })) : [];
@@ -83,31 +83,31 @@ export function readFleetOutcome(request: FleetRequest, output: CreateFleetComma
   };
 }
 
-/** Whether an error says that too many requests were sent. */
+/** Whether an error means that too many requests were sent. */
 export function isThrottling(error: unknown): boolean {
   return error instanceof Ec2Error && (error.status === 429 || THROTTLING_CODES.has(error.code));
 }
 
-/** What became of a request that was answered by an error. */
+/** What an error response means for the request. */
 export type Refusal =
-  /** Nobody knows, or it was not looked at: the same request is sent again. */
+  /** Unknown, or not processed: the same request is sent again. */
   | 'again'
-  /** Its token was used before with another outcome: an instance has to be looked for. */
+  /** Its token was used before with another result: an instance has to be searched. */
   | 'lost'
-  /** It made nothing: the next attempt may differ. */
+  /** It launched nothing: the next attempt may differ. */
   | 'refused';
 
-/** Reads an error of CreateFleet. */
+/** Interprets an error of CreateFleet. */
 export function readRefusal(error: unknown): Refusal {
   if (!(error instanceof Ec2Error) || error.status === 0 || error.status >= 500) return 'again';
   if (error.status === 429 || THROTTLING_CODES.has(error.code)) return 'again';
-  // Without a signature in time, or the permission, nothing was done; the request itself is all right.
+  // Without a valid signature or the permission, nothing was done; the request itself is fine.
   if (['RequestExpired', 'AuthFailure', 'UnauthorizedOperation', 'ExpiredToken'].includes(error.code)) return 'again';
   if (error.code === 'IdempotentParameterMismatch' || error.code === 'IdempotentInstanceTerminated') return 'lost';
   return 'refused';
 }
 
-/** What is not to be had when a whole request was refused for lack of capacity or quota. */
+/** What is unavailable if a whole request was refused for lack of capacity or quota. */
 export function masksOfRefusal(request: FleetRequest, error: unknown, periods: MaskPeriods): readonly Mask[] {
   if (!(error instanceof Ec2Error) || !INSUFFICIENT_CAPACITY_CODES.has(error.code)) return [];
   const asked = offeringsOf(request);
@@ -123,8 +123,8 @@ export function isMissingTemplate(code: string): boolean {
 }
 
 /**
- * What an error says is not to be had. A subnet without addresses is its whole zone; a vCPU quota all types that draw on
- * it, and the count of spot instances all of spot: asking for other types would be refused as well.
+ * What an error reports as unavailable. A subnet without addresses means its whole zone; a vCPU quota all types that use it; and
+ * the limit of spot instances all of spot: requests for other types would be refused as well.
  */
 function unavailableBy(error: CreateFleetError, asked: readonly Offering[]): Unavailable[] {
   const { InstanceType: instanceType, AvailabilityZone: zone } = error.LaunchTemplateAndOverrides?.Overrides ?? {};

@@ -12,9 +12,9 @@ interface TemplateGroup {
 }
 
 /**
- * The CreateFleet request for one instance out of some offerings, as Karpenter makes it: type instant, spot by
- * price-capacity-optimized, on demand by lowest-price. The tags are on the instance from its first moment, so that it
- * can be found even if no answer ever arrives.
+ * The CreateFleet request for one instance out of some offerings, like Karpenter's: type instant, spot by
+ * price-capacity-optimized, on demand by lowest-price. The instance has its tags from the start, so that it can be found even
+ * if the response is lost.
  */
 export function buildFleetRequest(
   cluster: ClusterConfig,
@@ -38,7 +38,7 @@ export function buildFleetRequest(
   };
 }
 
-/** The offerings that a request asks for. */
+/** The offerings in a request. */
 export function offeringsOf(request: FleetRequest): Offering[] {
   const capacityType = request.TargetCapacitySpecification?.DefaultTargetCapacityType === 'spot' ? 'spot' : 'on-demand';
   return (request.LaunchTemplateConfigs ?? []).flatMap((config) =>
@@ -54,7 +54,7 @@ function templateConfig(cluster: ClusterConfig, { templateName, offerings }: Tem
   return {
     LaunchTemplateSpecification: { LaunchTemplateName: templateName, Version: '$Latest' },
     Overrides: offerings.map(({ instanceType, zone }) => ({
-      // The catalogue's names come from EC2 itself; the SDK's list of them is only as new as the SDK.
+      // The names come from EC2 itself; the SDK's list may be older.
       InstanceType: instanceType as NonNullable<FleetLaunchTemplateConfigRequest['Overrides']>[number]['InstanceType'],
       SubnetId: cluster.subnets[zone],
       AvailabilityZone: zone,

@@ -12,11 +12,11 @@ import { formatNodeConfig } from './node-config.ts';
 
 export type Architecture = InstanceType['architecture'];
 
-/** Launch templates: one for each combination of class, architecture, and labels and taints of the pool. */
+/** Launch templates: one for each combination of class, architecture, and the pool's labels and taints. */
 export interface LaunchTemplates {
-  /** Makes sure that the template for these nodes exists. @returns its name */
+  /** Ensures that the template for these nodes exists. @returns its name */
   ensure(nodeClass: EC2NodeClass, claim: NodeClaim, architecture: Architecture): Promise<string>;
-  /** EC2 said that a template which we believed in does not exist: the next `ensure` creates it again, unless it was made just now. */
+  /** EC2 reported that a known template does not exist: the next `ensure` creates it again, unless it was created just now. */
   distrust(): void;
   /** Deletes all templates of a class. */
   deleteAll(nodeClassName: string): Promise<void>;
@@ -97,7 +97,7 @@ class HashedTemplates implements LaunchTemplates {
     };
   }
 
-  /** Creating and being told that it exists is one request; asking first would be two. */
+  /** Creating it, or getting AlreadyExists, takes one request; checking first would take two. */
   async #create(name: string, nodeClassName: string, data: RequestLaunchTemplateData): Promise<void> {
     const tags = [
       { Key: clusterTag(this.#cluster.name), Value: 'owned' },

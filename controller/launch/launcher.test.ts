@@ -6,7 +6,7 @@ import type { Bench, Moment } from '../testing/bench.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Every claim that is there records a live instance, and there is no other live one. */
+/** Every claim records a live instance, and there is no other live one. */
 async function expectOneInstanceEach(bench: Bench): Promise<void> {
   const claims = await bench.claims();
   const recorded = claims.map((claim) => parseProviderId(claim.status?.providerID)).sort();
@@ -34,7 +34,7 @@ async function removeAll(bench: Bench): Promise<void> {
   expect([...bench.ec2.templates]).toEqual([]);
 }
 
-test('one pod, one claim, one instance; and all of it goes', async () => {
+test('one pod, one claim, one instance; and all of it is removed', async () => {
   await withBench(1, async (bench) => {
     await launchOne(bench);
     await expectOneInstanceEach(bench);
@@ -46,7 +46,7 @@ test('one pod, one claim, one instance; and all of it goes', async () => {
   });
 });
 
-/** The mutating requests of an undisturbed life, counted once. */
+/** The number of mutating requests without any faults. */
 async function countRequests(): Promise<number> {
   let count = 0;
   await withBench(1, async (bench) => {
@@ -59,7 +59,7 @@ async function countRequests(): Promise<number> {
 
 for (const what of ['crash', 'lose'] as const) {
   for (const moment of ['before', 'after'] as const satisfies Moment[]) {
-    test(`one instance a claim, and none in the end: ${what} ${moment} each request`, async () => {
+    test(`one instance per claim, and none in the end: ${what} ${moment} each request`, async () => {
       const requests = await countRequests();
       expect(requests).toBeGreaterThan(8);
       for (let struck = 1; struck <= requests; struck += 1) {
@@ -81,7 +81,7 @@ for (const what of ['crash', 'lose'] as const) {
   }
 }
 
-test('answers of CreateFleet lost again and again: still one instance', async () => {
+test('responses of CreateFleet lost repeatedly: still one instance', async () => {
   await withBench(2, async (bench) => {
     let lost = 0;
     bench.meddle = (request, moment) => (request === 'CreateFleet' && moment === 'after' && (lost += 1) <= 5 ? 'lose' : undefined);
@@ -91,7 +91,7 @@ test('answers of CreateFleet lost again and again: still one instance', async ()
   });
 });
 
-test('a claim deleted while the answer to its launch is lost does not lose its instance', async () => {
+test('a claim deleted while the response to its launch is lost does not leak its instance', async () => {
   await withBench(3, async (bench) => {
     bench.meddle = (request, moment) => (request === 'CreateFleet' && moment === 'after' ? 'lose' : undefined);
     bench.start();
@@ -107,7 +107,7 @@ test('a claim deleted while the answer to its launch is lost does not lose its i
   });
 });
 
-test('spot falls back to on-demand in the claim that asked, in one round', async () => {
+test('spot falls back to on-demand in the same claim, in one round', async () => {
   await withBench(4, async (bench) => {
     bench.ec2.hasCapacity = ({ capacityType }) => capacityType === 'on-demand';
     await launchOne(bench);
@@ -117,7 +117,7 @@ test('spot falls back to on-demand in the claim that asked, in one round', async
   });
 });
 
-test('without any capacity the claim is given up, the pod told why, and all is well when capacity comes back', async () => {
+test('without capacity the claim is deleted with an Event for the pod, and succeeds once there is capacity', async () => {
   await withBench(5, async (bench) => {
     bench.ec2.hasCapacity = () => false;
     await launchOne(bench);
@@ -132,7 +132,7 @@ test('without any capacity the claim is given up, the pod told why, and all is w
   });
 });
 
-test('a launch template that somebody deleted is created again', async () => {
+test('a deleted launch template is created again', async () => {
   await withBench(6, async (bench) => {
     await launchOne(bench);
     bench.ec2.templates.clear();
@@ -143,7 +143,7 @@ test('a launch template that somebody deleted is created again', async () => {
   });
 });
 
-test('a node that never registers: the claim is given up after 15 minutes and its instance ended', async () => {
+test('a node that never registers: the claim is deleted after 15 minutes and its instance terminated', async () => {
   await withBench(7, async (bench) => {
     await launchOne(bench);
     const [first] = await bench.claims();
@@ -155,7 +155,7 @@ test('a node that never registers: the claim is given up after 15 minutes and it
   });
 });
 
-test('an instance without a claim is collected, a second one of a claim too', async () => {
+test("an instance without a claim is collected, and so is a claim's second one", async () => {
   await withBench(8, async (bench) => {
     await launchOne(bench);
     const [kept] = bench.ec2.instances;
@@ -168,7 +168,7 @@ test('an instance without a claim is collected, a second one of a claim too', as
   });
 });
 
-test('a claim whose instance was ended behind its back is deleted and replaced', async () => {
+test('a claim whose instance was terminated externally is deleted and replaced', async () => {
   await withBench(9, async (bench) => {
     await launchOne(bench);
     const [first] = bench.ec2.instances;

@@ -14,20 +14,20 @@ import type { FleetInstance } from './fleet-outcome.ts';
 import { planFleetRequest } from './plan.ts';
 import { recordInstance } from './record.ts';
 
-/** How far the launch of a claim got. */
+/** The progress of a claim's launch. */
 type LaunchProgress =
   /** The claim records its instance. */
   | { readonly kind: 'launched'; readonly claim: NodeClaim }
-  /** Look again after `waitMs`. */
+  /** Try again after `waitMs`. */
   | { readonly kind: 'waiting'; readonly waitMs: number }
-  /** Nothing that the claim may become is to be had now, and no instance was made for it. */
+  /** No offering of the claim is available now, and no instance was launched for it. */
   | { readonly kind: 'impossible'; readonly reason: string };
 
 /** The part that turns a claim into one instance. */
 export interface Launcher {
   /**
-   * Goes on with the launch of a claim that records no instance yet. May be called again at any time after any failure,
-   * also by another process: no call makes a second instance for the claim. Throws when it has to be repeated.
+   * Continues the launch of a claim that records no instance yet. May be called again at any time after any failure, even by
+   * another process: no call launches a second instance for the claim. Throws when it has to be retried.
    */
   launch(claim: NodeClaim): Promise<LaunchProgress>;
 }
@@ -38,10 +38,10 @@ interface LauncherOptions {
 }
 
 /**
- * The launch protocol. Each attempt, with its number and its exact request, is persisted in the claim before the request
- * is sent, with a token made of the claim's uid and that number. Until EC2 has answered, whoever works on the claim
- * sends the same request with the same token, which gives the same instance. An answer without instances has used the
- * token up: the next attempt has a new number, persisted first. See docs/controller.md.
+ * The launch protocol. Each attempt, with its number and its exact request, is persisted in the claim before the request is sent,
+ * with a token derived from the claim's uid and that number. Until EC2 has responded, every reconcile sends the same request
+ * with the same token, which gives the same instance. A response without instances uses up the token: the next attempt has a
+ * new number, which is persisted first. See docs/controller.md.
  */
 export function createLauncher(context: Context, options: LauncherOptions = {}): Launcher {
   return new ReplayingLauncher(context, options.token ?? clientToken);
@@ -61,7 +61,7 @@ class ReplayingLauncher implements Launcher {
   async launch(claim: NodeClaim): Promise<LaunchProgress> {
     let current = claim;
     let attempt = readAttempt(claim);
-    // Comes to an end: each attempt without an instance masks all that it asked for, so that the next asks for less.
+    // Terminates: each attempt without an instance masks everything that it requested, so that the next requests less.
     for (;;) {
       if (attempt?.state === 'lost') {
         const progress = await this.#lookUp(current, attempt);
@@ -78,12 +78,12 @@ class ReplayingLauncher implements Launcher {
         return { kind: 'launched', claim: await recordInstance(this.#context, current, attempt.request, answer.instance) };
       }
       current = await this.#explain(current, 'InsufficientCapacity', answer.summary);
-      // Not written down yet: whoever sends it again gets the same empty answer.
+      // Not persisted yet: repeating it gives the same empty response.
       attempt = { ...attempt, state: 'closed' };
     }
   }
 
-  /** Sends an open attempt. @returns no instance when EC2 had no capacity for any of what was asked for */
+  /** Sends an open attempt. @returns no instance if EC2 had no capacity for any of the offerings */
   async #send(claim: NodeClaim, attempt: Attempt): Promise<{ instance: FleetInstance | undefined; summary: string }> {
     const { ec2, runtime, unavailable, templates, periods } = this.#context;
     const input = { ...attempt.request, ClientToken: this.#token(claim, attempt) };
@@ -104,14 +104,14 @@ class ReplayingLauncher implements Launcher {
     throw new Error(`attempt ${attempt.number} made no instance: ${outcome.summary}`);
   }
 
-  /** Writes down what an error says about the attempt, and throws it. */
+  /** Persists what an error means for the attempt, and throws it. */
   async #refuse(claim: NodeClaim, attempt: Attempt, error: unknown): Promise<never> {
     const { unavailable, periods } = this.#context;
     const refusal = readRefusal(error);
     const code = error instanceof Ec2Error ? error.code : '';
     if (isMissingTemplate(code)) this.#context.templates.distrust();
     for (const { what, ttlMs } of masksOfRefusal(attempt.request, error, periods)) unavailable.mark(what, ttlMs);
-    // That its instance has been terminated is all there is to know: no need to wait until another one shows up.
+    // Its instance is known to be terminated, so there is no need to wait for another one to become visible.
     const lostAtMs = code === 'IdempotentInstanceTerminated' ? 0 : this.#context.runtime.clock.nowMs();
     let current = claim;
     if (refusal === 'refused') current = await this.#persist(claim, { ...attempt, state: 'closed' });
@@ -120,7 +120,7 @@ class ReplayingLauncher implements Launcher {
     throw error;
   }
 
-  /** Looks for the instance of a lost attempt. @returns undefined once it is certain enough that there is none */
+  /** Searches the instance of a lost attempt. @returns undefined once it is safe to assume that there is none */
   async #lookUp(claim: NodeClaim, attempt: Attempt): Promise<LaunchProgress | undefined> {
     const { instances, runtime, periods } = this.#context;
     const found = (await instances.findByClaim(nameOf(claim))).filter(isLive);
@@ -134,18 +134,18 @@ class ReplayingLauncher implements Launcher {
   }
 
   async #giveUp(claim: NodeClaim, attempt: Attempt | undefined, reason: string): Promise<LaunchProgress> {
-    // Whoever ends the claim needn't look for an instance then.
+    // Then the claim's deletion need not search for an instance.
     if (readAttempt(claim)?.state === 'open' && attempt !== undefined) await this.#persist(claim, attempt);
     return { kind: 'impossible', reason };
   }
 
-  /** Must be written against the claim as we know it: somebody else may be launching it too. */
+  /** Must be written against the claim version that we know: another process may be launching it too. */
   #persist(claim: NodeClaim, attempt: Attempt): Promise<NodeClaim> {
     const { resourceVersion } = claim.metadata;
     return patchClaim(this.#context, claim, { metadata: { resourceVersion, annotations: writeAttempt(attempt) } });
   }
 
-  /** Says in the claim's status why there is no instance yet; a failure to do so changes nothing. */
+  /** Reports in the claim's status why there is no instance yet; errors are ignored. */
   async #explain(claim: NodeClaim, reason: string, message: string): Promise<NodeClaim> {
     this.#context.runtime.log('warn', `launch: ${message}`, { claim: nameOf(claim), reason });
     try {

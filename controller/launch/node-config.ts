@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import type { Taint } from '../../model/kube.ts';
 
-/** What an instance's kubelet is told before it starts. */
+/** The kubelet configuration of an instance. */
 export interface NodeConfigInput {
   readonly clusterName: string;
   readonly labels: Readonly<Record<string, string>>;

@@ -12,9 +12,8 @@ import { buildFleetRequest } from './fleet-request.ts';
 export type LaunchPlan = { readonly request: FleetRequest } | { readonly impossible: string };
 
 /**
- * The next request for a claim: the cheapest of the offerings that it may become and that are not known to be without
- * capacity, spot as long as there is any, then on demand; of as many values as its pool demands at least. Creates the
- * launch templates that it needs.
+ * The next request for a claim: the cheapest of its offerings that are not known to lack capacity, spot as long as there is any,
+ * then on demand, and with the minimum number of values that its pool requires. Creates the launch templates that it needs.
  */
 export async function planFleetRequest(context: Context, claim: NodeClaim): Promise<LaunchPlan> {
   const { cluster, state, templates, unavailable } = context;
@@ -23,7 +22,7 @@ export async function planFleetRequest(context: Context, claim: NodeClaim): Prom
   if (nodeClass === undefined) throw new Error(`EC2NodeClass ${className} does not exist`);
 
   const free = context.claimOfferings.of(claim).filter(({ offering }) => !unavailable.has(offering));
-  if (free.length === 0) return { impossible: 'no offering that it may become has capacity now' };
+  if (free.length === 0) return { impossible: 'none of its offerings has capacity now' };
   const minimums = minimumsOf(claim.spec.requirements);
   const choice = choose(ordinary(free, minimums), minimums);
   if (typeof choice === 'string') return { impossible: choice };
@@ -37,7 +36,7 @@ export async function planFleetRequest(context: Context, claim: NodeClaim): Prom
 }
 
 /**
- * Bare metal and accelerators only for who could not do with anything else: they are dear, scarce and slow to boot.
+ * Bare metal and accelerators only for claims that can't use anything else: they are expensive, scarce and slow to boot.
  * Source: Karpenter's AWS provider, `filterExoticInstanceTypes`, v1.8.
  */
 function ordinary(free: readonly ClaimOffering[], minimums: MinimumValues): readonly ClaimOffering[] {
@@ -46,7 +45,7 @@ function ordinary(free: readonly ClaimOffering[], minimums: MinimumValues): read
   return willDo ? plain : free;
 }
 
-/** What is asked for in one request, which is of one capacity type: of the first that leaves choice enough; or what is missing. */
+/** The offerings of one request, which has one capacity type: the first with enough choice; or what is missing. */
 function choose(
   free: readonly ClaimOffering[],
   minimums: MinimumValues,

@@ -9,8 +9,8 @@ import type { FleetInstance } from './fleet-outcome.ts';
 import { formatResources } from '../../model/resources.ts';
 
 /**
- * Writes down in the claim which instance is its own. Until the provider id stands in its status the launch counts as
- * under way, and is replayed. So the labels come first.
+ * Records the claim's instance in the claim. Until the provider id is in its status, the launch counts as in progress and is
+ * replayed, so the labels are written first.
  */
 export async function recordInstance(
   context: Context,
@@ -52,7 +52,7 @@ export async function recordInstance(
   return launched;
 }
 
-/** Type and zone of an instance, asked for where the fleet's answer left them out. Throws when nobody says. */
+/** Type and zone of an instance, read from EC2 if the fleet's response lacks them. Throws if they are unknown. */
 async function complete(context: Context, instance: FleetInstance): Promise<{ instanceType: string; zone: string }> {
   const { instanceType, zone } = instance;
   if (instanceType !== undefined && zone !== undefined) return { instanceType, zone };
@@ -62,7 +62,7 @@ async function complete(context: Context, instance: FleetInstance): Promise<{ in
     zone: zone ?? described?.Placement?.AvailabilityZone,
   };
   if (found.instanceType === undefined || found.zone === undefined) {
-    throw new Error(`EC2 does not say yet what ${instance.id} is`);
+    throw new Error(`EC2 does not describe ${instance.id} yet`);
   }
   return { instanceType: found.instanceType, zone: found.zone };
 }

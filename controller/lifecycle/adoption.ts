@@ -5,16 +5,16 @@ import { KARPENTER, isDeleting, nameOf, timeOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
 import type { Context } from '../context.ts';
 
-/** While a Node bears it, the cloud controller manager has yet to write the provider id. */
+/** As long as a Node has this taint, the cloud controller manager has not set the provider id yet. */
 const UNINITIALIZED = 'node.cloudprovider.kubernetes.io/uninitialized';
 
 /**
- * The Node of a launched claim that its kubelet adopted without a provider id: another party wrote the object, so nobody
- * writes the id any more. Three things together prove whose it is: its name is the instance's private DNS name, its
- * InternalIP the instance's, and its kubelet reported after the instance was launched. A name or address alone proves
- * nothing, since both are used again; but an address has one instance at a time, so no predecessor reports later than
- * that. The launch is EC2's time and not the claim's, which is by our own clock. Karpenter 1.8 does not look for it, and
- * gives such a claim up at its registration time-out.
+ * The Node of a launched claim that its kubelet adopted without a provider id: another component created the object, so nothing
+ * sets the id any more. Three facts together prove that it belongs to the claim: its name is the instance's private DNS name, its
+ * InternalIP is the instance's, and its kubelet reported after the instance was launched. A name or address alone proves nothing,
+ * since both are reused; but an address has only one instance at a time, so no predecessor reports after that launch. The launch
+ * time is EC2's, not the claim's, which is by our own clock. Karpenter 1.8 does not search for such a Node, and deletes the claim
+ * at its registration time-out.
  * Source: kubelet, `tryRegisterWithAPIServer`; Karpenter, `nodeclaimutils.NodeForNodeClaim`.
  * @returns undefined if there is none, or more than one
  */

@@ -10,11 +10,11 @@ import type { Context } from '../context.ts';
 import { forEachAtMost } from '../core/concurrency.ts';
 import { isConflict, isNotFound } from '../core/errors.ts';
 
-/** The part that finds what has lost its other half. Each method throws, and does nothing, when a list fails. */
+/** The part that finds instances without claims, and claims without instances. If a list fails, each method throws and does nothing. */
 export interface Collector {
-  /** Ends instances that no claim records. */
+  /** Terminates instances that no claim records. */
   collectInstances(): Promise<void>;
-  /** Deletes claims whose instance has ended or was stopped. */
+  /** Deletes claims whose instance was terminated or stopped. */
   collectClaims(): Promise<void>;
 }
 
@@ -34,11 +34,11 @@ class ListingCollector implements Collector {
   async collectInstances(): Promise<void> {
     const { instances, state } = this.#context;
     const owned = (await instances.listOwned()).filter((instance) => isLive(instance) && this.#isOldEnough(instance));
-    // Who is recorded by a claim that is only thought to be there is found in a later round.
+    // An instance whose claim is stale in our cache is found in a later round.
     const known = recordedBy(state.claims.list());
     const suspects = owned.filter(({ InstanceId }) => !known.has(InstanceId));
     if (suspects.length === 0) return;
-    // In this order: a claim exists before its instance does, so what is missing in the later list is gone.
+    // The order matters: a claim exists before its instance, so a claim that is missing in the later list is gone.
     const claims = await state.freshClaims();
     const byName = new Map(claims.map((claim) => [nameOf(claim), claim]));
     const recorded = recordedBy(claims);
@@ -62,7 +62,7 @@ class ListingCollector implements Collector {
       const id = parseProviderId(claim.status?.providerID) ?? '';
       const state = (await instances.find(id))?.State?.Name;
       if (state === 'terminated') return deleteClaim(this.#context, claim, `${id} has been terminated`);
-      // Not listed, not found: believed the second time, and never soon after the launch.
+      // Neither listed nor found: accepted the second time, and never soon after the launch.
       const isOld = runtime.clock.nowMs() > launchTime(claim) + periods.visibilityMs;
       if (state === undefined && isOld && missingBefore.has(uidOf(claim))) {
         return deleteClaim(this.#context, claim, `${id} does not exist any more`);
@@ -76,7 +76,7 @@ class ListingCollector implements Collector {
     return launchedAtMs !== undefined && runtime.clock.nowMs() - launchedAtMs > periods.collectionMinAgeMs;
   }
 
-  /** By way of its Node if it has one, so that its pods are asked to leave. */
+  /** Terminates through its Node if it has one, so that its pods are evicted. */
   async #end(instance: Instance): Promise<void> {
     const { instances, kube, runtime, state } = this.#context;
     const id = instance.InstanceId ?? '';
@@ -102,7 +102,7 @@ function claimNameOf(instance: Instance): string {
   return instance.Tags?.find(({ Key }) => Key === KARPENTER.nodeClaim)?.Value ?? '';
 }
 
-/** Whether a claim is about to record its instance, so that whatever was launched for it must be left alone. */
+/** Whether a claim is about to record its instance, so that its launched instances must be kept. */
 function isLaunching(claim: NodeClaim | undefined): boolean {
   return claim !== undefined && claim.status?.providerID === undefined;
 }

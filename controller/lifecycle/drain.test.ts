@@ -24,24 +24,24 @@ function ownedBy(kind: string): Partial<Pod['metadata']> {
   return { ownerReferences: [{ apiVersion: 'v1', kind, name: 'x', uid: 'x', controller: true }] };
 }
 
-/** A pod as the server has it once it was asked to leave, at this time of the server's. */
+/** A pod as the server returns it once it was told to terminate, at this server time. */
 function deleted(one: Pod, atMs: number): Pod {
   const deletionGracePeriodSeconds = one.spec.terminationGracePeriodSeconds ?? 30;
   const deletionTimestamp = formatTime(atMs + deletionGracePeriodSeconds * 1_000);
   return { ...one, metadata: { ...one.metadata, deletionTimestamp, deletionGracePeriodSeconds } };
 }
 
-/** Drains until nothing is left or for ten minutes. @returns what was asked of the server, by second, and how long it took */
+/** Drains until nothing is left, for at most ten minutes. @returns the requests, by second, and how long it took */
 async function drain(
   pods: Pod[],
   options: {
     readonly endMs?: number;
     readonly refuse?: (name: string, asked: number) => KubeError | undefined;
-    /** So long pods take to end; absent: no time. */
+    /** How long pods take to terminate; by default no time. */
     readonly endsAfterMs?: number;
-    /** The server's clock is so far behind. */
+    /** How far the server's clock is behind. */
     readonly aheadMs?: number;
-    /** After so many seconds it is another process. */
+    /** After this many seconds the process is restarted. */
     readonly restartAtS?: number;
   } = {},
 ): Promise<{ asked: string[]; seconds: number }> {
@@ -98,7 +98,7 @@ async function drain(
   return { asked, seconds: secondsNow() };
 }
 
-test("critical pods after the others, DaemonSets' after the rest of their kind; static pods stay, and who tolerates the taint", async () => {
+test('critical pods after the others, DaemonSet pods last in each group; static pods and pods that tolerate the taint stay', async () => {
   const { asked } = await drain([
     pod('critical-agent', { priorityClassName: 'system-node-critical' }, ownedBy('DaemonSet')),
     pod('critical', { priorityClassName: 'system-cluster-critical' }),
@@ -110,7 +110,7 @@ test("critical pods after the others, DaemonSets' after the rest of their kind; 
   expect(asked).toEqual(['web', 'agent', 'critical', 'critical-agent']);
 });
 
-test('a pod that a budget protects is asked again and again, and holds up none of its group', async () => {
+test('the eviction of a protected pod is retried, and does not block its group', async () => {
   const budget = new KubeError(429, 'TooManyRequests', 'Cannot evict pod');
   const { asked, seconds } = await drain([pod('kept'), pod('web')], {
     refuse: (name, count) => (name === 'kept' && count < 12 ? budget : undefined),
@@ -120,20 +120,20 @@ test('a pod that a budget protects is asked again and again, and holds up none o
   expect(seconds).toBeLessThan(60);
 });
 
-test('a Retry-After is waited out', async () => {
+test('Retry-After is honoured', async () => {
   const notYet = new KubeError(429, 'TooManyRequests', 'the budget is still being processed', 10_000);
   const { asked, seconds } = await drain([pod('web')], { refuse: (_name, count) => (count < 3 ? notYet : undefined) });
   expect(asked).toHaveLength(3);
   expect(seconds).toBe(25);
 });
 
-test('an error of one pod is repeated for that one', async () => {
+test('an eviction error is retried for that pod only', async () => {
   const broken = new KubeError(500, 'InternalError', 'This pod has more than one PodDisruptionBudget');
   const { asked } = await drain([pod('bad'), pod('web')], { refuse: (name, count) => (name === 'bad' && count < 3 ? broken : undefined) });
   expect(asked.filter((name) => name === 'bad')).toHaveLength(3);
 });
 
-test('pods that must not be disrupted are waited for, until the node ends', async () => {
+test("pods that opted out are waited for, until the node's deadline", async () => {
   const kept = pod('kept', { terminationGracePeriodSeconds: 30 }, { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } });
   expect((await drain([kept])).asked).toEqual([]);
   const { asked, seconds } = await drain([kept], { endMs: START_MS + 120_000 });
@@ -141,7 +141,7 @@ test('pods that must not be disrupted are waited for, until the node ends', asyn
   expect(seconds).toBeLessThanOrEqual(120);
 });
 
-test('pods are deleted in time to get their own grace period, and one with more than there is gets what there is', async () => {
+test('pods are deleted in time for their grace period; one that needs more gets what is left', async () => {
   const protectedPod = (name: string, terminationGracePeriodSeconds: number): Pod =>
     pod(name, { terminationGracePeriodSeconds }, { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } });
   const { asked } = await drain([protectedPod('short', 33), protectedPod('long', 101), protectedPod('endless', 3_600)], {
@@ -157,7 +157,7 @@ for (const [what, aheadMs] of [
   ['is four minutes ahead', FOUR_MINUTES_MS],
   ['is four minutes behind', -FOUR_MINUTES_MS],
 ] as const) {
-  test(`a clock that ${what}: pods get their grace period, and no longer than a minute more`, async () => {
+  test(`a clock that ${what}: pods get their grace period, and at most a minute more`, async () => {
     const slow = pod('slow', { terminationGracePeriodSeconds: 60 });
     expect((await drain([slow], { aheadMs, endsAfterMs: 58_000 })).seconds).toBe(60);
     // Held by a dead kubelet.
@@ -165,22 +165,22 @@ for (const [what, aheadMs] of [
   });
 }
 
-test('pods that were being deleted before count from when they were seen first, and once more after a restart', async () => {
+test('the time of pods that are already terminating starts when they are first seen, and again after a restart', async () => {
   const stuck = deleted(pod('stuck', { terminationGracePeriodSeconds: 60 }), START_MS - 3_600_000);
   expect((await drain([stuck])).seconds).toBe(120);
   expect((await drain([stuck], { restartAtS: 100 })).seconds).toBe(220);
 });
 
-test('who was asked to end sooner than its spec says is not waited for longer', async () => {
+test('a pod with a shorter deletion grace period than its spec is not waited for longer', async () => {
   const hurried = deleted(pod('hurried', { terminationGracePeriodSeconds: 3_600 }), START_MS);
   const metadata = { ...hurried.metadata, deletionGracePeriodSeconds: 10, deletionTimestamp: formatTime(START_MS + 10_000) };
   expect((await drain([{ ...hurried, metadata }])).seconds).toBe(70);
 });
 
 for (const aheadMs of [0, FOUR_MINUTES_MS]) {
-  test(`a pod that would end after its node is hurried once, by the server's times, with a clock ${aheadMs / 1_000} s ahead`, async () => {
+  test(`the grace period of a pod that would outlive its node is shortened once, by the server's times, with a clock ${aheadMs / 1_000} s ahead`, async () => {
     const asked = deleted(pod('endless', { terminationGracePeriodSeconds: 3_600 }), START_MS - aheadMs - 100_000);
-    // The server counts from the first deletion: 100 s of it are over.
+    // The server counts from the first deletion: 100 s of it have passed.
     expect((await drain([asked], { aheadMs, endMs: START_MS + 120_000 })).asked).toEqual(['delete endless 220 at 0']);
     const inTime = deleted(pod('slow', { terminationGracePeriodSeconds: 220 }), START_MS - aheadMs - 100_000);
     expect((await drain([inTime], { aheadMs, endMs: START_MS + 120_000 })).asked).toEqual([]);

@@ -15,22 +15,21 @@ import { isDisrupted, isSameTaint, patchNode } from './registrar.ts';
 
 /** Empties nodes that are being removed. */
 export interface Drainer {
-  /** Keeps new pods off a node. @returns it as it stands then */
+  /** Keeps new pods off a node. @returns the updated node */
   cordon(node: Node): Promise<Node>;
   /**
-   * Asks the pods of a cordoned node to leave, by the eviction API, so that budgets hold.
-   * @param endMs when the node ends whatever is on it, in ms since the epoch by our own clock; Infinity for never
-   * @param aheadMs by how much that clock is ahead of the server's, as far as is known
-   * @returns milliseconds until it is to be called again; undefined once nothing has to leave any more
+   * Evicts the pods of a cordoned node through the eviction API, so that budgets are respected.
+   * @param endMs when the node is terminated in any case, in ms since the epoch by our own clock; Infinity for never
+   * @param aheadMs how far that clock is ahead of the server's, as far as known
+   * @returns milliseconds until the next call; undefined once no pod has to leave any more
    */
   drain(node: Node, endMs: number, aheadMs?: number): Promise<number | undefined>;
 }
 
 /**
- * Pods leave in Karpenter's order: those that are critical to the cluster after the others, and DaemonSets' after the
- * rest of their kind. Static pods stay, and so do those that tolerate the taint; pods that must not be disrupted are
- * waited for. A pod whose eviction was refused is asked again after a backoff of its own. When the node ends at a known
- * time, pods are deleted so early that they still get their grace period.
+ * Pods leave in Karpenter's order: critical pods after the others, and DaemonSet pods last in each of the two groups. Static pods
+ * stay, and so do those that tolerate the taint; pods that opted out are waited for. A refused eviction is retried with a backoff
+ * per pod. If the node's deadline is known, pods are deleted early enough to still get their grace period.
  */
 export function createDrainer(context: Context): Drainer {
   return new EvictingDrainer(context);
@@ -43,7 +42,7 @@ interface Refused {
 
 class EvictingDrainer implements Drainer {
   readonly #context: Context;
-  /** By pod uid. Bounded by the pods that wait on nodes that are being drained. */
+  /** By pod uid. Bounded by the pods that are waiting on draining nodes. */
   readonly #refused = new Map<string, Refused>();
   readonly #ending: EndingPods;
 
@@ -68,7 +67,7 @@ class EvictingDrainer implements Drainer {
     const mustLeave = (pod: Pod): boolean =>
       pod.spec.nodeName === nameOf(node) && isInTheWay(pod) && !this.#ending.isStuck(pod, runtime.clock.nowMs());
     let pods = [...state.podsOn(nameOf(node))].filter(mustLeave);
-    // Our copy may not have seen the last one come.
+    // Our cache may lack the most recent pod.
     if (pods.length === 0) pods = (await state.freshPods()).filter(mustLeave);
     if (pods.length === 0) return undefined;
 
@@ -96,14 +95,14 @@ class EvictingDrainer implements Drainer {
     try {
       await kube.evict(pod.metadata.namespace ?? '', nameOf(pod), { uid: uidOf(pod) });
       metrics.evictionRequests.inc({ code: '200' });
-      // Karpenter's word for ends that no voluntary disruption asked for: empty nodes have no pods to drain.
+      // Karpenter's term for removals that are not voluntary disruptions: empty nodes have no pods to drain.
       metrics.podsDrained.inc({ reason: 'Forceful Termination' });
       this.#refused.delete(uidOf(pod));
     } catch (error) {
       metrics.evictionRequests.inc({ code: String(error instanceof KubeError ? error.status : 0) });
       const before = this.#refused.get(uidOf(pod));
       this.#refused.delete(uidOf(pod));
-      // Gone, or another pod of its name by now.
+      // It is gone, or there is another pod of that name now.
       if (isNotFound(error) || isConflict(error)) return;
       if (!(error instanceof KubeError)) throw error;
       this.#backOff(pod, error, before);
@@ -121,7 +120,7 @@ class EvictingDrainer implements Drainer {
     this.#refused.set(uidOf(pod), { waitMs, untilMs: nowMs + Math.max(jitteredMs, retryAfterMs) });
   }
 
-  /** Deletes what would not get its whole grace period if it stayed any longer, and hurries what would end too late. */
+  /** Deletes pods that would lose part of their grace period if they stayed longer, and shortens that of pods that would be late. */
   async #deleteExpiring(pods: readonly Pod[], endMs: number, aheadMs: number): Promise<void> {
     if (endMs === Infinity) return;
     const { kube, runtime } = this.#context;
@@ -142,10 +141,10 @@ class EvictingDrainer implements Drainer {
   }
 }
 
-/** Times in objects, and grace periods, have whole seconds. */
+/** Times in objects, and grace periods, are whole seconds. */
 const WHOLE_SECOND_MS = 1_000;
 
-/** From when on a pod would not get its whole grace period any more, in ms since the epoch. */
+/** When a pod starts to lose part of its grace period, in ms since the epoch. */
 function expiryMs(pod: Pod, endMs: number): number {
   return endMs - graceSeconds(pod) * 1_000 - WHOLE_SECOND_MS;
 }
@@ -157,19 +156,19 @@ function expiringSeconds(pod: Pod, endMs: number, nowMs: number): number | undef
 }
 
 /**
- * The grace period with which a pod that is being deleted ends with its node; undefined if it ends before that by itself.
- * The server counts from the first deletion, so only times of its own are compared.
+ * The grace period with which a terminating pod ends together with its node; undefined if it ends earlier anyway. The server counts
+ * from the first deletion, so only the server's times are compared.
  */
 function hurriedSeconds({ metadata }: Pod, serverEndMs: number): number | undefined {
   const lateMs = (timeOf(metadata.deletionTimestamp) ?? 0) - serverEndMs;
-  // What was asked for lately may be so much late by rounding, and by the way of the request.
+  // Rounding, and the latency of a request, may make it this late.
   if (lateMs <= 2 * WHOLE_SECOND_MS) return undefined;
   return (metadata.deletionGracePeriodSeconds ?? 0) - Math.ceil(lateMs / 1_000);
 }
 
 const CRITICAL: readonly string[] = ['system-cluster-critical', 'system-node-critical'];
 
-/** The pods that leave next: none leaves while one of an earlier group is still there. */
+/** The pods that leave next: none leaves while one of an earlier group still exists. */
 function firstGroup(pods: readonly Pod[]): readonly Pod[] {
   const groups = Map.groupBy(pods, (pod) => {
     const isCritical = CRITICAL.includes(pod.spec.priorityClassName ?? '');
@@ -178,7 +177,7 @@ function firstGroup(pods: readonly Pod[]): readonly Pod[] {
   return groups.get(Math.min(...groups.keys())) ?? [];
 }
 
-/** Whether a pod has to leave before its node may end, unless it is stuck. */
+/** Whether a pod has to leave before its node may be removed, unless it is stuck. */
 function isInTheWay(pod: Pod): boolean {
   if (isStaticPod(pod) || pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') return false;
   return !(pod.spec.tolerations?.some((toleration) => tolerates(toleration, DISRUPTED_TAINT)) ?? false);

@@ -3,27 +3,27 @@ import { uidOf } from '../api.ts';
 import { STUCK_POD_MS } from '../constants.ts';
 import type { ClusterState } from '../state.ts';
 
-/** When a pod was first seen being deleted so, by our own clock. */
+/** When a pod with this deletion was first seen, by our own clock. */
 interface Sighting {
   readonly deletionTimestamp: string;
   readonly atMs: number;
 }
 
 /**
- * The pods that end on nodes which are being drained. How long they do is measured from when that was seen here: their
- * time of deletion is by the server's clock, and where ours is ahead of that one, every pod would have had its time. After
- * a restart it is measured anew, and pods that were stuck before are waited for once more.
+ * The terminating pods on draining nodes. Their time is measured from when they were seen here, because deletion times are by the
+ * server's clock: if ours is ahead of it, every pod would seem overdue. After a restart the measurement starts over, and stuck
+ * pods are waited for once more.
  */
 export class EndingPods {
   readonly #state: ClusterState;
-  /** By the name of their node, which is drained until it is gone, and by their uid. */
+  /** By the name of their node, until the node is gone, and by their uid. */
   readonly #seen = new Map<string, Map<string, Sighting>>();
 
   constructor(state: ClusterState) {
     this.#state = state;
   }
 
-  /** Whether a pod should have ended long ago. One that is not being deleted never should. */
+  /** Whether a pod should have terminated long ago. False for pods that are not being deleted. */
   isStuck(pod: Pod, nowMs: number): boolean {
     const { deletionTimestamp, deletionGracePeriodSeconds = graceSeconds(pod) } = pod.metadata;
     if (deletionTimestamp === undefined) return false;
@@ -31,7 +31,7 @@ export class EndingPods {
     return nowMs >= atMs + deletionGracePeriodSeconds * 1_000 + STUCK_POD_MS;
   }
 
-  /** The first one with this time of deletion: who asks again can only shorten it. */
+  /** The first sighting with this deletion time: later requests can only shorten it. */
   #sighting(pod: Pod, now: Sighting): Sighting {
     const nodeName = pod.spec.nodeName ?? '';
     const onNode = this.#seen.get(nodeName) ?? this.#begin(nodeName);
@@ -51,7 +51,7 @@ export class EndingPods {
 
 const DEFAULT_GRACE_S = 30;
 
-/** How long a pod may take to end where nobody asks for less. */
+/** A pod's default grace period. */
 export function graceSeconds(pod: Pod): number {
   return pod.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_S;
 }

@@ -4,7 +4,7 @@ import { ANY_POOL, asking, withEmbedded } from '../testing/embedded.ts';
 
 const MINUTE_MS = 60_000;
 
-test('a claim ends at the age that it was made with, and its pod runs elsewhere', async () => {
+test('a claim is deleted at the age in its spec, and its pod runs elsewhere', async () => {
   await withEmbedded(1, [{ ...ANY_POOL, expireAfterMs: 10 * MINUTE_MS }], async ({ port, clock, deploy, until, running, log }) => {
     await deploy('web', 1, asking('500m'));
     await until('the pod runs', 5 * MINUTE_MS, async () => (await running()).length === 1);

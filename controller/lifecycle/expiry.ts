@@ -7,15 +7,15 @@ import type { Context } from '../context.ts';
 import { forEachAtMost } from '../core/concurrency.ts';
 import { describeError } from '../core/errors.ts';
 
-/** The part that lets no node grow older than its pool allows. */
+/** The part that removes nodes that are older than their pool allows. */
 export interface Expiry {
-  /** One look at all claims. */
+  /** One pass over all claims. */
   sweep(): Promise<void>;
 }
 
 /**
- * Expiration as Karpenter's: a claim of the age that it was made with is deleted, whatever the budgets of its pool say. Its
- * end is a graceful one: its node is drained, and its pods are planned anew meanwhile.
+ * Expiration as in Karpenter: a claim is deleted at the age in its spec, regardless of its pool's budgets. The removal is graceful:
+ * its node is drained, and its pods are planned again meanwhile.
  * Source: Karpenter, `pkg/controllers/nodeclaim/expiration/controller.go`, v1.8.
  */
 export function createExpiry(context: Context): Expiry {
@@ -25,7 +25,7 @@ export function createExpiry(context: Context): Expiry {
       const nowMs = runtime.clock.nowMs();
       const expired = state.claims.list().filter((claim) => !isDeleting(claim) && nowMs >= expiresAtMs(claim));
       await forEachAtMost(RECONCILES_AT_ONCE, expired, async (claim) => {
-        // One that can't be deleted now must not keep the others.
+        // One that can't be deleted now must not block the others.
         await expire(context, claim).catch((error: unknown) => {
           logFailure(runtime.log, 'warn', `expiry: ${describeError(error)}`, error, { claim: nameOf(claim) });
         });
@@ -39,7 +39,7 @@ async function expire(context: Context, claim: NodeClaim): Promise<void> {
   context.metrics.nodeClaimsDisrupted.inc({ reason: 'expired', ...poolLabelsOf(claim) });
 }
 
-/** When a claim has to go, in ms since the epoch; Infinity for never. */
+/** When a claim expires, in ms since the epoch; Infinity for never. */
 function expiresAtMs({ metadata, spec }: NodeClaim): number {
   if (spec.expireAfter === undefined || spec.expireAfter === 'Never') return Infinity;
   return (timeOf(metadata.creationTimestamp) ?? Infinity) + durationOf(spec.expireAfter);

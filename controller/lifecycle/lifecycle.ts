@@ -8,15 +8,15 @@ import { createQueue } from '../core/queue.ts';
 import type { Queue } from '../core/queue.ts';
 import type { Parts } from '../parts.ts';
 
-/** The life of claims, one step at a time: launched, registered, initialized; and their end. */
+/** The lifecycle of claims, step by step: launch, registration, initialization, and termination. */
 export interface Lifecycle {
-  /** Settles when the signal was aborted and nothing is under way any more. */
+  /** Settles when the signal was aborted and no work is in progress any more. */
   readonly done: Promise<void>;
 }
 
 type LifecycleParts = Pick<Parts, 'launcher' | 'registrar' | 'terminator'>;
 
-/** Starts work on every claim and Node that the cluster's state knows, and on each that changes. */
+/** Reconciles every known claim and Node, and each that changes. */
 export function startLifecycle(context: Context, parts: LifecycleParts): Lifecycle {
   const { state, runtime } = context;
   const claims: Queue = createQueue(runtime, 'claim', (name) => reconcileClaim(context, parts, name));
@@ -32,7 +32,7 @@ export function startLifecycle(context: Context, parts: LifecycleParts): Lifecyc
     if (isDeleting(node)) nodes.add(nameOf(node));
   });
   state.pods.onChange((type, pod) => {
-    // The last pod has left a node that is being drained.
+    // The last pod may have left a draining node.
     const node = type === 'DELETED' ? state.nodes.get(pod.spec.nodeName ?? '') : undefined;
     if (node !== undefined && isDeleting(node)) addClaimOf(node.spec?.providerID);
   });
@@ -57,7 +57,7 @@ async function reconcileClaim(context: Context, parts: LifecycleParts, name: str
   if (isTrue(initialized.status?.conditions, CONDITION.initialized)) return undefined;
   const waitedMs = context.runtime.clock.nowMs() - launchTime(claim);
   const [node] = context.state.nodesOf(claim.status.providerID);
-  // A ready Node waits for somebody to take its start-up taints: another one would wait as long.
+  // A ready Node is waiting for its startup taints to be removed: another Node would wait as long.
   const { lifecyclePollMs, initializationTimeoutMs } = context.periods;
   if (isTrue(node?.status?.conditions, 'Ready')) return lifecyclePollMs;
   if (waitedMs <= initializationTimeoutMs) return Math.min(lifecyclePollMs, initializationTimeoutMs - waitedMs + 1);
@@ -95,7 +95,7 @@ async function register(context: Context, parts: LifecycleParts, claim: NodeClai
   return undefined;
 }
 
-/** Whether the Node of a registered claim was deleted behind our back. Our copy may lag: the server is asked. */
+/** Whether the Node of a registered claim was deleted externally. Our cache may lag, so the server is asked. */
 async function hasLostNode(context: Context, claim: NodeClaim): Promise<boolean> {
   const { kube, state } = context;
   const { providerID = '', nodeName } = claim.status ?? {};
@@ -110,18 +110,18 @@ async function addFinalizer(context: Context, claim: NodeClaim): Promise<number>
   return 0;
 }
 
-/** A Node that is being deleted takes its claim with it; without a claim it is ended by itself. */
+/** A deleted Node has its claim deleted; without a claim it is terminated directly. */
 async function reconcileNode(context: Context, parts: LifecycleParts, name: string): Promise<number | undefined> {
   const { state, scope } = context;
   const node = state.nodes.get(name);
   if (node === undefined || !isDeleting(node) || !node.metadata.finalizers?.includes(KARPENTER.finalizer)) return undefined;
   const owns = (claim: NodeClaim): boolean => claim.status?.providerID === node.spec?.providerID;
   const known = state.claims.list().find(owns);
-  // Without a claim of ours it is for the autoscaler of its pool to end it.
+  // A Node without a claim of ours belongs to the autoscaler of its pool.
   if (known === undefined && !scope.owns(nodePoolOf(node))) return undefined;
   const claim = known ?? (await state.freshClaims()).find(owns);
   if (claim === undefined) return parts.terminator.terminateNode(node);
   await deleteClaim(context, claim, `its Node ${name} is being deleted`);
-  // The claim may be taken from it before it has ended.
+  // Its claim may disappear before the Node is removed.
   return context.periods.lifecyclePollMs;
 }

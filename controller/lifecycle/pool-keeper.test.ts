@@ -25,12 +25,12 @@ async function events({ port }: Embedded, kind: string): Promise<KubeEvent[]> {
   return (await port.list<KubeEvent>('events', { namespace: 'default' })).filter(({ involvedObject }) => involvedObject.kind === kind);
 }
 
-test('a class waits for its claims, says for which, and goes with the last', async () => {
+test('a class waits for its claims, reports which, and is removed with the last one', async () => {
   await withOneNode(1, async (embedded) => {
     const { port, until } = embedded;
     const [claim] = await port.list('nodeclaims');
     await port.delete(CLASS);
-    await until('it says what it waits for', MINUTE_MS, async () => (await events(embedded, 'EC2NodeClass')).length > 0);
+    await until('it reports what it waits for', MINUTE_MS, async () => (await events(embedded, 'EC2NodeClass')).length > 0);
     expect(await port.get(CLASS)).toMatchObject({ metadata: { finalizers: [KARPENTER.classFinalizer] } });
     expect(await events(embedded, 'EC2NodeClass')).toEqual([
       expect.objectContaining({
@@ -45,7 +45,7 @@ test('a class waits for its claims, says for which, and goes with the last', asy
   });
 });
 
-test('all definitions deleted at once: claims, instance and class go, and the definitions with them', async () => {
+test('all definitions deleted at once: claims, instance and class are removed, and then the definitions', async () => {
   await withOneNode(2, async (embedded) => {
     const { port, until } = embedded;
     const names = CRDS.map(({ metadata }) => metadata.name ?? '');

@@ -8,9 +8,9 @@ import type { Context } from '../context.ts';
 import { forEachAtMost } from '../core/concurrency.ts';
 import { describeError, isNotFound } from '../core/errors.ts';
 
-/** Sees to it that what was made for a pool or class goes when the pool or class goes. */
+/** Removes everything that was created for a pool or class once that is deleted. */
 export interface PoolKeeper {
-  /** One look at all pools, classes and claims. */
+  /** One pass over all pools, classes and claims. */
   sweep(): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ export function createPoolKeeper(context: Context): PoolKeeper {
       await endClaims(context, (claim) => claim.metadata.labels?.[KARPENTER.nodePool], RESOURCES.nodepools);
       await endClaims(context, (claim) => claim.spec.nodeClassRef.name, RESOURCES.ec2nodeclasses);
       for (const nodeClass of context.state.classes.list()) {
-        // One that can't be let go now must not keep the others.
+        // One that fails now must not block the others.
         await keepClass(context, nodeClass).catch((error: unknown) => {
           if (context.runtime.signal.aborted) return;
           logFailure(context.runtime.log, 'warn', `classes: ${describeError(error)}`, error, { nodeClass: nameOf(nodeClass) });
@@ -30,7 +30,7 @@ export function createPoolKeeper(context: Context): PoolKeeper {
   };
 }
 
-/** Deletes the claims whose owner is going or gone. That it is missing in our copy proves nothing: it is read again. */
+/** Deletes the claims whose owner is deleted or being deleted. An owner that is missing in our cache is read again. */
 async function endClaims(
   context: Context,
   ownerOf: (claim: NodeClaim) => string | undefined,
@@ -49,11 +49,11 @@ async function endClaims(
 }
 
 /**
- * A class stays until its claims and launch templates have gone. Where several autoscalers share one, each holds it for its own
- * pools, with the same finalizer, and whoever finds it being deleted waits for the claims of them all: nothing is launched from
- * such a class, so once no claim names it nobody uses its templates, whoever made them, and any of them may delete them and let
- * it go. What remains is an autoscaler whose copy is so old that it makes a claim and a template after that: its claim then ends
- * for want of a class, and the template is left over.
+ * A class stays until its claims and launch templates are gone. If several autoscalers share one, each holds it for its own pools
+ * with the same finalizer, and any that sees its deletion waits for the claims of all: nothing is launched from such a class, so
+ * once no claim names it nobody uses its templates, and any autoscaler may delete them and remove the finalizer. The remaining
+ * race: an autoscaler with a very stale cache creates a claim and a template after that. Its claim then fails without a class, and
+ * the template is leaked.
  */
 async function keepClass(context: Context, nodeClass: EC2NodeClass): Promise<void> {
   const { kube, state, templates, reporter, scope } = context;
@@ -89,8 +89,8 @@ function isNamedByPool({ state }: Context, nodeClass: EC2NodeClass): boolean {
 }
 
 /**
- * All claims, those of other autoscalers as well, from the server. When their definition was deleted there are none, which an answer of 404 alone doesn't
- * prove: servers give it for a definition that they don't know yet, too.
+ * All claims, including those of other autoscalers, from the server. If their definition was deleted there are none; a 404 alone
+ * does not prove that, because servers also send it for a definition that they don't know yet.
  */
 async function remainingClaims({ kube, state }: Context): Promise<readonly NodeClaim[]> {
   try {
@@ -105,7 +105,7 @@ async function remainingClaims({ kube, state }: Context): Promise<readonly NodeC
 
 const CLAIM_DEFINITION = `${RESOURCES.nodeclaims.plural}.${RESOURCES.nodeclaims.group}`;
 
-/** The first few names, and how many more, as Karpenter's `PrettySlice` writes them. */
+/** The first few names, and how many more, in the format of Karpenter's `PrettySlice`. */
 function enumerate(names: readonly string[]): string {
   const more = names.length - NAMES_IN_EVENT;
   return `${names.slice(0, NAMES_IN_EVENT).join(', ')}${more > 0 ? ` and ${more} other(s)` : ''}`;

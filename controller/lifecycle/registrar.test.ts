@@ -12,7 +12,7 @@ const MINUTE_MS = 60_000;
 const LAUNCHED = '2026-01-01T00:10:00Z';
 const NAME = 'ip-10-0-0-1.ec2.internal';
 
-test('a Node that another party wrote without a provider id is recognised, and its instance kept', async () => {
+test('a Node created by another component without a provider id is recognised, and its instance kept', async () => {
   await withEmbedded(1, [ANY_POOL], async (embedded) => {
     const { world, port, until, deploy } = embedded;
     const ailment = { kind: 'foreign-node', labels: {}, taints: [], providerId: false } as const;
@@ -30,7 +30,7 @@ test('a Node that another party wrote without a provider id is recognised, and i
   });
 });
 
-test('a Node whose provider id a cloud controller writes later is recognised then', async () => {
+test('a Node whose provider id the cloud controller sets later is recognised then', async () => {
   await withEmbedded(2, [ANY_POOL], async (embedded) => {
     const { world, port, until, deploy, log } = embedded;
     const taints = [{ key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true', effect: 'NoSchedule' as const }];
@@ -49,7 +49,7 @@ test('a Node whose provider id a cloud controller writes later is recognised the
   });
 });
 
-/** What a kubelet of the instance has written into a Node that another party made. */
+/** A Node that another component created and the instance's kubelet adopted. */
 function adopted(
   change: { spec?: Node['spec']; name?: string; address?: string; reported?: string; status?: 'True' | 'Unknown' } = {},
 ): Node {
@@ -76,9 +76,9 @@ async function found(nodes: readonly Node[], instance: Partial<Instance> = {}, r
   return (await findAdoptedNode(context, claim))?.metadata.name;
 }
 
-test('a Node is an instance’s by name, address and a report after the launch', async () => {
+test('a Node belongs to an instance by name, address and a report after the launch', async () => {
   expect(await found([adopted({ name: 'other', address: '10.0.0.2' }), adopted()])).toBe(NAME);
-  // The claim's time is by a clock that is four minutes ahead.
+  // The time in the claim is from a clock that is four minutes ahead.
   expect(await found([adopted()], {}, '2026-01-01T00:14:00Z')).toBe(NAME);
 });
 
@@ -89,14 +89,14 @@ for (const [what, nodes, instance] of [
   ["another's name", [adopted({ name: 'node-1' })], {}],
   ["another's provider id", [adopted({ spec: { providerID: 'aws:///us-east-1a/i-0' } })], {}],
   [
-    'a cloud controller will say',
+    'a cloud controller will set the provider id',
     [adopted({ spec: { taints: [{ key: 'node.cloudprovider.kubernetes.io/uninitialized', effect: 'NoSchedule' }] } })],
     {},
   ],
   ['the instance does not run', [adopted()], { State: { Name: 'shutting-down' } }],
   ['EC2 knows of a later launch', [adopted()], { LaunchTime: new Date('2026-01-01T00:12:00Z') }],
 ] as [string, Node[], Partial<Instance>][]) {
-  test(`nothing is recognised: ${what}`, async () => {
+  test(`not recognised: ${what}`, async () => {
     expect(await found(nodes, instance)).toBeUndefined();
   });
 }

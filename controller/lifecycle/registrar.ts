@@ -10,15 +10,15 @@ import type { Context } from '../context.ts';
 import { isConflict, isNotFound } from '../core/errors.ts';
 import { findAdoptedNode } from './adoption.ts';
 
-/** The part that makes a claim's Node its own, and finds out when pods can run there. */
+/** The part that links a claim's Node to it, and finds out when pods can run there. */
 export interface Registrar {
-  /** Takes over the Node of a launched claim, if there is one. @returns the claim as it stands then */
+  /** Takes over the Node of a launched claim, if it exists. @returns the updated claim */
   register(claim: NodeClaim): Promise<NodeClaim>;
-  /** Finds out whether the Node of a registered claim is ready for pods. @returns the claim as it stands then */
+  /** Finds out whether the Node of a registered claim is ready for pods. @returns the updated claim */
   initialize(claim: NodeClaim): Promise<NodeClaim>;
 }
 
-/** Taints that Kubernetes itself puts on nodes that are starting. */
+/** Kubernetes' own taints on starting nodes. */
 const EPHEMERAL_TAINTS: readonly string[] = [
   'node.kubernetes.io/not-ready',
   'node.kubernetes.io/unreachable',
@@ -48,14 +48,14 @@ async function register(context: Context, claim: NodeClaim): Promise<NodeClaim> 
     claim,
     [
       { type: CONDITION.registered, status: 'True', reason: 'Registered', message: '' },
-      // Said here already where it is known, which spares most claims a write.
+      // Set here if already known, which saves most claims another write.
       { type: CONDITION.initialized, status: 'Unknown', ...(findObstacle(claim, own) ?? AWAITING_INITIALIZATION) },
     ],
     { nodeName: nameOf(node) },
   );
 }
 
-/** A Node that is the claim's and doesn't say so gets its provider id, once and for all: API servers let nobody change it. */
+/** Sets the provider id on a Node that belongs to the claim but has none. This is final: API servers don't allow changes. */
 async function nameAdopted(context: Context, claim: NodeClaim): Promise<Node | undefined> {
   const node = await findAdoptedNode(context, claim);
   if (node === undefined) return undefined;
@@ -65,9 +65,9 @@ async function nameAdopted(context: Context, claim: NodeClaim): Promise<Node | u
 }
 
 /**
- * Labels, taints, finalizer and owner, once: later the Node's taints are its users'. A Node with the taint of those that have
- * not registered got all others from its kubelet too: of the start-up taints what is missing there has been removed already,
- * and nobody would remove it a second time (kubernetes-sigs/karpenter#1772).
+ * Sets labels, taints, finalizer and owner, once: later changes of taints are the users'. A Node with the taint of unregistered
+ * nodes got all other taints from its kubelet too: startup taints that are missing have already been removed, and nothing would
+ * remove them a second time (kubernetes-sigs/karpenter#1772).
  */
 async function takeOver(context: Context, claim: NodeClaim, node: Node): Promise<Node> {
   const { labels = {}, finalizers = [], ownerReferences = [] } = node.metadata;
@@ -134,7 +134,7 @@ function findObstacle(claim: NodeClaim, node: Node): Obstacle | undefined {
   return undefined;
 }
 
-/** Merge-patches a Node; a lost race is refused, and our copy of the Node read again. */
+/** Merge-patches a Node; after a lost race it fails and our copy of the Node is read again. */
 export async function patchNode(context: Context, node: Node, patch: { metadata?: object; spec?: object }): Promise<Node> {
   const { kube, state } = context;
   const ref = { type: RESOURCES.nodes, name: nameOf(node) };
@@ -154,12 +154,12 @@ export async function patchNode(context: Context, node: Node, patch: { metadata?
   }
 }
 
-/** Whether two taints are the same but for their values and times, as the API counts them. */
+/** Whether two taints have the same key and effect, which identify a taint in the API. */
 export function isSameTaint(a: Taint, b: Taint): boolean {
   return a.key === b.key && a.effect === b.effect;
 }
 
-/** The taint that keeps pods off a node that is about to be removed. */
+/** Whether the node has the taint of nodes that are about to be removed. */
 export function isDisrupted(node: Node): boolean {
   return node.spec?.taints?.some((taint) => isSameTaint(taint, DISRUPTED_TAINT)) ?? false;
 }

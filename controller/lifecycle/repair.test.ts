@@ -16,14 +16,14 @@ const NOW_MS = Date.parse('2026-01-01T12:00:00Z');
 
 interface Member {
   readonly pool?: string;
-  /** For so long its Node has not been ready; absent: it is. */
+  /** How long its Node has not been Ready; absent if it is. */
   readonly unreadyMs?: number;
   readonly status?: 'False' | 'Unknown';
   readonly initialized?: boolean;
   readonly deleting?: boolean;
 }
 
-/** @returns which members were given up, by their index, and what was asked of the server */
+/** @returns the indices of the removed members, and the requests to the server */
 async function sweep(members: readonly Member[], refuse: (name: string) => boolean = () => false) {
   const timeline = createVirtualTimeline({ startMs: NOW_MS, random: createRandom(1) });
   const asked: string[] = [];
@@ -74,13 +74,13 @@ const DEAD: Member = { unreadyMs: REPAIR_AFTER_MS };
 
 for (const [what, members, deleted] of [
   ['for half an hour', [DEAD, HEALTHY], [0]],
-  ['whether it says so or nobody knows', [{ ...DEAD, status: 'False' }, HEALTHY], [0]],
+  ['with status False as well as Unknown', [{ ...DEAD, status: 'False' }, HEALTHY], [0]],
   ['for a little less', [{ unreadyMs: REPAIR_AFTER_MS - 1_000 }, HEALTHY], []],
-  ['which never was initialized', [{ ...DEAD, initialized: false }, HEALTHY], []],
+  ['which was never initialized', [{ ...DEAD, initialized: false }, HEALTHY], []],
   ['which is being deleted', [{ ...DEAD, deleting: true }, HEALTHY], []],
   ['the only one of its pool: a fifth, rounded up', [DEAD], [0]],
   ['one of five', [DEAD, HEALTHY, HEALTHY, HEALTHY, HEALTHY], [0]],
-  ['two of five: it is not the nodes', [DEAD, DEAD, HEALTHY, HEALTHY, HEALTHY], []],
+  ['two of five: the nodes are not the cause', [DEAD, DEAD, HEALTHY, HEALTHY, HEALTHY], []],
   ['two of six', [DEAD, DEAD, HEALTHY, HEALTHY, HEALTHY, HEALTHY], [0, 1]],
   ['one of five, and another that has just failed', [DEAD, { unreadyMs: 1_000 }, HEALTHY, HEALTHY, HEALTHY], []],
   ['two of one pool, one of another', [DEAD, DEAD, { ...DEAD, pool: 'other' }], [2]],
@@ -90,7 +90,7 @@ for (const [what, members, deleted] of [
   });
 }
 
-test('what is given up ends at once, undrained, and is told and counted', async () => {
+test('a repaired node is terminated at once, without a drain, with an Event and a metric', async () => {
   const { asked, events, metrics } = await sweep([DEAD, HEALTHY]);
   expect(asked).toEqual([`patch c0 ${formatTime(NOW_MS)}`, 'delete c0']);
   expect(events).toEqual(['NodeRepair n0']);
@@ -99,7 +99,7 @@ test('what is given up ends at once, undrained, and is told and counted', async 
   expect(metrics.nodeClaimsUnhealthyDisrupted.value({ condition: 'ready', image_id: 'ami-x', ...labels })).toBe(1);
 });
 
-test('one that can not be given up now keeps no other', async () => {
+test("a node that can't be repaired now blocks no other", async () => {
   const members = [DEAD, DEAD, HEALTHY, HEALTHY, HEALTHY, HEALTHY];
   expect((await sweep(members, (name) => name === 'c0')).deleted).toEqual([1]);
 });
@@ -112,7 +112,7 @@ test('a kubelet that died is replaced after half an hour, with its instance', as
     const [first] = world.ports.instances.list();
     await clock.sleep(REPAIR_AFTER_MS - 5 * MINUTE_MS);
     expect(world.ports.instances.get(first?.id ?? '')?.state).toBe('running');
-    await until('its instance has ended', 10 * MINUTE_MS + REPAIR_POLL_MS, () =>
+    await until('its instance is terminated', 10 * MINUTE_MS + REPAIR_POLL_MS, () =>
       Promise.resolve(world.ports.instances.get(first?.id ?? '')?.state === 'terminated'),
     );
     await until('the pod runs elsewhere', 5 * MINUTE_MS, async () => (await running()).length === 1);

@@ -10,15 +10,15 @@ import { REPAIR_AFTER_MS, UNHEALTHY_PART_MAX } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { describeError } from '../core/errors.ts';
 
-/** The part that gives up nodes which do not come back by themselves. */
+/** The part that removes nodes that do not recover. */
 export interface Repairer {
-  /** One look at all nodes. */
+  /** One pass over all nodes. */
   sweep(): Promise<void>;
 }
 
 /**
- * Node repair as Karpenter's: a node that was ready once and has not been for half an hour is given up without a drain,
- * unless more than a fifth of its pool is not ready: then something else is wrong, and replacing nodes would not help.
+ * Node repair as in Karpenter: a node that was Ready once and has not been for half an hour is removed without a drain, unless
+ * more than a fifth of its pool is not Ready: then something else is wrong, and replacing nodes would not help.
  * Source: Karpenter, `pkg/controllers/node/health`, and the AWS provider's `RepairPolicies`, v1.8.
  */
 export function createRepairer(context: Context): Repairer {
@@ -34,7 +34,7 @@ export function createRepairer(context: Context): Repairer {
         if (unhealthy.length > Math.ceil(all.length * UNHEALTHY_PART_MAX)) continue;
         for (const { claim, node } of unhealthy) {
           if (isDeleting(claim) || unhealthyForMs(node, runtime.clock.nowMs()) < REPAIR_AFTER_MS) continue;
-          // One that can't be given up now must not keep the others.
+          // One that can't be removed now must not block the others.
           await giveUp(context, claim, node).catch((error: unknown) => {
             logFailure(runtime.log, 'warn', `node repair: ${describeError(error)}`, error, { node: nameOf(node) });
           });

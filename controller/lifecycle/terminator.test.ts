@@ -14,7 +14,7 @@ const START_MS = Date.parse('2026-01-01T00:00:00Z');
 const FOUR_MINUTES_MS = 240_000;
 
 for (const aheadMs of [0, FOUR_MINUTES_MS, -FOUR_MINUTES_MS]) {
-  test(`an instance that may still appear is looked for as long as EC2 may hide it, with a clock ${aheadMs / 1_000} s ahead`, async () => {
+  test(`an instance that may still become visible is searched as long as EC2 may not show it, with a clock ${aheadMs / 1_000} s ahead`, async () => {
     const timeline = createVirtualTimeline({ startMs: START_MS, random: createRandom(1) });
     const clock = timeline.scope('test');
     const claim: NodeClaim = {

@@ -27,14 +27,14 @@ import { createDrainer } from './drain.ts';
 import type { Drainer } from './drain.ts';
 import { patchNode } from './registrar.ts';
 
-/** The part that ends claims, Nodes and instances that are being deleted. */
+/** The part that removes deleted claims and Nodes, with their instances. */
 export interface Terminator {
   /**
-   * Goes on ending a claim that is being deleted. Its finalizer goes last, after its instance was seen to have ended.
-   * @returns milliseconds until it is to be called again; undefined when there is nothing left to do
+   * Continues the removal of a deleted claim. Its finalizer is removed last, after its instance was seen terminated.
+   * @returns milliseconds until the next call; undefined when nothing is left to do
    */
   terminate(claim: NodeClaim): Promise<number | undefined>;
-  /** The same for a Node of ours that no claim stands behind any more. */
+  /** The same for a Node of ours without a claim. */
   terminateNode(node: Node): Promise<number | undefined>;
 }
 
@@ -42,21 +42,21 @@ export function createTerminator(context: Context, drainer: Drainer = createDrai
   return new FinalizingTerminator(context, drainer);
 }
 
-/** How the end of one claim or Node goes. */
+/** The progress of one claim's or Node's removal. */
 interface EndProgress {
   readonly launchedAtMs: number;
-  /** When its instance ends, drained or not, in ms since the epoch by our own clock; Infinity for never. */
+  /** When its instance is terminated, drained or not, in ms since the epoch by our own clock; Infinity for never. */
   readonly endMs: number;
-  /** By how much our clock is ahead of the server's, as far as is known. */
+  /** How far our clock is ahead of the server's, as far as known. */
   readonly aheadMs: number;
   onDrained(): Promise<void>;
   onTerminating(): Promise<void>;
 }
 
-/** What this process knows of a deletion by its own clock. The times in objects are by the server's, which is another one. */
+/** A deletion by this process's own clock; times in objects are by the server's. */
 interface Deletion {
   readonly seenMs: number;
-  /** By how much our clock was ahead of the server's, where the deletion was seen soon after it was asked for; otherwise 0. */
+  /** How far our clock was ahead of the server's, if the deletion was seen soon after it was requested; otherwise 0. */
   aheadMs: number;
 }
 
@@ -101,8 +101,8 @@ class FinalizingTerminator implements Terminator {
   }
 
   /**
-   * A claim without a recorded instance. If a launch may be under way, its instance is looked for until so long after
-   * the deletion was seen that EC2 would show it: an empty look-up alone proves nothing.
+   * A claim without a recorded instance. If a launch may be in progress, its instance is searched for as long after the deletion as
+   * EC2 may need to show it: one empty look-up proves nothing.
    */
   async #terminateUnrecorded(claim: NodeClaim): Promise<number | undefined> {
     const { instances, runtime, periods } = this.#context;
@@ -129,8 +129,8 @@ class FinalizingTerminator implements Terminator {
   }
 
   /**
-   * Keeps what the claim's grace period comes to, so that a restart, or another pool's spec, doesn't move it. It is by the
-   * server's clock. Who is the first to see the deletion sees how far off its own one is; after a restart nobody knows.
+   * Persists the deadline from the claim's grace period, so that a restart or a changed pool does not move it. It is by the server's
+   * clock. A process that sees the deletion at once can measure its clock's offset; after a restart it is unknown.
    */
   async #setTerminationTime(claim: NodeClaim): Promise<NodeClaim> {
     const { terminationGracePeriod } = claim.spec;
@@ -139,13 +139,13 @@ class FinalizingTerminator implements Terminator {
     if (terminationGracePeriod === undefined || known !== undefined || deletedAtMs === undefined) return claim;
     const deletion = this.#deletionOf(claim);
     const aheadMs = deletion.seenMs - deletedAtMs;
-    // More is no wrong clock: nobody was there to see it.
+    // A larger difference is not clock skew: the deletion was simply not seen at once.
     if (Math.abs(aheadMs) <= CLOCK_SKEW_MAX_MS) deletion.aheadMs = aheadMs;
     const time = formatTime(deletedAtMs + durationOf(terminationGracePeriod));
     return patchClaim(this.#context, claim, { metadata: { annotations: { [KARPENTER.terminationTime]: time } } });
   }
 
-  /** Says in the claim's status how far its end is; a failure to do so changes nothing. */
+  /** Reports the progress in the claim's status; errors are ignored. */
   async #note(claim: NodeClaim, type: string, reason: string): Promise<void> {
     const known = this.#context.state.claims.get(nameOf(claim)) ?? claim;
     if (isTrue(known.status?.conditions, type)) return;
@@ -153,10 +153,10 @@ class FinalizingTerminator implements Terminator {
     await patchConditions(this.#context, claim, [{ type, status: 'True', reason, message: '' }]).catch(() => undefined);
   }
 
-  /** Drains the nodes, ends the instance, waits until EC2 shows that it has ended, and lets the Nodes go. */
+  /** Drains the nodes, terminates the instance, waits until EC2 shows it terminated, and releases the Nodes. */
   async #end(nodes: readonly Node[], instanceId: string | undefined, progress: EndProgress): Promise<number | undefined> {
     const deleted = await Promise.all(nodes.map((node) => this.#deleteNode(node)));
-    // Before EC2 is asked: no pod may come while it does not answer.
+    // Before EC2 is called: no pod may arrive while it does not respond.
     const present = await Promise.all(deleted.filter((node) => node !== undefined).map((node) => this.#cordon(node)));
     const state = instanceId === undefined ? 'ended' : await this.#observe(instanceId, progress.launchedAtMs);
     if (state === 'ending') return this.#untilPollMs();
@@ -175,13 +175,13 @@ class FinalizingTerminator implements Terminator {
     return undefined;
   }
 
-  /** Until the next look at instances that are ending: all have the same moments, so that one request asks for them all. */
+  /** Until the next poll of terminating instances: all are polled at the same moments, so that they share one request. */
   #untilPollMs(): number {
     const { runtime, periods } = this.#context;
     return periods.terminationPollMs - (runtime.clock.nowMs() % periods.terminationPollMs);
   }
 
-  /** A Node that has gone meanwhile needs none. */
+  /** Cordons a Node; one that is already gone needs no cordon. */
   async #cordon(node: Node): Promise<Node> {
     try {
       return await this.#drainer.cordon(node);
@@ -191,7 +191,7 @@ class FinalizingTerminator implements Terminator {
     }
   }
 
-  /** What EC2 shows. An instance that it doesn't show soon after the launch counts as live: its reads lag behind. */
+  /** What EC2 shows. An instance that is not visible soon after the launch counts as live, because EC2's reads lag. */
   async #observe(instanceId: string, launchedAtMs: number): Promise<'live' | 'ending' | 'ended'> {
     const { instances, runtime, periods } = this.#context;
     const instance = await instances.find(instanceId);
@@ -200,7 +200,7 @@ class FinalizingTerminator implements Terminator {
     return isEnding(instance) ? 'ending' : 'live';
   }
 
-  /** Has the Node marked as being deleted. @returns it as it stands then; undefined if it is gone */
+  /** Deletes a Node, which its finalizer keeps. @returns the updated node; undefined if it is gone */
   async #deleteNode(node: Node): Promise<Node | undefined> {
     if (isDeleting(node)) return node;
     const { kube, state } = this.#context;
@@ -211,7 +211,7 @@ class FinalizingTerminator implements Terminator {
     } catch (error) {
       if (!isNotFound(error) && !isConflict(error)) throw error;
       left = await kube.get<Node>(ref);
-      // Refused, and it is still the one that we mean: this is tried again.
+      // It failed and the same Node still exists, so this is tried again.
       if (left !== undefined && uidOf(left) === uidOf(node) && !isDeleting(left)) throw error;
     }
     if (left === undefined || uidOf(left) !== uidOf(node)) {
@@ -253,13 +253,13 @@ class FinalizingTerminator implements Terminator {
     if (ending !== undefined) metrics.instanceTermination.observe(this.#secondsSince(ending.lastTransitionTime), { nodepool });
   }
 
-  /** Times in objects have whole seconds. */
+  /** Times in objects are whole seconds. */
   #secondsSince(timestamp: string | undefined): number {
     const nowMs = this.#context.runtime.clock.nowMs();
     return Math.max(0, nowMs - (timeOf(timestamp) ?? nowMs)) / 1_000;
   }
 
-  /** Against the copy that we know: if somebody recorded an instance meanwhile, the race is lost and all begins anew. */
+  /** Written against the version that we know: if an instance was recorded meanwhile, it fails and everything starts over. */
   async #release(claim: NodeClaim): Promise<void> {
     const { resourceVersion, finalizers = [] } = claim.metadata;
     const left = finalizers.filter((name) => name !== KARPENTER.finalizer);
@@ -270,6 +270,6 @@ class FinalizingTerminator implements Terminator {
     }
     this.#observeRelease(claim);
     if (left.length === 0) this.#context.state.claims.forget(claim);
-    this.#context.runtime.log('info', 'the claim has ended', { claim: nameOf(claim) });
+    this.#context.runtime.log('info', 'the claim is gone', { claim: nameOf(claim) });
   }
 }

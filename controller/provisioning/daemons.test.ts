@@ -21,7 +21,7 @@ function affinity(key: string, values: string[]): PodSpec['affinity'] {
 }
 
 for (const { what, spec, taints = [], counts } of [
-  { what: 'no conditions', spec: {}, counts: true },
+  { what: 'no constraints', spec: {}, counts: true },
   { what: 'its selector matches', spec: { nodeSelector: { disk: 'fast' } }, counts: true },
   { what: 'its selector names another value', spec: { nodeSelector: { disk: 'slow' } }, counts: false },
   { what: 'its selector names a label that the node lacks', spec: { nodeSelector: { gpu: 'yes' } }, counts: false },
@@ -32,7 +32,7 @@ for (const { what, spec, taints = [], counts } of [
   { what: 'it tolerates everything', spec: { tolerations: [{ operator: 'Exists' }] }, taints: [TAINT], counts: true },
   { what: 'a taint that is only a preference', spec: {}, taints: [{ ...TAINT, effect: 'PreferNoSchedule' }], counts: true },
   {
-    what: 'its requests can not be read',
+    what: 'its requests are invalid',
     spec: { containers: [{ name: 'main', resources: { requests: { cpu: 'much' } } }] },
     counts: false,
   },
@@ -58,14 +58,14 @@ test('shares add up, with init containers, sidecars, overhead and host ports', (
   expect(share.hostPorts).toEqual([expect.objectContaining({ port: 8080, protocol: 'TCP' })]);
 });
 
-test('nodes on which the same ones run share one object', () => {
+test('nodes with the same DaemonSets share one object', () => {
   const daemons = new Daemons([daemonSet('fast', { nodeSelector: { disk: 'fast' } }), daemonSet('all', {})]);
   const first = daemons.shareOf(LABELS, []);
   expect(daemons.shareOf({ ...LABELS, [LABEL.zone]: 'us-east-1b' }, [])).toBe(first);
   expect(daemons.shareOf({ ...LABELS, disk: 'slow' }, [])).not.toBe(first);
 });
 
-test('a new node has room for its DaemonSets beside the pod that it was launched for', async () => {
+test('a new node has room for its DaemonSets and the pod that it was launched for', async () => {
   await withEmbedded(1, [ANY_POOL], async ({ port, deploy, until, world }) => {
     const labels = { app: 'agent' };
     const template = { metadata: { labels }, spec: { ...asking('1500m'), tolerations: [{ operator: 'Exists' }] } };

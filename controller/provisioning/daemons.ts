@@ -9,7 +9,7 @@ import { hostPortsOf } from '../scheduling/host-ports.ts';
 import type { HostPort } from '../scheduling/host-ports.ts';
 import type { DaemonSet } from '../state.ts';
 
-/** What DaemonSets take of a node. */
+/** What DaemonSets use of a node. */
 export interface DaemonShare {
   readonly requests: Resources;
   readonly hostPorts: readonly HostPort[];
@@ -23,19 +23,19 @@ interface Daemon {
 }
 
 /**
- * The pods that DaemonSets would run on nodes. One whose template can't be read counts as none: the API server would not
- * have let it in.
+ * The pods that DaemonSets would run on nodes. A DaemonSet with an invalid template is ignored: the API server would not have
+ * accepted it.
  */
 export class Daemons {
   readonly #daemons: readonly Daemon[];
-  /** By the DaemonSets that come together: nodes that are alike get the same object. */
+  /** By the set of DaemonSets: equal nodes get the same object. */
   readonly #shares = new Map<string, DaemonShare>();
 
   constructor(daemonSets: readonly DaemonSet[]) {
     this.#daemons = daemonSets.flatMap((daemonSet) => readDaemon(daemonSet) ?? []);
   }
 
-  /** What those take that would run on a node of such labels and taints. */
+  /** What DaemonSets use on a node with these labels and taints. */
   shareOf(labels: Labels, taints: readonly Taint[]): DaemonShare {
     const indexes = this.#daemons.flatMap(({ alternatives, tolerations }, index) =>
       untolerated(taints, tolerations, REPELLING) === undefined && matchesNode(alternatives, '', labels) ? [index] : [],

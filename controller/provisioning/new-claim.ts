@@ -10,8 +10,8 @@ import { poolLabels } from './pool-spec.ts';
 
 /**
  * Creates the claim of a planned node. It counts from now on, and its node does not count as empty.
- * @param reason as metrics have it
- * @throws KubeError when it is not known to be there; Error when its pool is gone
+ * @param reason for metrics
+ * @throws KubeError if it may not exist; Error if its pool is gone
  */
 export async function createClaim(context: Context, launch: PlannedNode, reason: string): Promise<NodeClaim> {
   const { kube, runtime, state, nominations, metrics } = context;
@@ -26,7 +26,7 @@ export async function createClaim(context: Context, launch: PlannedNode, reason:
   return claim;
 }
 
-/** The claim's name is the server's to choose: one chosen here would come again after a restart with the same seed. */
+/** The server generates the claim's name: one generated here would repeat after a restart with the same seed. */
 function newClaim(
   pool: NodePool,
   nodeClass: EC2NodeClass | undefined,

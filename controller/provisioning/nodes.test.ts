@@ -7,7 +7,7 @@ import { createReservations } from '../disruption/reservations.ts';
 import { STANDARD } from '../periods.ts';
 import { readNodes } from './nodes.ts';
 
-/** A node with this taint, whose claim it has or that is somebody else's. */
+/** A node with the disruption taint, with a claim of ours or of another autoscaler. */
 function taintsSeen({ isOurs = true, isDeleting = false, isReserved = true, isSettled = false }): string[] {
   const claim = {
     metadata: { name: 'a', uid: 'a', ...(isDeleting ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}) },
@@ -36,21 +36,21 @@ function taintsSeen({ isOurs = true, isDeleting = false, isReserved = true, isSe
   return readNodes(context).flatMap(({ taints }) => taints.map(({ key }) => key));
 }
 
-test('a node that is tainted to find out whether it can go takes pods until that is settled', () => {
+test('a node that is tainted for a check takes pods until its removal is final', () => {
   expect(taintsSeen({})).toEqual(['team']);
   expect(taintsSeen({ isSettled: true })).toEqual(['team', DISRUPTED_TAINT.key]);
 });
 
-test('a taint that a predecessor left, or that is being given back, keeps no pod off', () => {
+test('a taint that a predecessor left, or that is being removed, is ignored', () => {
   expect(taintsSeen({ isReserved: false })).toEqual(['team']);
 });
 
-test('the taint of a node that goes, or is not ours, stands', () => {
+test('the taint of a node that is being removed, or is not ours, counts', () => {
   expect(taintsSeen({ isDeleting: true })).toContain(DISRUPTED_TAINT.key);
   expect(taintsSeen({ isOurs: false })).toContain(DISRUPTED_TAINT.key);
 });
 
-test('what is chosen anew is not settled', () => {
+test('a new reservation is not final', () => {
   const reservations = createReservations();
   const claims = [{ metadata: { name: 'a', uid: 'a', labels: {} }, spec: {} }] as unknown as NodeClaim[];
   const [claim] = claims;

@@ -13,7 +13,7 @@ import { Daemons } from './daemons.ts';
 import type { DaemonShare } from './daemons.ts';
 import { isNodePod, isReschedulable, isTerminal } from './pods.ts';
 
-/** Taints that a starting node has until it is ready; what waits for it may be planned onto it all the same. */
+/** Taints of a starting node until it is ready; pods may be nominated to it anyway. */
 const STARTING_TAINTS: readonly string[] = [
   UNREGISTERED_TAINT.key,
   'node.kubernetes.io/not-ready',
@@ -22,8 +22,8 @@ const STARTING_TAINTS: readonly string[] = [
 ];
 
 /**
- * The nodes that pods may be planned onto: those of the cluster, whoever made them, and those on their way. A node that
- * is not initialized counts with what its claim promises where it doesn't say itself.
+ * The nodes that pods may be nominated to: all of the cluster's, whoever created them, and launches in progress. A node that is not
+ * initialized counts with its claim's values where it has not reported its own.
  */
 export function readNodes(context: Context): NodeCandidate[] {
   const { state } = context;
@@ -47,7 +47,7 @@ export function readNodes(context: Context): NodeCandidate[] {
   return candidates;
 }
 
-/** It may still become any of several things: only what all of them have can be relied on. */
+/** It may still become one of several types: only what all of them have can be relied on. */
 function unlaunched(context: Context, claim: NodeClaim, daemons: Daemons): NodeCandidate | undefined {
   const offerings = context.claimOfferings.of(claim);
   const [first] = offerings;
@@ -87,7 +87,7 @@ function launched(claim: NodeClaim, daemons: Daemons): NodeCandidate {
   };
 }
 
-/** Whether a Node of ours should have been ready by now and is not: it may never be. */
+/** Whether a Node of ours should be ready by now but is not: it may never be. */
 function isOverdue({ runtime, periods, state }: Context, node: Node, claim: NodeClaim | undefined): boolean {
   if (claim === undefined || isTrue(claim.status?.conditions, CONDITION.initialized)) return false;
   if (isTrue(node.status?.conditions, 'Ready')) return false;
@@ -95,8 +95,8 @@ function isOverdue({ runtime, periods, state }: Context, node: Node, claim: Node
 }
 
 /**
- * A node of ours that is tainted to find out whether it can go takes pods until that is settled: what is planned onto it keeps it.
- * Otherwise pods that an old copy shows as waiting, though they run there, would get nodes anew.
+ * A node of ours that is tainted for a check takes pods until its removal is final: nominating pods to it keeps it. Otherwise pods
+ * that a stale cache shows as pending, although they run there, would get new nodes.
  */
 function stayingUntilSettled({ reservations }: Context, node: Node, claim: NodeClaim | undefined): Node {
   if (claim === undefined || isDeleting(claim) || reservations.isSettled(claim) || !isDisrupted(node)) return node;
@@ -109,7 +109,7 @@ function presentNode(node: Node, claim: NodeClaim | undefined, pods: readonly Po
   const labels = { ...(isStarting ? claim.metadata.labels : {}), ...node.metadata.labels };
   const taints = isStarting ? startingTaints(node, claim) : (node.spec?.taints ?? []);
   const present = total(running.filter(isNodePod));
-  // Those that have not come yet keep their place, also on a node that others made.
+  // Expected DaemonSet pods keep their place, also on nodes that others created.
   const expected: DaemonShare = isStarting ? daemons.shareOf(labels, taints) : NO_SHARE;
   const taken = addResources(total(running.filter((pod) => !isNodePod(pod))), maxResources(present, expected.requests));
   const allocatable = {
@@ -124,7 +124,7 @@ function presentNode(node: Node, claim: NodeClaim | undefined, pods: readonly Po
     free: subtractResources(allocatable, taken),
     hostPorts: [...running.flatMap(({ spec }) => hostPortsOf(spec)), ...expected.hostPorts],
     accepting: !isLeaving && node.spec?.unschedulable !== true,
-    // Those that are planned anew don't count where they are now.
+    // Pods that are planned again don't count where they are now.
     pods: running.filter((pod) => !isDeleting(pod) && !(isLeaving && isReschedulable(pod))),
   };
 }
@@ -135,7 +135,7 @@ function total(pods: readonly Pod[]): Resources {
   return pods.map(requestsOf).reduce<Resources>(addResources, {});
 }
 
-/** A pod whose requests can't be read takes its place all the same. */
+/** A pod with invalid requests still takes its place. */
 function requestsOf(pod: Pod): Resources {
   try {
     return podRequests(pod.spec);
@@ -153,7 +153,7 @@ function minResources(a: Resources, b: Resources): Resources {
   return Object.fromEntries(Object.keys(a).map((name) => [name, Math.min(a[name] ?? 0, b[name] ?? 0)]));
 }
 
-/** A node that has just registered says zero where it doesn't know yet. */
+/** A node that has just registered reports zero for unknown resources. */
 function withoutZeros(resources: Resources): Resources {
   return Object.fromEntries(Object.entries(resources).filter(([, amount]) => amount > 0));
 }

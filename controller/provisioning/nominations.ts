@@ -1,13 +1,13 @@
 import type { Clock } from '../../runtime/clock.ts';
 
-/** Nodes and claims onto which pending pods were planned a moment ago: they only look empty. */
+/** Nodes and claims to which pending pods were nominated recently: they only look empty. */
 export interface Nominations {
-  /** @param name of the Node, or of the claim while there is no Node */
+  /** @param name of the Node, or of the claim if there is no Node yet */
   nominate(name: string): void;
   has(name: string): boolean;
 }
 
-/** @param holdsMs how long a nomination holds */
+/** @param holdsMs how long a nomination is valid */
 export function createNominations(clock: Clock, holdsMs: number): Nominations {
   const untilMs = new Map<string, number>();
   return {

@@ -43,31 +43,31 @@ for (const { name, spec = {}, pools = two, ours } of [
   { name: 'one that both may serve', ours: true },
   { name: 'one that names ours', spec: { nodeSelector: { [KARPENTER.nodePool]: 'ours' } }, ours: true },
   { name: 'one that names theirs', spec: { nodeSelector: { [KARPENTER.nodePool]: 'theirs' } }, ours: false },
-  { name: 'one that names a pool that there is not', spec: { nodeSelector: { [KARPENTER.nodePool]: 'gone' } }, ours: false },
+  { name: 'one that names an unknown pool', spec: { nodeSelector: { [KARPENTER.nodePool]: 'gone' } }, ours: false },
   { name: 'one that names both', spec: affinity([named('In', 'ours', 'theirs')]), ours: true },
   { name: 'one that names either', spec: affinity([named('In', 'ours')], [named('In', 'theirs')]), ours: true },
   { name: 'one that names theirs or any of an architecture', spec: affinity([named('In', 'theirs')], [arch('arm64')]), ours: true },
   { name: 'one that names all but ours', spec: affinity([named('NotIn', 'ours')]), ours: false },
-  { name: 'one that only theirs lets in', pools: oursIsTainted, ours: false },
-  { name: 'one that only ours lets in', pools: theirsIsTainted, ours: true },
-  { name: 'one that nobody lets in', pools: [...oursIsTainted.slice(0, 1), ...theirsIsTainted.slice(1)], ours: true },
+  { name: 'one that only theirs allows', pools: oursIsTainted, ours: false },
+  { name: 'one that only ours allows', pools: theirsIsTainted, ours: true },
+  { name: 'one that no pool allows', pools: [...oursIsTainted.slice(0, 1), ...theirsIsTainted.slice(1)], ours: true },
   {
-    name: 'one that asks for a label of theirs',
+    name: 'one that requires a label of theirs',
     spec: { nodeSelector: { tier: 'gold' } },
     pools: [pool('ours'), pool('theirs', { labels: { tier: 'gold' } })],
     ours: false,
   },
   {
-    name: 'one that asks for what theirs alone requires',
+    name: 'one that requires what only theirs has',
     spec: { nodeSelector: { 'kubernetes.io/arch': 'arm64' } },
     pools: [pool('ours', { requirements: [arch('amd64')] }), pool('theirs', { requirements: [arch('arm64')] })],
     ours: false,
   },
-  { name: 'one that asks for what types decide', spec: { nodeSelector: { 'karpenter.k8s.aws/instance-cpu': '4' } }, ours: true },
-  { name: 'one that asks for what nobody has', spec: { nodeSelector: { tier: 'gold' } }, ours: true },
+  { name: 'one that requires what types decide', spec: { nodeSelector: { 'karpenter.k8s.aws/instance-cpu': '4' } }, ours: true },
+  { name: 'one that requires what no pool has', spec: { nodeSelector: { tier: 'gold' } }, ours: true },
 ] satisfies { name: string; spec?: Partial<PodSpec>; pools?: readonly NodePool[]; ours: boolean }[]) {
   test(`${name} is ${ours ? 'ours' : 'theirs'}`, () => {
     expect(isOurs(spec, pools)).toBe(ours);
-    expect(isOurs(spec, pools, EVERY_POOL), 'who is alone has them all').toBe(true);
+    expect(isOurs(spec, pools, EVERY_POOL), 'a single autoscaler has them all').toBe(true);
   });
 }

@@ -9,9 +9,9 @@ import type { PoolScope } from '../scope.ts';
 import { isDecided, poolLabels } from './pool-spec.ts';
 
 /**
- * The pods that are not for another autoscaler to serve. Theirs are those that ask by name for pools of others only, and those
- * that no pool of ours may serve while one of theirs may: we neither launch for them nor say that they can't be scheduled. A
- * pod that no pool of anybody may serve is told so by everybody.
+ * The pods that no other autoscaler serves. Pods of others are those that only name pools of others, and those that only pools of
+ * others may serve: we neither launch for them nor report them as unschedulable. A pod that no pool may serve is reported by every
+ * autoscaler.
  */
 export function ownPods({ state, scope }: Pick<Context, 'state' | 'scope'>, pods: readonly Pod[]): readonly Pod[] {
   if (scope.id === undefined || pods.length === 0) return pods;
@@ -23,7 +23,7 @@ export function ownPods({ state, scope }: Pick<Context, 'state' | 'scope'>, pods
   });
 }
 
-/** Whether each node that the pod asks for is of a pool that it names and that is not ours. */
+/** Whether the pod names a pool that is not ours, in all alternatives. */
 function namesOnlyOthers(scope: PoolScope, pod: Pod): boolean {
   const alternatives = nodeAlternatives(pod.spec);
   return (
@@ -36,8 +36,8 @@ function namesOnlyOthers(scope: PoolScope, pod: Pod): boolean {
 }
 
 /**
- * Whether nodes of a pool may be what a pod asks for by its tolerations, node selector and required node affinity, as far as the
- * pool itself says. What its instance types come to, their room, and what is to be had are not asked.
+ * Whether nodes of a pool may match a pod's tolerations, node selector and required node affinity, as far as the pool itself
+ * decides that. Instance types, room and capacity are not considered.
  */
 export function mayServe(pool: NodePool, pod: Pod): boolean {
   const { taints, requirements } = pool.spec.template.spec;

@@ -5,14 +5,14 @@ import { timeOf, uidOf } from '../api.ts';
 import type { Metrics } from '../metrics.ts';
 import { isTerminal } from './pods.ts';
 
-/** What is known of a pod on its way to running. Times are in ms since the epoch. */
+/** What is known of a pod that is not running yet. Times are in ms since the epoch. */
 export interface PodTimes {
   readonly pod: Pod;
-  /** When it was first gathered to be planned. */
+  /** When it was first in a batch. */
   readonly seenMs?: number;
-  /** When it was first planned, or refused. */
+  /** When it was first planned or refused. */
   readonly decidedMs?: number;
-  /** When it was first planned onto a node; undefined again while it can't be. */
+  /** When it was first nominated to a node; undefined while it can't be. */
   readonly schedulableMs?: number;
   readonly isBound: boolean;
 }
@@ -20,8 +20,8 @@ export interface PodTimes {
 type Observed = Pick<Metrics, 'podStartup' | 'podBound' | 'podProvisioningBound' | 'podProvisioningStartup' | 'podSchedulingDecision'>;
 
 /**
- * How long pods took to be decided on, bound and ready that this process saw waiting; bounded by the pods that wait.
- * Moments are Karpenter's: the transition times of the pod's conditions, against its creation or the first plan for it.
+ * How long the pods that this process saw pending took to be planned, bound and ready; bounded by the pending pods. Moments are
+ * Karpenter's: the transition times of the pod's conditions, relative to its creation or its first plan.
  * Source: Karpenter, `pkg/controllers/metrics/pod` and `pkg/controllers/state/cluster.go`, v1.8.
  */
 export class PodClock {
@@ -34,7 +34,7 @@ export class PodClock {
     this.#metrics = metrics;
   }
 
-  /** Pods that are not ready yet, in the order in which they were first seen. */
+  /** Pods that are not ready yet, in order of appearance. */
   waiting(): Iterable<PodTimes> {
     return this.#waiting.values();
   }
@@ -51,7 +51,7 @@ export class PodClock {
     this.#note(pod, (known) => ({ seenMs: this.#clock.nowMs(), ...known }));
   }
 
-  /** The outcome of a plan for the pod. */
+  /** The result of a plan for the pod. */
   decided(pod: Pod, isSchedulable: boolean): void {
     const nowMs = this.#clock.nowMs();
     this.#note(pod, ({ schedulableMs, ...known }) => {
@@ -60,7 +60,7 @@ export class PodClock {
     });
   }
 
-  /** A pod that is not Pending any more: its kubelet has it, and it will be ready some time. */
+  /** A pod that is no longer Pending: its kubelet has it, and it will be ready at some point. */
   #leave(times: PodTimes): void {
     const { pod, schedulableMs, isBound } = times;
     const boundMs = trueSinceMs(pod, 'PodScheduled');
@@ -89,7 +89,7 @@ function trueSinceMs(pod: Pod, type: string): number | undefined {
   return condition?.status === 'True' ? timeOf(condition.lastTransitionTime) : undefined;
 }
 
-/** Conditions have whole seconds: what began in the middle of one may end before it. */
+/** Conditions have whole seconds: something may seem to end before it began. */
 function observeSince(histogram: { observe(value: number): void }, fromMs: number | undefined, toMs: number): void {
   if (fromMs !== undefined) histogram.observe(Math.max(0, toMs - fromMs) / 1_000);
 }

@@ -1,18 +1,18 @@
 import type { Node, Pod } from '../../model/kube.ts';
 import { isDeleting } from '../api.ts';
 
-/** Pods by what they mean to an autoscaler. Source: Karpenter, `pkg/utils/pod/scheduling.go`, v1.8. */
+/** Classifies pods for an autoscaler. Source: Karpenter, `pkg/utils/pod/scheduling.go`, v1.8. */
 
 export function isDaemonPod(pod: Pod): boolean {
   return isOwnedBy(pod, 'DaemonSet');
 }
 
-/** A mirror of a pod that its kubelet runs by itself: nobody else can end it. */
+/** The mirror of a static pod, which only its kubelet can end. */
 export function isStaticPod(pod: Pod): boolean {
   return isOwnedBy(pod, 'Node');
 }
 
-/** Whether a pod belongs to a DaemonSet, or to its node: such pods come and go with nodes. */
+/** Whether a pod belongs to a DaemonSet or to its node: such pods exist with their node. */
 export function isNodePod(pod: Pod): boolean {
   return isDaemonPod(pod) || isStaticPod(pod);
 }
@@ -23,8 +23,8 @@ export function isTerminal(pod: Pod): boolean {
 }
 
 /**
- * Pods that wait for a node and for nothing else.
- * @param nodeOf a Node by its name: a pod that preempts others on a node which is still there waits for that one
+ * Pods that only wait for a node.
+ * @param nodeOf finds a Node by its name: a pod that preempts others on an existing node waits for that one
  */
 export function isProvisionable(pod: Pod, nodeOf: (name: string) => Node | undefined): boolean {
   const { spec, status } = pod;
@@ -39,7 +39,7 @@ export function isProvisionable(pod: Pod, nodeOf: (name: string) => Node | undef
   );
 }
 
-/** Pods that somebody will make anew when their node goes. A bare pod never comes back, so nothing is launched for it. */
+/** Pods that are recreated when their node is removed. A bare pod never comes back, so nothing is launched for it. */
 export function isReschedulable(pod: Pod): boolean {
   const hasController = pod.metadata.ownerReferences?.some(({ controller }) => controller === true) ?? false;
   return hasController && !isDeleting(pod) && !isTerminal(pod) && !isNodePod(pod);

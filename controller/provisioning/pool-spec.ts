@@ -10,7 +10,7 @@ const taintSchema = z.looseObject({
   effect: z.enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute']),
 });
 
-/** What has to be right about a pool before anything is launched from it. The rest the CRD's schema sees to. */
+/** What must be valid in a pool before anything is launched from it. The CRD's schema ensures the rest. */
 export const poolSchema = z.looseObject({
   spec: z.looseObject({
     template: z.looseObject({
@@ -31,7 +31,7 @@ export const poolSchema = z.looseObject({
   }),
 });
 
-/** Whether nodes of this pool may be of spot capacity. */
+/** Whether nodes of this pool may use spot capacity. */
 export function allowsSpot(pool: NodePool): boolean {
   const parsed = poolSchema.safeParse(pool);
   if (!parsed.success) return false;
@@ -39,7 +39,7 @@ export function allowsSpot(pool: NodePool): boolean {
   return capacityTypes === undefined || allows(capacityTypes, 'spot');
 }
 
-/** The labels that each node of a pool has whatever it becomes. Those of which the pool leaves the value open are not among them. */
+/** The labels that each node of a pool has in any case, without those whose value the pool leaves open. */
 export function poolLabels(pool: NodePool): Record<string, string> {
   const required = pool.spec.template.spec.requirements.flatMap(({ key, operator, values = [] }) => {
     const [value] = values;
@@ -55,12 +55,12 @@ export function poolLabels(pool: NodePool): Record<string, string> {
 
 const KNOWN_LABELS: readonly string[] = Object.values(LABEL);
 
-/** Whether the instance type, the zone and the like decide a label's value. */
+/** Whether the instance type, the zone and the like determine a label's value. */
 export function isDecided(key: string): boolean {
   return KNOWN_LABELS.includes(key) || key.startsWith('karpenter.k8s.aws/instance-');
 }
 
-/** Whether a pool has a number of nodes of its own, whatever pods there are. */
+/** Whether a pool has a fixed number of nodes, independent of pods. */
 export function isStatic(pool: NodePool): boolean {
   return pool.spec.replicas !== undefined;
 }

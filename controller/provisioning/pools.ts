@@ -18,7 +18,7 @@ import { Daemons } from './daemons.ts';
 import type { DaemonShare } from './daemons.ts';
 import { isDecided, isStatic, poolLabels, poolSchema } from './pool-spec.ts';
 
-/** Reads pools, and keeps what it found out about each until the pool, the types or the DaemonSets change. */
+/** Reads pools, and caches the result for each until the pool, the types or the DaemonSets change. */
 export class PoolReader {
   readonly #context: Context;
   /** By pool name. */
@@ -29,8 +29,8 @@ export class PoolReader {
   }
 
   /**
-   * The pools that nodes can be launched from now. One that can't be read is logged and left out.
-   * @param isMeant by default those that grow and shrink with the pods
+   * The pools that nodes can be launched from now. An invalid one is logged and skipped.
+   * @param isMeant by default dynamic pools
    */
   read(isMeant: (pool: NodePool) => boolean = (pool) => !isStatic(pool)): PoolOptions[] {
     const { state, runtime } = this.#context;
@@ -86,7 +86,7 @@ export class PoolReader {
     const requirements = new Map([...parseRequirements(stated)].filter(([name]) => !open.has(name)));
     const hostPorts = new Set<HostPort>();
     const options = types.flatMap((type) => {
-      // Most types are out by what all of their offerings have in common.
+      // Most types are excluded by labels that all of their offerings share.
       for (const [name, set] of requirements) if (name in type.labels && !allows(set, type.labels[name])) return [];
       const rooms = new Map<DaemonShare, Resources>();
       return type.offerings.flatMap((offering) => {
@@ -103,7 +103,7 @@ export class PoolReader {
   }
 }
 
-/** What was found out about a pool. */
+/** The cached result for a pool. */
 interface KnownPool {
   readonly key: string;
   readonly types: readonly NodeType[];
@@ -112,7 +112,7 @@ interface KnownPool {
   readonly hostPorts: readonly HostPort[];
 }
 
-/** What the pool's limits leave: its claims count with what they are, or with the most that they may become. */
+/** What is left of the pool's limits: its claims count with their type, or with the largest that they may become. */
 function remainingLimits(context: Context, pool: NodePool): Resources {
   const limits = parseResources(pool.spec.limits);
   if (Object.keys(limits).length === 0) return {};
@@ -120,7 +120,7 @@ function remainingLimits(context: Context, pool: NodePool): Resources {
   return Object.fromEntries(Object.keys(limits).map((name) => [name, left[name] ?? 0]));
 }
 
-/** What the claims of a pool come to, `nodes` among it. */
+/** The total of a pool's claims, including `nodes`. */
 export function poolUsage(context: Context, pool: NodePool): Resources {
   return context.state.claims
     .list()

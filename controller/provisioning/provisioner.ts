@@ -15,14 +15,14 @@ import { isProvisionable } from './pods.ts';
 import { PoolReader } from './pools.ts';
 import { preparePod, waitingPods } from './waiting.ts';
 
-/** Turns pending pods into NodeClaims: gathers a batch, plans for it, creates what the plan asks for. */
+/** Turns pending pods into NodeClaims: gathers a batch, plans for it, and creates the planned claims. */
 export class Provisioner {
   readonly #context: Context;
   readonly #validator: PodValidator;
   readonly #simulator: Simulator;
   readonly #pools: PoolReader;
   readonly #news = new Notifier();
-  /** A claim may exist that we have not seen: its creation was never answered. */
+  /** A claim may exist that we have not seen, because its creation got no response. */
   #mustList = false;
 
   constructor(context: Context, parts: { readonly validator: PodValidator; readonly simulator: Simulator }) {
@@ -33,15 +33,15 @@ export class Provisioner {
     context.state.pods.onChange((type, pod) => {
       if (type !== 'DELETED' && this.#isProvisionable(pod)) this.#news.notify();
     });
-    // The pods of a node that is given up need another one before it has gone.
+    // The pods of a node that is being removed need another one before it is gone.
     context.state.claims.onChange((type, claim) => {
       if (type === 'MODIFIED' && isDeleting(claim)) this.#news.notify();
     });
-    // Pods that were there before.
+    // For pods that already exist.
     this.#news.notify();
   }
 
-  /** Works until the signal is aborted. */
+  /** Runs until the signal is aborted. */
   async run(): Promise<void> {
     const { runtime, periods } = this.#context;
     const { clock, signal, log } = runtime;
@@ -61,7 +61,7 @@ export class Provisioner {
     }
   }
 
-  /** Waits until no pod came for a while. */
+  /** Waits until no further pod has come for a while. */
   async #gather(): Promise<void> {
     const { clock, signal } = this.#context.runtime;
     const endMs = clock.nowMs() + BATCH_MAX_MS;
@@ -105,7 +105,7 @@ export class Provisioner {
     await forEachAtMost(CLAIM_CREATES_AT_ONCE, plan.launches, (launch) => this.#create(launch));
   }
 
-  /** The pod as it is planned; nothing if it can't be, which is said. */
+  /** The pod as it is planned; nothing if it can't be, which is reported. */
   #prepare(pod: Pod): Pod[] {
     const placed = preparePod(this.#context, this.#validator, pod);
     if ('pod' in placed) return [placed.pod];
@@ -113,7 +113,7 @@ export class Provisioner {
     return [];
   }
 
-  /** Whoever has waited for long wants to know what for. */
+  /** Pods that have waited for long get an Event. */
   #tellOfNode(pod: Pod, nodeName: string): void {
     const { reporter, runtime, periods } = this.#context;
     const waitedMs = runtime.clock.nowMs() - (timeOf(pod.metadata.creationTimestamp) ?? Infinity);
@@ -122,7 +122,7 @@ export class Provisioner {
     reporter.publish({ type: RESOURCES.pods, object: pod, eventType: 'Normal', reason: 'Nominated', message });
   }
 
-  /** A pod that still runs where it is has nothing to wait for yet. */
+  /** A pod that still runs where it is is not waiting yet. */
   #refuse(pod: Pod, reason: string): void {
     if ((pod.spec.nodeName ?? '') === '') this.#context.reporter.cannotSchedule(pod, reason);
   }

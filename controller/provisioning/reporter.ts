@@ -6,9 +6,9 @@ import { EventWriter } from '../core/events.ts';
 import type { Notification } from '../core/events.ts';
 import { podName } from '../scheduling/pod-class.ts';
 
-/** Tells users what is going on. Nothing here throws, and nothing waits. */
+/** Reports to users. Nothing here throws, and nothing waits. */
 export interface Reporter {
-  /** A Warning event on the pod and a log line; the same message again only after a while. */
+  /** A Warning event on the pod and a log line; the same message is repeated only after a while. */
   cannotSchedule(pod: Pod, reason: string): void;
   /** An event on an object. */
   publish(notification: Notification): void;

@@ -17,7 +17,7 @@ async function untilNodes(embedded: Embedded, count: number): Promise<void> {
   });
 }
 
-test('a pool has as many nodes as it says, pods or none, and no more for pods that find no room', async () => {
+test('a pool has its number of nodes, with or without pods, and no more for pods that find no room', async () => {
   await withEmbedded(1, [{ ...ANY_POOL, replicas: 2 }], async (embedded) => {
     const { port, clock, deploy } = embedded;
     await untilNodes(embedded, 2);
@@ -30,7 +30,7 @@ test('a pool has as many nodes as it says, pods or none, and no more for pods th
   });
 });
 
-test('of what is too much nodes without pods go first, and what is lost comes again', async () => {
+test('of surplus nodes those without pods are removed first, and lost nodes are replaced', async () => {
   await withEmbedded(2, [{ ...ANY_POOL, replicas: 3 }], async (embedded) => {
     const { port, world, until, deploy, running } = embedded;
     await untilNodes(embedded, 3);
@@ -42,7 +42,7 @@ test('of what is too much nodes without pods go first, and what is lost comes ag
     expect((await port.list('nodes')).map(({ metadata }) => metadata.name)).toEqual([pod?.spec.nodeName]);
     const [alive] = world.ports.instances.list().filter(({ state }) => state === 'running');
     world.ports.instances.end(alive?.id ?? '', 'the test ends it');
-    await until('another node takes its place', 15 * MINUTE_MS, async () => {
+    await until('another node replaces it', 15 * MINUTE_MS, async () => {
       const nodes = await port.list('nodes');
       return nodes.length === 1 && nodes[0]?.metadata.name !== pod?.spec.nodeName;
     });

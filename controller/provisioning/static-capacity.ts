@@ -14,16 +14,16 @@ import { isNodePod, isTerminal } from './pods.ts';
 import { PoolReader } from './pools.ts';
 import { isStatic } from './pool-spec.ts';
 
-/** The part that keeps the number of nodes of pools that name one. */
+/** The part that maintains the number of nodes of static pools. */
 export interface StaticCapacity {
-  /** One look at all such pools. */
+  /** One pass over all such pools. */
   sweep(): Promise<void>;
 }
 
 /**
- * Static capacity as Karpenter's: a pool with `replicas` has so many nodes, with pods or without. What is being deleted
- * counts no more, so that what is lost or expired is replaced at once; of what is too much, nodes without pods go first. One
- * that is being replaced has its replacement beside it, which is not too much.
+ * Static capacity as in Karpenter: a pool with `replicas` has that many nodes, with pods or without. Nodes that are being deleted
+ * don't count, so that lost or expired ones are replaced at once; of surplus nodes those without pods are removed first. A node
+ * that is being replaced has its replacement beside it, which is not surplus.
  * Source: Karpenter, `pkg/controllers/static`, v1.8.
  */
 export function createStaticCapacity(context: Context): StaticCapacity {
@@ -35,7 +35,7 @@ export function createStaticCapacity(context: Context): StaticCapacity {
         const { replicas } = pool.spec;
         const known = options.get(nameOf(pool));
         if (replicas === undefined || known === undefined) continue;
-        // One that can't be kept now must not keep the others.
+        // One that fails now must not block the others.
         await keep(context, known, replicas).catch((error: unknown) => {
           logFailure(context.runtime.log, 'warn', `static capacity: ${describeError(error)}`, error, { nodePool: known.name });
         });
@@ -50,9 +50,9 @@ async function keep(context: Context, pool: PoolOptions, replicas: number): Prom
   const known = state.claims.list().filter(isOf).length;
   if (known >= replicas && known <= replicas + reservations.count(pool.name)) return;
   const { revision } = reservations;
-  // Our copy may not know of the last one yet.
+  // Our cache may lack the most recent claim.
   const claims = (await state.freshClaims()).filter(isOf);
-  // What was reserved or released meanwhile makes another number the right one, for a list of a moment that nobody knows.
+  // If reservations changed meanwhile, they don't match the list, whose exact time is unknown.
   const excess = revision === reservations.revision ? claims.length - replicas - reservations.count(pool.name) : 0;
   const spare = claims.filter((claim) => !reservations.has(claim));
   const surplus = dispensable(context, spare).slice(0, Math.max(0, excess));
@@ -64,13 +64,13 @@ async function keep(context: Context, pool: PoolOptions, replicas: number): Prom
   });
 }
 
-/** A node as such a pool makes it, whatever pods there are; undefined if there is nothing that it may become now. */
+/** A node of such a pool, independent of pods; undefined if the pool has no available option now. */
 export function planStaticNode(pool: PoolOptions): PlannedNode | undefined {
   const node = new OpenNode(pool.name, pool, groupOptions(pool.options));
   return pool.options.length === 0 || node.isTooNarrow() ? undefined : node.finish();
 }
 
-/** Those without a Node first, then those without pods; of those that are alike the youngest. */
+/** Those without a Node first, then those without pods; among equals the youngest. */
 function dispensable({ state }: Context, claims: readonly NodeClaim[]): NodeClaim[] {
   const worth = (claim: NodeClaim): number => {
     const [node] = state.nodesOf(claim.status?.providerID ?? '');

@@ -47,7 +47,7 @@ function termsOf(pod: Pod, storage: Storage): string[][] | string {
   return terms.map(({ matchExpressions = [] }) => matchExpressions.flatMap(({ values = [] }) => values));
 }
 
-test('a bound volume: where it is, crossed with what the pod asks for', () => {
+test("a bound volume: its topology, combined with the pod's affinity", () => {
   const storage = storageOf([claim({ volumeName: 'pv' })], [inZones('a', 'b')]);
   expect(termsOf(podWith([DATA]), storage)).toEqual([['a'], ['b']]);
   expect(termsOf(podWith([DATA], ['x', 'y']), storage)).toEqual([
@@ -58,7 +58,7 @@ test('a bound volume: where it is, crossed with what the pod asks for', () => {
   ]);
 });
 
-test('a volume that will be made: where its class allows it, or anywhere', () => {
+test('a volume that will be created: where its class allows it, or anywhere', () => {
   const narrow = { ...LATE, allowedTopologies: [{ matchLabelExpressions: [{ key: LABEL.zone, values: ['a', 'c'] }] }] };
   expect(termsOf(podWith([DATA]), storageOf([claim({ storageClassName: 'gp3' })], [], [narrow]))).toEqual([['a', 'c']]);
   expect(termsOf(podWith([DATA]), storageOf([claim({ storageClassName: 'gp3' })], [], [LATE]))).toEqual([]);
@@ -75,12 +75,12 @@ for (const [name, storage, problem] of [
     'is not bound yet',
   ],
 ] as const) {
-  test(`a problem of this pod alone: ${name}`, () => {
+  test(`a problem of this pod only: ${name}`, () => {
     expect(termsOf(podWith([DATA]), storage)).toContain(problem);
   });
 }
 
-test('pods without claims, and ephemeral volumes that are about to be made, stay as they are', () => {
+test('pods without claims, and ephemeral volumes that are about to be created, are unchanged', () => {
   const pod = podWith([{ name: 'tmp' }, { name: 'scratch', ephemeral: {} }]);
   expect(withVolumeTopology(pod, storageOf([]))).toEqual({ pod });
 });

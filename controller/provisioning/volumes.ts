@@ -1,19 +1,19 @@
 import type { NodeSelectorRequirement, NodeSelectorTerm, Pod, Volume } from '../../model/kube.ts';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../model/storage.ts';
 
-/** Objects of storage by name, as far as they are known. */
+/** Storage objects by name, as far as known. */
 export interface Storage {
   claim(namespace: string, name: string): PersistentVolumeClaim | undefined;
   volume(name: string): PersistentVolume | undefined;
   storageClass(name: string): StorageClass | undefined;
 }
 
-/** A pod with its volumes' places in its node affinity, or what keeps its volumes from being used. */
+/** A pod with its volumes' topology in its node affinity, or what makes its volumes unusable. */
 export type Placed = { readonly pod: Pod } | { readonly problem: string };
 
 /**
- * Writes where a pod's volumes are, or can be made, into its required node affinity, as Karpenter does it. What is
- * missing is a problem of this pod alone. Limits to the volumes of one node are not known here.
+ * Adds where a pod's volumes are, or can be created, to its required node affinity, like Karpenter. A missing object is a problem
+ * of this pod only. Limits of volumes per node are not supported.
  * Source: Karpenter, `pkg/controllers/provisioning/scheduling/volumetopology.go`, v1.8.
  */
 export function withVolumeTopology(pod: Pod, storage: Storage): Placed {
@@ -27,7 +27,7 @@ export function withVolumeTopology(pod: Pod, storage: Storage): Placed {
   const affinity = pod.spec.affinity ?? {};
   const required = affinity.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   const own = required === undefined || required === null ? [{}] : required.nodeSelectorTerms;
-  // Terms are alternatives: all of one volume have to be crossed with all of the next.
+  // Terms are alternatives: all of one volume have to be combined with all of the next.
   const nodeSelectorTerms = sets.reduce<NodeSelectorTerm[]>(
     (terms, set) => terms.flatMap((one) => set.map((other) => both(one, other))),
     own,
@@ -36,7 +36,7 @@ export function withVolumeTopology(pod: Pod, storage: Storage): Placed {
   return { pod: { ...pod, spec: { ...pod.spec, affinity: { ...affinity, nodeAffinity } } } };
 }
 
-/** The places of one volume; none for a volume that can be anywhere; a text says what is wrong. */
+/** The topology of one volume; empty for a volume that can be anywhere; a string describes a problem. */
 function termsOf(pod: Pod, volume: Volume, storage: Storage): NodeSelectorTerm[] | string {
   const namespace = pod.metadata.namespace ?? '';
   const generated = volume.ephemeral === undefined ? undefined : `${pod.metadata.name ?? ''}-${volume.name}`;
@@ -44,7 +44,7 @@ function termsOf(pod: Pod, volume: Volume, storage: Storage): NodeSelectorTerm[]
   if (name === undefined) return [];
   const claim = storage.claim(namespace, name);
   if (claim === undefined) {
-    // The controller of ephemeral volumes makes it in a moment.
+    // The controller of ephemeral volumes will create it in a moment.
     return generated === undefined ? `persistentVolumeClaim ${name} does not exist` : [];
   }
   if (claim.metadata.deletionTimestamp !== undefined) return `persistentVolumeClaim ${name} is being deleted`;

@@ -7,7 +7,7 @@ import { isProvisionable, isReschedulable } from './pods.ts';
 import { withVolumeTopology } from './volumes.ts';
 import type { Placed } from './volumes.ts';
 
-/** Pods that wait for a node, and pods that will because theirs is being given up, but for those that another autoscaler serves. */
+/** Pods that wait for a node, or will because theirs is being removed, without those that another autoscaler serves. */
 export function waitingPods(context: Context): readonly Pod[] {
   const { state } = context;
   const leaving = state.claims
@@ -18,7 +18,7 @@ export function waitingPods(context: Context): readonly Pod[] {
   return ownPods(context, [...state.pods.list().filter((pod) => isProvisionable(pod, (name) => state.nodes.get(name))), ...leaving]);
 }
 
-/** A pod as it is planned, or what keeps it from being planned. */
+/** A pod as it is planned, or what prevents that. */
 export function preparePod({ state }: Context, validator: PodValidator, pod: Pod): Placed {
   const problem = validator.problem(pod);
   return problem === undefined ? withVolumeTopology(pod, state.storage) : { problem };

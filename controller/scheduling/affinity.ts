@@ -7,8 +7,8 @@ import type { Place, Rule } from './rule.ts';
 import type { Option, SchedulingInput } from './types.ts';
 
 /**
- * Affinity to other pods over one topology key: a domain will do once a pod that all terms select is in it. While there
- * is none anywhere, a pod that its own terms select may be the first.
+ * Affinity to other pods over one topology key: a domain matches once a pod that all terms select is in it. While there is none
+ * anywhere, a pod that its own terms select may be the first.
  * Source: Kubernetes, `plugins/interpodaffinity/filtering.go`, 1.34 (`satisfyPodAffinity`).
  */
 export class AffinityRule implements Rule {
@@ -16,10 +16,10 @@ export class AffinityRule implements Rule {
   readonly #terms: readonly PodTerm[];
   readonly #selectsSelf: boolean;
   readonly #counts = new Map<string, number>();
-  /** Selected pods planned onto nodes whose domain isn't known yet, by the node's name. */
+  /** Selected pods that are planned onto nodes whose domain isn't known yet, by the node's name. */
   readonly #unplaced = new Map<string, number>();
 
-  /** @param terms those that a pod has to be selected by, all of them @param key of one of them */
+  /** @param terms a pod has to be selected by all of these @param key their common topology key */
   constructor(key: string, terms: readonly PodAffinityTerm[], podClass: PodClass, input: SchedulingInput) {
     this.key = key;
     this.#terms = terms.map((term) => new PodTerm(term, podClass, input.namespaces));
@@ -67,8 +67,8 @@ export class AffinityRule implements Rule {
 }
 
 /**
- * Anti-affinity over one topology key, in both directions: a domain will not do where a pod may be that the class keeps
- * away from, or one that keeps away from the class. A node without the label is in nobody's way.
+ * Anti-affinity over one topology key, in both directions: a domain is excluded if it may have a pod that the class keeps away
+ * from, or one that keeps away from the class. A node without the label excludes nothing.
  */
 export class AntiAffinityRule implements Rule {
   readonly key: string;
@@ -120,7 +120,7 @@ export class AntiAffinityRule implements Rule {
   }
 }
 
-/** The required anti-affinity of all pods that a plan knows. */
+/** The required anti-affinity of all pods in a plan. */
 export class AntiAffinities {
   readonly #namespaces: SchedulingInput['namespaces'];
   readonly #terms = new Map<Pod, readonly PodTerm[]>();

@@ -8,7 +8,7 @@ import type { PodClass } from './pod-class.ts';
 import type { Rule } from './rule.ts';
 import type { Option, PoolOptions } from './types.ts';
 
-/** Says why no node can take pods of a class, pool by pool, naming the field or requirement that stands in the way. */
+/** Explains why no node can take pods of a class, pool by pool, with the field or requirement that prevents it. */
 export function explainRefusal(
   podClass: PodClass,
   rules: readonly Rule[],
@@ -55,7 +55,7 @@ function explainPool(
 
 const TOPOLOGY = 'spec.topologySpreadConstraints and spec.affinity can not all be met at once';
 
-/** Names the requirements that nothing in the pool meets, or all of them if each can be met by itself. */
+/** Names the requirements that no option of the pool satisfies, or all of them if each can be satisfied alone. */
 function explainRequirements(podClass: PodClass, options: readonly Option[]): string {
   const stated = statedRequirements(podClass);
   const unmet = stated.filter(({ requirement }) => {

@@ -1,6 +1,6 @@
 import type { PodSpec } from '../../model/kube.ts';
 
-/** A port of the node that a pod takes for itself. */
+/** A port of the node that a pod uses. */
 export interface HostPort {
   readonly ip: string;
   readonly protocol: string;
@@ -9,7 +9,7 @@ export interface HostPort {
 
 const ANY_ADDRESS = '0.0.0.0';
 
-/** The host ports of a pod. With the host's network every container port is one: the API server's defaulting writes it so. */
+/** The host ports of a pod. With host networking every container port is one, as in the API server's defaulting. */
 export function hostPortsOf(spec: PodSpec): HostPort[] {
   const containers = [...spec.containers, ...(spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')];
   return containers.flatMap(({ ports = [] }) =>
@@ -20,7 +20,7 @@ export function hostPortsOf(spec: PodSpec): HostPort[] {
   );
 }
 
-/** Whether two pods with these ports can't be on one node, as the scheduler's `HostPortInfo` counts it. */
+/** Whether two pods with these ports can't share a node, as in the scheduler's `HostPortInfo`. */
 export function conflicts(wanted: readonly HostPort[], taken: readonly HostPort[]): boolean {
   return wanted.some((want) =>
     taken.some(

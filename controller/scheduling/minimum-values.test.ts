@@ -9,7 +9,7 @@ function simulate(...pools: PoolOptions[]): Plan {
   return createSimulator().simulate({ pods: [pod('a', '1')], nodes: [], pools, namespaces: new Map() });
 }
 
-test('of what a label has, the largest minimum counts; one value is none', () => {
+test('the largest minimum of a label counts; a minimum of one is none', () => {
   const requirements = [
     { key: 'x', operator: 'Exists', minValues: 2 },
     { key: 'x', operator: 'In', values: ['a', 'b', 'c'], minValues: 3 },
@@ -32,7 +32,7 @@ test('of what a label has, the largest minimum counts; one value is none', () =>
   ).toBeUndefined();
 });
 
-test('where there is no room for all, those come first without which a minimum would not be kept', () => {
+test('if there is no room for all, those that a minimum needs come first', () => {
   const things = ['a1', 'a2', 'a3', 'b1', 'c1'];
   const labelsOf = (thing: string): { x: string }[] => [{ x: thing.slice(0, 1) }];
   expect(chooseKeeping(new Map(), things, 3, labelsOf)).toEqual(['a1', 'a2', 'a3']);
@@ -41,7 +41,7 @@ test('where there is no room for all, those come first without which a minimum w
   expect(chooseKeeping(new Map([['x', 9]]), things, 9, labelsOf)).toEqual(things);
 });
 
-test('a pool whose minimum is met says it in its claims, also of labels that they do not name otherwise', () => {
+test("a pool with a satisfied minimum puts it into its claims, even for labels that they don't name otherwise", () => {
   const minimums = new Map([
     [LABEL.instanceType, 3],
     [LABEL.arch, 1],
@@ -55,7 +55,7 @@ test('a pool whose minimum is met says it in its claims, also of labels that the
   });
 });
 
-test('a pool whose minimum is not met launches nothing and says why; another pool does', () => {
+test('a pool with an unsatisfied minimum launches nothing and reports why; another pool launches', () => {
   const narrow = pool('narrow', { weight: 9, minimums: new Map([[LABEL.zone, 4]]) });
   expect(simulate(narrow, pool('other')).launches.map((launch) => launch.pool)).toEqual(['other']);
   expect(simulate(narrow).refusals[0]?.reason).toContain(`minValues: 4 values of ${LABEL.zone} are demanded, 3 would be left`);

@@ -1,17 +1,17 @@
 import type { PoolRequirement } from '../api.ts';
 import type { Labels } from '../../model/selector.ts';
 
-/** By label: of how many values at least a launch must have the choice. */
+/** By label: the minimum number of values that a launch must offer. */
 export type MinimumValues = ReadonlyMap<string, number>;
 
-/** A label of which too few values are left. */
+/** A label with too few values left. */
 interface Shortfall {
   readonly key: string;
   readonly least: number;
   readonly found: number;
 }
 
-/** What a pool or claim demands; the largest where a label has several. */
+/** The minimum values of a pool or claim; the largest if a label has several. */
 export function minimumsOf(requirements: readonly PoolRequirement[]): MinimumValues {
   const minimums = new Map<string, number>();
   for (const { key, minValues = 0 } of requirements) {
@@ -20,7 +20,7 @@ export function minimumsOf(requirements: readonly PoolRequirement[]): MinimumVal
   return minimums;
 }
 
-/** The first label of which the choice has too few values; undefined if it will do. */
+/** The first label with too few values; undefined if all have enough. */
 export function findShortfall(minimums: MinimumValues, choice: Iterable<{ readonly labels: Labels }>): Shortfall | undefined {
   if (minimums.size === 0) return undefined;
   const all = [...choice];
@@ -31,15 +31,14 @@ export function findShortfall(minimums: MinimumValues, choice: Iterable<{ readon
   return undefined;
 }
 
-/** As messages have it. */
+/** The text for messages. */
 export function describeShortfall({ key, least, found }: Shortfall): string {
   return `minValues: ${least} values of ${key} are demanded, ${found} would be left`;
 }
 
 /**
- * As many of some things, in the order in which they come, as there is room for: those first without which a minimum would not
- * be kept.
- * @param labelsOf the labels of what comes with it
+ * As many of the items as there is room for, in order, but those that a minimum needs first.
+ * @param labelsOf the labels of an item
  */
 export function chooseKeeping<T>(
   minimums: MinimumValues,

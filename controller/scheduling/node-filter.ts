@@ -8,11 +8,11 @@ import type { Option } from './types.ts';
 const NONE_OPEN: Requirements = new Map();
 
 /**
- * What a pod asks of a node's labels and name: its node selector, its required node affinity, and the heaviest term that
- * it prefers. Shared by all pods that ask for the same.
+ * A pod's requirements on a node's labels and name: its node selector, its required node affinity, and its preferred term with the
+ * highest weight. Shared by all pods with the same requirements.
  */
 export class NodeFilter {
-  /** What it requires, without what it prefers: nodes that suit this count for topology spread. */
+  /** The requirements without the preferred term: nodes that match these count for topology spread. */
   readonly required: readonly NodeAlternative[];
   readonly alternatives: readonly NodeAlternative[];
   readonly #suits = new Map<Option, boolean>();
@@ -27,7 +27,7 @@ export class NodeFilter {
         : this.required.map((one) => ({ labels: intersect(one.labels, wish.labels), fields: intersect(one.fields, wish.fields) }));
   }
 
-  /** Whether it asks for nothing. */
+  /** Whether there are no requirements. */
   get isFree(): boolean {
     return this.alternatives.some(({ labels, fields }) => labels.size === 0 && fields.size === 0);
   }
@@ -37,7 +37,7 @@ export class NodeFilter {
     return variants.every((labels) => matchesNode(this.alternatives, name, labels));
   }
 
-  /** The same, by what is required alone. */
+  /** The same, without the preferred term. */
   countsNode(name: string, variants: readonly Labels[]): boolean {
     return variants.every((labels) => matchesNode(this.required, name, labels));
   }
@@ -47,10 +47,10 @@ export class NodeFilter {
     return this.required.some((one) => suits(one, option, open));
   }
 
-  /** Whether it allows something that a new node may become; nobody can ask for a new node by its name. */
+  /** Whether it allows an option of a new node; a new node can't be requested by its name. */
   allowsOption(option: Option, open: Requirements = NONE_OPEN): boolean {
     if (this.isFree) return true;
-    // Labels that are left open can't be remembered with the option: they narrow from pod to pod.
+    // With open labels the result can't be cached per option: they narrow from pod to pod.
     if (open.size > 0) return this.alternatives.some((one) => suits(one, option, open));
     const known = this.#suits.get(option);
     if (known !== undefined) return known;
@@ -59,7 +59,7 @@ export class NodeFilter {
     return allowed;
   }
 
-  /** What a node's open labels are narrowed to when the pod comes: by the first alternative that they allow. */
+  /** How a pod narrows a node's open labels: by the first alternative that they allow. */
   narrow(open: Requirements): Requirements | undefined {
     if (open.size === 0) return open;
     for (const { labels } of this.alternatives) {

@@ -2,16 +2,16 @@ import type { NodeSelectorRequirement } from '../../model/kube.ts';
 import { parseRequirements } from '../../model/requirements.ts';
 import type { Requirements } from '../../model/requirements.ts';
 
-/** A value that no requirement names, where a pool wants a label and nobody says which value. */
+/** The value for a label that a pool requires without naming a value. */
 const ANY_VALUE = 'any';
 
-/** The requirements of a pool on labels that no instance type, zone or the like decides, and that leave their value open. */
+/** A pool's requirements on labels that no instance type, zone or the like determines, and whose value is open. */
 export function openLabels(requirements: readonly NodeSelectorRequirement[], isDecided: (key: string) => boolean): Requirements {
   const all = parseRequirements(requirements.filter(({ key }) => !isDecided(key)));
   return new Map([...all].filter(([, set]) => set.excluding || set.values.length > 1));
 }
 
-/** One value for each label that has to be there. What pods asked for is the only value left by then. */
+/** One value for each required label. If pods required one, it is the only one left by then. */
 export function settleLabels(open: Requirements): Record<string, string> {
   const labels: Record<string, string> = {};
   for (const [key, set] of open) {

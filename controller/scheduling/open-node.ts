@@ -16,7 +16,7 @@ import type { Place, Rule } from './rule.ts';
 import { chooseDomain } from './topology.ts';
 import type { Option, PlannedNode, PoolOptions } from './types.ts';
 
-/** A node that is being planned: the more pods it takes, the fewer things it may become. */
+/** A node that is being planned: the more pods it takes, the fewer options it has. */
 export class OpenNode implements Place {
   readonly name: string;
   readonly pool: PoolOptions;
@@ -26,9 +26,9 @@ export class OpenNode implements Place {
   #requests: Resources = {};
   #hostPorts: readonly HostPort[];
   readonly #classes = new Set<PodClass>();
-  /** Classes that will never fit, since what it may become only shrinks. */
+  /** Classes that will never fit, since the options only shrink. */
   readonly #rejected = new Set<PodClass>();
-  /** What was found out about the options, until they are fewer. */
+  /** Cached results about the options, until these shrink. */
   #domains = new Map<string, ReadonlySet<string | undefined>>();
   #counts = new Map<NodeFilter, boolean>();
 
@@ -62,7 +62,7 @@ export class OpenNode implements Place {
     return counts;
   }
 
-  /** The most that it may take of its pool's limits. */
+  /** The most that it may use of its pool's limits. */
   get largest(): Resources {
     return { ...this.#groups.map(({ type }) => type.capacity).reduce(maxResources, {}), nodes: 1 };
   }
@@ -85,7 +85,7 @@ export class OpenNode implements Place {
     return true;
   }
 
-  /** Whether these options leave less choice than its pool demands. */
+  /** Whether these options offer less choice than its pool requires. */
   isTooNarrow(groups: readonly OptionGroup[] = this.#groups): boolean {
     const { minimums } = this.pool;
     if (minimums.size === 0) return false;
@@ -97,17 +97,17 @@ export class OpenNode implements Place {
     );
   }
 
-  /** In a pool with limits a node may become the cheapest things only, so that it is not reckoned with the largest. */
+  /** In a pool with limits a node is restricted to the cheapest options, so that it does not count as the largest one. */
   keepCheapest(): void {
     this.#setGroups(this.#cheapest());
   }
 
-  /** What is to be launched. */
+  /** The node to launch. */
   finish(): PlannedNode {
     const groups = this.#chosen();
     const options = groups.flatMap((group) => group.options);
     const values = (read: (option: Option) => string): string[] => [...new Set(options.map(read))].sort();
-    // Of the DaemonSets on the smallest share: the types are named, so that no more has to be kept free.
+    // For DaemonSets the smallest overhead: the types are named, so that no more has to be kept free.
     const overhead = groups
       .map(({ type, room }) => subtractResources(type.allocatable, room))
       .reduce((least, one) => ((one['cpu'] ?? 0) < (least['cpu'] ?? 0) ? one : least));
@@ -133,14 +133,14 @@ export class OpenNode implements Place {
     });
   }
 
-  /** The quickest way to refuse most nodes: one of its pods is enough to keep the next away. */
+  /** The quickest check for most nodes: one of its pods is enough to exclude the next one. */
   #isHostAllowed(rules: readonly Rule[]): boolean {
     return rules.every((rule) => rule.key !== LABEL.hostname || rule.allows(this.name, this.name));
   }
 
   #suitable(podClass: PodClass, requests: Resources, open: Requirements): readonly OptionGroup[] {
     const fitting = this.#groups.filter(({ room }) => fits(requests, room));
-    // Pods like this one have been here before: the options that are left suit them.
+    // Pods of this class were added before, so the remaining options suit them.
     if (this.#classes.has(podClass) || podClass.filter.isFree) return fitting.length === this.#groups.length ? this.#groups : fitting;
     return fitting.flatMap((group) => {
       const options = group.options.filter((option) => podClass.filter.allowsOption(option, open));
@@ -149,7 +149,7 @@ export class OpenNode implements Place {
     });
   }
 
-  /** Settles on one domain for each topology key of the rules but the host. */
+  /** Chooses one domain for each topology key of the rules except the host. */
   #narrow(suitable: readonly OptionGroup[], rules: readonly Rule[]): readonly OptionGroup[] | undefined {
     let groups = suitable;
     for (const [key, ofKey] of Map.groupBy(rules, (rule) => rule.key)) {
@@ -180,11 +180,11 @@ export class OpenNode implements Place {
     this.#counts = new Map();
   }
 
-  /** The cheapest types, in zones and capacity types of which every combination will do. */
+  /** The cheapest types, in zones and capacity types where every combination is possible. */
   #chosen(): readonly OptionGroup[] {
     const groups = this.#cheapest();
     if (this.#isEveryCombinationAllowed(groups)) return groups;
-    // A pod with alternatives ("spot in a, or on demand in b"): a claim can only say "and".
+    // A pod with alternatives ("spot in a, or on demand in b"): a claim can only express "and".
     const first = groups[0]?.options.toSorted(byPrice)[0]?.offering;
     return groups.flatMap((group) => {
       const options = group.options.filter(({ offering }) => offering.zone === first?.zone && offering.capacityType === first.capacityType);

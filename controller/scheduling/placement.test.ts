@@ -29,11 +29,11 @@ function zonesOf(plan: Plan): string[] {
 }
 
 test.describe('affinity to pods', () => {
-  test('apart by host: a node each', () => {
+  test('apart by host: one node per pod', () => {
     expect(simulate({ pods: pods(5, '1', apart(LABEL.hostname)) }).launches).toHaveLength(5);
   });
 
-  test('apart by zone: a zone each, and no more than there are', () => {
+  test('apart by zone: one pod per zone, and the rest are refused', () => {
     const plan = simulate({ pods: pods(5, '1', apart(LABEL.zone)) });
     expect(zonesOf(plan)).toEqual(['a', 'b', 'c']);
     expect(plan.refusals.map(({ reason }) => reason)).toEqual([
@@ -42,7 +42,7 @@ test.describe('affinity to pods', () => {
     ]);
   });
 
-  test('those who keep away from others are kept away from as well', () => {
+  test('anti-affinity works in both directions', () => {
     const loner = pod('loner', '100m', apart(LABEL.zone), { app: 'db' });
     const plan = simulate({
       pods: pods(3, '1'),
@@ -58,19 +58,19 @@ test.describe('affinity to pods', () => {
     expect(new Set(zonesOf(plan)).size).toBe(1);
   });
 
-  test('a follower waits for its leader, whatever their order', () => {
+  test('a follower waits for its leader, in any order', () => {
     const leader = pod('z-leader', '100m', { nodeSelector: { [LABEL.zone]: 'b' } }, { app: 'db' });
     const plan = simulate({ pods: [...pods(2, '1', together(LABEL.zone, 'db')), leader] });
     expect(plan.refusals).toEqual([]);
     expect(new Set(zonesOf(plan))).toEqual(new Set(['b']));
   });
 
-  test('without a leader followers are refused, and told why', () => {
+  test('without a leader followers are refused, with a reason', () => {
     const plan = simulate({ pods: pods(1, '1', together(LABEL.zone, 'db')) });
     expect(plan.refusals[0]?.reason).toContain('spec.affinity.podAffinity');
   });
 
-  test('namespaces: named, selected, or the own', () => {
+  test("namespaces: named, selected, or the pod's own", () => {
     const other = { ...pod('other', '1', {}, { app: 'web' }), metadata: { name: 'other', namespace: 'other', labels: { app: 'web' } } };
     const nodes = [node('n1', 'a', { pods: [other] })];
     const namespaces = new Map([['other', { team: 'x' }]]);
@@ -110,12 +110,12 @@ test.describe('host ports', () => {
     expect(simulate({ pods: two }).launches).toHaveLength(1);
   });
 
-  test('a port that is taken on a node keeps the pod off it', () => {
+  test('a port that is in use on a node excludes the pod', () => {
     const taken = node('n1', 'a', { hostPorts: [{ ip: '0.0.0.0', protocol: 'TCP', port: 80 }] });
     expect(simulate({ pods: pods(1, '100m', withPort()), nodes: [taken] }).launches).toHaveLength(1);
   });
 
-  test('a DaemonSet that takes it on every node is named', () => {
+  test('a DaemonSet that uses the port on every node is named', () => {
     const taken = pool('default', { hostPorts: [{ ip: '0.0.0.0', protocol: 'TCP', port: 80 }] });
     expect(simulate({ pods: pods(1, '100m', withPort()), pools: [taken] }).refusals[0]?.reason).toContain('host port');
   });
@@ -133,14 +133,14 @@ test.describe('preferences', () => {
     },
   });
 
-  test('the heaviest is kept where it can be, then the next, then none', () => {
+  test('the heaviest preference is kept if possible, then the next, then none', () => {
     expect(zonesOf(simulate({ pods: pods(1, '1', preferZone('b')) }))).toEqual(['b']);
     expect(zonesOf(simulate({ pods: pods(1, '1', preferZone('nowhere')) }))).toEqual(['c']);
     const pinned = { ...preferZone('nowhere'), nodeSelector: { [LABEL.zone]: 'a' } };
     expect(zonesOf(simulate({ pods: pods(1, '1', pinned) }))).toEqual(['a']);
   });
 
-  test('go one at a time, in order', () => {
+  test('are relaxed one by one, in order', () => {
     const soft = zonal({ whenUnsatisfiable: 'ScheduleAnyway' });
     const spec: PodSpec = {
       containers: [],
@@ -169,21 +169,21 @@ test.describe('preferences', () => {
     ]);
   });
 
-  test('a pool that is only disliked is the last choice', () => {
+  test('a pool with a PreferNoSchedule taint is the last choice', () => {
     const disliked = pool('a-disliked', { weight: 9, taints: [{ key: 'x', effect: 'PreferNoSchedule' }] });
     expect(simulate({ pods: pods(1, '1'), pools: [disliked, pool('b')] }).launches.map((launch) => launch.pool)).toEqual(['b']);
     expect(simulate({ pods: pods(1, '1'), pools: [disliked] }).launches).toHaveLength(1);
   });
 });
 
-test('of what a limit leaves, pods of higher priority get it', () => {
+test('pods of higher priority get what a limit leaves', () => {
   const spec = apart(LABEL.hostname);
   const waiting = [...pods(3, '1', { ...spec, priority: 0 }), pod('z', '100m', { ...spec, priority: 1_000 })];
   const plan = simulate({ pods: waiting, pools: [pool('default', { remaining: { nodes: 1 } })] });
   expect(plan.launches.flatMap(({ pods: planned }) => planned.map(({ metadata }) => metadata.name))).toEqual(['z']);
 });
 
-test('labels that a pool leaves open take the value that pods ask for', () => {
+test('labels that a pool leaves open take the value that pods require', () => {
   const open = parseRequirements([
     { key: 'team', operator: 'Exists' },
     { key: 'tier', operator: 'In', values: ['gold', 'silver'] },

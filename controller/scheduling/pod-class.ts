@@ -9,12 +9,12 @@ import type { HostPort } from './host-ports.ts';
 import { NodeFilter } from './node-filter.ts';
 import { relaxations } from './relaxation.ts';
 
-/** PreferNoSchedule as well: the last relaxation tolerates it. */
+/** Includes PreferNoSchedule: the last relaxation tolerates it. */
 const DISLIKED: readonly TaintEffect[] = ['NoSchedule', 'NoExecute', 'PreferNoSchedule'];
 
 /**
- * Pods that are alike in all that decides where they may go: what is found out for one holds for all of them. What they
- * prefer counts as required here, until it is relaxed.
+ * Pods that are equal in everything that decides where they may go: a result for one holds for all. Preferences count as
+ * requirements, until they are relaxed.
  */
 export class PodClass {
   readonly requests: Resources;
@@ -22,13 +22,13 @@ export class PodClass {
   readonly labels: Labels;
   readonly filter: NodeFilter;
   readonly hostPorts: readonly HostPort[];
-  /** The spread constraints, with their places in the pod's list. */
+  /** The spread constraints, with their indices in the pod's list. */
   readonly spreads: readonly { readonly index: number; readonly constraint: TopologySpreadConstraint }[];
   readonly affinity: readonly PodAffinityTerm[];
   readonly preferredAffinity: readonly PodAffinityTerm[];
   /** Required and preferred. */
   readonly antiAffinity: readonly PodAffinityTerm[];
-  /** As it came. */
+  /** The original pod. */
   readonly pod: Pod;
   readonly spec: PodSpec;
 
@@ -49,7 +49,7 @@ export class PodClass {
     this.antiAffinity = [...(podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []), ...preferredTerms(podAntiAffinity)];
   }
 
-  /** The first taint that keeps it away. */
+  /** The first taint that repels it. */
   repelledBy(taints: readonly Taint[]): Taint | undefined {
     return taints.length === 0 ? undefined : untolerated(taints, this.spec.tolerations, DISLIKED);
   }
@@ -59,15 +59,15 @@ function preferredTerms(affinity: NonNullable<PodSpec['affinity']>['podAffinity'
   return (affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(({ podAffinityTerm }) => podAffinityTerm);
 }
 
-/** A pod with the classes that it is tried as, from all that it prefers to what it requires alone. */
+/** A pod with the classes that are tried for it, from all of its preferences to its requirements only. */
 export interface ClassifiedPod {
   readonly pod: Pod;
   readonly variants: readonly PodClass[];
 }
 
 /**
- * Pods with their classes: by priority, and of one priority the most demanding first, so that the others fill what they
- * leave.
+ * Pods with their classes: by priority, and within a priority the most demanding first, so that the others fill what is
+ * left.
  */
 export function classify(pods: readonly Pod[], softTaints = false): ClassifiedPod[] {
   const classes = new Map<string, readonly PodClass[]>();

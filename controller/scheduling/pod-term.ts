@@ -2,13 +2,13 @@ import type { LabelSelector, LabelSelectorRequirement, PodAffinityTerm } from '.
 import { matchesSelector } from '../../model/selector.ts';
 import type { Labels } from '../../model/selector.ts';
 
-/** A pod as terms of pod affinity see it. */
+/** What terms of pod affinity need to know of a pod. */
 export interface PodIdentity {
   readonly namespace: string;
   readonly labels: Labels;
 }
 
-/** A term of affinity or anti-affinity of one pod, ready to be compared with other pods. */
+/** A term of affinity or anti-affinity of one pod, prepared for comparison with other pods. */
 export class PodTerm {
   readonly topologyKey: string;
   readonly #owner: PodIdentity;
@@ -28,7 +28,7 @@ export class PodTerm {
     return this.#coversNamespace(namespace) && matchesSelector(this.#selector, labels);
   }
 
-  /** Named namespaces and selected ones; the owner's own if neither is said. An empty selector covers all of them. */
+  /** Named and selected namespaces; the owner's own if neither is given. An empty selector covers all. */
   #coversNamespace(namespace: string): boolean {
     const { namespaces = [], namespaceSelector } = this.#term;
     if (namespaces.includes(namespace)) return true;
@@ -38,7 +38,7 @@ export class PodTerm {
   }
 }
 
-/** `matchLabelKeys` and `mismatchLabelKeys` as the API server merges them into the selector. */
+/** Merges `matchLabelKeys` and `mismatchLabelKeys` into the selector, like the API server. */
 function selectorOf(
   { labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] }: PodAffinityTerm,
   labels: Labels,

@@ -1,12 +1,12 @@
 import type { PodSpec } from '../../model/kube.ts';
 
-/** What the relaxation of preferences leaves of an affinity. */
+/** The preferences of an affinity that are left. */
 type Affinity = NonNullable<PodSpec['affinity']>;
 
 /**
- * The specs that are tried for a pod, one after the other: first all that it prefers, at last only what it requires. One
- * preference goes at a time, in Karpenter's order: affinity to pods, anti-affinity to pods, affinity to nodes (of each the
- * heaviest first), soft spread, and last the dislike of PreferNoSchedule taints.
+ * The specs that are tried for a pod, one after the other: first with all preferences, finally only with requirements. Preferences
+ * are dropped one by one, in Karpenter's order: affinity to pods, anti-affinity to pods, affinity to nodes (each heaviest first),
+ * soft spread, and finally PreferNoSchedule taints.
  * Source: Karpenter, `pkg/controllers/provisioning/scheduling/preferences.go`, v1.8.
  * @param softTaints whether any node or pool has a PreferNoSchedule taint
  */
@@ -40,7 +40,7 @@ function preferring<T>(terms: T[]): { preferredDuringSchedulingIgnoredDuringExec
   return { preferredDuringSchedulingIgnoredDuringExecution: terms };
 }
 
-/** The heaviest of the preferred terms; of equals the first. */
+/** The preferred term with the highest weight; the first of equals. */
 export function heaviest<T extends { weight: number }>(terms: readonly T[] | undefined): T | undefined {
   return terms?.reduce<T | undefined>((best, term) => (best === undefined || term.weight > best.weight ? term : best), undefined);
 }

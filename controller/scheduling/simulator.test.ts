@@ -16,7 +16,7 @@ function valuesOf(launch: PlannedNode | undefined, key: string): readonly string
   return launch?.requirements.find((requirement) => requirement.key === key)?.values ?? [];
 }
 
-/** Pods a zone, for launches that name one zone. */
+/** Pods per zone, for launches with one zone. */
 function countByZone(plan: Plan): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const launch of plan.launches) {
@@ -43,17 +43,17 @@ test('pods share a node as long as some type has room', () => {
   expect(valuesOf(plan.launches[0], LABEL.zone)).toEqual(ZONES);
 });
 
-test('what fits on a node that is there, or on its way, launches nothing', () => {
+test('pods that fit on an existing node, or one in progress, launch nothing', () => {
   const plan = simulate({ pods: pods(4, '1'), nodes: [node('n1', 'a')] });
   expect(plan.launches).toEqual([]);
   expect(plan.nominations.get('n1')).toHaveLength(4);
 });
 
-test('a node that leaves takes no pods', () => {
+test('a node that is being removed takes no pods', () => {
   expect(simulate({ pods: pods(1, '1'), nodes: [node('n1', 'a', { accepting: false })] }).launches).toHaveLength(1);
 });
 
-test('a claim that may become several things takes only pods that suit all of them', () => {
+test('a claim with several options takes only pods that suit all of them', () => {
   const variants = ['a', 'b'].map((zone) => ({ [LABEL.zone]: zone, [LABEL.hostname]: 'claim' }));
   const nodes = [node('claim', 'a', { variants })];
   expect(simulate({ pods: pods(1, '1'), nodes }).launches).toEqual([]);
@@ -61,7 +61,7 @@ test('a claim that may become several things takes only pods that suit all of th
   expect(simulate({ pods: pods(1, '1', affinity(LABEL.zone, 'In', ['a', 'b'])), nodes }).launches).toEqual([]);
 });
 
-test('requirements narrow what a node may become', () => {
+test("requirements narrow a node's options", () => {
   const plan = simulate({ pods: pods(1, '1', { nodeSelector: { [LABEL.zone]: 'b', [LABEL.capacityType]: 'spot' } }) });
   expect(valuesOf(plan.launches[0], LABEL.zone)).toEqual(['b']);
   expect(valuesOf(plan.launches[0], LABEL.capacityType)).toEqual(['spot']);
@@ -88,7 +88,7 @@ test('pools are tried by weight, and skipped where their taints repel', () => {
   expect(simulate({ pods: pods(1, '1', { tolerations }), pools }).launches[0]?.pool).toBe('preferred');
 });
 
-test('limits count the largest that each planned node may become', () => {
+test('limits count the largest option of each planned node', () => {
   const limited = pool('default', { remaining: { cpu: 4_000 } });
   const spec = { topologySpreadConstraints: [zonal({ topologyKey: LABEL.hostname })] };
   const plan = simulate({ pods: pods(3, '1', spec), pools: [limited] });
@@ -97,7 +97,7 @@ test('limits count the largest that each planned node may become', () => {
   expect(plan.refusals[0]?.reason).toContain('limits leave no room');
 });
 
-test('a limit on nodes is a limit on nodes', () => {
+test('a limit of nodes is respected', () => {
   const spec = { topologySpreadConstraints: [zonal({ topologyKey: LABEL.hostname })] };
   const plan = simulate({ pods: pods(5, '1', spec), pools: [pool('default', { remaining: { nodes: 3 } })] });
   expect([plan.launches.length, plan.refusals.length]).toEqual([3, 2]);
@@ -115,7 +115,7 @@ test.describe('topology spread', () => {
     expect(countByZone(simulate({ pods: pods(50, '500m', spread) }))).toEqual({ a: 17, b: 17, c: 16 });
   });
 
-  test('zones without capacity are no domains', () => {
+  test('zones without capacity are not domains', () => {
     const full = pool('default');
     const options = full.options.filter(({ offering }) => offering.zone !== 'c');
     const pools = [{ ...full, options, unavailable: full.options.filter((option) => !options.includes(option)) }];
@@ -127,7 +127,7 @@ test.describe('topology spread', () => {
     expect(countByZone(simulate({ pods: pods(3, '500m', spread), nodes }))).toEqual({ b: 2, c: 1 });
   });
 
-  test('terminating pods, other labels and other namespaces do not count: the input has only what does', () => {
+  test('terminating pods, other labels and other namespaces do not count: the input only contains pods that count', () => {
     const others = pods(5, '1', {}, { app: 'other' });
     expect(countByZone(simulate({ pods: pods(3, '500m', spread), nodes: [node('n1', 'a', { free: {}, pods: others })] }))).toEqual({
       a: 1,
@@ -158,7 +158,7 @@ test.describe('topology spread', () => {
     expect(refusals[0]?.reason).toContain('minDomains: 5 domains of topology.kubernetes.io/zone are demanded, there are 3');
   });
 
-  test('soft constraints are kept where they can be, and given up where not', () => {
+  test('soft constraints are kept if possible, and dropped otherwise', () => {
     const spec = { topologySpreadConstraints: [zonal({ whenUnsatisfiable: 'ScheduleAnyway' })] };
     expect(countByZone(simulate({ pods: pods(9, '1', spec) }))).toEqual({ a: 3, b: 3, c: 3 });
     const pinned = {
@@ -174,12 +174,12 @@ test.describe('topology spread', () => {
     expect(simulate({ pods: pods(10, '100m', spec) }).launches).toHaveLength(5);
   });
 
-  test('node affinity narrows the domains, unless it is to be ignored', () => {
+  test('node affinity narrows the domains, unless the policy is Ignore', () => {
     const spec = { ...spread, ...affinity(LABEL.zone, 'NotIn', ['c']) };
     expect(countByZone(simulate({ pods: pods(4, '1', spec) }))).toEqual({ a: 2, b: 2 });
   });
 
-  test('pods without the constraint count once their node is settled', () => {
+  test("pods without the constraint count once their node's domain is known", () => {
     const plain = pods(2, '2', {}, { app: 'web' });
     const plan = simulate({ pods: [...plain, ...pods(4, '100m', spread)] });
     expect(plan.refusals).toEqual([]);
@@ -209,14 +209,14 @@ const REFUSALS: readonly { name: string; pod: Pod; reason: string }[] = [
   },
 ];
 for (const { name, pod: refused, reason } of REFUSALS) {
-  test(`a refusal names what stands in the way: ${name}`, () => {
+  test(`a refusal names what prevents it: ${name}`, () => {
     const { refusals, launches } = simulate({ pods: [refused, ...pods(3, '1')] });
     expect(refusals).toEqual([{ pod: refused, reason: expect.stringContaining(reason) as unknown }]);
     expect(launches.flatMap((launch) => launch.pods)).toHaveLength(3);
   });
 }
 
-test('a refusal says when capacity is all that lacks', () => {
+test('a refusal says if only capacity is missing', () => {
   const full = pool('default');
   const { refusals } = simulate({ pods: pods(1, '1'), pools: [{ ...full, options: [], unavailable: full.options }] });
   expect(refusals[0]?.reason).toContain('insufficient capacity: all 18 offerings');
@@ -322,7 +322,7 @@ test('property: the planned state keeps every hard spread, whatever zone each la
         if (constraint?.topologyKey !== LABEL.hostname) continue;
         const app = one.metadata.labels?.['app'];
         const own = placed.filter((other) => other.host === host && other.pod.metadata.labels?.['app'] === app);
-        // Pods without the constraint may come on top later; those with it must not have been put on a full host.
+        // Pods without the constraint may be added later; those with it must not have been put on a full host.
         const strict = own.filter((other) => other.pod.spec.topologySpreadConstraints?.[0]?.topologyKey === LABEL.hostname);
         if (strict.length === own.length) {
           const largest = Math.max(...strict.map((other) => other.pod.spec.topologySpreadConstraints?.[0]?.maxSkew ?? 0));
@@ -334,7 +334,7 @@ test('property: the planned state keeps every hard spread, whatever zone each la
   );
 });
 
-test('property: a uniform zonal workload ends within its skew over the zones that can be used', () => {
+test('property: a uniform zonal workload ends within its skew over the usable zones', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 40 }),

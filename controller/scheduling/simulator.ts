@@ -15,16 +15,16 @@ import { Topology } from './topology.ts';
 import type { NodeCandidate, Plan, PoolOptions, SchedulingInput, Simulator } from './types.ts';
 
 /**
- * First fit, by priority and then the most demanding pods first: onto nodes that are there or on their way, then onto
- * nodes planned in this round, then onto a new one of the first pool that can take the pod; all that with what the pod
- * prefers, and again with ever less of it. Pods that could not be placed are tried again as long as others could, since
- * a pod may wait for one that comes later.
+ * First fit, by priority and then the most demanding pods first: onto existing nodes and those in progress, then onto nodes planned
+ * in this round, then onto a new one of the first pool that can take the pod; all that with the pod's preferences, and again with
+ * fewer and fewer of them. Pods that could not be placed are tried again as long as others could, since a pod may depend on a
+ * later one.
  */
 export function createSimulator(): Simulator {
   return { simulate: (input) => new Simulation(input).run() };
 }
 
-/** A node that is there or on its way, with what the plan has put onto it. */
+/** An existing node, or one in progress, with the pods that the plan has put onto it. */
 interface Target {
   readonly node: NodeCandidate;
   readonly place: Place;
@@ -42,7 +42,7 @@ class Simulation {
   readonly #open: OpenNode[] = [];
   readonly #nominations = new Map<string, Pod[]>();
   #placed = 0;
-  /** How many pods had been placed when one of the class was refused: until there are more, the others are as well. */
+  /** How many pods had been placed when one of the class was refused: until there are more, the others are refused too. */
   readonly #refusedAt = new Map<PodClass, number>();
 
   constructor(input: SchedulingInput) {
@@ -99,7 +99,7 @@ class Simulation {
         target.rejected.add(podClass);
         continue;
       }
-      // Whatever domain it turns out to be in.
+      // It must be allowed in every domain that the node may turn out to be in.
       if (!rules.every((rule) => [...place.domains(rule.key)].every((domain) => rule.allows(domain, node.name)))) continue;
       target.free = subtractResources(target.free, podClass.requests);
       target.hostPorts = [...target.hostPorts, ...podClass.hostPorts];
@@ -125,7 +125,7 @@ class Simulation {
     return undefined;
   }
 
-  /** What a further node of the pool may become, if each planned one becomes the largest that it may. */
+  /** The options for a further node of the pool, if each planned one becomes its largest option. */
   #withinLimits(pool: PoolOptions): readonly OptionGroup[] {
     const groups = this.#groups.get(pool) ?? [];
     const limited = Object.keys(pool.remaining);
@@ -138,7 +138,7 @@ class Simulation {
     });
   }
 
-  /** Why not even what it requires is to be had. */
+  /** Why the pod's requirements can't be satisfied. */
   #explain(variants: readonly PodClass[]): string {
     const last = variants.at(-1);
     if (last === undefined) return 'it can not be planned';

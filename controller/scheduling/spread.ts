@@ -9,12 +9,12 @@ import type { Place, Rule } from './rule.ts';
 import type { Option, PoolOptions, SchedulingInput } from './types.ts';
 
 /**
- * One spread constraint of one class of pods, with the count of matching pods in each domain as the scheduler would
- * count them once everything planned so far has come about.
+ * One spread constraint of one class of pods, with the count of matching pods in each domain as the scheduler would count them once
+ * the whole plan has been carried out.
  *
- * Domains are those of the nodes that count for the pods (by their nodeAffinityPolicy and nodeTaintsPolicy; a node must
- * have all topology keys of the pods), and those where a new node for them could be launched now. The scheduler knows
- * only the former: more domains make its global minimum smaller, so a plan that holds with all of them holds for it too.
+ * Domains are those of the nodes that count for the pods (by their nodeAffinityPolicy and nodeTaintsPolicy; a node must have all
+ * topology keys of the pods), and those where a new node for them could be launched now. The scheduler only knows the former: more
+ * domains make its global minimum smaller, so a plan that is valid with all of them is valid for it too.
  */
 export class SpreadRule implements Rule {
   readonly key: string;
@@ -26,7 +26,7 @@ export class SpreadRule implements Rule {
   readonly #selector: LabelSelector | undefined;
   readonly #matchesSelf: boolean;
   readonly #matchesClass = new Map<PodClass, boolean>();
-  /** Matching pods planned onto nodes whose domain isn't known yet, by the node's name. */
+  /** Matching pods that are planned onto nodes whose domain isn't known yet, by the node's name. */
   readonly #unplaced = new Map<string, number>();
 
   constructor(podClass: PodClass, { index, constraint }: PodClass['spreads'][number], input: SchedulingInput) {
@@ -53,7 +53,7 @@ export class SpreadRule implements Rule {
     if (domain === undefined) return false;
     const { maxSkew, minDomains } = this.#constraint;
     const unplaced = this.#unplaced.get(nodeName) ?? 0;
-    // A new node is an empty host, so that no host may have more than the allowed skew.
+    // A new node is an empty host, so no host may have more than the allowed skew.
     if (this.#isByHost) return (this.#counts.get(domain) ?? 0) + unplaced + (this.#matchesSelf ? 1 : 0) <= maxSkew;
     return skewAfterPlacing(this.#counts, domain, this.#matchesSelf, minDomains) + unplaced <= maxSkew;
   }
@@ -62,7 +62,7 @@ export class SpreadRule implements Rule {
     return this.#counts.get(domain ?? '') ?? 0;
   }
 
-  /** Counts a pod, and those before it once it is known in which domain they are. */
+  /** Counts a pod, and earlier ones once their domain is known. */
   place(podClass: PodClass, place: Place): void {
     const count = (this.#unplaced.get(place.name) ?? 0) + (this.#selects(podClass) ? 1 : 0);
     if (count === 0) return;
@@ -96,7 +96,7 @@ export class SpreadRule implements Rule {
     return matches;
   }
 
-  /** Whether pods on this place count, and in which domain: undefined if not, or if it isn't known yet. */
+  /** The domain in which pods on this place count: undefined if they don't, or if it isn't known yet. */
   #countingDomain(place: Place): string | undefined {
     const { nodeAffinityPolicy = 'Honor', nodeTaintsPolicy = 'Ignore' } = this.#constraint;
     if (this.#keys.some((key) => place.domains(key).has(undefined))) return undefined;
@@ -114,7 +114,7 @@ export class SpreadRule implements Rule {
   }
 }
 
-/** Domains where some pool could launch a node for a pod of the class now, alone on it. */
+/** Domains where some pool could launch a node for a single pod of the class now. */
 function launchableDomains(podClass: PodClass, key: string, pools: readonly PoolOptions[]): Set<string> {
   const domains = new Set<string>();
   for (const pool of pools) {

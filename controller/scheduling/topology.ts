@@ -5,7 +5,7 @@ import type { Place, Rule } from './rule.ts';
 import { SpreadRule } from './spread.ts';
 import type { SchedulingInput } from './types.ts';
 
-/** The rules of all classes of pods in a plan, kept up to date with what has been placed. */
+/** The rules of all pod classes in a plan, updated with every placement. */
 export class Topology {
   readonly #input: SchedulingInput;
   readonly #anti: AntiAffinities;
@@ -23,7 +23,7 @@ export class Topology {
     const known = this.#rules.get(podClass);
     if (known !== undefined) return known;
     const rules = this.#makeRules(podClass);
-    // A class that comes later has to know what was placed before.
+    // A later class has to know the earlier placements.
     for (const rule of rules) for (const { podClass: other, place } of this.#placed) rule.place(other, place);
     this.#rules.set(podClass, rules);
     this.#all.push(...rules);
@@ -46,7 +46,7 @@ export class Topology {
   }
 }
 
-/** Of some domains of a key the one that all its rules allow and rank lowest; undefined if they allow none. */
+/** The domain of a key that all its rules allow, with the lowest rank; undefined if there is none. */
 export function chooseDomain(
   rules: readonly Rule[],
   domains: Iterable<string | undefined>,

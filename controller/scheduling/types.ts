@@ -8,63 +8,63 @@ import type { NodeType } from '../capacity/instance-types.ts';
 import type { HostPort } from './host-ports.ts';
 import type { MinimumValues } from './minimum-values.ts';
 
-/** One thing that a new node of a pool may become. */
+/** One possible type and offering of a pool's new node. */
 export interface Option {
   readonly type: NodeType;
   readonly offering: Offering;
   readonly usdPerHour: number;
-  /** Labels of the node, but for its hostname. */
+  /** Labels of the node, except its hostname. */
   readonly labels: Labels;
-  /** What is left for other pods once those of DaemonSets have taken theirs. The same object for options that are alike. */
+  /** What is left for other pods after DaemonSets. Equal options share the same object. */
   readonly room: Resources;
 }
 
-/** A pool, with all that its nodes may become now. */
+/** A pool, with all options of its new nodes. */
 export interface PoolOptions {
   readonly name: string;
   readonly weight: number;
   readonly taints: readonly Taint[];
-  /** Those with capacity, as far as is known. */
+  /** Those with capacity, as far as known. */
   readonly options: readonly Option[];
-  /** Those that the pool allows but that have no capacity now: to tell "never" from "not now". */
+  /** Those that the pool allows but that have no capacity now: to distinguish "never" from "not now". */
   readonly unavailable: readonly Option[];
-  /** Host ports that DaemonSets take of each node. */
+  /** Host ports that DaemonSets use on each node. */
   readonly hostPorts: readonly HostPort[];
-  /** Labels of the user's own of which the pool leaves the value open: pods that ask for one decide it. */
+  /** The user's own labels whose value the pool leaves open: pods that require one decide it. */
   readonly open: Requirements;
-  /** What each launch must have the choice of. */
+  /** The minimum choice of each launch. */
   readonly minimums: MinimumValues;
-  /** What may still be added; absent resources are without a limit. `nodes` counts nodes. */
+  /** What may still be added; resources without a limit are absent. `nodes` counts nodes. */
   readonly remaining: Resources;
 }
 
-/** A node that is there or on its way. */
+/** An existing node, or one in progress. */
 export interface NodeCandidate {
-  /** Of the Node, or of the claim while there is no Node. */
+  /** Of the Node, or of the claim if there is no Node yet. */
   readonly name: string;
-  /** All label sets that it may turn out to have: one for a real node, more for a claim that has no instance yet. */
+  /** All label sets that it may turn out to have: one for a real node, more for a claim without an instance. */
   readonly variants: readonly Labels[];
   readonly taints: readonly Taint[];
   readonly free: Resources;
-  /** Host ports that are taken. */
+  /** Host ports in use. */
   readonly hostPorts: readonly HostPort[];
-  /** Whether new pods may be planned onto it; nodes that are leaving only count for topology. */
+  /** Whether new pods may be nominated to it; nodes that are being removed only count for topology. */
   readonly accepting: boolean;
   /** Pods bound to it that are not terminating. */
   readonly pods: readonly Pod[];
 }
 
-/** Everything that a plan depends on. */
+/** All inputs of a plan. */
 export interface SchedulingInput {
-  /** Pods that need a place: their volumes' zones stand in their node affinity. */
+  /** Pods that need a node, with their volumes' zones in their node affinity. */
   readonly pods: readonly Pod[];
   readonly nodes: readonly NodeCandidate[];
   readonly pools: readonly PoolOptions[];
-  /** Labels of namespaces by name, for selectors of namespaces. */
+  /** Labels of namespaces by name, for namespace selectors. */
   readonly namespaces: ReadonlyMap<string, Labels>;
 }
 
-/** A node to be launched. */
+/** A node to launch. */
 export interface PlannedNode {
   readonly pool: string;
   readonly requirements: readonly PoolRequirement[];
@@ -75,7 +75,7 @@ export interface PlannedNode {
   readonly pods: readonly Pod[];
 }
 
-/** A pod that no node, there or to be launched, can take, and why. */
+/** A pod that no existing or new node can take, and why. */
 export interface Refusal {
   readonly pod: Pod;
   readonly reason: string;
@@ -84,7 +84,7 @@ export interface Refusal {
 /** What to do about the pending pods. */
 export interface Plan {
   readonly launches: readonly PlannedNode[];
-  /** Pods that fit on nodes that are there or on their way, by the node's name. */
+  /** Pods that fit on existing nodes or those in progress, by the node's name. */
   readonly nominations: ReadonlyMap<string, readonly Pod[]>;
   readonly refusals: readonly Refusal[];
 }
@@ -94,8 +94,8 @@ export interface Simulator {
   simulate(input: SchedulingInput): Plan;
 }
 
-/** The part that tells pods that can't be acted on from the others. */
+/** The part that sorts out invalid pods. */
 export interface PodValidator {
-  /** What is wrong with a pod, naming the field; undefined if nothing is. Never throws. */
+  /** The problem of a pod, with the field; undefined if there is none. Never throws. */
   problem(pod: Pod): string | undefined;
 }

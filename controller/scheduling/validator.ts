@@ -5,8 +5,8 @@ import { spreadProblem } from '../../model/topology.ts';
 import type { PodValidator } from './types.ts';
 
 /**
- * Refuses pods whose constraints mean nothing. A correct API server lets none of them in; one that came all the same is
- * put aside by itself, before anything is planned for its batch.
+ * Refuses pods with meaningless constraints. A correct API server accepts none of them; one that appears anyway is set aside alone,
+ * before its batch is planned.
  */
 export function createPodValidator(): PodValidator {
   return {
@@ -29,7 +29,7 @@ function spreadProblems(pod: Pod): string | undefined {
   return problem ?? broken;
 }
 
-/** What comes off a wire may have any shape: what can't even be read is a problem of its field. */
+/** Data from a wire may have any shape: a field that can't even be read is a problem of that field. */
 function thrown(field: string, read: () => unknown): string | undefined {
   try {
     read();

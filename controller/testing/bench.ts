@@ -27,10 +27,10 @@ const CLUSTER: ClusterConfig = {
 };
 
 export type Moment = 'before' | 'after';
-/** What happens to a request: decided for each one, by its name, at both moments. */
+/** Decides what happens to each request, by its name, before and after its effect. */
 export type Meddle = (request: string, moment: Moment) => 'crash' | 'lose' | undefined;
 
-/** Names of the mutating requests that took effect, in order. */
+/** A test bench: the autoscaler with controls and observations. */
 export interface Bench {
   readonly ec2: FakeEc2;
   readonly port: ClusterPort;
@@ -39,7 +39,7 @@ export interface Bench {
   meddle: Meddle;
   readonly requests: string[];
   claims(): Promise<NodeClaim[]>;
-  /** Starts the autoscaler; it is started again whenever it crashes. */
+  /** Starts the autoscaler; it is restarted whenever it crashes. */
   start(): void;
   context(): Context;
 }
@@ -47,7 +47,7 @@ export interface Bench {
 const START_MS = Date.parse('2026-01-01T00:00:00Z');
 const LATENCY_MS = 20;
 
-/** Runs `work` with an autoscaler against a real API server and a fake EC2, without kubelets, under virtual time. */
+/** Runs `work` with an autoscaler against a real API server and a fake EC2, without kubelets, in virtual time. */
 export async function withBench(seed: number, work: (bench: Bench) => Promise<void>): Promise<void> {
   const random = createRandom(seed);
   const timeline = createVirtualTimeline({ startMs: START_MS, random: random.fork('timeline') });
@@ -74,7 +74,7 @@ export async function withBench(seed: number, work: (bench: Bench) => Promise<vo
     },
   };
 
-  /** A request on its way: there, its effect, and back, each of which may be its end. */
+  /** A request's way: there, its effect, and back; it may end at each step. */
   async function travel<T>(own: ClockScope, name: string, mutating: boolean, lost: () => Error, effect: () => Promise<T>): Promise<T> {
     const strike = async (moment: Moment): Promise<void> => {
       const what = mutating && !own.killed ? bench.meddle(name, moment) : undefined;
@@ -152,7 +152,7 @@ function nodePool(): KubeObject {
   return { metadata: { name: 'default' }, spec: { template: { spec: { requirements: [], nodeClassRef } } } } as KubeObject;
 }
 
-/** A pod that the scheduler has found no place for. */
+/** A pod that the scheduler marked as unschedulable. */
 export async function createPendingPod(port: ClusterPort, name: string, cpu = '1', labels: Record<string, string> = {}): Promise<Pod> {
   await port.create<Pod>('pods', {
     metadata: { name, namespace: 'default', labels },

@@ -22,11 +22,11 @@ export interface Embedded {
   readonly clock: ClockScope;
   readonly events: readonly NewEvent[];
   readonly log: readonly string[];
-  /** Of nobody yet: for an operator, or a second autoscaler. It is asked to stop with the other. */
+  /** A spare site: for an operator, or a second autoscaler. It is told to stop with the other. */
   readonly site: TargetSite;
   deploy(name: string, replicas: number, spec: Partial<PodSpec>): Promise<void>;
   scale(name: string, replicas: number): Promise<void>;
-  /** Waits until it holds. @throws with `what` when it doesn't within the time */
+  /** Waits until it holds. @throws with `what` if it does not within the time */
   until(what: string, limitMs: number, holds: () => Promise<boolean>): Promise<void>;
   running(): Promise<Pod[]>;
 }
@@ -34,8 +34,8 @@ export interface Embedded {
 export { ANY_POOL };
 
 /**
- * Runs `work` against a reference that is ready, under virtual time, and stops everything afterwards.
- * @param target in place of the reference
+ * Runs `work` against a ready reference, in virtual time, and stops everything afterwards.
+ * @param target instead of the reference
  */
 export async function withEmbedded(
   seed: number,
@@ -127,7 +127,7 @@ export async function withEmbedded(
   await timeline.run(Promise.race([main(), failure.promise]));
 }
 
-/** Containers that ask for so much CPU. */
+/** Containers that request this much CPU. */
 export function asking(cpu: string): Pick<PodSpec, 'containers'> {
   return { containers: [{ name: 'main', image: 'pause', resources: { requests: { cpu } } }] };
 }

@@ -7,9 +7,9 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { FleetRequest } from '../launch/attempt.ts';
 import { offeringsOf } from '../launch/fleet-request.ts';
 
-/** For so long after a launch, reads of the fake EC2 don't show the instance. */
+/** For this long after a launch, reads of the fake EC2 don't show the instance. */
 const STALE_MS = 5_000;
-/** From a request to terminate until the instance is terminated. */
+/** From the request to terminate until the instance is terminated. */
 const END_MS = 3_000;
 
 interface FakeInstance {
@@ -26,8 +26,8 @@ interface UsedToken {
 }
 
 /**
- * An EC2 of a few types for tests of the launch protocol: client tokens, stale reads, and capacity that can be taken
- * away. What it holds outlives its clients.
+ * An EC2 with a few types for tests of the launch protocol: client tokens, stale reads, and capacity that can be removed. Its state
+ * outlives its clients.
  */
 export class FakeEc2 {
   readonly instances: FakeInstance[] = [];

@@ -15,9 +15,9 @@ import { Notifier } from '../core/notifier.ts';
 import { ANY_POOL } from './embedded.ts';
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
-/** From a signal to the end of the process. */
+/** From a signal to the exit of the process. */
 export const EXIT_LIMIT_MS = 10_000;
-/** From its start to its first line, or to its end if it can't work. */
+/** From the start to the first line, or to the exit if it can't run. */
 export const START_LIMIT_MS = 30_000;
 
 /** The autoscaler's process. */
@@ -25,14 +25,14 @@ export interface Started {
   readonly child: ChildProcess;
   /** Exit code and signal. */
   readonly ended: Promise<unknown[]>;
-  /** What it wrote to standard error. */
+  /** Its standard error so far. */
   said(): string;
 }
 
 const timeline = createRealTimeline();
 export const clock = timeline.scope('test');
 
-/** Starts the process; it has ended in any case afterwards. */
+/** Starts the process; afterwards it has exited in any case. */
 export async function withProcess(environment: Readonly<Record<string, string>>, work: (started: Started) => Promise<void>): Promise<void> {
   const child = spawn(process.execPath, [MAIN], { stdio: ['ignore', 'ignore', 'pipe'], env: environment });
   let said = '';
@@ -52,13 +52,13 @@ export async function within<T>(limitMs: number, what: string, event: Promise<T>
   return Promise.race([event, late]).finally(() => waiting.abort(new Error('waited for long enough')));
 }
 
-/** Asks a process to stop. @returns its exit code and signal */
+/** Tells a process to stop. @returns its exit code and signal */
 export function stop({ child, ended }: Started): Promise<unknown[]> {
   child.kill('SIGTERM');
   return within(EXIT_LIMIT_MS, 'the process stopped', ended);
 }
 
-/** A world in real time with the autoscaler installed, and the target's sockets to it. All is closed afterwards. */
+/** A world in real time with the autoscaler installed, and the target's sockets. All is closed afterwards. */
 export async function withWorld(
   kubeconfigPath: string,
   work: (world: World, sockets: Sockets, over: AbortController, events: readonly NewEvent[]) => Promise<void>,
@@ -92,7 +92,7 @@ export async function withWorld(
   }
 }
 
-/** Installs the autoscaler and its pool as its operator would; an empty node may go at once. */
+/** Installs the autoscaler and its pool like an operator; an empty node may be removed at once. */
 async function install(world: World): Promise<void> {
   const wires = world.open('scenario', 1, timeline.scope('operator'));
   const runtime = { clock, random: createRandom(2), signal: new AbortController().signal, log: () => undefined };
@@ -104,7 +104,7 @@ async function install(world: World): Promise<void> {
   await world.port('scenario').patch(pool, { spec: { disruption: { consolidateAfter: '0s' } } });
 }
 
-/** Waits for states of the world, looking whenever one of its objects or instances has changed. */
+/** Waits for states of the world, checking whenever one of its objects or instances has changed. */
 export function watchWorld(world: World, signal: AbortSignal, resources: readonly string[] = []) {
   const news = new Notifier();
   for (const resource of ['pods', 'nodes', 'nodeclaims', ...resources]) world.port('observer').watch(resource, signal, () => news.notify());

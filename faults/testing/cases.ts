@@ -1,19 +1,19 @@
 import { faults } from '../catalogue.ts';
 import type { FaultSpec } from '../fault.ts';
 
-/** Strikes that belong to no request have no span. */
+/** Firings without a request have no span. */
 export const NO_SPAN = -1;
 
-/** For a fault: parameters as a scenario would give them, and some that must be refused. */
+/** For a fault: valid parameters as in a scenario, and invalid ones that must be refused. */
 export interface FaultCase {
   readonly good: FaultSpec;
   readonly bad: () => unknown;
   readonly says: string;
-  /** Of a strike at span 7. */
+  /** Spans of firings for a request with span 7. */
   readonly firings?: readonly number[];
 }
 
-/** One a fault of the catalogue. */
+/** One case per fault of the catalogue. */
 export const CASES: Readonly<Record<keyof typeof faults, FaultCase>> = {
   allocatableShortfall: {
     good: faults.allocatableShortfall({ zones: ['us-east-1a'], memory: 0.2 }),
@@ -199,7 +199,7 @@ export const CASES: Readonly<Record<keyof typeof faults, FaultCase>> = {
     firings: [NO_SPAN],
   },
   secondHandler: {
-    // Nothing of the tenant's is interrupted: it ends its instances itself.
+    // None of the tenant's instances is interrupted: it terminates them itself.
     good: faults.secondHandler({ kinds: ['state-change'] }),
     bad: () => faults.secondHandler({ kinds: [] }),
     says: 'kinds',

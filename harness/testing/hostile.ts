@@ -4,12 +4,12 @@ import type { Target, TargetProcess, TargetSite } from '../../targets/target.ts'
 import { quietTarget } from './quiet-target.ts';
 import { never } from '../../runtime/clock.ts';
 
-/** Targets that do what no program should: the harness must outlive each of them and say what it did. */
+/** Targets that do what no program should: the harness must survive each of them and report what it did. */
 function hostile(name: string, start: (site: TargetSite) => TargetProcess): Target {
   return { ...quietTarget(start), name: `hostile-${name}`, features: ['spot'] };
 }
 
-/** Ready at once, then does this. */
+/** Ready at once, then does this work. */
 function readyThen(work: (site: TargetSite) => Promise<void>): (site: TargetSite) => TargetProcess {
   return (site) => ({ ready: Promise.resolve(), done: site.runtime.clock.sleep(1_000).then(() => work(site)) });
 }
@@ -21,7 +21,7 @@ export const spins = hostile(
   }),
 );
 
-/** In a call that blocks the thread and uses no processor. */
+/** Blocks the thread in a call that uses no processor time. */
 export const waitsForever = hostile(
   'waits-forever',
   readyThen(() => {
@@ -30,7 +30,7 @@ export const waitsForever = hostile(
   }),
 );
 
-/** As by an operator's hand, with all threads of its process. */
+/** As if an operator had stopped it, with all threads of its process. */
 export const stopsForever = hostile(
   'stops-forever',
   readyThen(() => {
@@ -39,7 +39,7 @@ export const stopsForever = hostile(
   }),
 );
 
-/** Its process gets no processor for three seconds, as on a machine that is far too busy; then it goes on. */
+/** Its process gets no processor time for three seconds, as on an overloaded machine; then it continues. */
 export const getsNoProcessor: Target = {
   ...reference,
   name: 'gets-no-processor',
@@ -86,7 +86,7 @@ export const throwsUncaught = hostile(
   'throws-uncaught',
   readyThen(async (site) => {
     void site.runtime.clock.sleep(5).then(() => {
-      throw new Error('nobody caught me');
+      throw new Error('an uncaught error');
     });
     await never();
   }),
@@ -108,7 +108,7 @@ export const eatsMemory = hostile(
   }),
 );
 
-/** As much as `eatsMemory` is ended for, and more is not allowed to it than it declares. */
+/** Uses as much as `eatsMemory`, which is killed for it, but declares that it needs it. */
 export const eatsWhatItDeclares = { ...eatsMemory, name: 'hostile-eats-what-it-declares', memoryMiB: 900 };
 
 export const eatsHeap = hostile(
@@ -130,7 +130,7 @@ export const floods = hostile(
   }),
 );
 
-/** Goes on with its own wire, where no clock tells who runs. */
+/** Calls itself through its own wire, where no clock records who runs. */
 export const spinsOnItsWire = hostile('spins-on-its-wire', (site) => ({
   ready: Promise.resolve(),
   done: (async () => {
@@ -145,7 +145,7 @@ export const spinsAtStart = hostile('spins-at-start', () => {
 
 export const throwsOnItsWire = hostile('throws-on-its-wire', (site) => {
   void site.kube({ method: 'GET', path: '/api/v1/pods', headers: {} }).then(() => {
-    throw new Error('nobody caught me either');
+    throw new Error('another uncaught error');
   });
   return { ready: Promise.resolve(), done: never() };
 });

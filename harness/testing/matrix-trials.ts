@@ -8,7 +8,7 @@ export function passing(scenario: string, seed = 1, more: Partial<MatrixTrial> =
   return { target: reference.name, scenario, seed, ...judged, ...more };
 }
 
-/** A trial with a finding of code `CHECK-code` about `instance/i-1` by each of these checks, the first of them first. */
+/** A trial with one finding per check, in this order, of code `CHECK-code` about `instance/i-1`. */
 export function failing(target: string, scenario: string, checks: readonly string[], more: Partial<MatrixTrial> = {}): MatrixTrial {
   const findings = checks.map((check) => ({ check, code: `${check}-code`, object: 'instance/i-1', message: `${check} says so` }));
   const [first] = findings;

@@ -1,7 +1,7 @@
 import type { Target, TargetProcess, TargetSite } from '../../targets/target.ts';
 import { never } from '../../runtime/clock.ts';
 
-/** A target that does nothing unless told: its constants are small, so that bounds are short. */
+/** A target that does nothing by default: its constants are small, so that bounds are short. */
 export function quietTarget(start: (site: TargetSite) => TargetProcess = () => ({ ready: Promise.resolve(), done: never() })): Target {
   return {
     name: 'quiet',

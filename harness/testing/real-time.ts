@@ -1,7 +1,7 @@
 import { faults } from '../../faults/catalogue.ts';
 import { pool, scenario } from '../scenario.ts';
 
-/** Scenarios short enough for real time. */
+/** Scenarios that are short enough for real time. */
 
 export const onePod = scenario({
   id: 'real-time/one-pod',
@@ -17,16 +17,16 @@ export const onePod = scenario({
   },
 });
 
-export const nothing = scenario({ id: 'real-time/nothing', title: 'nothing is asked', run: () => Promise.resolve() });
+export const nothing = scenario({ id: 'real-time/nothing', title: 'does nothing', run: () => Promise.resolve() });
 
 export const crashAtAsking = scenario({
   id: 'real-time/crash',
-  title: 'killed when it asks for instances',
+  title: 'killed when it lists instances',
   async run(t) {
     const operations = ['ec2:DescribeInstances'];
     const when = { kind: 'first', count: 1 } as const;
     await t.inject(faults.crash({ operations, when, moment: 'before', applied: false }));
-    // The next program asks one request after the other: when this one fires, an earlier one of its own was answered.
+    // The next program sends one request after the other: when this one fires, an earlier one of its own was answered.
     const third = await t.inject(faults.slowAnswer({ operations, when: { kind: 'nth', nth: 3 }, delayMs: 1 }));
     await t.untilFired(third, 'provision');
   },

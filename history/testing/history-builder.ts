@@ -1,7 +1,7 @@
 import { defined } from '../../model/defined.ts';
 import type { EventOf, Expectation, HistoryEvent, NewEvent, Truth } from '../events.ts';
 
-/** Bounds of hand-made histories, in milliseconds: small round numbers, each unlike the others. */
+/** Bounds of hand-made histories, in milliseconds: small round numbers, all different. */
 export const BOUNDS_MS = {
   provision: 100,
   fallback: 200,
@@ -14,7 +14,7 @@ export const BOUNDS_MS = {
   teardown: 400,
 } as const;
 
-/** Makes a history by hand: events get their places by themselves, and the time set last. */
+/** Builds a history by hand: events get their index automatically, and the time that was set last. */
 export class HistoryBuilder {
   readonly events: HistoryEvent[] = [];
   readonly #capabilities: EventOf<'trial.begin'>['world']['capabilities'];
@@ -25,7 +25,7 @@ export class HistoryBuilder {
     this.#capabilities = capabilities;
   }
 
-  /** Sets the time of the events that follow. */
+  /** Sets the time of the following events. */
   at(ms: number): this {
     this.#nowMs = ms;
     return this;
@@ -56,7 +56,7 @@ export class HistoryBuilder {
     return this.add({ type: 'phase', phase });
   }
 
-  /** Begins, starts the target, and comes to the phase in which the scenario acts. */
+  /** Begins the trial, starts the target, and enters the phase in which the scenario acts. */
   act(): this {
     return this.begin()
       .phase('set-up')
@@ -64,7 +64,7 @@ export class HistoryBuilder {
       .phase('act');
   }
 
-  /** Heals, settles, removes and ends, each in its own moment from now on. */
+  /** Heals, settles, removes and ends, with one call per phase from now on. */
   finish(waiting: { settle?: Waiting; remove?: Waiting } = {}): this {
     const nowMs = this.#nowMs;
     this.phase('heal').phase('settle');
@@ -81,7 +81,7 @@ export class HistoryBuilder {
     return this.add({ type: 'pool', pool: { name, requirements: [], weight: 0, ...more } });
   }
 
-  /** A bound that counts. */
+  /** A bound of unit `count`. */
   countBound(name: string, value: number): this {
     return this.add({ type: 'bound', bound: { name, value, unit: 'count', formula: `${value}`, reason: 'by hand' } });
   }
@@ -94,7 +94,7 @@ export class HistoryBuilder {
     return this.add({ type: 'expectation', expectation });
   }
 
-  /** @param name in namespace default; the workload is what stands before its last dash */
+  /** @param name in namespace default; the workload is the part before its last dash */
   pod(name: string, to: EventOf<'pod'>['to'], node?: string, reason?: string): this {
     const workload = name.slice(0, name.lastIndexOf('-'));
     return this.add({
@@ -107,7 +107,7 @@ export class HistoryBuilder {
     });
   }
 
-  /** A node and, if it is given, its instance. */
+  /** A node and, if given, its instance. */
   node(node: string, to: EventOf<'node'>['to'], instance?: string): this {
     const backing = instance === undefined ? {} : { instance, providerId: `aws:///us-east-1a/${instance}` };
     return this.add({ type: 'node', node, uid: `uid-${node}`, to, ...backing });
@@ -143,7 +143,7 @@ export class HistoryBuilder {
     return this.add({ type: 'request.end', span, outcome, ...defined({ code }) });
   }
 
-  /** The target asks for an instance and gets it, all in this moment. */
+  /** The target requests an instance and gets it, all at the current time. */
   launch(span: number, instance: string, token = `token-${span}`, more: Partial<EventOf<'instance'>> = {}): this {
     return this.request(span, 'ec2:CreateFleet', { input: { ClientToken: token } })
       .instance(instance, 'pending', { span, token, ...more })
@@ -160,7 +160,7 @@ export class HistoryBuilder {
     return this.add({ type: 'fault.armed', fault });
   }
 
-  /** @param span the request that it strikes; none: it strikes the world itself */
+  /** @param span the request that it hits; without one it hits the world itself */
   fire(fault: string, span?: number): this {
     return this.add({ type: 'fault.fired', fault, ...defined({ span }) });
   }
@@ -172,7 +172,7 @@ export class HistoryBuilder {
 
 type Waiting = EventOf<'convergence'>['waiting'];
 
-/** A trial in which one pod gets a node of its own, and all goes again: nothing is wrong with it. */
+/** A correct trial in which one pod gets its own node, and everything is removed again. */
 export function soundHistory(): HistoryBuilder {
   return new HistoryBuilder()
     .act()

@@ -3,7 +3,7 @@ import type { Suite } from '../catalogue.ts';
 import { specification } from './catalogue.ts';
 import type { Area, Requirement } from './requirement.ts';
 
-/** A requirement and what tests it. */
+/** A requirement and its tests. */
 export interface Covered {
   readonly area: Area;
   readonly requirement: Requirement;
@@ -11,7 +11,7 @@ export interface Covered {
   readonly scenarios: readonly Scenario[];
 }
 
-/** Every requirement, in the order of the specification, with the scenarios that say that they test it. */
+/** Every requirement, in the order of the specification, with the scenarios that declare to test it. */
 export function coverage(suites: readonly Suite[]): Covered[] {
   const scenarios = suites.flatMap((suite) => suite.scenarios.map(({ scenario }) => scenario));
   return specification.flatMap((area) =>

@@ -1,9 +1,9 @@
 import { TAKEN, UNASKED, UNSERVED, requirement } from './requirement.ts';
 import type { Area, Breaches } from './requirement.ts';
 
-/** A pod was moved and had nowhere to go, or has not run again in time. */
+/** A pod was moved and had nowhere to go, or did not run again in time. */
 const STRANDED: Breaches = { ...UNSERVED, undisturbed: ['pod-without-node'] };
-/** The same, and what had to stay was taken. */
+/** The same, or a node that had to stay was disrupted. */
 const TAKEN_OR_STRANDED: Breaches = { ...UNSERVED, undisturbed: ['pod-without-node', 'node-taken'] };
 
 export const disruption: Area = {

@@ -6,7 +6,7 @@ import { coverage } from './coverage.ts';
 import type { Covered } from './coverage.ts';
 import type { Area, Requirement } from './requirement.ts';
 
-/** What the page is made of besides the specification itself. */
+/** The inputs of the page besides the specification itself. */
 export interface DocumentInputs {
   readonly suites: readonly Suite[];
   readonly checks: readonly Check[];
@@ -14,7 +14,7 @@ export interface DocumentInputs {
   readonly bounds: readonly Bound[];
 }
 
-/** Where the incidents of a repository are. */
+/** The issue trackers of repositories. */
 const REPOSITORIES: Readonly<Record<string, string>> = {
   karpenter: 'kubernetes-sigs/karpenter',
   'karpenter-provider-aws': 'aws/karpenter-provider-aws',
@@ -25,7 +25,7 @@ const REPOSITORIES: Readonly<Record<string, string>> = {
 
 /**
  * The text of docs/specification.md: pure.
- * @throws Error for an incident of a repository that has no address, or a bound that is not there
+ * @throws Error for an incident in an unknown repository, or an unknown bound
  */
 export function formatSpecification({ suites, checks, bounds }: DocumentInputs): string {
   const covered = coverage(suites);
@@ -168,7 +168,7 @@ function capitalized(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
-/** As GitHub makes it of a heading. */
+/** The anchor that GitHub generates for a heading. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()

@@ -4,8 +4,8 @@ import type { Area } from './requirement.ts';
 const SILENT = { 'unserved-explained': ['unexplained'] };
 
 /**
- * Of events, conditions and log lines. Metrics are no requirement: they are on neither wire, and autoscalers have neither
- * names nor labels for them in common (docs/architecture.md).
+ * Covers events, conditions and log lines. Metrics are not required: they are on neither wire, and autoscalers have no common
+ * names or labels for them (docs/architecture.md).
  */
 export const explanations: Area = {
   prefix: 'TEL',

@@ -7,7 +7,7 @@ import type { KubeObject, ObjectMeta } from '../../model/kube.ts';
 import { readText } from '../../wire/wire.ts';
 import type { TargetSite } from '../target.ts';
 
-/** An object as it stands in a file. */
+/** An object as in a file. */
 export interface Manifest extends KubeObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -20,11 +20,11 @@ const SERVED_TRIES = 120;
 
 const manifestSchema = z.looseObject(
   {
-    apiVersion: z.string('must be a text'),
-    kind: z.string('must be a text'),
-    metadata: z.looseObject({ name: z.string('must be a text'), namespace: z.string('must be a text').optional() }, 'must be an object'),
+    apiVersion: z.string('must be a string'),
+    kind: z.string('must be a string'),
+    metadata: z.looseObject({ name: z.string('must be a string'), namespace: z.string('must be a text').optional() }, 'must be an object'),
   },
-  'must be an object of Kubernetes',
+  'must be a Kubernetes object',
 );
 
 /** What is wrong with a manifest; undefined if it can be applied. */
@@ -35,13 +35,13 @@ export function manifestProblem(value: unknown): string | undefined {
 
 const discoverySchema = z.object({ resources: z.array(z.object({ name: z.string(), kind: z.string(), namespaced: z.boolean() })) });
 
-/** Creates objects, or gives those that are there what the manifests say (as a merge patch): what an operator applies. */
+/** Creates objects, or updates existing ones by merge patch, as an operator does with `kubectl apply`. */
 export async function applyManifests(site: TargetSite, manifests: readonly Manifest[]): Promise<void> {
   const kube = createKubeClient({ wire: site.kube, clock: site.runtime.clock });
   for (const manifest of manifests) await applyManifest(site, kube, manifest);
 }
 
-/** Deletes an object; one that is gone already will do. */
+/** Deletes an object; it is not an error if it is already gone. */
 export async function removeManifest(site: TargetSite, manifest: Manifest): Promise<void> {
   const kube = createKubeClient({ wire: site.kube, clock: site.runtime.clock });
   const { name = '', namespace } = manifest.metadata;
@@ -64,7 +64,7 @@ async function applyManifest(site: TargetSite, kube: KubeClient, manifest: Manif
   }
 }
 
-/** The resource of a kind, as discovery says, once it is served. */
+/** The resource of a kind, from API discovery, once it is served. */
 async function resourceOf({ kube, runtime }: TargetSite, { apiVersion, kind }: Manifest): Promise<ResourceType> {
   const [version = '', group = ''] = apiVersion.split('/').reverse();
   for (let tries = 1; ; tries += 1) {
@@ -75,7 +75,7 @@ async function resourceOf({ kube, runtime }: TargetSite, { apiVersion, kind }: M
     const found = resources.find((resource) => resource.kind === kind && !resource.name.includes('/'));
     if (found !== undefined) return { group, version, plural: found.name, kind, namespaced: found.namespaced };
     if (tries >= SERVED_TRIES)
-      throw new Error(`the API server has no kind ${kind} in ${apiVersion}; apply its CustomResourceDefinition before`);
+      throw new Error(`the API server has no kind ${kind} in ${apiVersion}; apply its CustomResourceDefinition first`);
     await runtime.clock.sleep(SERVED_POLL_MS);
   }
 }

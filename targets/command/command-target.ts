@@ -23,8 +23,8 @@ import { NODE_VARIABLE, substitute, substituteAll } from './variables.ts';
 
 /**
  * Reads a target's file: any program as a target, in real time, or compiled from Go in virtual time.
- * @param pinned of a program that is compiled from Go the name of its artefact's folder; by default the newest
- * @throws TargetFileError when it can't be used as it is, or its program is not there
+ * @param pinned the artefact's folder name, for a program compiled from Go; by default the newest
+ * @throws TargetFileError when the file is invalid, or its program does not exist
  */
 export async function readCommandTarget(path: string, pinned?: string): Promise<Target> {
   const file = parseTargetFile(path, await readFile(path, 'utf8'));
@@ -65,7 +65,7 @@ function operationsOf(
   return karpenterPools(readNodeClass(path, pools.nodeClass), manifests, pools.consolidateAfter);
 }
 
-/** The first is looked for where it says, or in PATH; the rest stays as it is. */
+/** Resolves the program by its path, or in PATH; the arguments stay as they are. */
 function locateProgram(path: string, field: string, folder: string, [name = '', ...args]: readonly string[]): readonly string[] {
   if (name === `\${${NODE_VARIABLE}}`) return [process.execPath, ...args];
   const places = name.includes('/') ? [folder] : (process.env['PATH'] ?? '').split(delimiter).filter((place) => place !== '');
@@ -74,17 +74,17 @@ function locateProgram(path: string, field: string, folder: string, [name = '', 
   throw new TargetFileError(`${path}: ${field} can't be run: ${whyNotFound(name, folder, places)}`);
 }
 
-/** Where it was looked for. */
+/** Where it was searched. */
 function whyNotFound(name: string, folder: string, places: readonly string[]): string {
   if (!name.includes('/')) {
     const isBeside = statSync(resolve(folder, name), { throwIfNoEntry: false })?.isFile() === true;
-    const hint = isBeside ? `; the one beside this file is ./${name}` : '';
+    const hint = isBeside ? `; to run the file next to this one, write ./${name}` : '';
     return `no program ${name} is in PATH (${places.join(delimiter)})${hint}`;
   }
   const place = resolve(folder, name);
   const found = statSync(place, { throwIfNoEntry: false });
-  if (found === undefined) return `there is no program ${place} (it is looked for from the folder of this file)`;
-  return found.isFile() ? `${place} may not be executed (chmod +x)` : `${place} is no file`;
+  if (found === undefined) return `there is no program ${place} (paths are relative to the folder of this file)`;
+  return found.isFile() ? `${place} is not executable (run chmod +x)` : `${place} is not a file`;
 }
 
 function isExecutable(path: string): boolean {
@@ -116,7 +116,7 @@ class ProgramRun implements TargetProcess {
     this.#started = environment.then((values) => this.#start(values));
     this.ready = this.#untilReady(environment);
     this.done = this.#untilDone();
-    // Whoever starts it looks at the one, and at the other only as long as it matters.
+    // The caller only watches these as long as they matter.
     this.ready.catch(() => undefined);
   }
 
@@ -126,7 +126,7 @@ class ProgramRun implements TargetProcess {
     await program?.kill();
   }
 
-  /** A folder that is the program's alone, sockets, ports. */
+  /** Creates the program's own folder, its sockets and ports. */
   async #prepare(): Promise<Readonly<Record<string, string>>> {
     const folder = await mkdtemp(join(tmpdir(), 'scaleproof-target-'));
     try {
@@ -190,5 +190,5 @@ class ProgramRun implements TargetProcess {
 }
 
 function quote(words: string): string {
-  return words === '' ? 'it said nothing' : `the last that it said: ${words}`;
+  return words === '' ? 'it wrote nothing' : `its last output: ${words}`;
 }

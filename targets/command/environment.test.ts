@@ -6,7 +6,7 @@ test.afterEach(() => {
   delete process.env[RUN_VARIABLE];
 });
 
-test('a program bears the name of its run, by which a sweep finds it, and none if there is none', () => {
+test("a program's environment has the name of its run for the sweep, if there is one", () => {
   const { PATH = '' } = process.env;
   expect(hostEnvironment('/folder')).toEqual({ PATH, HOME: '/folder', TMPDIR: '/folder' });
   process.env[RUN_VARIABLE] = 'run1';

@@ -6,9 +6,9 @@ import { ProgramError } from '../target.ts';
 import type { TargetSite } from '../target.ts';
 
 /**
- * What a program gets of the machine's own environment: where programs are found, and a home and a temporary folder that
- * are its alone. Nothing of the user's, whose credentials and clusters no program under test must find. And the run's name,
- * if it has one, by which a sweep finds the program should it outlive both the run and its keeper.
+ * The part of the machine's environment that a program gets: PATH, and its own home and temporary folders. Nothing of the
+ * user's, because a program under test must not find the user's credentials and clusters. It also gets the run's name, if
+ * any, so that a sweep can find the program if it outlives both the run and its keeper.
  */
 export function hostEnvironment(folder: string): Readonly<Record<string, string>> {
   const { PATH, [RUN_VARIABLE]: run } = process.env;

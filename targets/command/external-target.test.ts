@@ -38,7 +38,7 @@ function aSite(): { readonly site: TargetSite; readonly sockets: SiteSockets } {
   return { site: { runtime, kube: wire, aws: wire, cluster: CLUSTER, openSockets: (path, how) => sockets.open(path, how) }, sockets };
 }
 
-test('its file says where its requests are taken, and nothing of how it is started', () => {
+test('its file gives the addresses for its requests, but not how it is started', () => {
   expect(parse({ kube: 8443, aws: '0.0.0.0:8444', host: 'me' }).external).toEqual({
     kube: { host: '127.0.0.1', port: 8443 },
     aws: { host: '0.0.0.0', port: 8444 },
@@ -76,7 +76,7 @@ test('it is ready with its first request', async () => {
   await process.kill?.();
 });
 
-test('who does not come, or can not be listened for, leaves nothing to judge', async () => {
+test("without a first request, or without sockets, the trial can't be judged", async () => {
   const [kube, aws] = [await freePort(), await freePort()];
   const { site, sockets } = aSite();
   const absent = externalTarget(parse({ kube, aws, within: '1ms' }), [], OPERATIONS).start(site);
@@ -86,7 +86,7 @@ test('who does not come, or can not be listened for, leaves nothing to judge', a
     ),
   );
   const second = externalTarget(parse({ kube, aws }), [], OPERATIONS).start(site);
-  await expect(second.ready).rejects.toThrow(/the target's requests can't be taken: .*EADDRINUSE/);
+  await expect(second.ready).rejects.toThrow(/the target's requests can't be received: .*EADDRINUSE/);
   await sockets.close();
   await Promise.all([absent.kill?.(), second.kill?.()]);
 });

@@ -8,16 +8,16 @@ import type { Operations } from './pools.ts';
 import type { ExternalTargetFile } from './target-file.ts';
 
 /**
- * A target that somebody else runs, such as a Deployment in the cluster, and that was told to send its requests to our
- * sockets. It is ready with its first request; a trial to which it does not come can't be judged. Where the world has no
- * wires, it is what its user says it is.
+ * An externally run target, such as a Deployment in the cluster, that was configured to send its requests to our sockets. It is
+ * ready with its first request; without one a trial can't be judged. In a world without wires it counts as ready
+ * immediately.
  */
 export function externalTarget(file: ExternalTargetFile, resources: readonly string[], operations: Operations): Target {
   const { within: withinMs, host, kube, aws } = file.external;
   const external = { kube, aws, withinMs, ...defined({ host }) };
   return {
     name: file.name,
-    summary: `a program that somebody else runs, at ${formatAddress(kube)} and ${formatAddress(aws)}`,
+    summary: `an externally run program, at ${formatAddress(kube)} and ${formatAddress(aws)}`,
     time: 'real',
     external,
     features: file.features,
@@ -28,7 +28,7 @@ export function externalTarget(file: ExternalTargetFile, resources: readonly str
   };
 }
 
-/** The time in which its requests are taken. */
+/** Receives the requests of one trial. */
 class Visits implements TargetProcess {
   readonly ready: Promise<void>;
   readonly done: Promise<void>;
@@ -52,7 +52,7 @@ class Visits implements TargetProcess {
     try {
       await openSockets(join(await this.#folder, 'kubeconfig'), { listen: { kube, aws }, onRequest: () => seen.resolve() });
     } catch (error) {
-      throw new CutShortError(`the target's requests can't be taken: ${error instanceof Error ? error.message : String(error)}`);
+      throw new CutShortError(`the target's requests can't be received: ${error instanceof Error ? error.message : String(error)}`);
     }
     const late = clock.sleep(withinMs, over.signal).then(() => {
       throw new CutShortError(

@@ -21,7 +21,7 @@ function read(testInfo: TestInfo, file: object): Promise<Target> {
   return readCommandTarget(path);
 }
 
-test('a program in Go is a target in virtual time, whose trials are heavy', async ({}, testInfo) => {
+test('a Go program is a target in virtual time, with heavy trials', async ({}, testInfo) => {
   const target = await read(testInfo, MODULE);
   expect(target).toMatchObject({ name: 'mine', cost: 'heavy', resources: ['nodeclaims'] });
   expect(target.time).toBeUndefined();
@@ -30,15 +30,15 @@ test('a program in Go is a target in virtual time, whose trials are heavy', asyn
 
 for (const [what, change, says] of [
   ['a program that translates pools', { pools: { command: ['./pools'] } }, 'pools.command is for programs in real time'],
-  ['the Node of the machine', { environment: { A: '${NODE}' } }, '${NODE} is for programs on the machine'],
+  ["the machine's Node.js", { environment: { A: '${NODE}' } }, '${NODE} is for programs on the machine'],
 ] as const) {
-  test(`a program in Go can't have ${what}`, async ({}, testInfo) => {
+  test(`a Go program can't have ${what}`, async ({}, testInfo) => {
     await expect(read(testInfo, { ...MODULE, ...change })).rejects.toThrow(TargetFileError);
     await expect(read(testInfo, { ...MODULE, ...change })).rejects.toThrow(says);
   });
 }
 
-test('a version of Karpenter needs nothing else: it is as by its name', async ({}, testInfo) => {
+test('a file with only a version of Karpenter is the same as the target of that name', async ({}, testInfo) => {
   const [own, named] = [await read(testInfo, { go: 'karpenter@1.14.1' }), karpenterTarget('1.14.1')];
   for (const field of ['name', 'features', 'constants', 'resources', 'memoryMiB', 'cost'] as const)
     expect(own[field]).toEqual(named[field]);
@@ -68,30 +68,30 @@ test('features and constants follow the settings, unless the file has its own', 
 });
 
 for (const [what, file, says] of [
-  ['no version', { go: 'karpenter@1.14' }, 'go: "1.14" is no whole version'],
+  ['no version', { go: 'karpenter@1.14' }, 'go: "1.14" is not a full version'],
   ['another program', { go: 'autoscaler@1.0.0' }, 'go must be a version of Karpenter, such as karpenter@1.14.1, or a Go module'],
   ['a readiness probe', { go: 'karpenter@1.14.1', ready: { delay: 0 } }, 'the file has no field ready'],
   ['a wrong variable', { go: 'karpenter@1.14.1', environment: { A: '${HOME}' } }, 'environment.A refers to ${HOME}'],
-  ['a feature that there is not', { go: 'karpenter@1.14.1', features: ['sopt'] }, 'features.0 must be one of spot'],
+  ['an unknown feature', { go: 'karpenter@1.14.1', features: ['sopt'] }, 'features.0 must be one of spot'],
   [
-    'a class that is no object',
+    'a class that is not an object',
     { go: 'karpenter@1.14.1', pools: { as: 'karpenter', nodeClass: { kind: 'x' } } },
     'pools.nodeClass: apiVersion',
   ],
 ] as const) {
-  test(`a file of Karpenter is refused: ${what}`, async ({}, testInfo) => {
+  test(`a Karpenter file is refused: ${what}`, async ({}, testInfo) => {
     await expect(read(testInfo, file)).rejects.toThrow(TargetFileError);
     await expect(read(testInfo, file)).rejects.toThrow(says);
   });
 }
 
-test('the files to copy are sound, and declare what Karpenter by its name declares', async () => {
+test('the example files are valid, and declare the same as the Karpenter target', async () => {
   const pathOf = (name: string): string => fileURLToPath(new URL(`../../fixtures/examples/targets/${name}.yaml`, import.meta.url));
   const named = karpenterTarget('1.14.1');
   const wasm = await readCommandTarget(pathOf('karpenter-wasm'));
   expect(wasm.features).toEqual([...named.features, 'static-capacity']);
   expect(wasm.constants).toEqual(named.constants);
-  // The program of the other is not there.
+  // The other file's program does not exist.
   const real = parseTargetFile('karpenter.yaml', readFileSync(pathOf('karpenter'), 'utf8'));
   expect(real).toMatchObject({
     command: ['./karpenter'],

@@ -11,21 +11,23 @@ import { TargetFileError } from './target-file.ts';
 import type { GoTargetFile } from './target-file.ts';
 import { NODE_VARIABLE, substitute, substituteAll } from './variables.ts';
 
-/** Most resident memory of a trial's process: a compiled program of some size, its memory, and the trial beside it. */
+/** Memory limit of a trial's process: a large compiled program, its memory, and the trial itself. */
 const MEMORY_MIB = 1_792;
 const HOME = '/root';
 
 /**
- * A program that is compiled from Go, as a target's file describes it, in a trial's own time.
- * @param resources plural names of its own objects
- * @throws TargetFileError for what can't be in virtual time
+ * A program compiled from Go, as described by a target's file, in virtual time.
+ * @param resources plural names of its own resources
+ * @throws TargetFileError for settings that are impossible in virtual time
  */
 export function goTarget(path: string, file: GoTargetFile, resources: readonly string[], pinned: string | undefined): Target {
   const { name, go, pools, install, environment, ready } = file;
   if ('command' in pools)
     throw new TargetFileError(`${path}: pools.command is for programs in real time; with go, pools must be {as: karpenter}`);
   if (JSON.stringify([go.arguments, environment, ready]).includes(`\${${NODE_VARIABLE}}`))
-    throw new TargetFileError(`${path}: \${${NODE_VARIABLE}} is for programs on the machine; one that is compiled from Go starts no other`);
+    throw new TargetFileError(
+      `${path}: \${${NODE_VARIABLE}} is for programs on the machine; a program compiled from Go can't start others`,
+    );
   const spec = specOfTarget(file, dirname(path));
   const program = targetProgram({ program: spec.program, version: spec.version, spec }, pinned);
   const manifests = install?.flatMap((one, index) => readManifests(path, `install.${index}`, one));

@@ -6,7 +6,7 @@ import { TargetFileError } from './target-file.ts';
 import type { KarpenterTargetFile } from './target-file.ts';
 
 /**
- * A version of Karpenter with settings of its own, as a target's file gives them; what it leaves out is as in `karpenter@VERSION`.
+ * A version of Karpenter with its own settings from a target's file; everything else is as in `karpenter@VERSION`.
  * @throws TargetFileError
  */
 export function karpenterTargetOf(path: string, file: KarpenterTargetFile, pinned: string | undefined): Target {

@@ -5,10 +5,10 @@ import { createInterface } from 'node:readline';
 import type { ProgramOrder } from './program.ts';
 
 /**
- * The process that keeps one program, as a container's runtime does: it starts the program in a group of its own, and kills
- * the whole group when its standard input ends, so also when whoever ordered it was killed. The first line of its input is
- * the order as JSON, a later line `stop` asks the program to end. Ends with the program's exit code, or 128 and the
- * signal's number; 127 if the program can't be started.
+ * The process that supervises one program, like a container runtime: it starts the program in its own process group, and kills
+ * the whole group when its standard input ends, so also when its parent was killed. The first line of its input is the order
+ * as JSON; a later line `stop` tells the program to stop. Exits with the program's exit code, or 128 and the signal's number;
+ * 127 if the program can't be started.
  */
 const NOT_STARTED = 127;
 const SIGNALLED = 128;
@@ -27,7 +27,7 @@ function keep(): void {
       detached: true,
     });
     const killGroup = (): void => {
-      // Nobody is left of a group that never came to be.
+      // If the program could not be started, there is no group.
       if (child.pid !== undefined) signalGroup(child.pid);
     };
     const end = (code: number): void => {
@@ -42,7 +42,7 @@ function keep(): void {
       if (child.pid === undefined) end(NOT_STARTED);
     });
     child.on('exit', (code, signal) => end(code ?? SIGNALLED + (signal === null ? 0 : constants.signals[signal])));
-    // It may end before it has read all.
+    // The program may exit before it has read everything.
     child.stdin?.on('error', () => undefined).end(order.input);
     input.on('line', (text) => {
       if (text === 'stop') stop();
@@ -59,6 +59,6 @@ function signalGroup(pid: number): void {
   }
 }
 
-// Ctrl-C on a terminal is for whoever ordered it, who then lets go.
+// Ctrl-C on a terminal is for the parent, which then closes the input.
 process.on('SIGINT', () => undefined);
 keep();

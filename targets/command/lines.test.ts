@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { LastWords } from './lines.ts';
 
-test('the last lines of a program are kept, few and short, in one line', () => {
+test('the last lines of a program are kept, truncated and joined to one line', () => {
   const words = new LastWords();
   expect(words.text()).toBe('');
   for (const line of ['one', 'two', '  at three', 'four', 'five', 'six']) words.hear(line);

@@ -1,9 +1,9 @@
 import type { LogLevel } from '../../runtime/log.ts';
 
-/** What is kept of one line. */
+/** How much of one line is kept. */
 const MAX_LINE_LENGTH = 4_096;
 
-/** Cuts a stream of text into lines, and long lines short: nobody's memory fills with what a program writes. */
+/** Splits a stream of text into lines and truncates long ones, so that memory is bounded whatever a program writes. */
 export class LineSplitter {
   readonly #onLine: (line: string) => void;
   #line = '';
@@ -22,7 +22,7 @@ export class LineSplitter {
     }
   }
 
-  /** The stream has ended: what has no line feed is a line too. */
+  /** The stream has ended: the rest without a line feed is a line too. */
   end(): void {
     if (this.#line !== '') this.#finish();
   }
@@ -42,11 +42,11 @@ export class LineSplitter {
   }
 }
 
-/** Lines that tell why a program ended, mostly. */
+/** Usually enough to see why a program exited. */
 const MAX_LAST_LINES = 5;
 const MAX_LAST_LENGTH = 300;
 
-/** The last lines of a program, bounded, in one line. */
+/** The last lines of a program, bounded, joined to one line. */
 export class LastWords {
   readonly #lines: string[] = [];
 
@@ -60,7 +60,7 @@ export class LastWords {
   }
 }
 
-/** Programs of Go and of Node write JSON lines; controller-runtime says of a panic that it survived "Observed a panic". */
+/** Go and Node programs write JSON lines; controller-runtime logs a recovered panic as "Observed a panic". */
 export function levelOf(line: string): LogLevel {
   if (/\bObserved a panic\b/.test(line)) return 'panic';
   const [, level] = /"level" *: *"(\w+)"/i.exec(line) ?? /^([EWF])\d{4} \d\d:\d\d:\d\d\./.exec(line) ?? [];

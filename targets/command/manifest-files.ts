@@ -6,7 +6,7 @@ import type { Manifest } from './apply.ts';
 import { NODE_CLASS_VARIABLES, TargetFileError } from './target-file.ts';
 import { unknownVariable } from './variables.ts';
 
-/** The class of all nodes that a target's file has, as an object or the path of a file. @throws TargetFileError */
+/** The node class in a target's file, given as an object or the path of a file. @throws TargetFileError */
 export function readNodeClass(path: string, nodeClass: unknown): Manifest | undefined {
   if (nodeClass === undefined) return undefined;
   const field = 'pools.nodeClass';
@@ -15,12 +15,12 @@ export function readNodeClass(path: string, nodeClass: unknown): Manifest | unde
   if (manifest === undefined || others.length > 0) throw new TargetFileError(`${path}: ${field} must be one object`);
   const unknown = unknownVariable(JSON.stringify(manifest), NODE_CLASS_VARIABLES);
   if (unknown !== undefined) {
-    throw new TargetFileError(`${path}: ${field} refers to \${${unknown}}; there are ${NODE_CLASS_VARIABLES.join(', ')}`);
+    throw new TargetFileError(`${path}: ${field} refers to \${${unknown}}; known variables: ${NODE_CLASS_VARIABLES.join(', ')}`);
   }
   return manifest;
 }
 
-/** Objects of a file in YAML, whose path is relative to the target's file. @throws TargetFileError */
+/** The objects in a YAML file, whose path is relative to the target's file. @throws TargetFileError */
 export function readManifests(path: string, field: string, name: string): Manifest[] {
   let text: string;
   try {

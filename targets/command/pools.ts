@@ -15,22 +15,22 @@ import { hostEnvironment, openProgramSockets } from './environment.ts';
 import { startProgram } from './program.ts';
 import { substitute, substituteAll } from './variables.ts';
 
-/** Karpenter's resources, as the bundled target installs them. */
+/** Karpenter's CRDs, as the bundled target installs them. */
 const DEFINITIONS: readonly Manifest[] = CRDS.map((definition) => ({
   ...definition,
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
 }));
 
-/** What a target does for its operator. */
+/** The adapter functions of a target, for its operator. */
 export type Operations = Pick<Target, 'install' | 'applyPools' | 'removePools'>;
 
-/** Longest that a program which translates pools may take. */
+/** Longest that a program that translates pools may run. */
 const TRANSLATION_LIMIT_MS = 120_000;
 
 /**
- * Pools as NodePools of Karpenter, all with the one EC2NodeClass that the bundled target uses, or one that is given.
- * @param consolidateAfterMs how long a node may be empty before it goes
+ * Translates pools to Karpenter NodePools, all with the bundled target's EC2NodeClass or a given one.
+ * @param consolidateAfterMs how long a node may be empty before it is removed
  */
 export function karpenterPools(
   nodeClass: Manifest | undefined,
@@ -73,8 +73,8 @@ function manifestOf(pool: Pool, nodeClassRef: NodeClassRef, consolidateAfterMs: 
 }
 
 /**
- * Pools given to a program: as a JSON list on its standard input, with `apply` or `remove` as its last argument, and with
- * the operator's way into the world in its environment. An exit code other than 0 is a failure.
+ * Passes pools to a program: as a JSON list on its standard input, with `apply` or `remove` as its last argument, and with
+ * the operator's access to the world in its environment. An exit code other than 0 is a failure.
  */
 export function commandPools(command: readonly string[], directory: string, install: readonly Manifest[] | undefined): Operations {
   const run = async (site: TargetSite, pools: readonly Pool[], verb: 'apply' | 'remove'): Promise<void> => {
@@ -99,8 +99,9 @@ export function commandPools(command: readonly string[], directory: string, inst
     );
     try {
       const code = await Promise.race([program.ended, late]);
-      if (code === 'late') throw new ProgramError(`${command.join(' ')} ${verb} was not over after ${TRANSLATION_LIMIT_MS / 1000} s`);
-      if (code !== 0) throw new ProgramError(`${command.join(' ')} ${verb} ended with code ${code}; it said: ${program.lastWords()}`);
+      if (code === 'late') throw new ProgramError(`${command.join(' ')} ${verb} did not exit within ${TRANSLATION_LIMIT_MS / 1000} s`);
+      if (code !== 0)
+        throw new ProgramError(`${command.join(' ')} ${verb} exited with code ${code}; its last output: ${program.lastWords()}`);
     } finally {
       over.abort(new Error('the translation is over'));
       await program.kill();

@@ -5,8 +5,8 @@ import { PORT_VARIABLES } from './variables.ts';
 import type { PortVariable } from './variables.ts';
 
 /**
- * Ports of loopback that were free a moment ago, one for each variable: held all at once and then let go, so that they are
- * different ones. Another program may take one before it is used; a start that fails for it is seen as such.
+ * Loopback ports that were free a moment ago, one for each variable: all are opened together and then closed, so that they are
+ * different. Another program may take one before it is used; such a start fails visibly.
  */
 export async function freePorts(): Promise<Readonly<Record<PortVariable, string>>> {
   const servers = PORT_VARIABLES.map((name) => ({ name, server: createServer().listen(0, '127.0.0.1') }));

@@ -25,14 +25,14 @@ async function ended({ ended: code }: Program): Promise<number> {
   return code;
 }
 
-test('a program gets its arguments as they are, its environment and nothing else; its folder goes when it ends', async ({}, info) => {
+test('a program gets its arguments unchanged, and only its environment; its folder is removed when it exits', async ({}, info) => {
   const { program, said, folder } = startStub(info, ['environment', '$HOME; rm -rf *'], { environment: { A: 'b' } });
   expect(await ended(program)).toBe(0);
   expect(JSON.parse(said[0] ?? '')).toEqual({ A: 'b', args: ['$HOME; rm -rf *'] });
   expect(existsSync(folder)).toBe(false);
 });
 
-test('it reads its input, and its exit code and last words are told', async ({}, info) => {
+test('it reads its input, and its exit code and last output are reported', async ({}, info) => {
   const echo = startStub(info, ['echo', 'apply'], { input: '[1]' });
   expect(await ended(echo.program)).toBe(0);
   expect(echo.said).toEqual(['[1] apply']);
@@ -41,14 +41,14 @@ test('it reads its input, and its exit code and last words are told', async ({},
   expect(exit.program.lastWords()).toBe('no configuration');
 });
 
-test('one that ends by a signal has the code that a container would have', async ({}, info) => {
+test('a program killed by a signal has the same exit code as a container', async ({}, info) => {
   const { program, said } = startStub(info, ['idle']);
   await until('it has started', () => said.length > 0);
   program.stop();
   expect(await ended(program)).toBe(143);
 });
 
-test('one that can’t be started says why', async ({}, info) => {
+test("a program that can't be started says why", async ({}, info) => {
   const folder = join(info.outputPath(), 'folder');
   mkdirSync(folder, { recursive: true });
   const program = startProgram({ command: ['/no/such'], directory: info.outputPath(), environment: {}, folder }, clock, () => undefined);
@@ -56,14 +56,14 @@ test('one that can’t be started says why', async ({}, info) => {
   expect(program.lastWords()).toContain('ENOENT');
 });
 
-test('killed, it and its children are gone, whatever they do with signals', async ({}, info) => {
-  test.skip(!canSeeProcesses, 'what is left running is looked up in /proc, which is not here');
+test('a kill removes the program and its children, even if they ignore signals', async ({}, info) => {
+  test.skip(!canSeeProcesses, 'this test needs /proc to find processes that are still running');
   const { program, said, folder } = startStub(info, ['family']);
   await until('it has started', () => said.length > 0);
   const family = (said[0] ?? '').split(' ').map(Number);
   expect(family.map(isRunning)).toEqual([true, true]);
   program.stop();
   await program.kill();
-  await until('nobody is left', () => !family.some(isRunning));
+  await until('no process is left', () => !family.some(isRunning));
   expect(existsSync(folder)).toBe(false);
 });

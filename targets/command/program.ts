@@ -11,36 +11,36 @@ export interface ProgramOrder {
   /** The program and its arguments; no shell reads them. */
   readonly command: readonly string[];
   readonly directory: string;
-  /** All of its environment. */
+  /** Its complete environment. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Its standard input; by default there is none. */
+  /** Its standard input; by default empty. */
   readonly input?: string;
-  /** Removed, with all that is in it, when the program has ended, however it did. */
+  /** Removed with its contents once the program has exited, for whatever reason. */
   readonly folder: string;
 }
 
 /** A running program. */
 export interface Program {
-  /** Resolves with its exit code when it has ended and what it wrote has been read; 128 and the signal's number if a signal ended it. */
+  /** Resolves with its exit code once it has exited and its output has been read; 128 and the signal's number after a signal. */
   readonly ended: Promise<number>;
-  /** The last that it said, to standard error if it said anything there: some lines, cut short. Empty if it said nothing. */
+  /** Its last output, from standard error if there was any: some lines, truncated. Empty without output. */
   lastWords(): string;
-  /** Asks it to stop, as a kubelet does: SIGTERM to the program itself. */
+  /** Tells it to stop, like a kubelet: SIGTERM to the program itself. */
   stop(): void;
-  /** Kills it and everything that it started, unless that left its process group. Resolves when it is gone. */
+  /** Kills it and everything that it started, except what left its process group. Resolves when it is gone. */
   kill(): Promise<void>;
 }
 
-/** From a program's end until what it left running may keep its output open. */
+/** How long after a program's exit its leftover children may keep its output open. */
 const OUTPUT_GRACE_MS = 1_000;
 
 /**
- * Starts a program under a keeper (see `keeper.ts`), which outlives this process just long enough to kill it.
- * @param onLine told of each line that it writes
+ * Starts a program under a keeper (see `keeper.ts`), which outlives this process just long enough to kill the program.
+ * @param onLine called with each line of its output
  */
 export function startProgram(order: ProgramOrder, clock: Clock, onLine: (line: string) => void): Program {
   const file = fileURLToPath(new URL(`./keeper${extname(import.meta.url)}`, import.meta.url));
-  // A session of its own: whoever kills this process's group leaves the keeper to do its work.
+  // Its own session: killing this process's group leaves the keeper running, so that it can clean up.
   const keeper = spawn(process.execPath, ['--no-warnings', file], { stdio: ['pipe', 'pipe', 'pipe'], detached: true });
   let isLetGo = false;
   const said = { out: new LastWords(), err: new LastWords() };
@@ -57,13 +57,13 @@ export function startProgram(order: ProgramOrder, clock: Clock, onLine: (line: s
   }
   const gone = new Promise<number>((resolve, reject) => {
     keeper.once('exit', (code, signal) => {
-      if (code === null) reject(new ProgramError(`its keeper was ended by ${String(signal)}`));
+      if (code === null) reject(new ProgramError(`its keeper was killed by ${String(signal)}`));
       else resolve(code);
     });
     keeper.once('error', (error) => reject(new ProgramError(`its keeper could not be started: ${error.message}`)));
   });
   const closed = once(keeper, 'close').catch(() => undefined);
-  // The keeper may be gone before it has read its order.
+  // The keeper may exit before it has read its order.
   keeper.stdin.on('error', () => undefined).write(`${JSON.stringify(order)}\n`);
   const end = async (): Promise<number> => {
     const code = await gone;

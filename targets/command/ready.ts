@@ -3,21 +3,21 @@ import { createHttpWire } from '../../wire/http-wire.ts';
 import { ProgramError } from '../target.ts';
 import type { TargetFile } from './target-file.ts';
 
-/** How often a readiness probe by HTTP is sent: a kubelet asks each second, a trial would rather know at once. */
+/** Period of HTTP readiness probes: a kubelet probes every second, but a trial should know sooner. */
 const PROBE_PERIOD_MS = 250;
 
-/** What a readiness probe can see of a program. */
+/** What a readiness probe can observe of a program. */
 export interface ProbeSite {
   readonly clock: Clock;
-  /** Resolves when the program says something that holds this text. */
+  /** Resolves when the program's output contains this text. */
   readonly said: (text: string) => Promise<void>;
-  /** The status of an answer to GET; 0 where nobody answers. By default over the machine's network. */
+  /** The status of a response to GET; 0 without a response. By default over the machine's network. */
   readonly statusOf?: (url: string, signal: AbortSignal) => Promise<number>;
 }
 
 /**
- * Resolves when the program would pass its readiness probe: by HTTP, an answer from 200 to 399, as a kubelet takes it.
- * @throws ProgramError when it doesn't within the probe's limit
+ * Resolves when the program passes its readiness probe: by HTTP with a status from 200 to 399, as for a kubelet.
+ * @throws ProgramError when it does not within the probe's limit
  */
 export async function untilReady(probe: TargetFile['ready'], { clock, said, statusOf }: ProbeSite): Promise<void> {
   if ('delay' in probe) return clock.sleep(probe.delay);
@@ -34,7 +34,7 @@ export async function untilReady(probe: TargetFile['ready'], { clock, said, stat
 }
 
 function describe(probe: Exclude<TargetFile['ready'], { delay: number }>): string {
-  const what = 'log' in probe ? `it did not say "${probe.log}"` : `nothing healthy answered at ${probe.http}`;
+  const what = 'log' in probe ? `it did not log "${probe.log}"` : `no healthy response from ${probe.http}`;
   return `${what} within ${probe.within / 1000} s of its start`;
 }
 

@@ -13,7 +13,7 @@ function parse(change: object): ReturnType<typeof parseTargetFile> {
   return parseTargetFile('target.yaml', JSON.stringify({ ...LEAST, ...change }));
 }
 
-test('what is left out has its default', () => {
+test('omitted fields have defaults', () => {
   expect(parse({})).toEqual({
     ...LEAST,
     environment: {},
@@ -35,7 +35,7 @@ test('what is left out has its default', () => {
   });
 });
 
-test('durations are milliseconds or as Go writes them; scalars of an environment are texts', () => {
+test('durations are milliseconds or Go durations; scalars of an environment become strings', () => {
   const file = parse({
     constants: { ...LEAST.constants, emptyAfter: 1500, collection: '1h30m', batchMax: '1.5s', termination: '0' },
     environment: { A: 1, B: true, C: '${PORT}', D: '' },
@@ -50,17 +50,17 @@ test('durations are milliseconds or as Go writes them; scalars of an environment
 
 for (const { change, says } of [
   { change: { nmae: 'x' }, says: 'the file has no field nmae; did you mean name?' },
-  { change: { livenessProbe: {} }, says: 'the file has no field livenessProbe; there are name, command, ' },
+  { change: { livenessProbe: {} }, says: 'the file has no field livenessProbe; known fields: name, command, ' },
   { change: { name: undefined }, says: 'name is missing' },
   { change: { command: undefined }, says: "command is missing: it is a list of the program and its arguments, such as ['./autoscaler'" },
   { change: { name: '' }, says: 'name must not be empty' },
   { change: { command: './autoscaler' }, says: 'command must be a list' },
   { change: { command: [] }, says: 'command must name a program' },
-  { change: { command: ['x', '--kubeconfig=${KUBECONFG}'] }, says: 'command.1 refers to ${KUBECONFG}; there are KUBECONFIG, ' },
+  { change: { command: ['x', '--kubeconfig=${KUBECONFG}'] }, says: 'command.1 refers to ${KUBECONFG}; known variables: KUBECONFIG, ' },
   { change: { environment: ['A=b'] }, says: 'environment must be a map of variables' },
-  { change: { environment: { A: '${HOME}' } }, says: 'environment.A refers to ${HOME}; there are KUBECONFIG, ' },
-  { change: { environment: { A: { b: 1 } } }, says: 'environment.A must be a text' },
-  { change: { environment: { 'a-b': 'c' } }, says: 'is no name of a variable' },
+  { change: { environment: { A: '${HOME}' } }, says: 'environment.A refers to ${HOME}; known variables: KUBECONFIG, ' },
+  { change: { environment: { A: { b: 1 } } }, says: 'environment.A must be a string' },
+  { change: { environment: { 'a-b': 'c' } }, says: 'is not a valid variable name' },
   { change: { features: ['sopt'] }, says: 'features.0 must be one of spot, interruption' },
   {
     change: { constants: undefined },
@@ -97,8 +97,8 @@ for (const { change, says } of [
   });
 }
 
-test('every field that is wrong is named, and what is no YAML is said to be none', () => {
-  expect(() => parse({ name: 1, command: [] })).toThrow('target.yaml: name must be a text; command must name a program');
+test('every invalid field is named, and invalid YAML is an error', () => {
+  expect(() => parse({ name: 1, command: [] })).toThrow('target.yaml: name must be a string; command must name a program');
   expect(() => parseTargetFile('target.yaml', 'a: [')).toThrow('target.yaml is not YAML: ');
   expect(() => parseTargetFile('target.yaml', '')).toThrow('target.yaml: the file must be a map of fields');
 });

@@ -7,7 +7,7 @@ import type { TargetConstants } from '../target.ts';
 import { parseDurationMs } from './duration.ts';
 import { PROGRAM_VARIABLE_NAMES, unknownVariable } from './variables.ts';
 
-/** A target's file can't be used as it is: says which file, which field, and what it takes. */
+/** A target's file can't be used: the message gives the file, the field, and what it takes. */
 export class TargetFileError extends Error {
   constructor(message: string) {
     super(message);
@@ -15,20 +15,22 @@ export class TargetFileError extends Error {
   }
 }
 
-/** A program that never becomes ready is given up after so long, as by a startup probe. */
+/** A program that is not ready by then has failed, like with a startup probe. */
 const READY_WITHIN_MS = 120_000;
 
-/** A text that says something. */
-export const text = z.string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be a text') }).min(1, 'must not be empty');
+/** A non-empty string. */
+export const text = z
+  .string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be a string') })
+  .min(1, 'must not be empty');
 
 /** A program and its arguments. */
 const A_COMMAND = "a list of the program and its arguments, such as ['./autoscaler', '--port', '${PORT}']";
 
-/** A text in which `${NAME}` stands for a value that is known when the program starts. */
+/** A string in which `${NAME}` is replaced by a value that is known when the program starts. */
 export const template = (names: readonly string[]): z.ZodType<string, string> =>
   text.superRefine((value, { addIssue }) => {
     const unknown = unknownVariable(value, names);
-    if (unknown !== undefined) addIssue({ code: 'custom', message: `refers to \${${unknown}}; there are ${names.join(', ')}` });
+    if (unknown !== undefined) addIssue({ code: 'custom', message: `refers to \${${unknown}}; known variables: ${names.join(', ')}` });
   });
 
 const programText = template(PROGRAM_VARIABLE_NAMES);
@@ -37,10 +39,10 @@ const commandList = z
   .array(programText, { error: ({ input }) => `${input === undefined ? 'is missing: it is' : 'must be'} ${A_COMMAND}` })
   .nonempty(`must name a program: ${A_COMMAND}`);
 
-/** YAML reads `1` as a number and `true` as a boolean: in an environment they are texts. */
-const scalar = z.union([z.string(), z.number(), z.boolean()], 'must be a text').transform(String);
+/** YAML parses `1` as a number and `true` as a boolean: in an environment they are strings. */
+const scalar = z.union([z.string(), z.number(), z.boolean()], 'must be a string').transform(String);
 
-/** As Go writes them. */
+/** In Go's notation. */
 const A_DURATION = 'a duration such as 90s, 15m or 1h30m (units h, m, s, ms), or a number of milliseconds';
 
 const duration = (minMs = 0): z.ZodType<number> =>
@@ -55,7 +57,7 @@ const duration = (minMs = 0): z.ZodType<number> =>
       return z.NEVER;
     });
 
-/** Those without a default, as they could stand in a file. */
+/** The fields without a default, as an example. */
 const CONSTANTS_EXAMPLE = 'it needs emptyAfter and termination, such as {emptyAfter: 1m, termination: 35s}; the others have defaults';
 
 const constantFields = {
@@ -72,7 +74,7 @@ const constantFields = {
   drift: duration(),
 };
 
-/** As targets declare them. */
+/** By their names in a target's constants. */
 const CONSTANT_NAMES = {
   batchMax: 'batchMaxMs',
   retryPeriod: 'retryPeriodMs',
@@ -87,7 +89,7 @@ const CONSTANT_NAMES = {
   drift: 'driftMs',
 } as const satisfies Readonly<Record<keyof typeof constantFields, keyof TargetConstants>>;
 
-/** Those of its constants that a file has. */
+/** The constants that a file sets. */
 function someConstants(given: Readonly<Partial<Record<keyof typeof CONSTANT_NAMES, number>>>): Partial<TargetConstants> {
   return Object.fromEntries(
     Object.entries(CONSTANT_NAMES).flatMap(([name, declared]) => {
@@ -97,7 +99,7 @@ function someConstants(given: Readonly<Partial<Record<keyof typeof CONSTANT_NAME
   );
 }
 
-/** Where Karpenter has a constant of that meaning, its value is the default. What depends on configuration has none. */
+/** Where Karpenter has an equivalent constant, its value is the default. Those that depend on configuration have none. */
 const constants = z
   .strictObject(
     {
@@ -110,7 +112,7 @@ const constants = z
       termination: constantFields.termination,
       unavailableOffering: constantFields.unavailableOffering.default(180_000),
       offeringsPerLaunch: constantFields.offeringsPerLaunch.default(60),
-      // What a NodePool's consolidateAfter of 30 s comes to with Karpenter's own delays, and how often it compares nodes.
+      // A NodePool's consolidateAfter of 30 s plus Karpenter's own delays, and how often it compares nodes.
       consolidation: constantFields.consolidation.default(110_000),
       drift: constantFields.drift.default(300_000),
     },
@@ -133,9 +135,9 @@ const constants = z
 const karpenterPools = z.strictObject(
   {
     as: z.literal('karpenter', 'must be karpenter'),
-    /** The EC2NodeClass of all pools, or the path of a file that holds it; by default one for the whole cluster. */
+    /** The EC2NodeClass of all pools, or the path of a file with it; by default one for the whole cluster. */
     nodeClass: z.union([text, z.record(z.string(), z.json())], 'must be an object or the path of a file').optional(),
-    /** How long a node may be empty before it goes; by default 30 s. Whole seconds. */
+    /** How long a node may be empty before it is removed; by default 30 s. Whole seconds. */
     consolidateAfter: duration(1_000)
       .refine((ms) => ms % 1_000 === 0, 'must be whole seconds')
       .optional(),
@@ -160,7 +162,7 @@ const schema = z.strictObject(
     directory: text.optional(),
     environment: z
       .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), scalar.pipe(z.union([z.literal(''), programText])), {
-        error: ({ code }) => (code === 'invalid_key' ? 'is no name of a variable' : 'must be a map of variables'),
+        error: ({ code }) => (code === 'invalid_key' ? 'is not a valid variable name' : 'must be a map of variables'),
       })
       .default({}),
     features: z.array(z.enum(FEATURES, `must be one of ${FEATURES.join(', ')}`), 'must be a list').default([]),
@@ -179,7 +181,7 @@ const schema = z.strictObject(
   { error: objectErrorOf('must be a map of fields') },
 );
 
-/** How long the first request of a target is waited for that somebody else runs. */
+/** How long to wait for the first request of an externally run target. */
 const EXTERNAL_WITHIN_MS = 300_000;
 
 /** `8443` on loopback, or `HOST:PORT`. */
@@ -192,14 +194,14 @@ const address = z.union([z.string(), z.int()], 'must be PORT or HOST:PORT').tran
 
 const A_GO_MODULE = 'a Go module, such as {module: example.com/autoscaler, version: v1.2.3, package: ./cmd/controller}';
 
-/** A program in Go that is compiled for the wasm host (`targets/go/build/`). */
+/** A Go program that is compiled for the wasm host (`targets/go/build/`). */
 const goSource = z
   .strictObject(
     {
       module: text,
       version: text.optional(),
       package: text,
-      /** Modules, and what takes their places: `module@version`, or a folder. */
+      /** Modules and their replacements: `module@version`, or a folder. */
       replace: z.record(text, text, 'must be a map of modules').default({}),
       /** A checkout, instead of a version. */
       source: text.optional(),
@@ -235,7 +237,7 @@ const goTargetSchema = schema.omit({ command: true, directory: true }).extend({ 
 
 const AN_EXTERNAL = 'where its requests are taken, such as {kube: 8443, aws: 8444}';
 
-/** A target that somebody else runs. */
+/** An externally run target. */
 const externalSchema = schema.omit({ command: true, directory: true, environment: true, ready: true }).extend({
   external: z.strictObject(
     { kube: address, aws: address, host: text.optional(), within: duration(1).default(EXTERNAL_WITHIN_MS) },
@@ -243,14 +245,14 @@ const externalSchema = schema.omit({ command: true, directory: true, environment
   ),
 });
 
-/** A target's file, checked. Paths are as they stand in it. */
+/** A validated target file. Paths are unresolved. */
 export type TargetFile = z.infer<typeof schema>;
-/** The file of a target that somebody else runs. */
+/** The file of an externally run target. */
 export type ExternalTargetFile = z.infer<typeof externalSchema>;
 
-/** The file of a target that is compiled from Go. */
+/** The file of a target compiled from Go. */
 export type GoTargetFile = z.infer<typeof goTargetSchema>;
-/** The file of a version of Karpenter with settings of its own. */
+/** The file of a version of Karpenter with its own settings. */
 export type KarpenterTargetFile = z.infer<typeof karpenterSchema>;
 
 export type AnyTargetFile = TargetFile | ExternalTargetFile | GoTargetFile | KarpenterTargetFile;
@@ -259,10 +261,10 @@ export function isOfKarpenter(file: AnyTargetFile): file is KarpenterTargetFile 
   return 'go' in file && typeof file.go === 'string';
 }
 
-/** Names that a node class may refer to: it is applied before any program runs. */
+/** The variables that a node class may refer to: it is applied before any program runs. */
 export const NODE_CLASS_VARIABLES: readonly string[] = CLUSTER_VARIABLES;
 
-/** @throws TargetFileError that names the file, each field that is wrong, and what it takes */
+/** @throws TargetFileError that names the file, each invalid field, and what it takes */
 export function parseTargetFile(path: string, source: string): AnyTargetFile {
   let value: unknown;
   try {

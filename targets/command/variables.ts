@@ -1,13 +1,13 @@
 import { CLUSTER_VARIABLES, DUMMY_ACCOUNT, ENDPOINT_VARIABLES } from '../../model/program-environment.ts';
 
-/** Free ports of the machine, another for each start. */
+/** Free ports of the machine, new ones for each start. */
 export const PORT_VARIABLES = ['PORT', 'METRICS_PORT'] as const;
 export type PortVariable = (typeof PORT_VARIABLES)[number];
 
-/** The Node that runs Scaleproof itself: a program need not find another. */
+/** The Node.js that runs Scaleproof, so that a program need not find another. */
 export const NODE_VARIABLE = 'NODE';
 
-/** What `${NAME}` may name in command, environment and readiness probe. */
+/** The names allowed in `${NAME}` in command, environment and readiness probe. */
 export const PROGRAM_VARIABLE_NAMES: readonly string[] = [
   ...ENDPOINT_VARIABLES,
   ...CLUSTER_VARIABLES,
@@ -18,17 +18,17 @@ export const PROGRAM_VARIABLE_NAMES: readonly string[] = [
 
 const REFERENCE = /\$\{([^}]*)\}/g;
 
-/** The first name that a text refers to as `${NAME}` and that is none of these. */
+/** The first name in a text's `${NAME}` references that is not one of these. */
 export function unknownVariable(text: string, names: readonly string[]): string | undefined {
   return [...text.matchAll(REFERENCE)].map(([, name = '']) => name).find((name) => !names.includes(name));
 }
 
-/** Puts values in the place of `${NAME}`; what has none is left as it is. */
+/** Replaces `${NAME}` by its value; names without a value stay as they are. */
 export function substitute(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(REFERENCE, (whole, name: string) => values[name] ?? whole);
 }
 
-/** The same in every text of plain JSON. */
+/** The same for every string in plain JSON. */
 export function substituteAll<T>(value: T, values: Readonly<Record<string, string>>): T {
   const deep = (one: unknown): unknown => {
     if (typeof one === 'string') return substitute(one, values);

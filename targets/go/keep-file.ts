@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { makeFolders } from '../../model/make-folders.ts';
 
 /**
- * Keeps a file of a cache for processes to come. It takes the place of what is there at once, since others may read it. A cache that
- * can't be written is no reason to fail: a disk is full, or belongs to somebody else.
+ * Stores a file in a cache for later processes. An existing file is replaced atomically, since others may be reading it. A cache
+ * that can't be written is not an error: the disk may be full, or belong to another user.
  */
 export function keepFile(path: string, bytes: Uint8Array): void {
   const unfinished = `${path}.${process.pid}`;

@@ -3,10 +3,10 @@ import type { ProgramEnvironment } from '../../model/program-environment.ts';
 import type { Wire } from '../../wire/wire.ts';
 import type { TargetSite } from '../target.ts';
 
-/** Hosts as a Go program's configuration names them: it has no network but the two wires. */
+/** Host names in a Go program's configuration: its network consists of the two wires. */
 export const HOST = { kube: 'kubernetes.default.svc', aws: 'aws.scaleproof' } as const;
 const KUBECONFIG = '/etc/scaleproof/kubeconfig';
-/** In a network of its own every port is free. */
+/** It has its own network, where every port is free. */
 const PORTS = { PORT: '8081', METRICS_PORT: '8080' } as const;
 
 /** Where a Go program's requests go. */
@@ -15,7 +15,7 @@ export function wireTo(host: string, { kube, aws }: Pick<TargetSite, 'kube' | 'a
   return host === HOST.aws ? aws : undefined;
 }
 
-/** What a Go program is told of the world, by the names that programs in real time get (docs/targets.md). */
+/** A Go program's environment, with the same names as for programs in real time (docs/targets.md). */
 export function programVariables({ cluster }: Pick<TargetSite, 'cluster'>): ProgramEnvironment & typeof PORTS {
   return {
     KUBECONFIG,
@@ -27,7 +27,7 @@ export function programVariables({ cluster }: Pick<TargetSite, 'cluster'>): Prog
   };
 }
 
-/** Files that a Go program finds: its kubeconfig. */
+/** The files of a Go program: its kubeconfig. */
 export function programFiles(): ReadonlyMap<string, Uint8Array> {
   const kubeconfig = {
     apiVersion: 'v1',

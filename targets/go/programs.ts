@@ -12,25 +12,25 @@ import type { ImageSource, ProgramImage } from './host/image.ts';
 import { CompiledProgram } from './host/module.ts';
 import { keepFile } from './keep-file.ts';
 
-/** Of an artefact, beside the program: what V8 made of it, and images of it. */
+/** Subfolders of an artefact: V8's code for the program, and its images. */
 const CODE_FOLDER = 'code';
 const IMAGES_FOLDER = 'images';
-/** Of images: another number where the same program would have another. */
+/** Version of images: raise it if the same program would have a different image. */
 const IMAGE_FORMAT = 1;
-/** Settings differ from target to target: of more images than this the oldest go. An image has some tens of megabytes. */
+/** Settings differ between targets: beyond this number the oldest images are removed. An image has some tens of megabytes. */
 const MAX_IMAGES = 8;
 
 /**
- * What is the same for all trials of a process: they run one or two programs, each of which takes a second to compile and another to come
- * to its first request. Nothing of it can be changed by a trial.
+ * Shared by all trials of a process: they run one or two programs, each of which takes a second to compile and another one until
+ * its first request. A trial can't change any of it.
  */
-/* eslint-disable scaleproof/module-state -- made once a process from an artefact alone, and never changed */
+/* eslint-disable scaleproof/module-state -- created once per process from an artefact alone, and never changed */
 const compiled = new Map<string, CompiledProgram>();
 const images = new Map<string, ProgramImage | undefined>();
 const definitions = new Map<string, readonly Manifest[]>();
 /* eslint-enable scaleproof/module-state */
 
-/** The compiled program of an artefact: compiled once a process. @throws Error when its file can't be read */
+/** The compiled program of an artefact: compiled once per process. @throws Error when its file can't be read */
 export function compiledProgram({ wasm, directory }: Pick<Artefact, 'wasm' | 'directory'>): CompiledProgram {
   const known = compiled.get(wasm);
   if (known !== undefined) return known;
@@ -39,7 +39,7 @@ export function compiledProgram({ wasm, directory }: Pick<Artefact, 'wasm' | 'di
   return program;
 }
 
-/** The CustomResourceDefinitions of an artefact. @throws Error for a file that holds none: it was changed after it was built */
+/** The CustomResourceDefinitions of an artefact. @throws Error for an invalid file: it was changed after the build */
 export function definitionsOf({ directory, crds }: Pick<Artefact, 'directory' | 'crds'>): readonly Manifest[] {
   const known = definitions.get(directory);
   if (known !== undefined) return known;
@@ -54,8 +54,8 @@ export function definitionsOf({ directory, crds }: Pick<Artefact, 'directory' | 
 }
 
 /**
- * The image of an artefact's program with these settings: made once, and kept beside the program.
- * @returns undefined for a program of which there can be none
+ * The image of an artefact's program with these settings: created once, and stored with the program.
+ * @returns undefined if no image is possible
  */
 export function imageOf({ directory, manifest }: Pick<Artefact, 'directory' | 'manifest'>, source: ImageSource): ProgramImage | undefined {
   const { command, environment, files } = source;
@@ -69,7 +69,7 @@ export function imageOf({ directory, manifest }: Pick<Artefact, 'directory' | 'm
   return image;
 }
 
-/** @returns undefined where there is none that can be read: it is made again then */
+/** @returns undefined if there is none, or it can't be read: then it is created again */
 function readImage(path: string): ProgramImage | undefined {
   try {
     return deserialize(readFileSync(path)) as ProgramImage;

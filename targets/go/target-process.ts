@@ -7,15 +7,15 @@ import { GoProgram } from './host/instance.ts';
 import type { GoProgramSite } from './host/instance.ts';
 import { compiledProgram, imageOf } from './programs.ts';
 
-/** A Go program as a target's process, in a trial's time. */
+/** A Go program as a target's process, in virtual time. */
 export interface GoTargetSpec extends Pick<GoProgramSite, 'command' | 'environment' | 'files' | 'wireTo'> {
   readonly artefact: Artefact;
-  /** Resolves when it would pass its readiness probe. */
+  /** Resolves when it passes its readiness probe. */
   readonly ready: (probe: ProbeSite) => Promise<void>;
 }
 
 /**
- * Starts one incarnation of a Go program. Its lines are its log. It is stopped by SIGTERM, as a kubelet stops a container.
+ * Starts one incarnation of a Go program. Its output is its log. It is stopped by SIGTERM, like a container by a kubelet.
  * @throws ProgramError when its arguments and environment are too long
  */
 export function startGoTarget({ ready, artefact, ...spec }: GoTargetSpec, { runtime }: TargetSite): TargetProcess {
@@ -54,7 +54,7 @@ export function startGoTarget({ ready, artefact, ...spec }: GoTargetSpec, { runt
     (code) => {
       for (const output of outputs) output.end();
       if (signal.aborted) ended.resolve();
-      else ended.reject(new ProgramError(`it exited with code ${code}; the last that it said: ${words.text()}`));
+      else ended.reject(new ProgramError(`it exited with code ${code}; its last output: ${words.text()}`));
     },
     (error: unknown) => ended.reject(error),
   );
@@ -63,12 +63,12 @@ export function startGoTarget({ ready, artefact, ...spec }: GoTargetSpec, { runt
     .then(() => program.start())
     .catch((error: unknown) => ended.reject(error));
   const isReady = ready({ clock, said, statusOf: async (url) => (program.hasServer ? (await program.get(url)).status : 0) });
-  // Whoever starts it looks at it only as long as it matters.
+  // The caller only watches this as long as it matters.
   isReady.catch(() => undefined);
   return { ready: isReady, done: ended.promise, kill: () => program.kill() };
 }
 
-/** One of its outputs, cut into lines. */
+/** One of its outputs, split into lines. */
 class Output {
   readonly #decoder = new TextDecoder();
   readonly #lines: LineSplitter;

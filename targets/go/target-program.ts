@@ -7,17 +7,17 @@ import type { GoProgramSpec } from './build/spec.ts';
 
 /** The compiled program that a target runs. */
 export interface TargetProgram {
-  /** Of its artefact: `karpenter` and `1.14.1`. */
+  /** The name of its artefact: `karpenter` and `1.14.1`. */
   readonly program: string;
   readonly version: string;
-  /** How it is built; absent where only its name is known, as of a checkout that was built with `--source`. */
+  /** How to build it; absent if only its name is known, as for a checkout that was built with `--source`. */
   readonly spec?: GoProgramSpec;
-  /** The artefact that the target runs. @throws ArtefactError where it has not been built */
+  /** The artefact that the target runs. @throws ArtefactError if it has not been built */
   artefact(): Artefact;
 }
 
 /**
- * @param pinned the name of the artefact's folder in the cache; by default the newest of the version, which may change while a run lasts
+ * @param pinned the artefact's folder name in the cache; by default the newest of the version, which may change during a run
  */
 export function targetProgram({ program, version, spec }: Omit<TargetProgram, 'artefact'>, pinned: string | undefined): TargetProgram {
   return {
@@ -38,8 +38,8 @@ function readPinned(name: string): Artefact {
 }
 
 /**
- * The newest artefact that surely is what a spec makes, found without Go. None of a checkout or of replaced modules: only Go can tell
- * what would go into those.
+ * The newest artefact that is certainly built from a spec, found without Go. Never for a checkout or replaced modules: only Go
+ * knows what would be built then.
  */
 export function builtOf(spec: GoProgramSpec, folder?: string): Artefact | undefined {
   if (spec.source !== undefined || Object.keys(spec.replace ?? {}).length > 0) return undefined;

@@ -4,8 +4,8 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 
 /**
- * Karpenter's periods and time-outs, as they are in its source. Paths are those of sigs.k8s.io/karpenter (core) and
- * github.com/aws/karpenter-provider-aws (aws); they were read in v1.14.1.
+ * Karpenter's periods and time-outs, from its source. Paths are those of sigs.k8s.io/karpenter (core) and
+ * github.com/aws/karpenter-provider-aws (aws), read in v1.14.1.
  */
 const SOURCE = {
   /** core pkg/operator/options: BATCH_MAX_DURATION. */
@@ -18,7 +18,7 @@ const SOURCE = {
   disruptionPollMs: 10 * SECOND_MS,
   /** core pkg/controllers/disruption/consolidation.go: commandValidationDelay. */
   validationMs: 15 * SECOND_MS,
-  /** core pkg/controllers/nodeclaim/podevents/controller.go: events of pods closer than this are taken as one. */
+  /** core pkg/controllers/nodeclaim/podevents/controller.go: pod events closer together than this count as one. */
   podEventsMs: 10 * SECOND_MS,
   /** core pkg/controllers/nodeclaim/lifecycle/liveness.go: LaunchTimeout and registrationTimeout. */
   launchTimeoutMs: 5 * MINUTE_MS,
@@ -29,7 +29,7 @@ const SOURCE = {
   /** core pkg/controllers/node/termination/terminator/eviction.go: evictionQueueMaxDelay; termination/controller.go: its polls. */
   evictionMaxMs: 10 * SECOND_MS,
   terminationPollMs: 5 * SECOND_MS,
-  /** core pkg/controllers/disruption/queue.go: queueMaxDelay, between two looks at a command that is under way. */
+  /** core pkg/controllers/disruption/queue.go: queueMaxDelay, between two looks at a running command. */
   commandPollMs: 10 * SECOND_MS,
   /** core pkg/controllers/nodeclaim/disruption/drift.go: RequeueAfter. */
   driftRequeueMs: 5 * MINUTE_MS,
@@ -40,8 +40,8 @@ const SOURCE = {
 } as const;
 
 /**
- * What Karpenter declares of itself, made of its source's periods.
- * @param consolidateAfterMs of pools that say nothing of it
+ * The constants that Karpenter declares, from the periods in its source.
+ * @param consolidateAfterMs of pools that set none
  */
 export function karpenterConstants(consolidateAfterMs: number): TargetConstants {
   const source = SOURCE;
@@ -55,7 +55,7 @@ export function karpenterConstants(consolidateAfterMs: number): TargetConstants 
     terminationMs: source.commandPollMs + source.evictionMaxMs + 3 * source.terminationPollMs,
     unavailableOfferingMs: source.unavailableOfferingMs,
     offeringsPerLaunch: source.instanceTypesPerLaunch,
-    // Several nodes are tried first, then single ones: each plan waits for its validation before the next is made.
+    // Multi-node consolidation is tried first, then single nodes: each plan waits for its validation before the next is made.
     consolidationMs: source.nominationMs + source.podEventsMs + consolidateAfterMs + 2 * source.validationMs + 2 * source.disruptionPollMs,
     driftMs: source.driftRequeueMs + 2 * source.disruptionPollMs,
   };

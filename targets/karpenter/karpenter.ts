@@ -18,31 +18,31 @@ import type { Feature, Target, TargetConstants, TargetProcess, TargetSite } from
 import { karpenterConstants } from './constants.ts';
 
 const PROGRAM = 'karpenter';
-/** Of pools that say nothing of it, as with the bundled autoscaler. */
+/** For pools that set none, as in the bundled autoscaler. */
 const CONSOLIDATE_AFTER_MS = 30_000;
-/** Most resident memory of a trial's process: the program's own memory, its code, and what a trial takes beside it. */
+/** Memory limit of a trial's process: the program's own memory, its code, and the rest of the trial. */
 const MEMORY_MIB = 1_792;
 
-/** Said once by each of its controllers, when its caches are filled. */
+/** Each of its controllers logs this once, when its caches are filled. */
 const READY = '"Starting workers"';
 
-/** What of a version is otherwise than its chart sets it. */
+/** Where a version differs from its chart's defaults. */
 export interface KarpenterSettings {
   readonly name?: string | undefined;
-  /** Over its own; `${NAME}` stands for what docs/targets.md lists. */
+  /** Overrides its own environment; `${NAME}` as listed in docs/targets.md. */
   readonly environment?: Readonly<Record<string, string>> | undefined;
-  /** By default what it does with its feature gates. */
+  /** By default according to its feature gates. */
   readonly features?: readonly Feature[] | undefined;
   readonly constants?: Partial<TargetConstants> | undefined;
-  /** Of pools that say nothing of it. */
+  /** For pools that set none. */
   readonly consolidateAfterMs?: number | undefined;
   /** The class of all nodes. */
   readonly nodeClass?: Manifest | undefined;
-  /** What is installed in the place of the definitions that it came with. */
+  /** Installed instead of its own definitions. */
   readonly install?: readonly Manifest[] | undefined;
 }
 
-/** What Karpenter does with the gates that its chart sets by default: all but static capacity, repair and overlays. */
+/** Karpenter's features with its chart's default gates: all but static capacity, repair and overlays. */
 const FEATURES: readonly Feature[] = [
   'spot',
   'interruption',
@@ -61,10 +61,10 @@ const FEATURES: readonly Feature[] = [
 ];
 
 /**
- * A release, commit or checkout of Karpenter's AWS provider, as `scaleproof target build` made it: the program itself, unmodified, in
- * the trial's own time. It is set up as its chart does by default, in a cluster of EKS with AL2023.
- * @param version as in `karpenter@VERSION`. That it has been built is looked at when it is installed or started
- * @param pinned the name of its artefact's folder; by default the newest of the version
+ * A release, commit or checkout of Karpenter's AWS provider, as built by `scaleproof target build`: the unmodified program, in
+ * virtual time. It is configured like its chart's defaults, in an EKS cluster with AL2023.
+ * @param version as in `karpenter@VERSION`. Whether it has been built is only checked when it is installed or started
+ * @param pinned the artefact's folder name; by default the newest of the version
  */
 export function karpenterTarget(version: string, pinned?: string, settings: KarpenterSettings = {}): Target {
   const program = programOf(version, pinned);
@@ -74,7 +74,7 @@ export function karpenterTarget(version: string, pinned?: string, settings: Karp
     karpenterPools(nodeClass ?? nodeClassOf(site.cluster), settings.install ?? definitionsOf(artefact()), consolidateAfterMs);
   return {
     name,
-    summary: `Karpenter ${version} for AWS, the program itself, in virtual time`,
+    summary: `Karpenter ${version} for AWS, the real program, in virtual time`,
     features: settings.features ?? [...FEATURES, ...featuresOfGates(environment['FEATURE_GATES'])],
     constants: { ...karpenterConstants(consolidateAfterMs), ...batchOf(environment['BATCH_MAX_DURATION']), ...settings.constants },
     resources: [RESOURCES.nodeclaims.plural, RESOURCES.nodepools.plural, RESOURCES.ec2nodeclasses.plural],
@@ -91,14 +91,14 @@ export function karpenterTarget(version: string, pinned?: string, settings: Karp
 
 function programOf(version: string, pinned: string | undefined): TargetProgram {
   const parsed = parseTargetVersion(`${PROGRAM}@${version}`);
-  // The name of a checkout doesn't say where the checkout is.
+  // The name of a checkout does not give its path.
   return targetProgram({ program: PROGRAM, version, ...(parsed.kind === 'name' ? {} : { spec: specOf(parsed, {}) }) }, pinned);
 }
 
-/** What gates that the chart leaves off let it do. */
+/** Features behind gates that the chart leaves off. */
 const GATED: Readonly<Record<string, Feature>> = { staticcapacity: 'static-capacity', spottospotconsolidation: 'spot-consolidation' };
 
-/** Features of such gates, as FEATURE_GATES has them: `StaticCapacity=true,NodeRepair=false`. */
+/** The features of enabled gates, in the format of FEATURE_GATES: `StaticCapacity=true,NodeRepair=false`. */
 function featuresOfGates(gates = ''): Feature[] {
   return gates.split(',').flatMap((gate) => {
     const [name = '', value = ''] = gate.split('=').map((part) => part.trim().toLowerCase());
@@ -127,15 +127,16 @@ function start(artefact: Artefact, site: TargetSite, environment: Readonly<Recor
 }
 
 /**
- * As its chart sets it by default (charts/karpenter/values.yaml), with the two settings that every operator has to give. One replica:
- * nobody else asks for the lease. Gauges of its cluster state are off: no decision depends on them, and nobody reads them in a trial.
+ * Its chart's defaults (charts/karpenter/values.yaml), with the two settings that every operator has to give. One replica, so
+ * there is no contention for the lease. Gauges of its cluster state are off: no decision depends on them, and a trial does not
+ * read them.
  */
 function environmentOf(site: TargetSite): Readonly<Record<string, string>> {
   const { AWS_REGION, AWS_ENDPOINT_URL, CLUSTER_NAME, INTERRUPTION_QUEUE_NAME, KUBECONFIG, PORT, METRICS_PORT } = programVariables(site);
   return {
-    // Of its image, which is made on distroless's.
+    // As in its image, which is based on distroless.
     HOME: '/home/nonroot',
-    // How often Go collects garbage, and nothing else: a third of the collections, for some more memory.
+    // Only affects how often Go collects garbage: a third of the collections, for a little more memory.
     GOGC: '400',
     PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
     ...DUMMY_ACCOUNT,
@@ -149,13 +150,13 @@ function environmentOf(site: TargetSite): Readonly<Record<string, string>> {
     DISABLE_LEADER_ELECTION: 'true',
     METRICS_PORT,
     HEALTH_PROBE_PORT: PORT,
-    // They take a fifth of a trial's processor time, a third of a long one's.
+    // These take a fifth of a trial's processor time, a third of a long one's.
     DISABLE_CLUSTER_STATE_OBSERVABILITY: 'true',
     LOG_LEVEL: 'info',
   };
 }
 
-/** One class for all pools: what the guide to Karpenter begins with, with ids in the place of tags. */
+/** One class for all pools: the one of Karpenter's getting-started guide, with ids instead of tags. */
 function nodeClassOf(cluster: ClusterConfig): Manifest {
   const ids = (record: Readonly<Record<string, string>>): { readonly id: string }[] => Object.values(record).map((id) => ({ id }));
   return {

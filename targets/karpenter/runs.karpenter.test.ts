@@ -9,7 +9,7 @@ import { readHistory } from '../../history/reader.ts';
 import { OPERATIONS } from './testing/broken-requests.ts';
 import { VERSIONS } from './testing/versions.ts';
 
-/** Scenarios whose trials have to be the same, byte by byte, when they are run again: the first are run, the others if they are asked for. */
+/** Scenarios whose trials must be the same, byte by byte, when they are repeated: the first ones run by default, the others on request. */
 const REPEATED: readonly string[] = [
   'provisioning/small-scale-out-and-back',
   'crashes/killed-at-side-effect',
@@ -32,11 +32,11 @@ const REPEATED: readonly string[] = [
   'consolidation/underused-node',
   'disruption/drained-within-budget',
 ];
-/** How many of them are run: `KARPENTER_REPEATED=20 npm run test:karpenter` for all. */
+/** How many of them run: `KARPENTER_REPEATED=20 npm run test:karpenter` for all. */
 const REPEATED_VARIABLE = 'KARPENTER_REPEATED';
 const DEFAULT_REPEATED = 6;
 
-/** Of the core: nodes come and go, limits hold, budgets hold, machines fail. */
+/** Core scenarios: nodes are launched and removed, limits and budgets hold, instances fail. */
 const CORE: readonly string[] = [
   'provisioning/small-scale-out-and-back',
   'provisioning/cpu-limit',
@@ -79,7 +79,7 @@ test('the same seed gives the same history, byte by byte, in another process', a
   expect(differing).toEqual([]);
 });
 
-test('a Node whose instance is gone stays with 1.14.0, and goes with 1.14.1', async ({}, testInfo) => {
+test('a Node whose instance is gone stays with 1.14.0, and is removed with 1.14.1', async ({}, testInfo) => {
   const before = await run(testInfo, 'before', VERSIONS.before, ['disruption/ghost-node']);
   expect(before.report.verdict).toBe('fail');
   const checks = before.report.scenarios[0]?.results[0]?.checks ?? [];
@@ -94,7 +94,7 @@ test('Karpenter passes scenarios of the core', async ({}, testInfo) => {
   expect(verdicts.sort()).toEqual(CORE.map((id) => `${id}: pass`).sort());
 });
 
-/** How the first two requests of each operation end, as histories say it. */
+/** How the first two requests of each operation end, as in histories. */
 const BROKEN = {
   reset: ['info', undefined],
   refused: ['info', undefined],
@@ -102,7 +102,7 @@ const BROKEN = {
   internal: ['fail', 500],
   unavailable: ['fail', 503],
 };
-/** How the next two do. The first launch that is answered is a dry run. */
+/** How the next two end. The first successful launch is a dry run. */
 function goodOnes(operation: string): readonly (readonly unknown[])[] {
   if (operation === 'ec2:CreateFleet')
     return [
@@ -114,10 +114,10 @@ function goodOnes(operation: string): readonly (readonly unknown[])[] {
 }
 
 /**
- * The native program, in real time, was seen to do the same: docs/go-targets.md has both. Who gives up, or does not take an error for
- * one of a connection, is seen by a request that is not made again, or only a round of Karpenter's later.
+ * The native program was observed to do the same in real time: docs/go-targets.md has both. If a client gives up, or does not
+ * treat an error as a connection error, a request is not repeated, or only in Karpenter's next round.
  */
-test('requests that are reset, refused, timed out or answered with 5xx are made again, as by the native program', async ({}, testInfo) => {
+test('requests that are reset, refused, timed out or answered with 5xx are retried, as by the native program', async ({}, testInfo) => {
   const { directory, report } = await run(testInfo, 'broken', VERSIONS.mended, [
     fileURLToPath(new URL('./testing/broken-requests.ts', import.meta.url)),
   ]);
@@ -133,7 +133,7 @@ test('requests that are reset, refused, timed out or answered with 5xx are made 
         const end = event.type === 'request.start' ? ends.get(event.span) : undefined;
         return [end?.outcome, end !== undefined && 'status' in end ? end.status : undefined];
       });
-      // Two controllers describe instances at the same time, and either may come first.
+      // Two controllers describe instances concurrently, in either order.
       return [operation, operation === 'ec2:DescribeInstances' ? sorted(outcomes) : outcomes];
     });
     const expected = OPERATIONS.map((operation) => {

@@ -6,7 +6,7 @@ import { mutants } from './catalogue.ts';
 const scenarios = suites.flatMap((suite) => suite.scenarios.map(({ scenario }) => scenario.id));
 
 for (const { target, caughtBy, resembles } of mutants) {
-  test(`what ${target.name} declares is there`, () => {
+  test(`the declaration of ${target.name} is valid`, () => {
     expect(scenarios).toContain(caughtBy.scenario);
     const check = checkCatalogue.find(({ name }) => name === caughtBy.check);
     expect(Object.keys(check?.codes ?? {}), `codes of ${caughtBy.check}`).toContain(caughtBy.code);
@@ -18,7 +18,7 @@ for (const { target, caughtBy, resembles } of mutants) {
   });
 }
 
-test('no two mutants have one name', () => {
+test('mutants have unique names', () => {
   const names = mutants.map(({ target }) => target.name);
   expect(new Set(names).size).toBe(names.length);
 });

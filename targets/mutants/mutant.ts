@@ -1,8 +1,8 @@
 import type { ReferenceTarget } from '../reference.ts';
 
 /**
- * A planted bug: an autoscaler that is wrong in one way, which says beforehand where it will be caught. It proves that
- * the checks can fail. `scaleproof mutants` and `suites/mutants.spec.ts` hold it to every word (docs/mutants.md).
+ * A planted bug: an autoscaler that is wrong in one way, and declares in advance how it will be caught. It proves that the checks
+ * can fail. `scaleproof mutants` and `suites/mutants.spec.ts` verify the declaration exactly (docs/mutants.md).
  */
 export interface Mutant {
   /** Named `mutant:NAME`. */
@@ -12,21 +12,21 @@ export interface Mutant {
   readonly caughtBy: Declaration;
 }
 
-/** The finding that catches a mutant, declared before it is run. */
+/** The finding that catches a mutant, declared in advance. */
 export interface Declaration {
   readonly scenario: string;
   readonly check: string;
   readonly code: string;
   /**
-   * What the finding is about, as findings name it, `*` for what a seed draws: `instance/*`, `pods/default/web-*`, `target`.
-   * As narrow as it is true of every seed: where a scenario has several workloads, that of the bug.
+   * The object of the finding, as findings name it, with `*` for what depends on the seed: `instance/*`, `pods/default/web-*`,
+   * `target`. As narrow as possible for every seed: if a scenario has several workloads, the one with the bug.
    */
   readonly object: string;
   /** Every seed exposes it, or only some interleavings do. */
   readonly seeds: 'every' | 'some';
   /**
-   * What has to come together besides the wrong code: an order of events that most runs do not have (an answer that is
-   * lost, late or stale, a race), or the end of the process at a certain point. Absent where any calm run shows it.
+   * What the bug needs besides the wrong code: an order of events that most runs don't have (a lost, late or stale response, a
+   * race), or the end of the process at a certain point. Absent if any calm run shows it.
    */
   readonly needs?: 'interleaving' | 'crash';
 }

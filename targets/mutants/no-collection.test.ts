@@ -17,14 +17,14 @@ import { nodeNameIdentity } from './registration/node-name-identity.ts';
 import { nodeObjectRace } from './registration/node-object-race.ts';
 import { staleDescribe } from './termination/stale-describe.ts';
 
-/** The same net is missing, and nothing else is wrong. */
+/** The reference without garbage collection, but otherwise correct. */
 const netless = createReferenceTarget({
   name: 'netless',
   summary: 'the reference without garbage collection',
   makeParts: (context) => ({ ...createParts(context), collector: noCollection }),
 });
 
-/** The same, and deaf to messages. */
+/** The same, which also ignores messages. */
 const deaf = createReferenceTarget({
   name: 'deaf',
   summary: 'the reference without garbage collection and without interruption messages',
@@ -49,7 +49,7 @@ for (const { target, caughtBy } of [
   nodeDeletionLeaksInstance,
   partialSuccessAsFailure,
 ]) {
-  test(`where ${target.name} is caught, it is for its bug: without garbage collection alone all is well`, async () => {
+  test(`${target.name} is caught for its bug: the reference without garbage collection passes`, async () => {
     const found = suites.flatMap(({ scenarios }) => scenarios).find(({ scenario }) => scenario.id === caughtBy.scenario);
     if (found === undefined) throw new Error(`there is no scenario ${caughtBy.scenario}`);
     for (const seed of [1, 2, 3]) {

@@ -1,8 +1,8 @@
 import type { Collector } from '../../controller/lifecycle/collector.ts';
 
 /**
- * No garbage collection: the safety net that hides losses, as autoscalers once had none. By itself it is no bug that a
- * healthy run shows; mutants that lose instances go without it, so that a loss stays one.
+ * No garbage collection: that safety net hides losses, and early autoscalers had none. A healthy run without it shows no bug;
+ * mutants that lose instances use this, so that losses become visible.
  */
 export const noCollection: Collector = {
   collectInstances: () => Promise.resolve(),

@@ -3,7 +3,7 @@ import { KubeError } from '../../clients/kube-client.ts';
 import type { Log } from '../../runtime/log.ts';
 import { ConfigError } from './groups.ts';
 
-/** Does a piece of a scan. What the world refuses is logged and left to the next scan: undefined. Anything else is a bug. */
+/** Runs a part of a scan. API errors are logged and left to the next scan: undefined. Any other error is a bug. */
 export async function attempt<T>(log: Log, failure: string, work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();

@@ -10,7 +10,7 @@ import { PLAIN } from './periods.ts';
 import { ScaleDown } from './scale-down.ts';
 import { ScaleUp } from './scale-up.ts';
 
-/** What the autoscaler is made of. */
+/** What the autoscaler needs. */
 interface PlainSite {
   readonly runtime: Runtime;
   readonly kube: KubeClient;
@@ -19,9 +19,9 @@ interface PlainSite {
 }
 
 /**
- * A minimal autoscaler of groups: every 10 s it looks at everything, launches instances for pods that no node takes, and
- * ends those that nobody needs. What exists is what EC2 lists with its tags; what was launched and is not listed yet is
- * written down. All else it can do without, so neither a crash nor a lost answer makes it forget an instance.
+ * A minimal autoscaler with node groups: every 10 s it looks at everything, launches instances for unschedulable pods, and
+ * terminates unneeded ones. The existing instances are those that EC2 lists with its tags; launches that are not listed yet are
+ * recorded. It needs no other state, so neither a crash nor a lost response makes it forget an instance.
  */
 export class PlainAutoscaler {
   readonly #site: PlainSite;
@@ -40,7 +40,7 @@ export class PlainAutoscaler {
     this.#scaleDown = new ScaleDown(runtime, kube, this.#machines);
   }
 
-  /** Scans until it is asked to stop. @param onFirstLook called when the world was seen for the first time */
+  /** Scans until it is told to stop. @param onFirstLook called when the world was read for the first time */
   async run(onFirstLook: () => void): Promise<void> {
     const { clock, signal } = this.#site.runtime;
     while (!signal.aborted) {
@@ -49,14 +49,14 @@ export class PlainAutoscaler {
     }
   }
 
-  /** What fails is done again with the next scan, and keeps nothing else from being done. */
+  /** A failed part is repeated in the next scan, and does not block the other parts. */
   async #scan(onLook: () => void): Promise<void> {
     const { log } = this.#site.runtime;
-    const look = await attempt(log, 'the world could not be seen', () => this.#lookout.look());
+    const look = await attempt(log, 'the world could not be read', () => this.#lookout.look());
     if (look === undefined) return;
     onLook();
     const awaited = await attempt(log, 'groups could not grow', () => this.#scaleUp.run(look));
-    await attempt(log, 'instances could not be ended', () => this.#scaleDown.run(look, awaited ?? new Set()));
+    await attempt(log, 'instances could not be terminated', () => this.#scaleDown.run(look, awaited ?? new Set()));
     await attempt(log, 'launch templates could not be pruned', () => this.#machines.pruneTemplates([...look.groups.values()]));
   }
 }

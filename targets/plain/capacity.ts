@@ -8,20 +8,20 @@ import { REPELLING, untolerated } from '../../model/taints.ts';
 import type { Taint } from '../../model/kube.ts';
 import { isActive } from './pods.ts';
 
-/** The size of an instance type, as EC2 states it. */
+/** The size of an instance type, from EC2. */
 export interface Shape {
   readonly vcpu: number;
   readonly memoryMiB: number;
-  /** Pods that find an address each. */
+  /** Pods that can get an address. */
   readonly pods: number;
-  /** Bare metal or with accelerators: for pods that ask for it. */
+  /** Bare metal or with accelerators: only for pods that request it. */
   readonly isSpecial: boolean;
 }
 
 const MIB = 2 ** 20;
-/** What hypervisor and kernel keep of a machine's memory, at most, by measurements of many types. */
+/** The most that hypervisor and kernel keep of a machine's memory, measured on many types. */
 const MACHINE_SHARE = 0.075;
-/** What of the image's root volume of 20 GiB is left for pods. */
+/** What is left for pods of the image's root volume of 20 GiB. */
 const STORAGE_BYTES = 16 * 1024 * MIB;
 
 export function toShape({ VCpuInfo, MemoryInfo, NetworkInfo, BareMetal, GpuInfo }: InstanceTypeInfo): Shape {
@@ -36,14 +36,14 @@ export function toShape({ VCpuInfo, MemoryInfo, NetworkInfo, BareMetal, GpuInfo 
   };
 }
 
-/** Ordinary and small types first: who has no prices goes by size. Equal ones stay in their order. */
+/** Ordinary and small types first, because it has no prices. The sort is stable. */
 export function bySize(a: Shape, b: Shape): number {
   return Number(a.isSpecial) - Number(b.isSpecial) || a.vcpu - b.vcpu || a.memoryMiB - b.memoryMiB;
 }
 
 /**
- * What pods may take of a node of a type, as long as no node has told: less than the machine has, by what EKS's images
- * reserve (awslabs/amazon-eks-ami, nodeadm/internal/kubelet/config.go) and the kubelet's threshold for evictions.
+ * What pods may use on a node of a type, as long as no such node has reported: less than the machine has, by the reservations of
+ * EKS's images (awslabs/amazon-eks-ami, nodeadm/internal/kubelet/config.go) and the kubelet's threshold for evictions.
  */
 export function estimateAllocatable({ vcpu, memoryMiB, pods }: Shape): Resources {
   const reservedMilli = 60 + (vcpu > 1 ? 10 : 0) + Math.min(Math.max(0, vcpu - 2), 2) * 5 + Math.max(0, vcpu - 4) * 2.5;
@@ -51,7 +51,7 @@ export function estimateAllocatable({ vcpu, memoryMiB, pods }: Shape): Resources
   return { cpu: Math.floor(vcpu * 1000 - reservedMilli), memory: Math.floor(usableMiB) * MIB, 'ephemeral-storage': STORAGE_BYTES, pods };
 }
 
-/** What the DaemonSets' pods take of a node with these labels and taints. @param present those that the node has already */
+/** What DaemonSet pods use on a node with these labels and taints. @param present those already on the node */
 export function daemonRequests(
   daemonSets: readonly DaemonSet[],
   { labels, taints }: { readonly labels: Labels; readonly taints: readonly Taint[] },
@@ -66,7 +66,7 @@ export function daemonRequests(
     .reduce(addResources, {});
 }
 
-/** What a node has left for further pods, its DaemonSets' pods that are still to come apart. */
+/** What a node has left for further pods, minus DaemonSet pods that are still missing. */
 export function freeOn(node: Node, pods: readonly Pod[], daemonSets: readonly DaemonSet[], taints: readonly Taint[]): Resources {
   const present = pods.filter((pod) => pod.spec.nodeName === node.metadata.name && isActive(pod));
   const daemons = daemonRequests(daemonSets, { labels: node.metadata.labels ?? {}, taints }, present);

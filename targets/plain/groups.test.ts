@@ -12,9 +12,13 @@ function pool(requirements: NodeSelectorRequirement[], more: Partial<Pool> = {})
 }
 
 for (const { name, from, gives } of [
-  { name: 'a zone that does not exist is no group', from: pool([{ key: LABEL.zone, operator: 'In', values: ['eu-west-1a'] }]), gives: [] },
   {
-    name: 'the zones that are named',
+    name: 'a zone that does not exist gives no group',
+    from: pool([{ key: LABEL.zone, operator: 'In', values: ['eu-west-1a'] }]),
+    gives: [],
+  },
+  {
+    name: 'the named zones',
     from: pool([
       { key: LABEL.zone, operator: 'In', values: ['us-east-1b'] },
       { key: LABEL.instanceType, operator: 'In', values: ['m6i.large'] },
@@ -47,7 +51,7 @@ for (const { name, from, gives } of [
     ]),
     gives: [],
   },
-  { name: 'spot only, which it does not buy', from: pool([{ key: LABEL.capacityType, operator: 'In', values: ['spot'] }]), gives: [] },
+  { name: 'spot only, which it does not support', from: pool([{ key: LABEL.capacityType, operator: 'In', values: ['spot'] }]), gives: [] },
 ] satisfies { name: string; from: Pool; gives: string[] }[]) {
   test(`groups: ${name}`, () => {
     const offerings = groupsFor([from], ZONES).flatMap(offeringsOf);
@@ -62,18 +66,18 @@ test('a pool that names no types gets common ones of its architectures', () => {
   expect(arm?.instanceTypes.map(architectureOf)).toEqual(Array.from({ length: arm?.instanceTypes.length ?? 0 }, () => 'arm64'));
 });
 
-test('labels, taints and limits go along', () => {
+test('labels, taints and limits are copied', () => {
   const taints = [{ key: 'x', value: 'v', effect: 'NoSchedule' as const }];
   const [group] = groupsFor([pool([], { labels: { team: 'a' }, taints, limits: { nodes: 3, cpu: 8 } })], ZONES);
   expect(group).toMatchObject({ name: 'p', labels: { team: 'a' }, taints, limits: { nodes: 3, cpu: 8 } });
 });
 
 for (const { name, data } of [
-  { name: 'no JSON', data: { groups: '{' } },
+  { name: 'invalid JSON', data: { groups: '{' } },
   { name: 'no groups', data: {} },
   { name: 'groups of another form', data: { groups: '[{"name":"p"}]' } },
 ]) {
-  test(`a ConfigMap with ${name} is an error that says where`, () => {
+  test(`a ConfigMap with ${name} is an error that names the ConfigMap`, () => {
     expect(() => fromConfigMap({ metadata: { namespace: 'kube-system', name: 'plain-autoscaler' }, data })).toThrow(ConfigError);
     expect(() => fromConfigMap({ metadata: { namespace: 'kube-system', name: 'plain-autoscaler' }, data })).toThrow(
       'ConfigMap kube-system/plain-autoscaler, groups',
@@ -94,7 +98,7 @@ for (const [type, architecture] of [
   });
 }
 
-test('every group stays within what its pool allows, and comes back from its ConfigMap as it was', () => {
+test('every group stays within its pool, and survives a round trip through its ConfigMap', () => {
   fc.assert(
     fc.property(pools(), (from) => {
       const requirements = parseRequirements(from.requirements);

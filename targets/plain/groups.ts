@@ -6,7 +6,7 @@ import type { KubeObject } from '../../model/kube.ts';
 import { allows, parseRequirements } from '../../model/requirements.ts';
 import type { Requirements } from '../../model/requirements.ts';
 
-/** A group of nodes that are alike to pods but for type and zone: all that `plain` knows of where capacity may come from. */
+/** A group of nodes that only differ in type and zone: all that `plain` knows about capacity. */
 const groupSchema = z.object({
   name: z.string(),
   instanceTypes: z.array(z.string()),
@@ -15,7 +15,7 @@ const groupSchema = z.object({
   taints: z.array(
     z.object({ key: z.string(), value: z.string().exactOptional(), effect: z.enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute']) }),
   ),
-  /** Most that it may hold, in nodes, vCPUs and MiB of memory; absent for no limit. */
+  /** Maximum number of nodes, vCPUs and MiB of memory; absent for no limit. */
   limits: z.object({ nodes: z.number().exactOptional(), cpu: z.number().exactOptional(), memoryMiB: z.number().exactOptional() }),
 });
 export type Group = z.infer<typeof groupSchema>;
@@ -27,10 +27,10 @@ export interface Offering {
   readonly zone: string;
 }
 
-/** Where the groups are configured. */
+/** The ConfigMap with the groups. */
 export const CONFIG_MAP = { namespace: 'kube-system', name: 'plain-autoscaler' } as const;
 
-/** The types of pools that name none, as an operator of fixed groups would choose them: common families. */
+/** The types for pools that name none, as an operator of fixed groups would choose them: common families. */
 const FAMILIES = ['m6i', 'c6i', 'r6i', 'm6g', 'c6g', 'r6g'] as const;
 const SIZES = ['large', 'xlarge', '2xlarge', '4xlarge', '8xlarge'] as const;
 const DEFAULT_TYPES: readonly string[] = SIZES.flatMap((size) => FAMILIES.map((family) => `${family}.${size}`));
@@ -39,7 +39,7 @@ export interface ConfigMap extends KubeObject {
   data?: Record<string, string>;
 }
 
-/** What is configured is not what this autoscaler reads. */
+/** The configuration is invalid. */
 export class ConfigError extends Error {
   constructor(message: string) {
     super(message);
@@ -47,7 +47,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** One group for each pool; none for a pool of which nothing can be launched on demand. */
+/** One group per pool; none for a pool that allows nothing on demand. */
 export function groupsFor(pools: readonly Pool[], zones: readonly string[]): Group[] {
   return pools.flatMap((pool) => {
     const requirements = parseRequirements(pool.requirements);
@@ -67,7 +67,7 @@ export function offeringsOf(group: Group): Offering[] {
   return group.instanceTypes.flatMap((instanceType) => group.zones.map((zone) => ({ group, instanceType, zone })));
 }
 
-/** The labels that pods find on a node of an offering. */
+/** The labels of a node of an offering. */
 export function labelsOf({ group, instanceType, zone }: Offering): Record<string, string> {
   return {
     ...group.labels,
@@ -83,26 +83,26 @@ export function toConfigMap(groups: readonly Group[]): ConfigMap & { metadata: {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...CONFIG_MAP }, data: { groups: JSON.stringify(groups) } };
 }
 
-/** No ConfigMap, no groups. @throws ConfigError when the ConfigMap holds no groups as they should be */
+/** Without a ConfigMap there are no groups. @throws ConfigError when the groups in the ConfigMap are invalid */
 export function fromConfigMap(config: ConfigMap | undefined): Group[] {
   return config === undefined ? [] : parseData(config, 'groups', z.array(groupSchema));
 }
 
-/** Reads JSON in a ConfigMap. @throws ConfigError */
+/** Parses JSON in a ConfigMap. @throws ConfigError */
 export function parseData<T>({ metadata, data }: ConfigMap, key: string, schema: z.ZodType<T>): T {
   const where = `ConfigMap ${metadata.namespace ?? ''}/${metadata.name ?? ''}, ${key}`;
   let value: unknown;
   try {
     value = JSON.parse(data?.[key] ?? '');
   } catch {
-    throw new ConfigError(`${where} is no JSON`);
+    throw new ConfigError(`${where} is not JSON`);
   }
   const parsed = schema.safeParse(value);
   if (!parsed.success) throw new ConfigError(`${where}: ${z.prettifyError(parsed.error)}`);
   return parsed.data;
 }
 
-/** As Kubernetes names it. Graviton types have a g after the generation: m6g, c7gn. */
+/** In Kubernetes' terms. Graviton types have a g after the generation: m6g, c7gn. */
 export function architectureOf(instanceType: string): 'amd64' | 'arm64' {
   return /^[a-z]+\d+g/.test(instanceType) ? 'arm64' : 'amd64';
 }

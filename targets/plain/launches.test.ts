@@ -18,7 +18,7 @@ const launch = (token: string, more: Partial<Launch> = {}): Launch => ({
 });
 const LOOK = { seen: new Set<string>(), groups: new Set(['default']), nowMs: 2_000 };
 
-/** A cluster that keeps one ConfigMap. */
+/** A cluster that stores one ConfigMap. */
 function cluster(): { readonly kube: KubeClient; refuse: boolean } {
   let map: ConfigMap | undefined;
   const site = { refuse: false };
@@ -32,11 +32,11 @@ function cluster(): { readonly kube: KubeClient; refuse: boolean } {
     create: (_type: unknown, { data }: ConfigMap) => keep(data),
     patch: (_ref: unknown, { data }: ConfigMap) => keep(data),
   };
-  // Of a client only what a ledger of launches uses.
+  // Only the methods of a client that the launches use.
   return Object.assign(site, { kube: kube as unknown as KubeClient });
 }
 
-test('what was begun is known to whoever comes next, and nobody knows its answer', async () => {
+test('a launch in progress is known after a restart, without its response', async () => {
   const { kube } = cluster();
   const before = new Launches(kube);
   await before.load();
@@ -49,7 +49,7 @@ test('what was begun is known to whoever comes next, and nobody knows its answer
   expect(after.machines()).toEqual([]);
 });
 
-test('what can not be written down was not begun', async () => {
+test("a launch that can't be recorded is not sent", async () => {
   const site = cluster();
   const launches = new Launches(site.kube);
   await launches.load();
@@ -59,10 +59,10 @@ test('what can not be written down was not begun', async () => {
 });
 
 for (const { name, look, left } of [
-  { name: 'all of whose instances are seen is over', look: { ...LOOK, seen: new Set(['i-1', 'i-2']) }, left: [] },
-  { name: 'of which one instance is seen is not', look: { ...LOOK, seen: new Set(['i-1']) }, left: ['i-1', 'i-2'] },
-  { name: 'that EC2 would have shown long ago is over', look: { ...LOOK, nowMs: 400_000 }, left: [] },
-  { name: 'for a group that is gone is nothing to wait for', look: { ...LOOK, groups: new Set<string>() }, left: [] },
+  { name: 'with all instances listed is over', look: { ...LOOK, seen: new Set(['i-1', 'i-2']) }, left: [] },
+  { name: 'with only one instance listed is not', look: { ...LOOK, seen: new Set(['i-1']) }, left: ['i-1', 'i-2'] },
+  { name: 'that EC2 would have listed long ago is over', look: { ...LOOK, nowMs: 400_000 }, left: [] },
+  { name: 'for a removed group is dropped', look: { ...LOOK, groups: new Set<string>() }, left: [] },
 ]) {
   test(`a launch ${name}`, async () => {
     const { kube } = cluster();
@@ -78,7 +78,7 @@ for (const { name, look, left } of [
   });
 }
 
-test('a launch that gave nothing is over', async () => {
+test('a launch without instances is over', async () => {
   const { kube } = cluster();
   const launches = new Launches(kube);
   await launches.load();

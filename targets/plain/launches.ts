@@ -6,7 +6,7 @@ import { parseData } from './groups.ts';
 import type { ConfigMap } from './groups.ts';
 import type { Machine } from './machine.ts';
 
-/** A launch as it was asked for, to the letter: with the same token it can be asked for again, and happens once. */
+/** A launch request, verbatim: repeated with the same token, it happens only once. */
 const launchSchema = z.object({
   token: z.string(),
   group: z.string(),
@@ -18,20 +18,20 @@ const launchSchema = z.object({
 });
 export type Launch = z.infer<typeof launchSchema>;
 
-/** A launch that has not been seen through. */
+/** A launch that is still open. */
 interface OpenLaunch extends Launch {
-  /** The instances that came of it; absent while nobody knows the answer. */
+  /** The launched instances; absent while the response is unknown. */
   readonly ids?: readonly string[];
 }
 
 const CONFIG_MAP = { namespace: 'kube-system', name: 'plain-autoscaler-launches' } as const;
 const REF = { type: RESOURCES.configmaps, ...CONFIG_MAP };
-/** EC2 shows every change within this time: what has not been seen by then did not happen, or is over. */
+/** EC2 shows every change within this time: what is not listed by then did not happen, or is over. */
 const SEEN_WITHIN_MS = 300_000;
 
 /**
- * The launches whose instances have not been seen yet. They are written down before they are sent, so that neither a
- * crash nor a lost answer nor a late view of EC2 makes anybody launch them twice; once seen, tags tell of instances.
+ * The launches whose instances are not listed yet. They are recorded before they are sent, so that a crash, a lost response or
+ * EC2's eventual consistency does not cause a second launch; once listed, instances are found by their tags.
  */
 export class Launches {
   readonly #kube: KubeClient;
@@ -42,7 +42,7 @@ export class Launches {
     this.#kube = kube;
   }
 
-  /** Reads what was written down, the first time. @throws KubeError, ConfigError */
+  /** Reads the recorded launches, the first time. @throws KubeError, ConfigError */
   async load(): Promise<void> {
     if (this.#written !== undefined) return;
     const map = await this.#kube.get<ConfigMap>(REF);
@@ -50,19 +50,19 @@ export class Launches {
     this.#written = map === undefined ? '' : write(this.#open);
   }
 
-  /** Those whose answer is not known: they may have happened, and can be asked for again. */
+  /** Launches without a known response: they may have happened, and can be repeated. */
   unanswered(): readonly Launch[] {
     return this.#open.filter(({ ids }) => ids === undefined);
   }
 
-  /** The instances of those that were answered. */
+  /** The instances of launches with a response. */
   machines(): Machine[] {
     return this.#open.flatMap(({ ids = [], group, instanceType, zone, sinceMs }) =>
       ids.map((id) => ({ id, group, instanceType, zone, state: 'live' as const, launchedMs: sinceMs })),
     );
   }
 
-  /** Writes down what is about to be sent: unless that succeeds, nothing may be. @throws KubeError */
+  /** Records launches before they are sent; if it fails, they must not be sent. @throws KubeError */
   async begin(launches: readonly Launch[]): Promise<void> {
     const before = this.#open;
     this.#open = [...before, ...launches];
@@ -78,7 +78,7 @@ export class Launches {
     this.#open = this.#open.flatMap((one) => (one.token !== token ? [one] : ids.length === 0 ? [] : [{ ...one, ids }]));
   }
 
-  /** Drops what has been seen, what is too old to be still under way, and what is for groups that are gone. @throws KubeError */
+  /** Drops launches that are listed, that are too old to be in progress, or whose group is gone. @throws KubeError */
   async settle({ seen, groups, nowMs }: { seen: ReadonlySet<string>; groups: ReadonlySet<string>; nowMs: number }): Promise<void> {
     this.#open = this.#open.filter(({ ids, group, sinceMs }) => {
       return groups.has(group) && nowMs - sinceMs < SEEN_WITHIN_MS && ids?.every((id) => seen.has(id)) !== true;
@@ -91,7 +91,7 @@ export class Launches {
     const data = { launches: text };
     if (this.#written === '') {
       await this.#kube.create(RESOURCES.configmaps, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...CONFIG_MAP }, data }).catch(
-        // An earlier try whose answer was lost.
+        // It exists from an earlier try whose response was lost.
         (error: unknown) => {
           if (!(error instanceof KubeError && error.reason === 'AlreadyExists')) throw error;
           return this.#kube.patch(REF, { data });
@@ -104,7 +104,7 @@ export class Launches {
   }
 }
 
-/** As it is written down: without what answers told. */
+/** The recorded form: without the results of responses. */
 function write(launches: readonly OpenLaunch[]): string {
   return JSON.stringify(launches.map((launch) => launchSchema.parse(launch)));
 }

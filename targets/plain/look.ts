@@ -11,22 +11,22 @@ import type { Launches } from './launches.ts';
 import type { Machines } from './machines.ts';
 import type { Machine } from './machine.ts';
 
-/** What one look at the world saw. */
+/** The state of the world at one look. */
 export interface Look {
   readonly nowMs: number;
   readonly groups: ReadonlyMap<string, Group>;
   readonly pods: readonly Pod[];
   readonly nodes: readonly Node[];
   readonly daemonSets: readonly DaemonSet[];
-  /** Those that EC2 lists, and those that it does not show yet. */
+  /** The instances that EC2 lists, and those that it does not list yet. */
   readonly machines: readonly Machine[];
-  /** By instance id: names may be used again. */
+  /** By instance id, because names may be reused. */
   readonly nodeOf: ReadonlyMap<string, Node>;
-  /** Instances that have been nodes: a kubelet registers once. */
+  /** Instances that were ever nodes: a kubelet registers only once. */
   readonly joined: ReadonlySet<string>;
 }
 
-/** Looks at everything, and remembers what EC2 said last: it may fail to say it again just when instances are lost. */
+/** Reads the world, and remembers EC2's last list: the next one may fail just when instances are lost. */
 export class Lookout {
   readonly #runtime: Runtime;
   readonly #kube: KubeClient;
@@ -42,7 +42,7 @@ export class Lookout {
     this.#launches = launches;
   }
 
-  /** @throws KubeError, ConfigError, and Ec2Error as long as EC2 has never answered */
+  /** @throws KubeError, ConfigError, and Ec2Error as long as EC2 has never responded */
   async look(): Promise<Look> {
     const nowMs = this.#runtime.clock.nowMs();
     await this.#launches.load();
@@ -58,7 +58,7 @@ export class Lookout {
     if (listed !== undefined) {
       const seen = new Set(listed.map(({ id }) => id));
       const names = new Set(groups.keys());
-      await attempt(log, 'launches could not be seen through', () => this.#launches.settle({ seen, groups: names, nowMs }));
+      await attempt(log, 'launches could not be settled', () => this.#launches.settle({ seen, groups: names, nowMs }));
       this.#listed = listed;
     }
     const known = this.#listed ?? [];
@@ -85,7 +85,7 @@ export function isReady(node: Node): boolean {
   return conditionOf(node, 'Ready')?.status === 'True';
 }
 
-/** When the node last became Ready; it is the end of time for one that is not, or does not say. */
+/** When the node last became Ready; infinite for one that is not Ready, or has no time. */
 export function readySinceMs(node: Node): number {
   const ready = conditionOf(node, 'Ready');
   return ready?.status === 'True' && ready.lastTransitionTime !== undefined ? Date.parse(ready.lastTransitionTime) : Infinity;
@@ -95,7 +95,7 @@ export function createdMs({ metadata }: Node): number {
   return Date.parse(metadata.creationTimestamp ?? '');
 }
 
-/** Whether a kubelet has said what the node has. */
+/** Whether a kubelet has reported the node's capacity. */
 export function hasKubelet(node: Node | undefined): boolean {
   return node?.status?.allocatable?.['cpu'] !== undefined;
 }

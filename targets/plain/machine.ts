@@ -4,7 +4,7 @@ export interface Machine {
   readonly group: string;
   readonly instanceType: string;
   readonly zone: string;
-  /** `stopped` also while it stops, `over` from when it begins to end. */
+  /** `stopped` includes stopping, `over` includes shutting down. */
   readonly state: 'live' | 'stopped' | 'over';
   readonly launchedMs: number;
 }

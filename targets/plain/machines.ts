@@ -10,12 +10,12 @@ import type { Group } from './groups.ts';
 import type { Launch } from './launches.ts';
 import type { Machine } from './machine.ts';
 
-/** Whose instances and templates they are: the only record of it. */
+/** The owner of instances and templates: there is no other record. */
 const CLUSTER_TAG = 'plain-autoscaler/cluster';
-/** Which group an instance belongs to. */
+/** The group of an instance. */
 const GROUP_TAG = 'plain-autoscaler/group';
 
-/** What a launch came to. `unknown`: there was no answer, and it may have happened. */
+/** The result of a launch. `unknown`: there was no response, and it may have happened. */
 export type LaunchEnd =
   | { readonly kind: 'answered'; readonly ids: readonly string[]; readonly errors: readonly LaunchError[] }
   | { readonly kind: 'refused' | 'unknown'; readonly errors: readonly LaunchError[] };
@@ -25,11 +25,11 @@ export interface LaunchError {
   readonly message: string;
 }
 
-/** EC2 as this autoscaler uses it. Everything rejects with an Ec2Error if not said otherwise. */
+/** EC2 as this autoscaler uses it. Everything rejects with an Ec2Error unless stated otherwise. */
 export class Machines {
   readonly #ec2: Ec2Client;
   readonly #cluster: ClusterConfig;
-  /** Templates that are known to be there. */
+  /** Templates that are known to exist. */
   readonly #templates = new Set<string>();
   readonly #shapes = new Map<string, Shape>();
 
@@ -38,13 +38,13 @@ export class Machines {
     this.#cluster = cluster;
   }
 
-  /** All that EC2 still knows of, ended ones too. */
+  /** All instances that EC2 lists, including terminated ones. */
   async list(): Promise<Machine[]> {
     const instances = await this.#ec2.describeInstances({ Filters: [this.#mine()] });
     return instances.map(toMachine);
   }
 
-  /** The sizes of types; of those that EC2 does not know there is none. */
+  /** The sizes of types; unknown types are absent. */
   async shapesOf(types: Iterable<string>): Promise<ReadonlyMap<string, Shape>> {
     const unknown = [...new Set(types)].filter((type) => !this.#shapes.has(type));
     if (unknown.length > 0) {
@@ -54,7 +54,7 @@ export class Machines {
     return this.#shapes;
   }
 
-  /** Sees to it that the group's template for an architecture is there. @returns its name */
+  /** Ensures that the group's template for an architecture exists. @returns its name */
   async ensureTemplate(group: Group, instanceType: string): Promise<string> {
     const data = templateData(group, architectureOf(instanceType), this.#cluster);
     const name = this.#templateName(group, data);
@@ -72,7 +72,7 @@ export class Machines {
     return name;
   }
 
-  /** Deletes the templates that are no group's any more. */
+  /** Deletes the templates that no group uses any more. */
   async pruneTemplates(groups: readonly Group[]): Promise<void> {
     const needed = new Set(
       groups.flatMap((group) =>
@@ -89,7 +89,7 @@ export class Machines {
     }
   }
 
-  /** Sends a launch, or sends it again. Never rejects with an Ec2Error. */
+  /** Sends a launch, or repeats it. Never rejects with an Ec2Error. */
   async launch(launch: Launch): Promise<LaunchEnd> {
     try {
       const { Instances = [], Errors = [] } = await this.#ec2.createFleet(fleetInput(launch, this.#cluster));
@@ -103,7 +103,7 @@ export class Machines {
     }
   }
 
-  /** Ends instances; where one can't be, all others all the same. */
+  /** Terminates instances; if one can't be, all others still are. */
   async end(ids: readonly string[]): Promise<void> {
     try {
       await this.#ec2.terminateInstances(ids);
@@ -119,24 +119,24 @@ export class Machines {
     return { Name: `tag:${CLUSTER_TAG}`, Values: [this.#cluster.name] };
   }
 
-  /** Says what is in it: a template is never changed. */
+  /** The name contains a digest of the content: a template is never changed. */
   #templateName({ name }: Group, data: object): string {
     const digest = createHash('sha256').update(JSON.stringify(data)).digest('hex').slice(0, 12);
     return `plain-${this.#cluster.name}-${name}-${digest}`;
   }
 }
 
-/** Whether EC2 was asked too often: nothing happened, and nothing is short. */
+/** Whether EC2 throttled: nothing happened, and there is no shortage. */
 export function isThrottling({ code }: { readonly code: string }): boolean {
   return /RequestLimitExceeded|Throttl|RequestThrottled/.test(code);
 }
 
-/** Whether EC2 does not let this autoscaler do anything of the kind. */
+/** Whether EC2 denied permission. */
 export function isDenied({ code }: { readonly code: string }): boolean {
   return /Unauthorized|AccessDenied|AuthFailure|Expired|InvalidClientTokenId|SignatureDoesNotMatch/.test(code);
 }
 
-/** Whether a launch failed for want of its template, which may not be seen yet, or no more. */
+/** Whether a launch failed because its template is not visible yet, or no longer exists. */
 export function isNoTemplate(error: unknown): boolean {
   return error instanceof Object && 'code' in error && /^InvalidLaunchTemplate(Name|Id)\.NotFound/.test(String(error.code));
 }
@@ -180,7 +180,7 @@ function templateData(group: Group, architecture: 'amd64' | 'arm64', cluster: Cl
   };
 }
 
-/** AL2023's configuration of a node. */
+/** AL2023's node configuration. */
 function nodeConfig({ labels, taints }: Group, cluster: ClusterConfig): string {
   const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
   return JSON.stringify({

@@ -10,14 +10,14 @@ export interface Placed {
   readonly node: Labels;
 }
 
-/** Where pods are, so far as their rules about each other ask. */
+/** Where pods are, as far as their rules about each other need it. */
 export class Placements {
   readonly #nodes: Labels[];
   readonly #placed: Placed[];
-  /** Those that keep others away. */
+  /** Pods with anti-affinity. */
   readonly #repelling: Placed[];
 
-  /** @param nodes labels of every node, those that are planned among them @param placed the pods on them, without those that leave */
+  /** @param nodes labels of every node, including planned ones @param placed the pods on them, without terminating ones */
   constructor(nodes: readonly Labels[], placed: readonly Placed[]) {
     this.#nodes = [...nodes];
     this.#placed = [...placed];
@@ -34,8 +34,8 @@ export class Placements {
   }
 
   /**
-   * Which rule keeps a pod off a node, in words; undefined for none.
-   * @param reachable labels of nodes that could be launched for it: their domains count though they are empty
+   * The rule that keeps a pod off a node, as text; undefined if there is none.
+   * @param reachable labels of nodes that could be launched for it: their domains count even if empty
    */
   objection(pod: Pod, node: Labels, reachable: readonly Labels[]): string | undefined {
     for (const term of antiTermsOf(pod)) {
@@ -46,7 +46,7 @@ export class Placements {
       if (term !== undefined) return keptApart(term);
     }
     for (const term of pod.spec.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []) {
-      if (!this.#isNearby(term, pod, node)) return `no pod that its affinity asks for is in the same ${term.topologyKey}`;
+      if (!this.#isNearby(term, pod, node)) return `no pod that matches its affinity is in the same ${term.topologyKey}`;
     }
     for (const constraint of hardSpreads(pod)) {
       const why = this.#spreadObjection(constraint, pod, node, reachable);
@@ -58,7 +58,7 @@ export class Placements {
   #isNearby(term: PodAffinityTerm, pod: Pod, node: Labels): boolean {
     if (node[term.topologyKey] === undefined) return false;
     const wanted = this.#placed.filter((other) => selects(term, pod, other.pod));
-    // The first of pods that want to be together goes anywhere.
+    // The first pod of a group with affinity to itself may go anywhere.
     if (wanted.length === 0) return selects(term, pod, pod);
     return wanted.some((other) => inSameDomain(term, node, other.node));
   }
@@ -84,7 +84,7 @@ export class Placements {
   }
 }
 
-/** What in a pod's spread constraints no scheduler would accept; undefined for nothing. */
+/** A spread constraint of a pod that no scheduler would accept; undefined if there is none. */
 export function malformedSpread({ spec }: Pod): string | undefined {
   for (const constraint of spec.topologySpreadConstraints ?? []) {
     const problem = spreadProblem(constraint);
@@ -105,7 +105,7 @@ function inSameDomain({ topologyKey }: PodAffinityTerm, a: Labels, b: Labels): b
   return a[topologyKey] !== undefined && a[topologyKey] === b[topologyKey];
 }
 
-/** Whether a pod's term is about another pod. Selectors of namespaces are taken to select all: it only knows their names. */
+/** Whether a pod's term selects another pod. Namespace selectors are assumed to select all: only namespace names are known. */
 function selects(term: PodAffinityTerm, { metadata: { namespace: own = '' } }: Pod, { metadata }: Pod): boolean {
   const { namespaces = [], namespaceSelector, labelSelector } = term;
   const named = namespaces.length === 0 && namespaceSelector === undefined ? [own] : namespaces;

@@ -87,39 +87,39 @@ for (const { name, run, gives } of [
     gives: { launches: { 'm6i.large a': 2 }, unserved: [] },
   },
   {
-    name: 'zones grow evenly, counting what is there',
+    name: 'zones grow evenly, counting existing nodes',
     run: () => plan([pod('1500m'), pod('1500m')], [group(TWO_ZONES)], { holdings: [HOLDING] }),
     gives: { launches: { 'm6i.large b': 1, 'm6i.large a': 1 }, unserved: [] },
   },
   {
-    name: 'what is on its way is used first',
+    name: 'launches in progress are used first',
     run: () => plan([pod('1500m')], [group()], { rooms: [room('us-east-1a', 1_900)] }),
     gives: { launches: {}, unserved: [] },
   },
   {
-    name: 'agents take their share',
+    name: 'DaemonSet pods take their share',
     run: () => plan([pod('1500m')], [group({ instanceTypes: ['m6i.large', 'm6i.xlarge'] })], { daemonSets: [agent] }),
     gives: { launches: { 'm6i.xlarge a': 1 }, unserved: [] },
   },
   {
-    name: 'a zone without capacity is gone round',
+    name: 'a zone without capacity is avoided',
     run: () => plan([pod('1500m'), pod('1500m')], [group(TWO_ZONES)], { unavailable: ['us-east-1a'] }),
     gives: { launches: { 'm6i.large b': 2 }, unserved: [] },
   },
   {
     name: 'no capacity anywhere',
     run: () => plan([pod('1500m')], [group()], { unavailable: ['us-east-1a'] }),
-    gives: { launches: {}, unserved: ['EC2 has no capacity for any group that suits'] },
+    gives: { launches: {}, unserved: ['EC2 has no capacity for any suitable group'] },
   },
   {
-    name: 'a selector that no group has',
+    name: 'a selector that no group matches',
     run: () => plan([pod('1', { nodeSelector: { disk: 'ssd' } })], [group()]),
-    gives: { launches: {}, unserved: ['no group has the labels and taints that it asks for'] },
+    gives: { launches: {}, unserved: ['no group has the labels and taints that it requires'] },
   },
   {
     name: 'an untolerated taint',
     run: () => plan([pod('1')], [group({ taints: [{ key: 'gpu', effect: 'NoSchedule' }] })]),
-    gives: { launches: {}, unserved: ['no group has the labels and taints that it asks for'] },
+    gives: { launches: {}, unserved: ['no group has the labels and taints that it requires'] },
   },
   {
     name: 'a pod larger than any instance',
@@ -127,14 +127,14 @@ for (const { name, run, gives } of [
     gives: { launches: {}, unserved: ["its requests don't fit a node of any group"] },
   },
   {
-    name: 'a limit of nodes, counting what is there',
+    name: 'a limit of nodes, counting existing ones',
     run: () => plan([pod('1500m'), pod('1500m')], [group({ limits: { nodes: 2 } })], { holdings: [HOLDING] }),
-    gives: { launches: { 'm6i.large a': 1 }, unserved: ['every group that suits has reached its limits'] },
+    gives: { launches: { 'm6i.large a': 1 }, unserved: ['every suitable group has reached its limits'] },
   },
   {
     name: 'a limit of processors',
     run: () => plan([pod('1500m'), pod('1500m')], [group({ limits: { cpu: 3 } })]),
-    gives: { launches: { 'm6i.large a': 1 }, unserved: ['every group that suits has reached its limits'] },
+    gives: { launches: { 'm6i.large a': 1 }, unserved: ['every suitable group has reached its limits'] },
   },
   {
     name: 'pods that may not share a host',
@@ -142,7 +142,7 @@ for (const { name, run, gives } of [
     gives: { launches: { 'm6i.large a': 2 }, unserved: [] },
   },
   {
-    name: 'pods that may not share a zone, one more than there are',
+    name: 'pods that may not share a zone, one more than there are zones',
     run: () =>
       plan(
         [1, 2, 3].map(() => pod('100m', apart(LABEL.zone))),
@@ -159,7 +159,7 @@ for (const { name, run, gives } of [
     gives: { launches: {}, unserved: [`anti-affinity keeps it apart from pods over ${LABEL.zone}`] },
   },
   {
-    name: 'pods that want to be together',
+    name: 'pods with affinity to each other',
     run: () =>
       plan(
         [1, 2].map(() => pod('1500m', together(LABEL.zone))),
@@ -182,7 +182,7 @@ for (const { name, run, gives } of [
     gives: { launches: {}, unserved: ['no node has the label example.com/rack of its spread constraint'] },
   },
   {
-    name: 'a malformed spread beside a healthy pod',
+    name: 'a malformed spread and a valid pod',
     run: () => plan([pod('100m', spread(LABEL.zone, -1)), pod('100m')], [group()]),
     gives: {
       launches: { 'm6i.large a': 1 },

@@ -12,16 +12,16 @@ import type { Group, Offering } from './groups.ts';
 import { malformedSpread } from './placement.ts';
 import type { Placements } from './placement.ts';
 
-/** A node that is there or on its way, with room for pods. */
+/** A node that exists or is being launched, with room for pods. */
 export interface Room {
-  /** The name of its node; absent until there is one. */
+  /** The name of its node; absent until it exists. */
   readonly node?: string;
   readonly labels: Labels;
   readonly taints: readonly Taint[];
   readonly free: Resources;
 }
 
-/** What a group holds, launches under way among it. */
+/** What a group has, including launches in progress. */
 export interface Holding {
   readonly group: string;
   readonly instanceType: string;
@@ -38,7 +38,7 @@ interface PlanInput {
   readonly allocatableOf: (instanceType: string) => Resources;
   readonly daemonSets: readonly DaemonSet[];
   readonly holdings: readonly Holding[];
-  /** Changed by the plan: what is planned is placed. */
+  /** Changed by the plan: planned pods are added. */
   readonly placements: Placements;
 }
 
@@ -47,18 +47,18 @@ interface Plan {
   /** Pods that get a node of a launch, each with its offering. */
   readonly served: readonly { readonly pod: Pod; readonly offering: Offering }[];
   readonly unserved: readonly { readonly pod: Pod; readonly why: string }[];
-  /** Nodes that are there and are about to get pods. */
+  /** Existing nodes that are about to get pods. */
   readonly awaited: ReadonlySet<string>;
 }
 
-/** A room as the plan fills it. */
+/** A room while the plan fills it. */
 interface Bin extends Omit<Room, 'free'> {
   free: Resources;
-  /** Of what is to be launched. */
+  /** Of a planned launch. */
   readonly offering?: Offering;
 }
 
-/** First fit of the pending pods, large ones first, on what is there or on its way, then on new nodes. */
+/** First fit of the pending pods, large ones first, on existing and launching nodes, then on new ones. */
 export function planScaleUp(input: PlanInput): Plan {
   const bins: Bin[] = input.rooms.map((room) => ({ ...room }));
   const served: { pod: Pod; offering: Offering }[] = [];
@@ -95,14 +95,14 @@ export function planScaleUp(input: PlanInput): Plan {
   return { launches: countLaunches(bins), served, unserved, awaited };
 }
 
-/** The offerings that a pod could use, and those of them that can be had. */
+/** The offerings that a pod could use, and those of them that are available. */
 interface Wanted {
   readonly suiting: readonly Offering[];
   readonly large: readonly Offering[];
   readonly available: readonly Offering[];
 }
 
-/** Where the next node is launched. */
+/** Chooses where the next node is launched. */
 class Choice {
   readonly #input: PlanInput;
   readonly #holdings: Holding[];
@@ -119,13 +119,13 @@ class Choice {
     return { suiting, large, available: large.filter((offering) => this.#input.isAvailable(offering)) };
   }
 
-  /** The first type that will do, in the zone of which the group has fewest. */
+  /** The first type that fits, in the zone where the group has the fewest nodes. */
   choose(pod: Pod, { suiting, large, available }: Wanted, number: number): { readonly bin: Bin } | { readonly why: string } {
-    if (suiting.length === 0) return { why: 'no group has the labels and taints that it asks for' };
+    if (suiting.length === 0) return { why: 'no group has the labels and taints that it requires' };
     if (large.length === 0) return { why: "its requests don't fit a node of any group" };
-    if (available.length === 0) return { why: 'EC2 has no capacity for any group that suits' };
+    if (available.length === 0) return { why: 'EC2 has no capacity for any suitable group' };
     const allowed = available.filter((offering) => this.#isWithinLimits(offering));
-    if (allowed.length === 0) return { why: 'every group that suits has reached its limits' };
+    if (allowed.length === 0) return { why: 'every suitable group has reached its limits' };
     const reachable = available.map(labelsOf);
     let why: string | undefined;
     for (const offering of this.#inOrder(allowed)) {
@@ -137,7 +137,7 @@ class Choice {
       }
       why ??= objection;
     }
-    return { why: why ?? 'no group suits' };
+    return { why: why ?? 'no suitable group' };
   }
 
   #inOrder(offerings: readonly Offering[]): Offering[] {
@@ -185,7 +185,7 @@ function suits({ spec }: Pod, labels: Labels, taints: readonly Taint[]): boolean
   return matchesNode(nodeAlternatives(spec), '', labels) && untolerated(taints, spec.tolerations, REPELLING) === undefined;
 }
 
-/** By which pods are put in order: in millicores and MiB alike, as far as they can be. */
+/** The sort key of pods: millicores and MiB, weighted alike. */
 function sizeOf({ cpu = 0, memory = 0 }: Resources): number {
   return cpu + memory / 2 ** 22;
 }

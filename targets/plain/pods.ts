@@ -1,10 +1,10 @@
 import type { Node, Pod } from '../../model/kube.ts';
 import { conditionOf } from '../../model/conditions.ts';
 
-/** A pod that is past its grace by so much, more than clocks differ, is held by nothing but a kubelet that is dead. */
+/** A pod this long past its grace period, more than clocks differ, is only held by a dead kubelet. */
 const STUCK_AFTER_MS = 600_000;
 
-/** Whether the scheduler has found no node for a pod that is nobody's but a node's to serve. */
+/** Whether the scheduler has found no node for a pod (except DaemonSet pods). */
 export function isUnschedulable(pod: Pod): boolean {
   const scheduled = conditionOf(pod, 'PodScheduled');
   return (
@@ -16,17 +16,17 @@ export function isUnschedulable(pod: Pod): boolean {
   );
 }
 
-/** Whether a pod is its node's own: of a DaemonSet, or a mirror of the kubelet's. */
+/** Whether a pod belongs to its node: of a DaemonSet, or a mirror pod of the kubelet. */
 export function isDaemon({ metadata }: Pod): boolean {
   return metadata.ownerReferences?.some(({ kind }) => kind === 'DaemonSet' || kind === 'Node') === true;
 }
 
-/** Whether a pod on a node takes room there. */
+/** Whether a pod on a node uses resources there. */
 export function isActive({ status }: Pod): boolean {
   return status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
 }
 
-/** The pods that keep a node from being empty. */
+/** The pods that make a node count as non-empty. */
 export function occupantsOf(node: Node, pods: readonly Pod[], nowMs: number): Pod[] {
   return pods.filter((pod) => {
     if (pod.spec.nodeName !== node.metadata.name || isDaemon(pod) || !isActive(pod)) return false;

@@ -14,15 +14,15 @@ import type { Holding, Room } from './plan.ts';
 import { isActive, occupantsOf } from './pods.ts';
 import { isLeaving } from './scale-down.ts';
 
-/** The scheduler has tried every pod on a node that has been Ready for so long. */
+/** After a node has been Ready for this long, the scheduler has tried every pod on it. */
 const TRIED_AFTER_MS = 30_000;
-/** Taints of Kubernetes' own that a node has until it is up. */
+/** Kubernetes' own taints of a node until it is up. */
 const PASSING_TAINT = /^node\.(cloudprovider\.)?kubernetes\.io\//;
 
 /**
- * Where pods may go without a launch: on nodes that the scheduler may not have tried yet, and on what is on its way.
- * @param machines what is there, or was launched so far
- * @param unanswered launches that may have happened, one for each instance
+ * Where pods may go without a launch: on nodes that the scheduler may not have tried yet, and on launches in progress.
+ * @param machines existing ones, including all launched so far
+ * @param unanswered launches that may have happened, one entry per instance
  */
 export function roomsIn(
   look: Look,
@@ -42,14 +42,14 @@ export function roomsIn(
   ];
 }
 
-/** The room on a new node of an offering. @param allocatable what such a node has for pods, DaemonSets' pods among them */
+/** The room on a new node of an offering. @param allocatable what such a node has for pods, including DaemonSet pods */
 function newRoom(offering: Offering, hostname: string, daemonSets: readonly DaemonSet[], allocatable: Resources): Room {
   const { taints } = offering.group;
   const labels = { ...labelsOf(offering), [LABEL.hostname]: hostname };
   return { labels, taints, free: subtractResources(allocatable, daemonRequests(daemonSets, { labels, taints })) };
 }
 
-/** Where pods are now, and the nodes that there will be. */
+/** Where pods are now, on existing and future nodes. */
 export function placementsIn({ nodes, pods }: Look, rooms: readonly Room[]): Placements {
   const labelsByNode = new Map(nodes.map(({ metadata }) => [metadata.name, metadata.labels ?? {}]));
   const placed = pods.flatMap((pod) => {
@@ -60,13 +60,13 @@ export function placementsIn({ nodes, pods }: Look, rooms: readonly Room[]): Pla
   return new Placements([...labelsByNode.values(), ...coming], placed);
 }
 
-/** Whether an instance is on its way to becoming a node. */
+/** Whether an instance is still becoming a node. */
 function isComing({ id, group, state, launchedMs }: Machine, { nodeOf, joined, groups, nowMs }: Look): boolean {
   const isYoung = nowMs - launchedMs < PLAIN.registrationTimeoutMs;
   return state === 'live' && isYoung && groups.has(group) && !nodeOf.has(id) && !joined.has(id);
 }
 
-/** The room on a node that the scheduler may not have tried yet; with others it has, and knows better. */
+/** The room on a node that the scheduler may not have tried yet; for others the scheduler's result counts. */
 function roomOnNode(machine: Machine, look: Look): Room[] {
   const node = look.nodeOf.get(machine.id);
   const group = look.groups.get(machine.group);

@@ -10,9 +10,9 @@ import type { Machine } from './machine.ts';
 import { PLAIN } from './periods.ts';
 import { occupantsOf } from './pods.ts';
 
-/** On a node that this autoscaler cordoned: who finds pods there all the same takes its cordon back. */
+/** Marks a node that this autoscaler cordoned: if pods are still found there, the cordon is undone. */
 const LEAVING = 'plain-autoscaler/leaving';
-/** An empty node that pods were expected on for so long gets none of them. */
+/** An empty node that has waited this long for expected pods won't get them. */
 const EXPECTED_FOR_MS = 3 * PLAIN.emptyAfterMs;
 
 /** Whether this autoscaler has cordoned a node to remove it. */
@@ -20,7 +20,7 @@ export function isLeaving({ metadata }: Node): boolean {
   return metadata.annotations?.[LEAVING] !== undefined;
 }
 
-/** Ends instances that nobody needs: empty nodes, what never became a node, and what no group claims. */
+/** Terminates unneeded instances: empty nodes, those that never became a node, and those of no group. */
 export class ScaleDown {
   readonly #runtime: Runtime;
   readonly #kube: KubeClient;
@@ -34,7 +34,7 @@ export class ScaleDown {
     this.#machines = machines;
   }
 
-  /** @param awaited names of nodes that pods are about to get. @throws KubeError, Ec2Error */
+  /** @param awaited names of nodes that are about to get pods. @throws KubeError, Ec2Error */
   async run(look: Look, awaited: ReadonlySet<string>): Promise<void> {
     this.#forgetGone(look);
     const ending: string[] = [];
@@ -52,7 +52,7 @@ export class ScaleDown {
     if (ending.length > 0) await this.#machines.end(ending);
   }
 
-  /** Nodes come and go for as long as this runs. */
+  /** Keeps memory bounded: nodes are created and removed as long as this runs. */
   #forgetGone({ nodes }: Look): void {
     const present = new Set(nodes.map(({ metadata }) => metadata.uid));
     for (const uid of this.#emptySinceMs.keys()) if (!present.has(uid)) this.#emptySinceMs.delete(uid);
@@ -69,14 +69,14 @@ export class ScaleDown {
       return false;
     }
     if (!isWanted || isLeaving(node)) return true;
-    // It may still come up, or will no more.
+    // It may still come up, until the registration timeout.
     if (!isReady(node)) return nowMs - machine.launchedMs >= PLAIN.registrationTimeoutMs;
     const sinceMs = this.#emptySinceMs.get(uid) ?? nowMs;
     this.#emptySinceMs.set(uid, sinceMs);
     return nowMs - sinceMs >= (awaited.has(name) ? EXPECTED_FOR_MS : PLAIN.emptyAfterMs);
   }
 
-  /** Cordons empty nodes, and looks once more. @returns the instances of those that still are empty */
+  /** Cordons empty nodes, and checks again. @returns the instances of those that are still empty */
   async #closeAll(emptied: readonly { readonly id: string; readonly node: Node }[]): Promise<string[]> {
     if (emptied.length === 0) return [];
     const closed = await Promise.all(emptied.map(async (one) => ({ ...one, isClosed: await this.#cordon(one.node) })));
@@ -102,7 +102,7 @@ export class ScaleDown {
 
   /** @returns whether nothing new can be scheduled on the node */
   async #cordon(node: Node): Promise<boolean> {
-    // Somebody else's cordon does as well, and is not ours to take back.
+    // Another client's cordon works as well, and must not be undone here.
     if (node.spec?.unschedulable === true) return true;
     return this.#mark(node, { spec: { unschedulable: true }, metadata: { annotations: { [LEAVING]: 'true' } } });
   }
@@ -120,7 +120,7 @@ export class ScaleDown {
   }
 }
 
-/** Whether an instance without a node will have none, or none that anybody wants. */
+/** Whether an instance without a node will never be one, or is no longer wanted. */
 function isLost({ id, group, launchedMs }: Machine, { groups, joined, nowMs }: Look): boolean {
   return nowMs - launchedMs >= PLAIN.registrationTimeoutMs || joined.has(id) || !groups.has(group);
 }

@@ -20,17 +20,17 @@ import { isUnschedulable } from './pods.ts';
 import { placementsIn, roomsIn } from './rooms.ts';
 import { Words } from './words.ts';
 
-/** Launches that are sent side by side. */
+/** Launches that are sent in parallel. */
 const LAUNCHES_AT_ONCE = 10;
-/** Launches instances for pods that no node takes. */
+/** Launches instances for pods that fit on no node. */
 export class ScaleUp {
   readonly #runtime: Runtime;
   readonly #machines: Machines;
   readonly #launches: Launches;
   readonly #words: Words;
-  /** What nodes of a type really had for pods, as last seen. */
+  /** The allocatable resources last seen on nodes of a type. */
   readonly #allocatable = new Map<string, Resources>();
-  /** Until when an offering is left alone, by type and zone. */
+  /** Until when an offering is avoided, by type and zone. */
   readonly #unavailableUntilMs = new Map<string, number>();
 
   constructor(runtime: Runtime, kube: KubeClient, machines: Machines, launches: Launches) {
@@ -40,11 +40,11 @@ export class ScaleUp {
     this.#words = new Words(runtime, kube);
   }
 
-  /** @returns the names of nodes that pods are about to get. @throws KubeError, Ec2Error, ConfigError */
+  /** @returns the names of nodes that are about to get pods. @throws KubeError, Ec2Error, ConfigError */
   async run(look: Look): Promise<ReadonlySet<string>> {
     this.#learn(look);
     const nodes = new Set(look.nodes.map(({ metadata }) => metadata.name));
-    // One that others make room for on a node waits for them.
+    // A pod with a nominated node waits for preemption there.
     const pending = look.pods.filter((pod) => isUnschedulable(pod) && !nodes.has(pod.status?.nominatedNodeName));
     if (pending.length === 0) return new Set();
     await this.#sendAll(this.#launches.unanswered());
@@ -68,7 +68,7 @@ export class ScaleUp {
       const shape = shapes.get(type);
       return this.#allocatable.get(type) ?? (shape === undefined ? {} : estimateAllocatable(shape));
     };
-    // What was sent again just now may have come about.
+    // Launches that were just repeated may have succeeded.
     const known = new Set(look.machines.map(({ id }) => id));
     const machines = [...look.machines, ...this.#launches.machines().filter(({ id }) => !known.has(id))];
     const unanswered = this.#launches.unanswered().flatMap((launch) => Array.from({ length: launch.count }, () => launch));
@@ -86,7 +86,7 @@ export class ScaleUp {
     });
   }
 
-  /** Machines may have less than their type lets one compute. */
+  /** Machines may have less than their type suggests. */
   #learn({ machines, nodeOf }: Look): void {
     const seen = new Map<string, Resources>();
     for (const { id, instanceType } of machines) {
@@ -124,12 +124,12 @@ export class ScaleUp {
     const { log, clock } = this.#runtime;
     const { token, group, count, instanceType, zone } = launch;
     if (end.kind === 'unknown')
-      return log('warn', `nobody knows what became of a launch of group ${group}`, { error: end.errors[0]?.message });
+      return log('warn', `a launch of group ${group} got no response and may have happened`, { error: end.errors[0]?.message });
     const ids = end.kind === 'answered' ? end.ids : [];
     this.#launches.answered(token, ids);
     if (ids.length >= count) return;
     const errors = end.errors.map(({ code, message }) => `${code}: ${message}`).join('; ');
-    log('warn', `group ${group} could not grow as asked: ${instanceType} in ${zone}`, { errors });
+    log('warn', `group ${group} could not grow as requested: ${instanceType} in ${zone}`, { errors });
     if (end.errors.length === 0 || !end.errors.every(isNoOfferings))
       this.#unavailableUntilMs.set(keyOf(launch), clock.nowMs() + PLAIN.unavailableMs);
   }
@@ -139,12 +139,12 @@ function keyOf({ instanceType, zone }: Pick<Launch, 'instanceType' | 'zone'>): s
   return `${instanceType}/${zone}`;
 }
 
-/** Whether a launch failed for another reason than what it asked for: elsewhere it would have failed as well. */
+/** Whether a launch failed for a reason unrelated to its offerings, so that it would fail elsewhere too. */
 function isNoOfferings(error: LaunchError): boolean {
   return isThrottling(error) || isDenied(error) || isNoTemplate(error) || error.code === 'IdempotentParameterMismatch';
 }
 
-/** The offerings of types that exist, in the order in which they are tried. */
+/** The offerings of existing types, in the order in which they are tried. */
 function inOrder(offerings: readonly Offering[], shapes: ReadonlyMap<string, Shape>): Offering[] {
   const known = offerings.flatMap((offering) => {
     const shape = shapes.get(offering.instanceType);

@@ -4,14 +4,14 @@ import type { KubeEvent, Pod } from '../../model/kube.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { attempt } from './attempt.ts';
 
-/** What becomes of a pod, as an Event says it. */
+/** What happens to a pod, for an Event. */
 export interface Word {
   readonly pod: Pod;
   readonly reason: 'TriggeredScaleUp' | 'NotTriggerScaleUp';
   readonly message: string;
 }
 
-/** Tells users what becomes of their pending pods: by Events on them, each when there is something new to say. */
+/** Tells users what happens to their pending pods, in Events, whenever that changes. */
 export class Words {
   readonly #kube: KubeClient;
   readonly #runtime: Runtime;
@@ -22,7 +22,7 @@ export class Words {
     this.#kube = kube;
   }
 
-  /** @param pending all pods that wait: what was said of others is forgotten */
+  /** @param pending all pending pods: what was reported about others is forgotten */
   async say(words: readonly Word[], pending: readonly Pod[]): Promise<void> {
     const waiting = new Set(pending.map(({ metadata }) => metadata.uid ?? ''));
     this.#said = new Map([...this.#said].filter(([uid]) => waiting.has(uid)));

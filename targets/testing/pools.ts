@@ -25,7 +25,7 @@ const requirement: fc.Arbitrary<NodeSelectorRequirement> = fc.constantFrom(...VA
   ),
 );
 
-/** Pools of any kind, also such as nothing can be launched from. */
+/** Any pools, including some that nothing can be launched from. */
 export function pools(): fc.Arbitrary<Pool> {
   return fc.record(
     {

@@ -9,7 +9,7 @@ import type { NodeCandidate, PoolOptions } from '../types.ts';
 
 export const ZONES: readonly string[] = ['a', 'b', 'c'];
 
-/** A type with 4 GiB a vCPU in all zones, spot and on demand. */
+/** A type with 4 GiB per vCPU in all zones, spot and on demand. */
 export function nodeType(name: string, vcpu: number, zones: readonly string[] = ZONES): NodeType {
   const capacity = capacityOf({ vcpu, memoryMiB: vcpu * 4096, networkInterfaces: 4, ipv4PerInterface: 15 });
   const capacityTypes: CapacityType[] = ['spot', 'on-demand'];

@@ -4,10 +4,10 @@ import { processConsole } from '../../../cli/console.ts';
 import { provideWorld } from '../../../cli/provide-world.ts';
 import { announce, clustersWanted, ec2Wanted } from './world.ts';
 
-/** Where logs of clusters that do not come up are. */
+/** Where logs of clusters that fail to start are. */
 const DIRECTORY = 'runs/test-kind-logs';
 
-/** Makes the clusters before the first test. @returns what takes them down after the last one */
+/** Creates the clusters before the first test. @returns a function that deletes them after the last one */
 export default async function setUp(): Promise<() => Promise<void>> {
   const flags = { kubeconfig: undefined, awsEndpoint: undefined, ec2: ec2Wanted(), keep: false, reuse: undefined };
   const { host } = provideWorld('kind', { ...flags, clusters: clustersWanted() }, processConsole());

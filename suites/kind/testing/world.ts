@@ -3,13 +3,13 @@ import { EC2_KINDS } from '../../../cli/choose-ec2.ts';
 import { parseClusters } from '../../../cli/options.ts';
 import type { WorldUp } from '../../../cli/world-host.ts';
 
-/** Variables that say what the command's flags of the same names say. */
+/** Environment variables with the meaning of the command's flags of the same names. */
 const CLUSTERS_VARIABLE = 'SCALEPROOF_CLUSTERS';
 const EC2_VARIABLE = 'SCALEPROOF_EC2';
-/** How workers are told of the world that is up: they are processes of their own. */
+/** Passes the running world to workers, which are separate processes. */
 const UP_VARIABLE = 'SCALEPROOF_WORLD_UP';
 
-/** How many clusters are made. @throws UsageError when the variable is no such number */
+/** How many clusters to create. @throws UsageError when the variable is not a valid number */
 export function clustersWanted(environment: NodeJS.ProcessEnv = process.env): number {
   return parseClusters(environment[CLUSTERS_VARIABLE] ?? '1');
 }
@@ -26,12 +26,12 @@ const upSchema = z.object({
   environment: z.record(z.string(), z.string()),
 });
 
-/** Tells workers of the world that is up. */
+/** Tells workers about the running world. */
 export function announce({ worlds, environment = {} }: WorldUp): void {
   process.env[UP_VARIABLE] = JSON.stringify({ worlds, environment });
 }
 
-/** The world that is up. @throws Error when none is: the tests were started without their configuration */
+/** The running world. @throws Error when there is none: the tests were started without their configuration */
 export function announced(): z.infer<typeof upSchema> {
   const text = process.env[UP_VARIABLE];
   if (text === undefined) throw new Error('no cluster is up: start these tests with `npm run test:kind`');

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import { createRealTimeline } from '../../../runtime/timeline.ts';
 
-/** A program that does what its first argument says: for tests of programs as targets. */
+/** A program whose first argument selects what it does: for tests of programs as targets. */
 const what = process.argv[2];
 const args: readonly string[] = process.argv.slice(3);
 
-/** Real programs know no other time than the machine's. */
+/** Stays alive without timers, because a real program only knows the machine's time. */
 const idle = (): void => void createServer().listen(0, '127.0.0.1');
 
 const ASK_PERIOD_MS = 500;
@@ -31,7 +31,7 @@ switch (what) {
     process.stdin.on('end', () => process.stdout.write(` ${args.join(' ')}\n`));
     break;
   case 'family':
-    // A child in the same group, and one answer to SIGTERM: none.
+    // A child in the same group; both ignore SIGTERM.
     process.on('SIGTERM', () => undefined);
     process.stdout.write(`${process.pid} ${String(spawn(process.execPath, [process.argv[1] ?? '', 'idle']).pid)}\n`);
     idle();

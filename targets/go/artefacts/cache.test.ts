@@ -8,13 +8,13 @@ import { RECIPE, parseManifest } from './manifest.ts';
 import { pruned } from './prune.ts';
 import { manifestOf } from '../testing/artefacts.ts';
 
-test('the cache is where variables say, or in the home directory', () => {
+test('the cache is at the path in the variables, or in the home directory', () => {
   expect(artefactsFolder({ SCALEPROOF_CACHE: '/a', XDG_CACHE_HOME: '/b' })).toBe('/a/targets');
   expect(artefactsFolder({ SCALEPROOF_CACHE: '', XDG_CACHE_HOME: '/b' })).toBe('/b/scaleproof/targets');
   expect(artefactsFolder({})).toBe(join(homedir(), '.cache/scaleproof/targets'));
 });
 
-test('the newest artefact of a version is found, and none of another recipe', ({}, testInfo) => {
+test('the newest artefact of a version is found, but none of another recipe', ({}, testInfo) => {
   const folder = testInfo.outputPath('targets');
   expect(findArtefact('karpenter', '1.14.1', folder)).toBeUndefined();
   expect(() => requireArtefact('karpenter', '1.14.1', folder)).toThrow(ArtefactError);
@@ -29,7 +29,7 @@ test('the newest artefact of a version is found, and none of another recipe', ({
   expect(found.crds).toEqual([join(newest, 'crds/nodepools.yaml')]);
 });
 
-test('what a killed build left is no artefact, and what has no manifest is broken', ({}, testInfo) => {
+test('leftovers of a killed build are not artefacts, and a folder without a manifest is broken', ({}, testInfo) => {
   const folder = testInfo.outputPath('targets');
   mkdirSync(join(folder, '.builds/build-x'), { recursive: true });
   mkdirSync(join(folder, 'karpenter@1-x'));
@@ -39,7 +39,11 @@ test('what a killed build left is no artefact, and what has no manifest is broke
     artefacts: [],
     broken: [
       { name: 'karpenter@1-x', directory: join(folder, 'karpenter@1-x'), problem: 'it has no manifest.json' },
-      { name: basename(other), directory: other, problem: 'manifest.json: format: must be 1: it is of another Scaleproof' },
+      {
+        name: basename(other),
+        directory: other,
+        problem: 'manifest.json: format: must be 1: it was written by another version of Scaleproof',
+      },
     ],
   });
 });
@@ -51,7 +55,7 @@ for (const [what, spoil, message] of [
     (at: string) => writeFileSync(join(at, 'crds/nodepools.yaml'), ''),
     'nodepools.yaml is not what was built',
   ],
-  ['a program that is gone', (at: string) => rmSync(join(at, 'program.wasm')), "program.wasm can't be read"],
+  ['a missing program', (at: string) => rmSync(join(at, 'program.wasm')), "program.wasm can't be read"],
 ] as const) {
   test(`verifying finds ${what}, and says what to do`, async ({}, testInfo) => {
     const folder = testInfo.outputPath('targets');
@@ -65,18 +69,18 @@ for (const [what, spoil, message] of [
   });
 }
 
-test('a manifest is refused with the field that is wrong', () => {
+test("an invalid manifest is refused with the field's name", () => {
   expect(parseManifest(JSON.stringify(manifestOf()))).toEqual(manifestOf());
-  expect(() => parseManifest('{')).toThrow('is no JSON');
+  expect(() => parseManifest('{')).toThrow('is not JSON');
   expect(() => parseManifest(JSON.stringify({ ...manifestOf(), wasm: { sha256: 'x', bytes: 1 } }))).toThrow(
     'wasm.sha256: must be a SHA-256',
   );
-  // A name that leads out of the folder.
+  // A name that points outside the folder.
   const crds = [{ file: '../../x.yaml', sha256: manifestOf().digest }];
   expect(() => parseManifest(JSON.stringify(manifestOf({ crds })))).toThrow('crds.0.file');
 });
 
-test('what is pruned: by age, by number, by name', ({}, testInfo) => {
+test('pruning by age, by count and by name', ({}, testInfo) => {
   const folder = testInfo.outputPath('targets');
   const day = (day: number): string => `2026-11-0${day}T00:00:00.000Z`;
   const a = basename(putArtefact(folder, { builtAt: day(1) }));

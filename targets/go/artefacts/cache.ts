@@ -5,30 +5,30 @@ import { join } from 'node:path';
 import { CRDS_FOLDER, MANIFEST_FILE, RECIPE, WASM_FILE, parseManifest } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
 
-/** Names the folder of what Scaleproof keeps between runs. */
+/** The environment variable with the cache folder. */
 export const CACHE_VARIABLE = 'SCALEPROOF_CACHE';
 /** Digits of an artefact's digest in its folder's name. */
 const NAME_DIGITS = 12;
 
 /** A program that has been built. Paths are absolute. */
 export interface Artefact {
-  /** Of its folder: `karpenter@1.14.1-0123456789ab`. */
+  /** The folder's name: `karpenter@1.14.1-0123456789ab`. */
   readonly name: string;
   readonly directory: string;
   readonly wasm: string;
-  /** CustomResourceDefinitions, in the order of their names. */
+  /** CustomResourceDefinitions, sorted by name. */
   readonly crds: readonly string[];
   readonly manifest: Manifest;
 }
 
-/** A folder that should be an artefact and can't be read as one. */
+/** A folder that should be an artefact but can't be read. */
 export interface BrokenArtefact {
   readonly name: string;
   readonly directory: string;
   readonly problem: string;
 }
 
-/** An artefact is missing, or is not what was built. The message says what to do. */
+/** An artefact is missing or was changed. The message says what to do. */
 export class ArtefactError extends Error {
   constructor(message: string) {
     super(message);
@@ -36,19 +36,19 @@ export class ArtefactError extends Error {
   }
 }
 
-/** Where artefacts are kept: `targets` in `SCALEPROOF_CACHE`, or in `scaleproof` in `XDG_CACHE_HOME` or `~/.cache`. */
+/** The folder of artefacts: `targets` in `SCALEPROOF_CACHE`, or in `scaleproof` in `XDG_CACHE_HOME` or `~/.cache`. */
 export function artefactsFolder(environment: Readonly<Record<string, string | undefined>> = process.env): string {
   const set = (name: string): string | undefined => (environment[name] === '' ? undefined : environment[name]);
   const cache = set(CACHE_VARIABLE) ?? join(set('XDG_CACHE_HOME') ?? join(homedir(), '.cache'), 'scaleproof');
   return join(cache, 'targets');
 }
 
-/** The name of an artefact's folder. @param digest of everything that went into it */
+/** The name of an artefact's folder. @param digest of all its inputs */
 export function artefactName(program: string, version: string, digest: string): string {
   return `${program}@${version}-${digest.slice(0, NAME_DIGITS)}`;
 }
 
-/** Everything in the cache, the newest last. Folders whose names begin with a dot are those of builds. */
+/** Everything in the cache, newest last. Folders whose names start with a dot belong to builds. */
 export function listArtefacts(folder: string = artefactsFolder()): { readonly artefacts: Artefact[]; readonly broken: BrokenArtefact[] } {
   const artefacts: Artefact[] = [];
   const broken: BrokenArtefact[] = [];
@@ -67,7 +67,7 @@ export function listArtefacts(folder: string = artefactsFolder()): { readonly ar
   return { artefacts, broken };
 }
 
-/** @throws Error where it is no artefact */
+/** @throws Error if it is not an artefact */
 export function readArtefact(name: string, directory: string): Artefact {
   const path = join(directory, MANIFEST_FILE);
   if (!existsSync(path)) throw new Error(`it has no ${MANIFEST_FILE}`);
@@ -82,8 +82,8 @@ export function readArtefact(name: string, directory: string): Artefact {
 }
 
 /**
- * The artefact of a program's version: of several the one that was built last. What another recipe made is not looked at.
- * @param version as it was asked for when it was built: `1.14.1`, a commit, or the name of a checkout
+ * The newest artefact of a program's version. Artefacts of other recipes are ignored.
+ * @param version as given for the build: `1.14.1`, a commit, or the name of a checkout
  */
 export function findArtefact(program: string, version: string, folder?: string): Artefact | undefined {
   return listArtefacts(folder).artefacts.findLast(
@@ -91,7 +91,7 @@ export function findArtefact(program: string, version: string, folder?: string):
   );
 }
 
-/** The same. @throws ArtefactError that says how it is built where there is none */
+/** The same. @throws ArtefactError that says how to build it if there is none */
 export function requireArtefact(program: string, version: string, folder?: string): Artefact {
   const found = findArtefact(program, version, folder);
   if (found !== undefined) return found;
@@ -101,8 +101,8 @@ export function requireArtefact(program: string, version: string, folder?: strin
 }
 
 /**
- * Reads all of an artefact and compares it with its manifest: a quarter of a gigabyte in about half a second.
- * @throws ArtefactError where a file is missing or was changed
+ * Reads a whole artefact and compares it with its manifest: a quarter of a gigabyte in about half a second.
+ * @throws ArtefactError if a file is missing or was changed
  */
 export async function verifyArtefact({ name, wasm, crds, manifest }: Artefact): Promise<void> {
   const files = [
@@ -133,7 +133,7 @@ export async function sha256OfFile(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Read at once. */
+/** Chunk size for reading. */
 const READ_BYTES = 4 * 2 ** 20;
 
 function compare(a: string, b: string): number {

@@ -2,22 +2,22 @@ import { z } from 'zod';
 
 /** The file that makes a folder of the cache an artefact. */
 export const MANIFEST_FILE = 'manifest.json';
-/** The compiled program, beside it. */
+/** The compiled program, in the same folder. */
 export const WASM_FILE = 'program.wasm';
-/** The folder of CustomResourceDefinitions, beside it. */
+/** The subfolder of CustomResourceDefinitions. */
 export const CRDS_FOLDER = 'crds';
 
-/** Of the manifest's fields. */
+/** Format of the manifest's fields. */
 export const MANIFEST_FORMAT = 1;
-/** Of how artefacts are made: another number where the same sources would give another artefact, which nobody may take for the old one. */
+/** Version of the build process: raise it if the same sources would give a different artefact, so that old ones are not used. */
 export const RECIPE = 2;
 
 const text = z.string().min(1);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hexadecimal digits');
 
-/** How it is known that what a module was replaced by is the same. */
+/** How it was verified that a module's replacement has the same content. */
 export const EVIDENCE = {
-  asked: 'as asked for',
+  asked: 'as requested',
   module: "as the program's own go.mod says",
   content: "the same content, by the hash in the program's own go.sum",
   commit: 'the same commit',
@@ -27,48 +27,48 @@ export const EVIDENCE = {
 export type Evidence = keyof typeof EVIDENCE;
 
 const manifestSchema = z.strictObject({
-  format: z.literal(MANIFEST_FORMAT, `must be ${MANIFEST_FORMAT}: it is of another Scaleproof`),
+  format: z.literal(MANIFEST_FORMAT, `must be ${MANIFEST_FORMAT}: it was written by another version of Scaleproof`),
   recipe: z.int(),
-  /** What was asked for: `karpenter` and `1.14.1`. */
+  /** What was requested: `karpenter` and `1.14.1`. */
   program: text,
   version: text,
   module: text,
-  /** As the module proxy has it; none of a checkout. */
+  /** The version at the module proxy; absent for a checkout. */
   moduleVersion: text.optional(),
   package: text,
-  /** Folders outside Go's module cache that it was made from: checkouts. What they held is in the digest. */
+  /** Folders outside Go's module cache that were used: checkouts. The digest covers their contents. */
   local: z.strictObject({ directories: z.array(text), sha256 }).optional(),
-  /** What modules with versions hold, as go.sum says it: `h1:...`. */
+  /** Hashes of modules with versions, as in go.sum: `h1:...`. */
   sums: z.record(z.string(), text),
   replaces: z.array(z.strictObject({ module: text, by: text, evidence: z.enum(Object.keys(EVIDENCE) as [Evidence, ...Evidence[]]) })),
   goVersion: text,
-  /** What Go was told beside the package. */
+  /** Go's flags, besides the package. */
   flags: z.array(z.string()),
-  /** What was changed of the standard library; null where it is Go's own. */
+  /** Of the changes to the standard library; null if it is unchanged. */
   overlaySha256: sha256.nullable(),
-  /** Of what was asked for, and of everything that went in. */
+  /** Of the request, and of all inputs. */
   request: sha256,
   digest: sha256,
   wasm: z.strictObject({ sha256, bytes: z.int().nonnegative() }),
-  /** In the order of their names. */
+  /** Sorted by name. */
   crds: z.array(z.strictObject({ file: z.string().regex(/^[\w.-]+\.ya?ml$/), sha256 })),
   builtAt: z.iso.datetime(),
-  /** How long it took to build. */
+  /** How long the build took. */
   seconds: z.number().nonnegative(),
 });
 
-/** What an artefact is and what it was made of. */
+/** What an artefact is, and what it was built from. */
 export type Manifest = z.infer<typeof manifestSchema>;
-/** A module that another took the place of. */
+/** A module that was replaced by another. */
 export type Replacement = Manifest['replaces'][number];
 
-/** @throws Error that says which field is wrong */
+/** @throws Error that names the invalid field */
 export function parseManifest(source: string): Manifest {
   let value: unknown;
   try {
     value = JSON.parse(source);
   } catch {
-    throw new Error(`${MANIFEST_FILE} is no JSON`);
+    throw new Error(`${MANIFEST_FILE} is not JSON`);
   }
   const parsed = manifestSchema.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -1,17 +1,17 @@
 import type { Artefact, BrokenArtefact } from './cache.ts';
 
-/** Which artefacts shall go. */
+/** Which artefacts to remove. */
 export type PruneRule =
   | { readonly kind: 'all' }
-  /** The newest so many of each program stay. */
+  /** Keeps this many of the newest of each program. */
   | { readonly kind: 'keep'; readonly count: number }
   | { readonly kind: 'older'; readonly thanMs: number; readonly nowMs: number }
   /** `karpenter@1.14.1`, or the name of a folder. */
   | { readonly kind: 'named'; readonly name: string };
 
 /**
- * What a rule removes. What can't be read as an artefact serves nobody: it goes by every rule but one that names something else.
- * @param artefacts the newest last
+ * The artefacts that a rule removes. Broken artefacts are useless: every rule removes them, except one that names another.
+ * @param artefacts newest last
  */
 export function pruned(
   { artefacts, broken }: { readonly artefacts: readonly Artefact[]; readonly broken: readonly BrokenArtefact[] },

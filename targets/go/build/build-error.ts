@@ -1,6 +1,6 @@
 /** A program can't be built. The message says what to do. */
 export class BuildError extends Error {
-  /** Whether nothing was tried, since something is missing or asked for wrongly. */
+  /** Nothing was tried, because something is missing or the request is invalid. */
   readonly isRefusal: boolean;
   constructor(message: string, { isRefusal = false }: { readonly isRefusal?: boolean } = {}) {
     super(message);

@@ -14,7 +14,7 @@ import type { BuildProgress, GoProgramSpec } from './spec.ts';
 
 const FAKE_FETCH = fileURLToPath(new URL('../testing/fake-fetch/main.ts', import.meta.url));
 
-/** A sample as a program to be built, and a cache of the test's own. */
+/** A sample to build, with its own cache. */
 function sample(testInfo: TestInfo, main: string): { readonly spec: GoProgramSpec; readonly folder: string } {
   const source = goModule(testInfo, main);
   return {
@@ -23,7 +23,7 @@ function sample(testInfo: TestInfo, main: string): { readonly spec: GoProgramSpe
   };
 }
 
-/** Runs a program under Node, by the toolchain's own host. */
+/** Runs a program under Node, with the toolchain's own host. */
 function runUnderNode({ wasm }: Artefact, args: readonly string[]): string[] {
   const { stdout: root } = spawnSync('go', ['env', 'GOROOT'], { encoding: 'utf8' });
   const host = join(root.trim(), 'lib/wasm/wasm_exec_node.js');
@@ -32,7 +32,7 @@ function runUnderNode({ wasm }: Artefact, args: readonly string[]): string[] {
   return stdout.trimEnd().split('\n');
 }
 
-test('a program is built once, and found until its source changes', async ({}, testInfo) => {
+test('a program is built once, and reused until its source changes', async ({}, testInfo) => {
   const { spec, folder } = sample(testInfo, HELLO);
   const steps: BuildProgress['step'][] = [];
   const first = await buildGoProgram(spec, { folder, onProgress: ({ step }) => steps.push(step) });
@@ -58,7 +58,7 @@ test('a program is built once, and found until its source changes', async ({}, t
   expect(findArtefact('sample', 'mine', folder)).toEqual(second.artefact);
 });
 
-test('its mutable globals are there for the host, and its names for profiles', async ({}, testInfo) => {
+test('its mutable globals are exported for the host, and its names for profiles', async ({}, testInfo) => {
   const { spec, folder } = sample(testInfo, HELLO);
   const { artefact } = await buildGoProgram(spec, { folder });
   const wasm = new Uint8Array(readFileSync(artefact.wasm));
@@ -75,7 +75,7 @@ test('its mutable globals are there for the host, and its names for profiles', a
   expect(runUnderNode(artefact, ['a'])).toEqual(['hello']);
 });
 
-test("two builds at a time: the second waits and finds the first one's", async ({}, testInfo) => {
+test("two concurrent builds: the second waits and reuses the first one's artefact", async ({}, testInfo) => {
   const { spec, folder } = sample(testInfo, HELLO);
   const both = await Promise.all([buildGoProgram(spec, { folder }), buildGoProgram(spec, { folder })]);
   expect(both.map(({ isFound }) => isFound).sort()).toEqual([false, true]);
@@ -91,7 +91,7 @@ test('the same source gives the same bytes', async ({}, testInfo) => {
   expect(second.manifest.wasm).toEqual(first.manifest.wasm);
 });
 
-test('requests go to fetch though the program dials by itself, and its errors are those of sockets', async ({}, testInfo) => {
+test('requests go to fetch although the program sets its own dialer, with the errors of sockets', async ({}, testInfo) => {
   const { spec, folder } = sample(testInfo, ASKING);
   const { artefact } = await buildGoProgram(spec, { folder });
   const at = (path: string): string => `http://world.invalid/${path}`;
@@ -123,13 +123,13 @@ test('requests go to fetch though the program dials by itself, and its errors ar
   ]);
 });
 
-test('a toolchain that Go fetches by itself is overlaid as well', async ({}, testInfo) => {
+test('the overlay also applies to a toolchain that Go downloads', async ({}, testInfo) => {
   const { spec, folder } = sample(testInfo, ASKING);
   const { stdout } = spawnSync('go', ['env', 'GOVERSION', 'GOMODCACHE'], { encoding: 'utf8' });
   const [, cache = ''] = stdout.split('\n');
   const there = existsSync(join(cache, 'golang.org')) ? readdirSync(join(cache, 'golang.org')) : [];
   const [, other] = there.map((name) => /^toolchain@v\S+?-(go1\.26\.\d+)\./.exec(name)).find((match) => match !== null) ?? [];
-  test.skip(other === undefined, 'Go has fetched no toolchain of 1.26 on this machine');
+  test.skip(other === undefined, 'Go has not downloaded a 1.26 toolchain on this machine');
   appendFileSync(join(spec.source ?? '', 'go.mod'), `\ntoolchain ${other ?? ''}\n`);
   const policy = process.env['GOTOOLCHAIN'];
   process.env['GOTOOLCHAIN'] = 'auto';
@@ -149,10 +149,14 @@ for (const [what, main, message] of [
     'package main\n\nfunc main() { undefined() }\n',
     /does not compile; look whether .*Go said:\n.*undefined: undefined/s,
   ],
-  ['is no program', 'package sample\n', 'is no main package'],
-  ['needs what there is not', 'package main\n\nimport _ "scaleproof.invalid/sample/none"\n\nfunc main() {}\n', 'lacks something'],
+  ['is not a program', 'package sample\n', 'is not a main package'],
+  [
+    'needs a package that does not exist',
+    'package main\n\nimport _ "scaleproof.invalid/sample/none"\n\nfunc main() {}\n',
+    'lacks a dependency',
+  ],
 ] as const) {
-  test(`what ${what} leaves nothing`, async ({}, testInfo) => {
+  test(`a build of source that ${what} leaves nothing behind`, async ({}, testInfo) => {
     const { spec, folder } = sample(testInfo, main);
     const failed = buildGoProgram(spec, { folder });
     await expect(failed).rejects.toThrow(BuildError);
@@ -162,7 +166,7 @@ for (const [what, main, message] of [
   });
 }
 
-test('a build that is interrupted leaves nothing', async ({}, testInfo) => {
+test('an interrupted build leaves nothing behind', async ({}, testInfo) => {
   const { spec, folder } = sample(testInfo, HELLO);
   const controller = new AbortController();
   const interrupted = buildGoProgram(spec, {
@@ -175,7 +179,7 @@ test('a build that is interrupted leaves nothing', async ({}, testInfo) => {
   await expect(interrupted).rejects.toThrow('interrupted');
   expect(readdirSync(join(folder, '.builds'))).toEqual(['lock.db']);
   expect(listArtefacts(folder).artefacts).toEqual([]);
-  // The cache is not held any longer.
+  // The cache is no longer locked.
   expect((await buildGoProgram(spec, { folder })).isFound).toBe(false);
   expect(dirname(listArtefacts(folder).artefacts[0]?.directory ?? '')).toBe(folder);
 });

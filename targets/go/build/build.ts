@@ -12,15 +12,15 @@ import { makeArtefact } from './make.ts';
 import { planBuild, resolvePlan } from './plan.ts';
 import type { BuildOptions, BuildResult, BuildSite, GoProgramSpec } from './spec.ts';
 
-/** Where builds are made, within the folder of artefacts: one at a time, since each takes gigabytes of memory. */
+/** The folder of running builds, within that of artefacts: only one at once, since each takes gigabytes of memory. */
 const BUILDS = '.builds';
-/** Between two looks whether somebody else's build is over, and how many at most: two hours. */
+/** How often, and how many times at most, to check whether another process's build is over: two hours. */
 const LOOK_PERIOD_MS = 500;
 const MAX_LOOKS = 14_400;
 
 /**
- * Builds a Go program for the wasm host, or finds what was built of the same.
- * @throws BuildError that says what to do; OverlayError and WasmError where the toolchain is not as it is known; the signal's reason
+ * Builds a Go program for the wasm host, or finds an artefact built from the same inputs.
+ * @throws BuildError that says what to do; OverlayError and WasmError for an unknown toolchain; the signal's reason
  */
 export async function buildGoProgram(spec: GoProgramSpec, options: BuildOptions = {}): Promise<BuildResult> {
   const { onProgress = () => undefined, signal, folder = artefactsFolder() } = options;
@@ -49,7 +49,7 @@ function foundIn(folder: string, isIt: (manifest: Manifest) => boolean): Artefac
   return listArtefacts(folder).artefacts.findLast(({ manifest }) => isIt(manifest));
 }
 
-/** Waits for other builds, and removes what killed ones left. @returns what lets the next one go on */
+/** Waits for other builds, and removes leftovers of killed ones. @returns the function that releases the lock */
 async function takeTurn({ folder, clock, onProgress, signal }: BuildSite): Promise<() => void> {
   const builds = join(folder, BUILDS);
   try {
@@ -65,7 +65,9 @@ async function takeTurn({ folder, clock, onProgress, signal }: BuildSite): Promi
     }
   } catch (error) {
     signal?.throwIfAborted();
-    throw new BuildError(`artefacts can't be kept: ${error instanceof Error ? error.message : String(error)}`, { isRefusal: true });
+    throw new BuildError(`artefacts can't be stored: ${error instanceof Error ? error.message : String(error)}`, { isRefusal: true });
   }
-  throw new BuildError(`another process builds in ${builds}, and was waited for for ${(MAX_LOOKS * LOOK_PERIOD_MS) / 3_600_000} hours`);
+  throw new BuildError(
+    `another process is building in ${builds}, and did not finish within ${(MAX_LOOKS * LOOK_PERIOD_MS) / 3_600_000} hours`,
+  );
 }

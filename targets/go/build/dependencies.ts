@@ -5,29 +5,29 @@ import { z } from 'zod';
 import type { GoTool } from './go-tool.ts';
 import { parseJson } from './module.ts';
 
-/** Where Go looks for what a package needs. */
+/** Where Go resolves a package's dependencies. */
 export interface ModuleSite {
   readonly go: GoTool;
-  /** The main module's folder, and the copy of its go.mod that counts. */
+  /** The main module's folder, and the copy of its go.mod that is used. */
   readonly directory: string;
   readonly modFile: string;
 }
 
-/** All that a main package needs. */
+/** All dependencies of a main package. */
 export interface Dependencies {
   readonly packages: number;
-  /** Of the files of packages in folders outside the module cache: their paths within their modules and what they hold. */
+  /** Of the files of packages in folders outside the module cache: their paths within their modules and their contents. */
   readonly localSha256: string;
 }
 
-/** One line a package: its path, and where it is local, its module, folder and files. */
+/** One line per package: its path, and if it is local, its module, folder and files. */
 const FORMAT =
   '{{.ImportPath}}{{with .Module}}{{if or .Main (and .Replace (not .Replace.Version))}}\t{{$.Dir}}\t' +
   '{{join $.GoFiles "\t"}}\t{{join $.SFiles "\t"}}\t{{join $.HFiles "\t"}}\t{{join $.EmbedFiles "\t"}}{{end}}{{end}}';
 
 /**
- * All packages that a main package needs; modules are fetched for it.
- * @returns what Go said where it can't have them all
+ * All packages that a main package needs; missing modules are downloaded.
+ * @returns Go's output if some can't be had
  */
 export async function dependenciesOf(
   { go, directory, modFile }: ModuleSite,
@@ -58,7 +58,7 @@ export async function dependenciesOf(
 const side = z.object({ Path: z.string(), Version: z.string().optional() });
 const modSchema = z.object({ Replace: z.array(z.object({ Old: side, New: side })).nullish() });
 
-/** What a go.mod replaces: a module, or one version of it, by another or a folder. */
+/** The replacements in a go.mod: of a module, or one version of it, by another or by a folder. */
 export async function replacesOf({ go, directory, modFile }: ModuleSite): Promise<{ readonly module: string; readonly by: string }[]> {
   const { stdout } = await go.run(['mod', 'edit', '-json', modFile], { directory });
   const parsed = modSchema.safeParse(parseJson(stdout));

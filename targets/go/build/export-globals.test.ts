@@ -15,7 +15,7 @@ const F64 = 0x7c;
 const CUSTOM = [0, 1, 120, 7] as const;
 /** `env.g`, a constant i32. */
 const IMPORT = [2, 1, 3, 101, 110, 118, 1, 103, 3, I32, 0] as const;
-/** i32 var = -1 (two bytes of LEB128 would do for others), i64 const = 2^40, i64 var = 300, f64 var = 0. */
+/** i32 var = -1 (needs two bytes of LEB128 if unsigned), i64 const = 2^40, i64 var = 300, f64 var = 0. */
 const GLOBALS = [
   6,
   4,
@@ -28,7 +28,7 @@ const MEMORY = [5, 1, 0, 1] as const;
 /** `mem` */
 const EXPORTS = [7, 1, 3, 109, 101, 109, 2, 0] as const;
 
-test('mutable globals are exported by their place, beside what is exported already', async () => {
+test('mutable globals are exported by index, besides the existing exports', async () => {
   const exports = await exportsOf(exportGlobals(moduleOf(MEMORY, GLOBALS, EXPORTS, CUSTOM)));
   expect(Object.keys(exports)).toEqual(['mem', 'global0', 'global2', 'global3']);
   expect(asGlobal(exports['global0']).value).toBe(-1);
@@ -42,13 +42,13 @@ test('the host can set them', async () => {
   expect(asGlobal(global2).value).toBe(5n);
 });
 
-test('without exports there is a section of them where it belongs, and imported globals have the first indices', async () => {
+test('an export section is added where it belongs if there is none, and imported globals have the first indices', async () => {
   const exports = await exportsOf(exportGlobals(moduleOf(IMPORT, CUSTOM, GLOBALS, CUSTOM)), { env: { g: 1 } });
   expect(Object.keys(exports)).toEqual(['global0', 'global2', 'global3']);
   expect(asGlobal(exports['global0']).value).toBe(-1);
 });
 
-test('all else is as it was, byte by byte', () => {
+test('everything else is unchanged, byte by byte', () => {
   const before = [MEMORY, GLOBALS] as const;
   const changed = exportGlobals(moduleOf(...before, EXPORTS, CUSTOM));
   const head = moduleOf(...before);
@@ -57,17 +57,17 @@ test('all else is as it was, byte by byte', () => {
   expect(changed.subarray(-tail.length)).toEqual(tail);
 });
 
-test('a module without globals stays as it is', () => {
+test('a module without globals is unchanged', () => {
   const wasm = moduleOf(MEMORY, EXPORTS);
   expect(exportGlobals(wasm)).toEqual(wasm);
 });
 
 for (const [what, wasm, message] of [
-  ['no module', Uint8Array.of(1, 2, 3), 'no WebAssembly module'],
+  ['not a module', Uint8Array.of(1, 2, 3), 'not a WebAssembly module'],
   ['a module that is cut off', moduleOf(GLOBALS).subarray(0, 20), 'cut off'],
   ['a number without an end', Uint8Array.from([...moduleOf(), 6, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80]), 'too long'],
-  ['a global that is computed', moduleOf([6, 1, I32, 1, 0x6a, 0x0b]), 'unknown instruction: 0x6a'],
-  ['a module that has been through this', exportGlobals(moduleOf(GLOBALS)), 'exports global0 already'],
+  ['a computed global', moduleOf([6, 1, I32, 1, 0x6a, 0x0b]), 'unknown instruction: 0x6a'],
+  ['a module that was already processed', exportGlobals(moduleOf(GLOBALS)), 'already exports global0'],
 ] as const) {
   test(`refused: ${what}`, () => {
     expect(() => exportGlobals(wasm)).toThrow(WasmError);

@@ -1,14 +1,14 @@
 import { Reader, SECTION, WasmError, joined, numberBytes, readSections } from './wasm-module.ts';
 import type { Section } from './wasm-module.ts';
 
-/** What an import or an export is. */
+/** The kinds of imports and exports. */
 const KIND = { function: 0, table: 1, memory: 2, global: 3, tag: 4 } as const;
 
 /**
- * Exports all mutable globals of a module, as `global0`, `global1` and so on by their place in the global section, so that a host can
- * read and set what the program keeps outside its memory. Nothing else is touched, code least of all: other sections are copied as they are.
+ * Exports all mutable globals of a module, as `global0`, `global1` and so on by their index in the global section, so that a host
+ * can read and set the program's state outside of its memory. All other sections, code in particular, are copied unchanged.
  * @param wasm a module of version 1
- * @throws WasmError where it is none, has an export of such a name already, or globals that this doesn't know
+ * @throws WasmError if it is invalid, already has an export of such a name, or has globals of an unsupported form
  */
 export function exportGlobals(wasm: Uint8Array): Uint8Array<ArrayBuffer> {
   const sections = readSections(wasm);
@@ -18,7 +18,7 @@ export function exportGlobals(wasm: Uint8Array): Uint8Array<ArrayBuffer> {
   const added = mutableGlobals(wasm, globals).map((place) => ({ name: `global${place}`, index: imported + place }));
   const exports = sections.find(({ id }) => id === SECTION.export);
   const body = exports === undefined ? withExports([], 0, added) : extended(wasm, exports, added);
-  // Sections come in the order of their ids, and what stands between the globals and the exports is nothing but custom sections.
+  // Sections are ordered by id, so that there are only custom sections between the globals and the exports.
   const from = exports?.start ?? globals.end;
   const to = exports?.end ?? globals.end;
   return joined([wasm.subarray(0, from), Uint8Array.of(SECTION.export), numberBytes(body.length), body, wasm.subarray(to)]);
@@ -35,7 +35,7 @@ function extended(wasm: Uint8Array, section: Section, added: readonly { readonly
     reader.number();
   }
   const taken = added.find(({ name }) => names.has(name));
-  if (taken !== undefined) throw new WasmError(`the module exports ${taken.name} already`);
+  if (taken !== undefined) throw new WasmError(`the module already exports ${taken.name}`);
   return withExports(wasm.subarray(first, section.end), count, added);
 }
 
@@ -70,12 +70,12 @@ function importedGlobals(wasm: Uint8Array, section: Section): number {
     } else if (kind === KIND.tag) {
       reader.skip(1);
       reader.number();
-    } else throw new WasmError(`an import is of the unknown kind ${kind}`);
+    } else throw new WasmError(`an import has the unknown kind ${kind}`);
   }
   return globals;
 }
 
-/** The places of the mutable ones in the global section. */
+/** The indices of mutable globals in the global section. */
 function mutableGlobals(wasm: Uint8Array, section: Section): number[] {
   const reader = new Reader(wasm, section);
   const count = reader.number();

@@ -28,9 +28,9 @@ import type { WholePlan } from './plan.ts';
 import type { BuildSite } from './spec.ts';
 
 /**
- * Compiles a program and makes an artefact of it, which is there when it is whole.
- * @param builds a folder beside those of artefacts, which only this build uses
- * @throws BuildError where Go refuses; the signal's reason
+ * Compiles a program and creates an artefact from it, which appears only when complete.
+ * @param builds a folder next to those of artefacts, used by this build only
+ * @throws BuildError if Go fails; the signal's reason
  */
 export async function makeArtefact(site: BuildSite, plan: WholePlan, builds: string): Promise<Artefact> {
   const { spec, clock, onProgress, startedMs, folder, signal } = site;
@@ -68,7 +68,7 @@ export async function makeArtefact(site: BuildSite, plan: WholePlan, builds: str
     writeFileSync(join(directory, MANIFEST_FILE), `${JSON.stringify(manifest, undefined, 2)}\n`);
     signal?.throwIfAborted();
     const place = join(folder, name);
-    // What has this name and was not found is not whole.
+    // A folder of this name that was not found as an artefact is incomplete.
     rmSync(place, { recursive: true, force: true });
     chmodSync(directory, 0o755);
     renameSync(directory, place);
@@ -82,7 +82,7 @@ async function compile({ spec, work, onProgress }: BuildSite, plan: WholePlan, p
   const { go, directory, modFile, overlay, flags, packages } = plan;
   let compiled = 0;
   const onLine = (line: string): void => {
-    // Go's -v names each package that it has to compile.
+    // With -v, Go prints each package that it has to compile.
     if (!/^[\w.~-]+(\/[\w.~-]+)*$/.test(line)) return;
     compiled += 1;
     onProgress({ step: 'compile', compiled, packages, last: line });
@@ -102,11 +102,11 @@ async function compile({ spec, work, onProgress }: BuildSite, plan: WholePlan, p
   const args = ['build', '-v', `-modfile=${modFile}`, ...overlaid, ...flags, '-o', path, spec.package];
   const { isDone, stderr } = await go.run(args, { directory, onLine });
   if (!isDone) throw new BuildError(failure(`${spec.program}@${spec.version} does not compile`, withoutNames(stderr)));
-  // Of another package Go keeps what it made of it.
-  if (!isWasm(path)) throw new BuildError(`${spec.package} is no main package: there is nothing to run`, { isRefusal: true });
+  // For a package that is not main, Go writes its own archive.
+  if (!isWasm(path)) throw new BuildError(`${spec.package} is not a main package, so there is nothing to run`, { isRefusal: true });
 }
 
-/** Whether a file begins as modules of WebAssembly do. */
+/** Whether a file starts like a WebAssembly module. */
 function isWasm(path: string): boolean {
   if (!existsSync(path)) return false;
   const head = Buffer.alloc(4);
@@ -116,7 +116,7 @@ function isWasm(path: string): boolean {
   return head.toString('latin1') === '\0asm';
 }
 
-/** What Go said beside the names of packages that it compiled. */
+/** Go's output without the names of compiled packages. */
 function withoutNames(said: string): string {
   return said
     .split('\n')

@@ -16,19 +16,19 @@ async function memoryOf(wasm: Uint8Array<ArrayBuffer>): Promise<Memory> {
   return (await exportsOf(wasm))['m'] as Memory;
 }
 
-test('a memory has the size that is asked for from the start, and no more than the most', async () => {
+test("a memory has the requested size from the start, and can't exceed the maximum", async () => {
   const memory = await memoryOf(sizeMemory(ONE_PAGE, { initialMiB: 3, mostMiB: 4 }));
   expect(memory.buffer.byteLength).toBe(3 * 2 ** 20);
   expect(memory.grow(16)).toBe(48);
   expect(() => memory.grow(1)).toThrow(RangeError);
 });
 
-test('a module that needs more from the start has what it needs', async () => {
+test('a module that needs more from the start gets it', async () => {
   const wide = sizeMemory(ONE_PAGE, { initialMiB: 2, mostMiB: 8 });
   expect((await memoryOf(sizeMemory(wide, { initialMiB: 1, mostMiB: 8 }))).buffer.byteLength).toBe(2 * 2 ** 20);
-  expect(() => sizeMemory(wide, { initialMiB: 1, mostMiB: 1 })).toThrow('the module needs 2 MiB from the start, and may have 1 MiB');
+  expect(() => sizeMemory(wide, { initialMiB: 1, mostMiB: 1 })).toThrow('the module needs 2 MiB from the start, but may only have 1 MiB');
 });
 
-test('what has no memory is refused', () => {
+test('a module without memory is refused', () => {
   expect(() => sizeMemory(Uint8Array.from(HEADER), { initialMiB: 1, mostMiB: 1 })).toThrow(WasmError);
 });

@@ -20,29 +20,29 @@ const infoSchema = z.object({ Time: z.string().optional() });
 export interface DownloadedModule {
   readonly path: string;
   readonly version: string;
-  /** Where its files are, read-only. */
+  /** The folder of its files, read-only. */
   readonly directory: string;
-  /** Of all its files, as go.sum has it: `h1:...`. */
+  /** The hash of all its files, as in go.sum: `h1:...`. */
   readonly sum: string;
-  /** Its commit, where the proxy says so. */
+  /** Its commit, if the proxy has it. */
   readonly commit: string | undefined;
-  /** When that was made. */
+  /** The time of the commit. */
   readonly time: string | undefined;
 }
 
 /**
- * Fetches a module, or finds it where Go keeps them.
- * @param query a version, or a commit of it
- * @returns why not, in words, where Go can't have it
- * @throws BuildError where Go is missing or too old for it
+ * Downloads a module, or finds it in Go's module cache.
+ * @param query a version, or a commit
+ * @returns the reason, as text, if Go can't get it
+ * @throws BuildError if Go is missing or too old for it
  */
 export async function downloadModule(go: GoTool, path: string, query: string, call: GoCall): Promise<DownloadedModule | string> {
   const { stdout, stderr } = await go.run(['mod', 'download', '-json', `${path}@${query}`], call);
   const parsed = downloadSchema.safeParse(parseJson(stdout));
-  if (!parsed.success) return firstLineOf(stderr) || 'Go said nothing that can be read';
+  if (!parsed.success) return firstLineOf(stderr) || "Go's output could not be parsed";
   const { Version: version, Dir: directory, Sum: sum, Info: info, Origin: origin, Error: error } = parsed.data;
   if (error !== undefined || version === undefined || directory === undefined || sum === undefined)
-    return firstLineOf(error ?? stderr) || 'Go said nothing about it';
+    return firstLineOf(error ?? stderr) || 'Go gave no reason';
   return { path, version, directory, sum, commit: origin?.Hash, time: info === undefined ? undefined : timeOf(info) };
 }
 
@@ -51,7 +51,7 @@ function timeOf(path: string): string | undefined {
   return parsed.success ? parsed.data.Time : undefined;
 }
 
-/** What a JSON text says; undefined if it is none. */
+/** Parses a JSON text; undefined if it is invalid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -65,8 +65,8 @@ function firstLineOf(text: string): string {
 }
 
 /**
- * The hash of a module's files as go.sum has it, if its name were this one (`Hash1` of golang.org/x/mod/sumdb/dirhash): SHA-256 over
- * the SHA-256 and name of each file, in the order of their names.
+ * The hash of a module's files as in go.sum, under a given name (`Hash1` of golang.org/x/mod/sumdb/dirhash): SHA-256 over
+ * the SHA-256 and name of each file, sorted by name.
  * @param name with its version, as in `sigs.k8s.io/karpenter@v1.14.1`
  */
 export function moduleHash(directory: string, name: string): string {
@@ -80,22 +80,22 @@ export function moduleHash(directory: string, name: string): string {
   return `h1:${whole.digest('base64')}`;
 }
 
-/** A module at a commit that has no tag, whose next release would be `tag`. */
+/** A module at an untagged commit, whose next release would be `tag`. */
 export interface PseudoVersion {
   readonly module: string;
   readonly version: string;
-  /** The release after it. */
+  /** The next release. */
   readonly tag: string;
-  /** Of the commit, in UTC: `20260819221709`. */
+  /** Time of the commit, in UTC: `20260819221709`. */
   readonly timestamp: string;
   /** The first digits of the commit. */
   readonly commit: string;
 }
 
-/** `vX.Y.Z-0.TIME-COMMIT` stands between two releases (go.dev/ref/mod#pseudo-versions). */
+/** `vX.Y.Z-0.TIME-COMMIT` sorts between two releases (go.dev/ref/mod#pseudo-versions). */
 const PSEUDO_VERSION = /([^\s:@"]+)@((v\d+\.\d+\.\d+)-0\.(\d{14})-([0-9a-f]{12}))(?![\w.-]):? (?:reading|invalid|unknown|verifying|git)/;
 
-/** A module that the Go command says it can't have, if it stands before a release. */
+/** The pseudo-version of a module that Go reports as unavailable; undefined for other errors. */
 export function refusedModule(said: string): PseudoVersion | undefined {
   const [, module, version, tag, timestamp, commit] = PSEUDO_VERSION.exec(said) ?? [];
   if (module === undefined || version === undefined || tag === undefined || timestamp === undefined || commit === undefined)
@@ -104,9 +104,9 @@ export function refusedModule(said: string): PseudoVersion | undefined {
 }
 
 /**
- * How it is known that a release is the commit of a pseudo-version.
+ * How it was verified that a release is the commit of a pseudo-version.
  * @param goSum of the program that needs the pseudo-version
- * @throws BuildError where they differ
+ * @throws BuildError if they differ
  */
 export function evidenceOf(
   { module, version, tag, timestamp, commit }: PseudoVersion,
@@ -125,15 +125,13 @@ export function evidenceOf(
     ?.slice(start.length)
     .trim();
   if (sum !== undefined)
-    return moduleHash(release.directory, `${module}@${version}`) === sum
-      ? 'content'
-      : refuse("its files are not those of the program's go.sum");
-  if (release.commit !== undefined) return release.commit.startsWith(commit) ? 'commit' : refuse(`it is the commit ${release.commit}`);
+    return moduleHash(release.directory, `${module}@${version}`) === sum ? 'content' : refuse("its files don't match the program's go.sum");
+  if (release.commit !== undefined) return release.commit.startsWith(commit) ? 'commit' : refuse(`it is commit ${release.commit}`);
   if (release.time === undefined) return 'none';
   return digitsOf(release.time) === timestamp ? 'time' : refuse(`it was committed at ${release.time}`);
 }
 
-/** `2026-08-19T22:17:09Z` as a pseudo-version has it. */
+/** `2026-08-19T22:17:09Z` in the format of a pseudo-version. */
 function digitsOf(time: string): string {
   return new Date(time).toISOString().replaceAll(/\D/g, '').slice(0, 14);
 }

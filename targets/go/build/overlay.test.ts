@@ -3,7 +3,7 @@ import { OverlayError, overlaidFiles } from './overlay.ts';
 
 const overlayText = (text: string, goVersion: string): string => overlaidFiles(() => text, goVersion)[0]?.text ?? '';
 
-/** The places of Go 1.26's text that are changed, and some of what stands around them. */
+/** The parts of Go 1.26's file that are changed, with some context. */
 const SAMPLE = [
   'package http',
   '',
@@ -33,7 +33,7 @@ const SAMPLE = [
   '',
 ].join('\n');
 
-test('fetch is used whatever was set, and errors with the code of a socket are those of a socket', () => {
+test('fetch is always used, and errors with the code of a socket become socket errors', () => {
   const text = overlayText(SAMPLE, 'go1.26.0');
   expect(text).not.toContain('DialContext');
   expect(text).not.toContain('strings');
@@ -42,18 +42,18 @@ test('fetch is used whatever was set, and errors with the code of a socket are t
   expect(text).toContain('\t"io"\n\t"net"\n\t"net/http/internal/ascii"\n\t"net/url"\n\t"os"\n\t"strconv"\n\t"syscall"\n\t"syscall/js"\n');
   expect(text.split('jsSocketError(args[0], io.ErrUnexpectedEOF)')).toHaveLength(3);
   expect(text).toContain('jsSocketError(err, io.EOF)');
-  // What nobody has an error of a socket for is said as before.
+  // Other errors keep their message.
   expect(text).toContain('fmt.Errorf("net/http: fetch() failed: %s", errMsg)');
 });
 
 for (const [what, text, message] of [
-  ['a place that is not there', SAMPLE.replace('t.DialTLS != nil || ', ''), "RoundTrip's condition for not using fetch is there 0 times"],
-  ['a place that is there twice', `${SAMPLE}\t"io"\n`, 'the import of io is there 2 times'],
-  ['a place that is there once, not twice', SAMPLE.replace('errors.New(args[0]', 'other(args[0]'), 'there 1 times, not 2'],
+  ['a missing place', SAMPLE.replace('t.DialTLS != nil || ', ''), "RoundTrip's condition for not using fetch occurs 0 times"],
+  ['a place that occurs twice', `${SAMPLE}\t"io"\n`, 'the import of io occurs 2 times'],
+  ['a place that occurs once instead of twice', SAMPLE.replace('errors.New(args[0]', 'other(args[0]'), 'occurs 1 times, not 2'],
 ] as const) {
-  test(`another Go's text is refused: ${what}`, () => {
+  test(`another Go version's file is refused: ${what}`, () => {
     expect(() => overlayText(text, 'go1.99')).toThrow(OverlayError);
     expect(() => overlayText(text, 'go1.99')).toThrow(message);
-    expect(() => overlayText(text, 'go1.99')).toThrow('go1.99 has another text of net/http/roundtrip_js.go');
+    expect(() => overlayText(text, 'go1.99')).toThrow('net/http/roundtrip_js.go of go1.99 is unknown');
   });
 }

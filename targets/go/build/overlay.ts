@@ -1,7 +1,7 @@
-/** The one file of Go's standard library that is changed, beneath GOROOT. */
+/** The only file of Go's standard library that is changed, relative to GOROOT. */
 const CHANGED_FILE = 'src/net/http/roundtrip_js.go';
 
-/** The toolchain's text is not the one that this knows how to change. */
+/** The toolchain's file is not one that Scaleproof knows how to change. */
 export class OverlayError extends Error {
   constructor(message: string) {
     super(message);
@@ -10,16 +10,16 @@ export class OverlayError extends Error {
 }
 
 interface Edit {
-  /** What the place is, for who has to mend it for another Go. */
+  /** Describes the place, for adapting it to another version of Go. */
   readonly place: string;
   readonly from: string;
   readonly to: string;
-  /** How often it is there; once where nothing is said. */
+  /** How often it occurs; by default once. */
   readonly times?: number;
 }
 
 const EDITS: readonly Edit[] = [
-  // Their users go, or come, below.
+  // The code that uses these is removed or added below.
   { place: 'the import of strings', from: '\t"strings"\n', to: '' },
   { place: 'the import of errors', from: 'import (\n', to: 'import (\n\t"context"\n' },
   { place: 'the import of io', from: '\t"io"\n', to: '\t"io"\n\t"net"\n' },
@@ -46,7 +46,7 @@ const EDITS: readonly Edit[] = [
     to: 'if socketErr := jsSocketError(args[0], io.ErrUnexpectedEOF); socketErr != nil {\n\t\t\t\terrCh <- socketErr\n\t\t\t\treturn nil\n\t\t\t}\n\t\t\terrCh <- errors.New(args[0].Get("message").String())',
     times: 2,
   },
-  // A body that is being read ends with its request's context, as it does on a connection of Go's own.
+  // A body that is being read ends with its request's context, as on Go's own connections.
   {
     place: 'the fields of the reader of a body',
     from: 'type streamReader struct {\n',
@@ -76,7 +76,7 @@ const EDITS: readonly Edit[] = [
   },
 ];
 
-/** What Go's own network gives in each case: `net.OpError` around `os.SyscallError` (net/fd_posix.go), by which clients tell what to retry. */
+/** The errors of Go's own network: `net.OpError` around `os.SyscallError` (net/fd_posix.go), by which clients decide to retry. */
 const ADDED = `
 // jsSocketError is the error that a socket would have given, where the JavaScript error has the code of one; else nil.
 // At the end of a connection that is eof.
@@ -105,8 +105,8 @@ func jsSocketError(err js.Value, eof error) error {
 `;
 
 /**
- * Files that are added to packages of the standard library, by their paths beneath GOROOT. Each gives the host a function, in the object
- * `goHost` of the global object; where there is none, nothing happens.
+ * Files added to packages of the standard library, by their paths relative to GOROOT. Each offers a function to the host, in the
+ * object `goHost` of the global object; without that object it does nothing.
  */
 const ADDED_FILES: Readonly<Record<string, string>> = {
   'src/os/signal/gohost_js.go': `//go:build js && wasm
@@ -224,18 +224,18 @@ func init() {
 `,
 };
 
-/** A file of the standard library as a build has it. */
+/** A file of the standard library as changed for a build. */
 interface OverlaidFile {
-  /** Beneath GOROOT. */
+  /** Relative to GOROOT. */
   readonly path: string;
   readonly text: string;
 }
 
 /**
- * What a build changes of Go's standard library: one file, and a few that are added.
- * @param read the text of a file beneath GOROOT
+ * All changes of a build to Go's standard library: one changed file, and a few added ones.
+ * @param read the text of a file, relative to GOROOT
  * @param goVersion for the message
- * @throws OverlayError where a place to be changed is not there as often as it must be
+ * @throws OverlayError if a place to be changed does not occur as often as expected
  */
 export function overlaidFiles(read: (path: string) => string, goVersion: string): OverlaidFile[] {
   const changed = { path: CHANGED_FILE, text: changedText(read(CHANGED_FILE), goVersion) };
@@ -243,11 +243,11 @@ export function overlaidFiles(read: (path: string) => string, goVersion: string)
 }
 
 /**
- * Go's `net/http/roundtrip_js.go` so that every request of a program goes to `fetch`, also where the program dials by itself and under
- * Node.js, and so that an error of `fetch` whose `code` is that of a socket reaches the program as the error of a socket.
- * @param text as the toolchain has it
+ * Changes Go's `net/http/roundtrip_js.go` so that every request of a program goes to `fetch`, even if the program sets a dialer and
+ * under Node.js, and so that an error of `fetch` whose `code` is that of a socket becomes a socket error in the program.
+ * @param text the toolchain's file
  * @param goVersion for the message
- * @throws OverlayError where a place to be changed is not there as often as it must be
+ * @throws OverlayError if a place to be changed does not occur as often as expected
  */
 function changedText(text: string, goVersion: string): string {
   let changed = text;
@@ -255,8 +255,8 @@ function changedText(text: string, goVersion: string): string {
     const parts = changed.split(from);
     if (parts.length !== times + 1)
       throw new OverlayError(
-        `${goVersion} has another text of net/http/roundtrip_js.go than Scaleproof knows: ${place} is there ${parts.length - 1} times, not ${times}; ` +
-          `use a Go release whose text is known (1.26), or a Scaleproof that knows this one`,
+        `net/http/roundtrip_js.go of ${goVersion} is unknown to this version of Scaleproof: ${place} occurs ${parts.length - 1} times, not ${times}; ` +
+          `use a known Go release (1.26), or a version of Scaleproof that supports this one`,
       );
     changed = parts.join(to);
   }

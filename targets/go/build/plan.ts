@@ -15,43 +15,43 @@ import type { BuildSite, GoProgramSpec } from './spec.ts';
 import { readOverlay, readToolchain } from './toolchain.ts';
 import type { Overlay, Toolchain } from './toolchain.ts';
 
-/** What is to be built, and by which Go. */
+/** What to build, and with which Go. */
 export interface Plan extends ModuleSite {
   readonly toolchain: Toolchain;
-  /** What the module proxy gave; undefined of a checkout. */
+  /** From the module proxy; undefined for a checkout. */
   readonly fetched: Pick<DownloadedModule, 'version' | 'sum'> | undefined;
   /** Folders outside the module cache, whose files may change. */
   readonly local: readonly string[];
   readonly overlay: Overlay | undefined;
   readonly flags: readonly string[];
-  /** Digest of what was asked for. Where nothing local is in it, what answers it once answers it always. */
+  /** Digest of the request. Without local folders, the same request always gives the same result. */
   readonly request: string;
 }
 
-/** The same with all that goes in. */
+/** The same with all inputs. */
 export interface WholePlan extends Plan {
   readonly replaces: readonly Replacement[];
   readonly sums: Readonly<Record<string, string>>;
   readonly localSha256: string | undefined;
   readonly packages: number;
-  /** Digest of everything that goes in. */
+  /** Digest of all inputs. */
   readonly digest: string;
 }
 
-/** Modules at a commit that a release takes the place of, in one build. */
+/** Most commits that may be replaced by releases in one build. */
 const MAX_RELEASES = 8;
 
 /**
- * Fetches the module, asks which Go builds it, and changes the overlaid file.
+ * Downloads the module, finds the Go that builds it, and prepares the overlay.
  * @throws BuildError, OverlayError
  */
 export async function planBuild({ spec, work, onProgress, signal }: BuildSite): Promise<Plan> {
   const go = createGo({ name: `${spec.program}@${spec.version}`, goHint: goHintOf(spec) }, signal);
-  // Says at once that it is missing.
+  // Fails at once if Go is missing.
   await go.run(['version'], { directory: work });
   const fetched = spec.source === undefined ? await fetchModule(spec, { go, work, onProgress }) : undefined;
   const directory = fetched?.directory ?? checkoutOf(spec.source ?? '');
-  // The module stays as it is: Go is given a copy of its go.mod, and makes its own of the sums beside it.
+  // The module stays unchanged: Go gets a copy of its go.mod, and writes the checksums next to it.
   const modFile = join(work, 'go.mod');
   copyFileSync(join(directory, 'go.mod'), modFile);
   chmodSync(modFile, 0o644);
@@ -92,11 +92,11 @@ async function fetchModule(
   const found = await downloadModule(go, module, moduleVersion, { directory: work });
   if (typeof found !== 'string') return found;
   throw new BuildError(
-    `${module}@${moduleVersion} can't be fetched: ${found}; look whether there is such a version and Go can reach its proxy (GOPROXY), or build from a checkout`,
+    `${module}@${moduleVersion} can't be fetched: ${found}; check that the version exists and that Go can reach its proxy (GOPROXY), or build from a checkout`,
   );
 }
 
-/** Which Go to install: the one that a checkout names, else the one that is known to do. */
+/** Which Go to install: the one that a checkout names, otherwise one that is known to work. */
 function goHintOf({ source, goHint = 'it' }: GoProgramSpec): string {
   const [, version] = source === undefined ? [] : (/^go (\S+)$/m.exec(readFileSync(join(checkoutOf(source), 'go.mod'), 'utf8')) ?? []);
   return version === undefined ? goHint : `Go ${version} or later`;
@@ -104,7 +104,7 @@ function goHintOf({ source, goHint = 'it' }: GoProgramSpec): string {
 
 function checkoutOf(source: string): string {
   if (existsSync(join(source, 'go.mod'))) return resolve(source);
-  throw new BuildError(`${source} is no checkout of a Go module: it has no go.mod`, { isRefusal: true });
+  throw new BuildError(`${source} is not a checkout of a Go module: it has no go.mod`, { isRefusal: true });
 }
 
 function goSumOf(directory: string): string {
@@ -112,13 +112,13 @@ function goSumOf(directory: string): string {
   return existsSync(path) ? readFileSync(path, 'utf8') : '';
 }
 
-/** A replacement is a folder where it has no version. */
+/** A replacement without a version is a folder. */
 function isFolder(by: string): boolean {
   return !by.includes('@');
 }
 
 /**
- * Lets Go find all packages, with releases in the place of commits that can't be fetched, and takes the digest of everything.
+ * Lets Go resolve all packages, replaces commits that can't be downloaded by releases, and computes the digest of all inputs.
  * @throws BuildError
  */
 export async function resolvePlan({ spec, work, onProgress }: BuildSite, plan: Plan): Promise<WholePlan> {
@@ -139,12 +139,12 @@ export async function resolvePlan({ spec, work, onProgress }: BuildSite, plan: P
     const found = await dependenciesOf(plan, spec.package, (what) => onProgress({ step: 'fetch', what }));
     if (typeof found !== 'string') {
       const whole = { replaces, sums, localSha256: local.length === 0 ? undefined : found.localSha256, packages: found.packages };
-      // Which versions of all modules these are.
+      // The versions of all modules.
       const modules = [readFileSync(modFile, 'utf8'), goSumOf(directory)];
       return { ...plan, ...whole, digest: digestOf({ request: plan.request, replaces, sums, local: whole.localSha256, modules }) };
     }
     const refused = refusedModule(found);
-    if (refused === undefined || releases === MAX_RELEASES) throw new BuildError(failure(`${spec.package} lacks something`, found));
+    if (refused === undefined || releases === MAX_RELEASES) throw new BuildError(failure(`${spec.package} lacks a dependency`, found));
     const release = await downloadModule(go, refused.module, refused.tag, { directory: work });
     if (typeof release === 'string')
       throw new BuildError(

@@ -17,15 +17,15 @@ for (const [text, version, kind] of [
 for (const [text, message] of [
   ['karpenter', 'give karpenter a version, such as karpenter@1.14.1'],
   ['karpenter@', 'give karpenter a version'],
-  ['karpenter@1.14', '"1.14" is no whole version; give all three numbers, such as karpenter@1.14.1'],
-  ['karpenter@latest', 'which version is the latest changes'],
+  ['karpenter@1.14', '"1.14" is not a full version; give all three numbers, such as karpenter@1.14.1'],
+  ['karpenter@latest', 'the latest version changes over time'],
   ['karpenter@1.8.9', 'karpenter@1.8.9 is too old: 1.9.0 is the first'],
   ['karpenter@0.37.0', 'too old'],
-  ['karpenter@a/b', '"a/b" is no version'],
-  ['karpenter@..', '".." is no version'],
+  ['karpenter@a/b', '"a/b" is not a version'],
+  ['karpenter@..', '".." is not a version'],
   ['karpenter@1.14.1@2', 'more than one @'],
   ['karpentr@1.14.1', 'did you mean karpenter?'],
-  ['', 'there are: karpenter'],
+  ['', 'known programs: karpenter'],
 ] as const) {
   test(`"${text}" is refused`, () => {
     expect(() => parseTargetVersion(text)).toThrow(TargetVersionError);
@@ -33,7 +33,7 @@ for (const [text, message] of [
   });
 }
 
-test('a release and a commit are asked of the proxy, a name needs a checkout', () => {
+test('a release and a commit come from the proxy, a name needs a checkout', () => {
   expect(specOf(parseTargetVersion('karpenter@1.14.1'), {})).toMatchObject({
     version: '1.14.1',
     moduleVersion: 'v1.14.1',

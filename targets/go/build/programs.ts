@@ -8,22 +8,22 @@ export interface GoProgram {
   readonly module: string;
   /** Its main package. */
   readonly package: string;
-  /** The module that has most of its logic, which a checkout can take the place of. */
+  /** The module with most of its logic, which a checkout can replace. */
   readonly core: string;
   /** The folder of its CustomResourceDefinitions in its module. */
   readonly crds: string;
-  /** The variable that its own releases set to their version, by the linker. */
+  /** The variable that the linker sets to the version in its own releases. */
   readonly versionVariable: string;
   readonly memory: MemorySize;
-  /** The oldest release that is built. */
+  /** The oldest supported release. */
   readonly minimum: string;
   /** A Go that builds every release so far; each names its own in go.mod. */
   readonly goHint: string;
-  /** Of its versions, for messages. */
+  /** Example versions, for messages. */
   readonly examples: readonly string[];
 }
 
-/** Another program is another entry. */
+/** To support another program, add an entry. */
 export const GO_PROGRAMS: readonly GoProgram[] = [
   {
     name: 'karpenter',
@@ -32,7 +32,7 @@ export const GO_PROGRAMS: readonly GoProgram[] = [
     core: 'sigs.k8s.io/karpenter',
     crds: 'pkg/apis/crds',
     versionVariable: 'sigs.k8s.io/karpenter/pkg/operator.Version',
-    // The chart's default limit; from the start as much as it takes to be ready.
+    // Maximum: the chart's default limit; initial: what it needs to become ready.
     memory: { initialMiB: 384, mostMiB: 1_024 },
     minimum: '1.9.0',
     goHint: 'Go 1.26.10 or later',
@@ -40,15 +40,15 @@ export const GO_PROGRAMS: readonly GoProgram[] = [
   },
 ];
 
-/** Which version of which program. */
+/** A version of a program. */
 export interface TargetVersion {
   readonly program: GoProgram;
-  /** As artefacts have it: a release without its v, a commit, or the name that a checkout was given. */
+  /** As in artefacts: a release without its v, a commit, or the name that was given to a checkout. */
   readonly version: string;
   readonly kind: 'release' | 'commit' | 'name';
 }
 
-/** A text names no version of a program. */
+/** A text that is not a valid version of a program. */
 export class TargetVersionError extends Error {
   constructor(message: string) {
     super(message);
@@ -56,7 +56,7 @@ export class TargetVersionError extends Error {
   }
 }
 
-/** What a checkout takes the place of. */
+/** Checkouts to use instead of modules. */
 export interface Checkouts {
   /** Of the program's module. */
   readonly source?: string | undefined;
@@ -65,13 +65,13 @@ export interface Checkouts {
 }
 
 /**
- * How a version of a program of the table is built.
- * @throws TargetVersionError where only a checkout can be, and there is none
+ * How to build a version of a known program.
+ * @throws TargetVersionError if only a checkout is possible, and there is none
  */
 export function specOf({ program, version, kind }: TargetVersion, { source, core }: Checkouts): GoProgramSpec {
   if (kind === 'name' && source === undefined)
     throw new TargetVersionError(
-      `"${version}" is no release and no commit, such as ${program.examples.join(' or ')}; as the name of a checkout it needs --source`,
+      `"${version}" is neither a release nor a commit, such as ${program.examples.join(' or ')}; as the name of a checkout it needs --source`,
     );
   return {
     program: program.name,
@@ -89,12 +89,12 @@ export function specOf({ program, version, kind }: TargetVersion, { source, core
 }
 
 const RELEASE = /^v?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)$/;
-/** Seven digits are what people copy, forty are all of it. */
+/** People copy seven digits; forty are the full hash. */
 const COMMIT = /^[0-9a-f]{7,40}$/;
 const NAME = /^[A-Za-z][\w.-]{0,63}$/;
 
 /**
- * Reads `karpenter@1.14.1`, `karpenter@COMMIT` or `karpenter@NAME` (of a checkout).
+ * Parses `karpenter@1.14.1`, `karpenter@COMMIT` or `karpenter@NAME` (of a checkout).
  * @throws TargetVersionError that says what it takes
  */
 export function parseTargetVersion(text: string): TargetVersion {
@@ -104,7 +104,7 @@ export function parseTargetVersion(text: string): TargetVersion {
     const names = GO_PROGRAMS.map((one) => one.name);
     const meant = nearest(name, names);
     throw new TargetVersionError(
-      `there is no program "${name}" to build; ${meant === undefined ? `there are: ${names.join(', ')}` : `did you mean ${meant}?`}`,
+      `there is no program "${name}" to build; ${meant === undefined ? `known programs: ${names.join(', ')}` : `did you mean ${meant}?`}`,
     );
   }
   const such = `such as ${program.examples.join(' or ')}`;
@@ -116,16 +116,17 @@ export function parseTargetVersion(text: string): TargetVersion {
       throw new TargetVersionError(`${name}@${release} is too old: ${program.minimum} is the first version that can be built`);
     return { program, version: release, kind: 'release' };
   }
-  // Some commits are digits alone; versions that are cut short have dots, or are short.
+  // Some commits consist of digits only; incomplete versions have dots, or are short.
   if (COMMIT.test(version)) return { program, version, kind: 'commit' };
-  if (/^v?\d/.test(version)) throw new TargetVersionError(`"${version}" is no whole version; give all three numbers, ${such}, or a commit`);
-  if (version === 'latest') throw new TargetVersionError(`which version is the latest changes; give one, ${such}`);
+  if (/^v?\d/.test(version))
+    throw new TargetVersionError(`"${version}" is not a full version; give all three numbers, ${such}, or a commit`);
+  if (version === 'latest') throw new TargetVersionError(`the latest version changes over time; give a fixed one, ${such}`);
   if (!NAME.test(version))
-    throw new TargetVersionError(`"${version}" is no version; give one, ${such}, a commit, or a name for a checkout`);
+    throw new TargetVersionError(`"${version}" is not a version; give one, ${such}, a commit, or a name for a checkout`);
   return { program, version, kind: 'name' };
 }
 
-/** Whether a release came before another, by its three numbers. */
+/** Whether a release is older than another, by its three numbers. */
 function isBefore(release: string, other: string): boolean {
   const numbers = (text: string): number[] => (text.split('-')[0] ?? '').split('.').map(Number);
   const [ours, theirs] = [numbers(release), numbers(other)];

@@ -3,19 +3,19 @@ import type { Artefact } from '../artefacts/cache.ts';
 import type { Replacement } from '../artefacts/manifest.ts';
 import type { MemorySize } from './memory-size.ts';
 
-/** A Go program that is to be built. */
+/** A Go program to build. */
 export interface GoProgramSpec {
-  /** Its artefact's name: `karpenter` and `1.14.1`. */
+  /** The name of its artefact: `karpenter` and `1.14.1`. */
   readonly program: string;
   readonly version: string;
   readonly module: string;
   /** Its main package: a path, or `./cmd/controller` within the module. */
   readonly package: string;
-  /** What the module proxy is asked for: a version, or a commit. Not needed with `source`. */
+  /** What to request from the module proxy: a version, or a commit. Not needed with `source`. */
   readonly moduleVersion?: string | undefined;
   /** The folder of a checkout of the module, instead of the module proxy. */
   readonly source?: string | undefined;
-  /** What takes the place of modules: `module@version`, or a folder. */
+  /** Replacements of modules: `module@version`, or a folder. */
   readonly replace?: Readonly<Record<string, string>> | undefined;
   /** The folder of CustomResourceDefinitions within the module. */
   readonly crds?: string | undefined;
@@ -25,43 +25,43 @@ export interface GoProgramSpec {
   readonly overlay?: boolean | undefined;
   /** By default `DEFAULT_MEMORY`. */
   readonly memory?: MemorySize | undefined;
-  /** Which Go builds it, for who has none: `Go 1.26.10 or later`. */
+  /** The required Go, for users without one: `Go 1.26.10 or later`. */
   readonly goHint?: string | undefined;
 }
 
-/** What a build is at. */
+/** The current step of a build. */
 export type BuildProgress =
-  /** Another process builds. */
+  /** Waiting for another process's build. */
   | { readonly step: 'wait' }
-  /** Which Go it is. */
+  /** The version of Go. */
   | { readonly step: 'go'; readonly version: string }
   | { readonly step: 'fetch'; readonly what: string }
   | { readonly step: 'replace'; readonly replacement: Replacement }
   | { readonly step: 'resolve' }
-  /** So many of all packages are compiled by now, and this was the last; those that Go has compiled before are not counted. */
+  /** Number of packages compiled so far, of all packages, and the last one; those in Go's build cache are not counted. */
   | { readonly step: 'compile'; readonly compiled: number; readonly packages: number; readonly last: string }
   | { readonly step: 'finish' };
 
-/** What a build runs with. */
+/** Options of a build. */
 export interface BuildOptions {
   readonly onProgress?: (progress: BuildProgress) => void;
-  /** Aborted: the build ends with its reason, and nothing half-made stays. */
+  /** When aborted, the build ends with its reason and leaves nothing incomplete. */
   readonly signal?: AbortSignal | undefined;
-  /** Where artefacts are kept. */
+  /** Where artefacts are stored. */
   readonly folder?: string | undefined;
 }
 
-/** What a build made, or found. */
+/** The result of a build. */
 export interface BuildResult {
   readonly artefact: Artefact;
-  /** It was there already. */
+  /** It already existed. */
   readonly isFound: boolean;
 }
 
 /** What all steps of a build share. */
 export interface BuildSite {
   readonly spec: GoProgramSpec;
-  /** A folder of its own, which goes when it ends. */
+  /** The build's own folder, removed when it ends. */
   readonly work: string;
   readonly folder: string;
   readonly clock: Clock;

@@ -13,11 +13,11 @@ const GO = { module: 'example.com/autoscaler', version: 'v1.2.3', package: './cm
 
 function specFor(go: unknown): GoProgramSpec {
   const file = parseTargetFile('target.yaml', JSON.stringify({ ...LEAST, go }));
-  if (!('go' in file) || isOfKarpenter(file)) throw new Error('it is no Go target');
+  if (!('go' in file) || isOfKarpenter(file)) throw new Error('it is not a Go target');
   return specOfTarget(file, '/folder');
 }
 
-test('a version of a module is asked of the proxy', () => {
+test('a version of a module comes from the proxy', () => {
   expect(specFor(GO)).toMatchObject({
     program: 'My-autoscaler',
     version: 'v1.2.3',
@@ -30,7 +30,7 @@ test('a version of a module is asked of the proxy', () => {
   });
 });
 
-test('folders are meant from that of the file', () => {
+test('folders are relative to the file', () => {
   const { version: _version, ...rest } = GO;
   const spec = specFor({
     ...rest,
@@ -52,7 +52,7 @@ for (const [what, go, message] of [
   ['both', { ...GO, source: '.' }, 'go needs a version or a source, and not both'],
   ['no package', { module: 'a', version: 'v1.0.0' }, 'go.package is missing'],
   ['an unknown field', { ...GO, pakage: '.' }, 'did you mean package?'],
-  ['a text', 'example.com/autoscaler', 'go must be a version of Karpenter, such as karpenter@1.14.1, or a Go module'],
+  ['a string', 'example.com/autoscaler', 'go must be a version of Karpenter, such as karpenter@1.14.1, or a Go module'],
   ['an unknown variable', { ...GO, arguments: ['${NOTHING}'] }, 'go.arguments.0 refers to ${NOTHING}'],
 ] as const) {
   test(`refused: ${what}`, () => {
@@ -61,6 +61,6 @@ for (const [what, go, message] of [
   });
 }
 
-test('a program is compiled or started, not both', () => {
+test('a program is either compiled or started', () => {
   expect(() => parseTargetFile('target.yaml', JSON.stringify({ ...LEAST, go: GO, command: ['x'] }))).toThrow('has no field command');
 });

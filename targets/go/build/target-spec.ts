@@ -3,12 +3,12 @@ import { resolve } from 'node:path';
 import type { GoTargetFile } from '../../command/target-file.ts';
 import type { GoProgramSpec } from './spec.ts';
 
-/** Digits by which a checkout is told from others in an artefact's name. */
+/** Digits that distinguish checkouts in an artefact's name. */
 const DIGITS = 8;
 
 /**
- * How the program of a target's file is built.
- * @param folder the file's, from which folders are meant
+ * How to build the program of a target's file.
+ * @param folder of the file, to which paths are relative
  */
 export function specOfTarget({ name, go }: Pick<GoTargetFile, 'name' | 'go'>, folder: string): GoProgramSpec {
   const source = go.source === undefined ? undefined : resolve(folder, go.source);

@@ -21,15 +21,15 @@ export interface Toolchain {
   readonly go: GoTool;
   /** `go1.26.8` */
   readonly version: string;
-  /** What else decides what it makes: `GOWASM=...`. */
+  /** Other settings that affect its output: `GOWASM=...`. */
   readonly settings: readonly string[];
   readonly root: string;
 }
 
 /**
- * Asks Go which toolchain builds a module: its go.mod may have Go fetch another than the one on PATH (GOTOOLCHAIN).
- * @param directory the module's
- * @param work a folder of the build's own
+ * Asks Go which toolchain builds a module: its go.mod may make Go download another than the one on PATH (GOTOOLCHAIN).
+ * @param directory of the module
+ * @param work the build's own folder
  */
 export async function readToolchain(
   go: GoTool,
@@ -37,17 +37,17 @@ export async function readToolchain(
 ): Promise<Toolchain> {
   const { isDone, stdout, stderr } = await go.run(['env', '-json', ...Object.keys(variables.shape)], { directory });
   const parsed = variables.safeParse(parseJson(stdout));
-  if (!isDone || !parsed.success) throw new BuildError(`go env failed: ${stderr.trim() || 'it said nothing that can be read'}`);
+  if (!isDone || !parsed.success) throw new BuildError(`go env failed: ${stderr.trim() || 'its output could not be parsed'}`);
   const { GOROOT: root, GOVERSION: version, GOMODCACHE: cache, GOEXPERIMENT: experiments, GOWASM: features } = parsed.data;
   const settings = [...(experiments === '' ? [] : [`GOEXPERIMENT=${experiments}`]), ...(features === '' ? [] : [`GOWASM=${features}`])];
   if (!root.startsWith(`${cache}/`)) return { go, version, settings, root };
-  // A toolchain that Go has fetched is in the module cache, beneath which it takes no overlay: it is called by another path.
+  // A downloaded toolchain is in the module cache, where overlays don't apply: it is called by another path.
   const link = join(work, 'go');
   symlinkSync(root, link);
   return { go: go.with(join(link, 'bin/go'), { GOROOT: link, GOTOOLCHAIN: 'local' }), version, settings, root: link };
 }
 
-/** Files that take the places of some of the standard library, or come beside them. */
+/** Files that replace some of the standard library, or are added to it. */
 export interface Overlay {
   /** Paths are absolute. */
   readonly files: readonly { readonly path: string; readonly text: string }[];
@@ -55,7 +55,7 @@ export interface Overlay {
   readonly sha256: string;
 }
 
-/** @throws OverlayError where the toolchain's text is not known */
+/** @throws OverlayError if the toolchain's file is unknown */
 export function readOverlay({ root, version }: Toolchain): Overlay {
   const files = overlaidFiles((path) => readFileSync(join(root, path), 'utf8'), version);
   const sha256 = createHash('sha256').update(JSON.stringify(files)).digest('hex');

@@ -1,4 +1,4 @@
-/** A WebAssembly module is not one that this can change. */
+/** A WebAssembly module that can't be changed here. */
 export class WasmError extends Error {
   constructor(message: string) {
     super(message);
@@ -10,21 +10,21 @@ export class WasmError extends Error {
 export const SECTION = { import: 2, memory: 5, global: 6, export: 7 } as const;
 /** `\0asm` and version 1. */
 const HEADER = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00] as const;
-/** Most bytes of a number of 32 bits, and of 64. */
+/** Most bytes of a 32-bit number, and of a 64-bit one. */
 const MAX_BYTES = { 32: 5, 64: 10 } as const;
 
 export interface Section {
   readonly id: number;
   /** From its id on. */
   readonly start: number;
-  /** Of what it holds, behind its id and size. */
+  /** Start of its content, after id and size. */
   readonly content: number;
   readonly end: number;
 }
 
-/** The sections of a module, in their order. @throws WasmError where it is none */
+/** The sections of a module, in order. @throws WasmError if it is not a module */
 export function readSections(wasm: Uint8Array): Section[] {
-  if (HEADER.some((byte, index) => wasm[index] !== byte)) throw new WasmError('this is no WebAssembly module of version 1');
+  if (HEADER.some((byte, index) => wasm[index] !== byte)) throw new WasmError('this is not a WebAssembly module of version 1');
   const reader = new Reader(wasm, { content: HEADER.length, end: wasm.length });
   const sections: Section[] = [];
   while (reader.at < wasm.length) {
@@ -41,7 +41,7 @@ export function readSections(wasm: Uint8Array): Section[] {
 /** Opcodes of constant expressions. */
 const OPCODE = { end: 0x0b, globalGet: 0x23, i32: 0x41, i64: 0x42, f32: 0x43, f64: 0x44, refNull: 0xd0, refFunc: 0xd2 } as const;
 
-/** Reads a part of a module from its beginning to its end. */
+/** Reads a part of a module from start to end. */
 export class Reader {
   readonly #wasm: Uint8Array;
   readonly #end: number;
@@ -65,7 +65,7 @@ export class Reader {
     this.at += bytes;
   }
 
-  /** A whole number of 32 bits, as LEB128. */
+  /** A 32-bit integer in LEB128. */
   number(): number {
     let value = 0;
     for (let place = 0; place < MAX_BYTES[32]; place += 1) {
@@ -97,11 +97,11 @@ export class Reader {
       else if (opcode === OPCODE.f32) this.skip(4);
       else if (opcode === OPCODE.f64) this.skip(8);
       else if (opcode === OPCODE.refNull) this.skip(1);
-      else throw new WasmError(`a global begins with an unknown instruction: 0x${opcode.toString(16)}`);
+      else throw new WasmError(`a global starts with an unknown instruction: 0x${opcode.toString(16)}`);
     }
   }
 
-  /** A number that is not needed, signed or not. */
+  /** Skips a number, signed or not. */
   #passNumber(maxBytes: number): void {
     for (let read = 1; this.byte() >= 0x80; read += 1) if (read === maxBytes) throw new WasmError('a number is too long');
   }

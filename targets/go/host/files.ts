@@ -1,17 +1,17 @@
-/** A file system that a Go program sees: the few files that it is given, to be read, and its standard output. */
+/** The file system of a Go program: the few files that it is given, read-only, and its standard output. */
 
 type Callback = (error: Error | null, result?: unknown) => void;
 
 /** Standard output and standard error. */
 const OUTPUTS: readonly number[] = [1, 2];
 const FIRST_DESCRIPTOR = 10;
-/** Bits of a mode: a regular file that can be read, a folder, a terminal. */
+/** Mode bits: a regular readable file, a folder, a terminal. */
 const MODE = { file: 0o100_444, folder: 0o040_555, terminal: 0o020_666 } as const;
 
-/** As Node's `fs.constants` on Linux. */
+/** As in Node's `fs.constants` on Linux. */
 export const CONSTANTS = { O_WRONLY: 1, O_RDWR: 2, O_CREAT: 64, O_EXCL: 128, O_TRUNC: 512, O_APPEND: 1_024, O_DIRECTORY: 65_536 };
 
-/** What Go's `syscall` asks that has no meaning here. */
+/** Calls of Go's `syscall` that are not supported. */
 const REFUSED = [
   'chmod',
   'chown',
@@ -36,18 +36,18 @@ interface OpenFile {
   position: number;
 }
 
-/** What the files are made of. */
+/** The inputs of the file system. */
 export interface FilesSite {
-  /** Contents by absolute path. Nothing can be written but standard output. */
+  /** Contents by absolute path. Only standard output can be written. */
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** Told of everything that is written to standard output (1) and standard error (2). */
+  /** Called with everything that is written to standard output (1) and standard error (2). */
   readonly onOutput: (descriptor: number, bytes: Uint8Array) => void;
 }
 
-/** A function of the file system, by its name; a callback is its last argument. */
+/** A function of the file system; its last argument is a callback. */
 export type FileFunction = (...given: unknown[]) => void;
 
-/** The files that a program has open, as data. */
+/** The open files of a program, as data. */
 export interface OpenFiles {
   readonly open: readonly { readonly descriptor: number; readonly path: string; readonly position: number }[];
   readonly nextDescriptor: number;
@@ -61,8 +61,8 @@ export interface Files {
 }
 
 /**
- * Node's `fs`, as far as Go's `syscall` package for js uses it (fs_js.go): each function takes a callback last, which gets an error
- * with a `code` of errno's, or a result. The callback is called at once.
+ * Node's `fs`, as far as Go's `syscall` package for js uses it (fs_js.go): the last argument of each function is a callback, which
+ * gets an error with a `code` of errno's, or a result. It is called synchronously.
  */
 export function createFiles({ files, onOutput }: FilesSite): Files {
   const open = new Map<number, OpenFile>();
@@ -144,15 +144,15 @@ function refuse(): never {
   throw failure('EROFS');
 }
 
-/** As Node's errors of system calls: Go reads the code. */
+/** In the form of Node's system errors: Go reads the code. */
 function failure(code: string): Error {
   return Object.assign(new Error(code), { code });
 }
 
-/** What `fs.Stats` answers: the same functions in every run, so that an image can name them. */
+/** The methods of `fs.Stats`: the same functions in every run, so that an image can name them. */
 export const STATUS_FUNCTIONS = { isFolder: () => true, isNoFolder: () => false } as const;
 
-/** As `fs.Stats`. */
+/** In the form of `fs.Stats`. */
 function status(mode: number, size: number): object {
   const numbers = { dev: 0, ino: 0, mode, nlink: 1, uid: 0, gid: 0, rdev: 0, size, blksize: 4_096, blocks: Math.ceil(size / 512) };
   return {

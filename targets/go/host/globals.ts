@@ -2,18 +2,18 @@ import { CONSTANTS } from './files.ts';
 import { FetchHeaders } from './http.ts';
 import type { Fetch } from './http.ts';
 
-/** What a Go program finds in its global object. */
+/** What a Go program's global object needs. */
 export interface GlobalsSite {
   readonly fetch: Fetch;
   /** Functions of its file system. */
   readonly files: Readonly<Record<string, unknown>>;
-  /** Gets the functions that the program offers its host (see `targets/go/build/overlay.ts`). */
+  /** Receives the functions that the program offers its host (see `targets/go/build/overlay.ts`). */
   readonly hooks: object;
-  /** Told what the program's own standard library complains of. */
+  /** Called with errors that the program's own standard library logs. */
   readonly complain: (message: string) => void;
   readonly wallMs: () => number;
   readonly fillRandom: (bytes: Uint8Array) => void;
-  /** The name that it is run under. */
+  /** The name under which it runs. */
   readonly name: string;
 }
 
@@ -23,8 +23,8 @@ const PROCESS_ID = 1;
 const USER_ID = 65_532;
 
 /**
- * The global object of one Go program: what its standard library looks up there, and nothing else of this process. `net/http` fetches
- * if there is a `fetch`, `time` asks a Date for the zone, which is UTC here as in a container.
+ * The global object of one Go program: only what its standard library uses, and nothing else of this process. `net/http` uses
+ * `fetch` if there is one, and `time` takes the zone from Date, which is UTC here as in a container.
  */
 export function createGlobals({ fetch, files, hooks, complain, wallMs, fillRandom, name }: GlobalsSite): Record<string, unknown> {
   const globals: Record<string, unknown> = {
@@ -66,7 +66,7 @@ export function createGlobals({ fetch, files, hooks, complain, wallMs, fillRando
   return globals;
 }
 
-/** A Date that knows the trial's time and no zone but UTC. */
+/** A Date with the trial's time, and only UTC. */
 function dateOf(wallMs: () => number): unknown {
   return class {
     getTime(): number {

@@ -13,7 +13,7 @@ import { GoProgram } from './instance.ts';
 import type { GoProgramSite } from './instance.ts';
 import { SAMPLE } from './testing/sample.ts';
 
-/** The host against small programs of our own: in virtual time, over wires that a test makes. */
+/** Tests of the host with small programs, in virtual time, over wires of the test. */
 
 const START_MS = Date.UTC(2026, 6, 1);
 const FILES = new Map([['/etc/sample/config', new TextEncoder().encode('a setting')]]);
@@ -34,7 +34,7 @@ interface Run {
   readonly wire?: (clock: Clock) => Wire;
   readonly seed?: number;
   readonly withImage?: boolean;
-  /** What is done with it while it runs. */
+  /** What to do with it while it runs. */
   readonly meanwhile?: (program: GoProgram, clock: Clock) => Promise<void>;
 }
 
@@ -79,7 +79,7 @@ test('timers fire in their order, in virtual time; one that was stopped does not
   });
 });
 
-test('a thousand goroutines come to their end at one instant', async ({}, testInfo) => {
+test('a thousand goroutines end at the same instant', async ({}, testInfo) => {
   expect(await run(testInfo, { args: ['goroutines'] })).toEqual({ code: 0, lines: ['499500'], tookMs: 0 });
 });
 
@@ -99,7 +99,7 @@ test('a body that arrives over time is read as it arrives', async ({}, testInfo)
   expect((await run(testInfo, { args: ['get', 'http://world.invalid/watch'], wire })).lines).toEqual(['200', '1s one', '3s two']);
 });
 
-test('what is sent arrives: method, path, fields, body', async ({}, testInfo) => {
+test('requests arrive with method, path, headers and body', async ({}, testInfo) => {
   const seen: unknown[] = [];
   const wire =
     (): Wire =>
@@ -112,7 +112,7 @@ test('what is sent arrives: method, path, fields, body', async ({}, testInfo) =>
   expect(seen).toEqual([{ method: 'POST', path: '/a?b=c', host: 'world.invalid', type: 'application/json', body: '{"d":1}' }]);
 });
 
-test('a connection that breaks is an error of a socket; a host that nobody serves is not found', async ({}, testInfo) => {
+test('a broken connection is a socket error; an unknown host is not found', async ({}, testInfo) => {
   const wire = (): Wire => async () => {
     throw new WireError('ECONNRESET', 'broken');
   };
@@ -122,7 +122,7 @@ test('a connection that breaks is an error of a socket; a host that nobody serve
   expect(unknown[0]).toContain('lookup elsewhere.invalid: no such host');
 });
 
-test('a request that is given up ends at once, also in the middle of its body', async ({}, testInfo) => {
+test('a cancelled request ends at once, even in the middle of its body', async ({}, testInfo) => {
   const silent =
     (clock: Clock): Wire =>
     async () => {
@@ -145,7 +145,7 @@ test('a request that is given up ends at once, also in the middle of its body', 
   expect(inBody).toEqual({ code: 0, lines: ['200', '0s begun', 'context deadline exceeded true'], tookMs: 10_000 });
 });
 
-test('a panic ends it with code 2 and its trace; one that it recovers from does not', async ({}, testInfo) => {
+test('a panic exits it with code 2 and a trace; a recovered panic does not', async ({}, testInfo) => {
   const { code, lines } = await run(testInfo, { args: ['panic'] });
   expect(code).toBe(2);
   expect(lines[0]).toBe('panic: on purpose');
@@ -154,27 +154,27 @@ test('a panic ends it with code 2 and its trace; one that it recovers from does 
   expect(recovered).toMatchObject({ code: 0, lines: ['recovered: runtime error: invalid memory address or nil pointer dereference'] });
 });
 
-test('exit codes, a deadlock, and memory without end', async ({}, testInfo) => {
+test('exit codes, a deadlock, and running out of memory', async ({}, testInfo) => {
   expect((await run(testInfo, { args: ['exit'] })).code).toBe(7);
   const hoard = await run(testInfo, { args: ['hoard'] });
   expect(hoard.code).toBe(2);
   expect(hoard.lines.join('\n')).toContain('out of memory');
-  // Who waits for nothing leaves the world with nothing to do.
+  // In a deadlock, nothing is left to do in the world.
   await expect(run(testInfo, { args: ['deadlock'] })).rejects.toThrow(StalledError);
 });
 
-test('much output arrives whole and in order', async ({}, testInfo) => {
+test('large output arrives complete and in order', async ({}, testInfo) => {
   const { lines } = await run(testInfo, { args: ['much'] });
   expect(lines).toHaveLength(20_000);
   expect(lines.every((line, index) => line === `${index} ${'x'.repeat(200)}`)).toBe(true);
 });
 
-test('it sees its arguments, its environment and the files that it is given, and can write none', async ({}, testInfo) => {
+test("it sees its arguments, environment and given files, and can't write files", async ({}, testInfo) => {
   const { lines } = await run(testInfo, { args: ['outside', 'an argument'] });
   expect(lines).toEqual(['a setting <nil> true 1 value an argument', 'open /etc/sample/new: Read-only file system']);
 });
 
-test('a signal that it listens to is its own affair; one that it does not ends nothing by itself', async ({}, testInfo) => {
+test('a signal that it handles does not stop it; nor does one that it ignores, by itself', async ({}, testInfo) => {
   const heeded: boolean[] = [];
   const terminate = async (program: GoProgram, clock: Clock): Promise<void> => {
     await clock.sleep(5_000);
@@ -188,7 +188,7 @@ test('a signal that it listens to is its own affair; one that it does not ends n
   expect(heeded).toEqual([true, false]);
 });
 
-test('its own servers can be asked from outside', async ({}, testInfo) => {
+test('its own servers can be called from outside', async ({}, testInfo) => {
   const answers: unknown[] = [];
   const { code } = await run(testInfo, {
     args: ['serve'],
@@ -203,7 +203,7 @@ test('its own servers can be asked from outside', async ({}, testInfo) => {
 });
 
 for (const withImage of [false, true]) {
-  test(`the same seed gives the same chance, another seed another, ${withImage ? 'from an image' : 'from the start'}`, async ({}, testInfo) => {
+  test(`the same seed gives the same random numbers, another seed others, ${withImage ? 'from an image' : 'from the start'}`, async ({}, testInfo) => {
     const said = async (seed: number): Promise<string> => (await run(testInfo, { args: ['chance'], seed, withImage })).lines[1] ?? '';
     const [first, again, other] = [await said(1), await said(1), await said(2)];
     expect(again).toBe(first);
@@ -211,7 +211,7 @@ for (const withImage of [false, true]) {
   });
 }
 
-test('from an image it goes on as from the start: files, goroutines, timers, what it has said', async ({}, testInfo) => {
+test('from an image it continues as from the start: files, goroutines, timers, output', async ({}, testInfo) => {
   const wire = (): Wire => async () => ({ status: 200, headers: {}, body: 'answer\n' });
   const fromStart = await run(testInfo, { args: ['restored'], wire });
   expect(fromStart).toEqual({
@@ -222,14 +222,14 @@ test('from an image it goes on as from the start: files, goroutines, timers, wha
   expect(await run(testInfo, { args: ['restored'], wire, withImage: true })).toEqual(fromStart);
 });
 
-test('there is no image of a program that asks nobody, or ends before it does', async ({}, testInfo) => {
+test('there is no image of a program that sends no request, or exits before it does', async ({}, testInfo) => {
   const module = await sampleModule(testInfo);
   for (const mode of ['exit', 'outside']) {
     expect(makeImage({ module, command: ['sample', mode, 'x'], environment: {}, files: FILES })).toBeUndefined();
   }
 });
 
-test('who is killed does nothing any more, and its memory is let go of', async ({}, testInfo) => {
+test('a killed program does nothing any more, and its memory is released', async ({}, testInfo) => {
   const { code, lines } = await run(testInfo, {
     args: ['timers'],
     meanwhile: async (program, clock) => {

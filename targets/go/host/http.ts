@@ -4,13 +4,13 @@ import { isStream } from '../../../wire/wire.ts';
 import type { Bytes, Wire, WireResponse } from '../../../wire/wire.ts';
 
 /**
- * `fetch` as far as Go's `net/http` for js uses it (roundtrip_js.go): requests go out over wires instead of a network.
+ * `fetch` as far as Go's `net/http` for js uses it (roundtrip_js.go): requests use wires instead of a network.
  */
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Go gives header fields one by one; names of a wire's are lower case, and fields of one name are joined as RFC 9110 has it. */
+/** Go passes headers one by one; wires use lower-case names, and values of one name are joined as in RFC 9110. */
 export class FetchHeaders {
   readonly #fields = new Map<string, string>();
 
@@ -33,7 +33,7 @@ export interface FetchOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What Go reads of an answer. */
+/** What Go reads of a response. */
 interface FetchAnswer {
   readonly status: number;
   readonly headers: { readonly entries: () => Iterator<readonly [string, string]> };
@@ -52,19 +52,19 @@ export type Fetch = (url: string, options: FetchOptions) => Promise<FetchAnswer>
 /** Where a program's requests go. */
 export interface FetchSite {
   readonly clock: Clock;
-  /** The wire to a host and port, as URLs name it; undefined where nothing answers. */
+  /** The wire to a host and port, as in URLs; undefined for an unknown host. */
   readonly wireTo: (host: string) => Wire | undefined;
 }
 
-/** A host that nobody serves: what a program's resolver would say. */
+/** An unknown host: the error that a program's resolver would give. */
 class NoSuchHost extends Error {
   readonly code = 'ENOTFOUND';
 }
 
-/** Bodies of the two protocols are text, but for protobuf. */
+/** Bodies of the two protocols are text, except protobuf. */
 const IS_BINARY = /protobuf|octet-stream|cbor/;
 
-/** Makes the `fetch` of one incarnation. What is under way when it is killed never settles. */
+/** Creates the `fetch` of one incarnation. Requests in flight when it is killed never settle. */
 export function createFetch({ clock, wireTo }: FetchSite): Fetch {
   return async (address, { method, headers, body, signal }) => {
     const url = new URL(address);
@@ -90,7 +90,7 @@ export function createFetch({ clock, wireTo }: FetchSite): Fetch {
   };
 }
 
-/** Who gives up waits no longer, whatever becomes of the request. */
+/** An aborted request is no longer waited for, whatever happens to it. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   return new Promise((resolve, reject) => {
@@ -109,7 +109,7 @@ function createReader(clock: Clock, body: WireResponse['body'], signal: AbortSig
   return isStream(body) ? new StreamReader(clock, body, signal) : new WholeReader(body);
 }
 
-/** A body that is there. */
+/** A body that is already complete. */
 class WholeReader implements BodyReader {
   #rest: Uint8Array | undefined;
 
@@ -133,7 +133,7 @@ class StreamReader implements BodyReader {
   readonly #clock: Clock;
   readonly #chunks: AsyncIterator<Bytes>;
   readonly #signal: AbortSignal | undefined;
-  /** Ends a read that waits. */
+  /** Cancels a pending read. */
   #cancelRead: () => void = () => undefined;
   readonly #cancelled: Promise<{ readonly done: true }>;
 
@@ -154,7 +154,7 @@ class StreamReader implements BodyReader {
 
   async cancel(): Promise<void> {
     this.#cancelRead();
-    // A generator that waits comes to its end only when what it waits for does: nobody here needs to know.
+    // A waiting generator ends only when what it waits for does, so this is not awaited.
     void this.#chunks.return?.().catch(() => undefined);
   }
 

@@ -8,34 +8,34 @@ import type { MachineImage, MachineSite, NamedValue } from './machine.ts';
 
 /** Go takes a clock that reads 0 for a broken one. */
 export const CLOCK_START_MS = 1_000;
-/** What the clock on the wall says while an image is made. */
+/** The wall clock while an image is made. */
 const WALL_MS = Date.UTC(2026, 0, 1);
-/** A program that calls its file system more often than this before it asks anybody anything is started anew each time. */
+/** A program with more file system calls than this before its first request gets no image, and starts from scratch each time. */
 const MAX_CALLS = 10_000;
 
-/** What an image is made from: the same of it gives the same image. */
+/** The inputs of an image: the same inputs give the same image. */
 export type ImageSource = Pick<MachineSite, 'module' | 'command' | 'environment'> & {
   /** Contents by absolute path. */
   readonly files: ReadonlyMap<string, Uint8Array>;
 };
 
-/** A program before it first asks the network for anything, as data: what it has done until then is the same in every trial. */
+/** A program before its first network request, as data: everything until then is the same in every trial. */
 export interface ProgramImage {
   readonly machine: MachineImage;
   readonly openFiles: OpenFiles;
-  /** Functions of the file system that it waits for. */
+  /** File system functions whose callbacks it waits for. */
   readonly calls: readonly { readonly name: string; readonly given: readonly NamedValue[] }[];
-  /** Times that it waits for. */
+  /** Timers that it waits for. */
   readonly wakeUps: readonly { readonly id: number; readonly delayMs: number }[];
   readonly nextWakeUp: number;
-  /** What it has said so far. */
+  /** Its output so far. */
   readonly said: readonly { readonly descriptor: number; readonly bytes: Uint8Array }[];
 }
 
 /**
- * Runs a program up to its first request, and takes an image of it as it was when it had last come to rest before. Its chance and
- * its clock are the same each time: who goes on from the image gives it chance of its own by the hook `reseed`.
- * @returns undefined for a program of which there can be none: one without that hook, that ends, or that asks before it ever rests
+ * Runs a program up to its first request, and takes an image of its last idle state before that. Random numbers and clock are the
+ * same each time: a program that continues from the image gets its own by the hook `reseed`.
+ * @returns undefined if no image is possible: the program lacks that hook, exits, or sends a request before it is ever idle
  */
 export function makeImage(source: ImageSource): ProgramImage | undefined {
   const first = new Rehearsal(source);
@@ -51,7 +51,7 @@ export function makeImage(source: ImageSource): ProgramImage | undefined {
   }
 }
 
-/** A program in a world that stands still. */
+/** A program in a world where no time passes. */
 class Rehearsal {
   readonly #machine: GoMachine;
   readonly #files;
@@ -89,8 +89,8 @@ class Rehearsal {
   }
 
   /**
-   * @param most after so many calls of the file system it is left as it is
-   * @returns after how many of them it made its first request, less that one; or how many there were if it never did
+   * @param most gives up after this many file system calls
+   * @returns the number of calls before its first request, minus one; or all calls if it sent none
    */
   runUntilRequest(most: number): number | undefined {
     this.#machine.start();

@@ -3,32 +3,32 @@ import type { ValueTable } from './values.ts';
 
 const encoder = new TextEncoder();
 const NS_PER_MS = 1_000_000;
-/** Arguments lie behind the return address. */
+/** Arguments follow the return address. */
 const ARGUMENTS = 8;
 
-/** What a Go program's imports act upon. */
+/** What a Go program's imports use. */
 export interface ImportSite {
   memory(): GoMemory;
   values(): ValueTable;
-  /** The program's stack pointer: a call that led back into it may have moved its stack. */
+  /** The program's stack pointer: a call that re-entered the program may have moved its stack. */
   stackPointer(): number;
-  /** Time that has passed, in milliseconds, whoever set the clock wrong; never 0, which Go takes for a broken clock. */
+  /** Elapsed time in milliseconds, even if the wall clock is wrong; never 0, which Go takes for a broken clock. */
   monotonicMs(): number;
-  /** The clock on the wall, in milliseconds since the Unix epoch. */
+  /** The wall clock, in milliseconds since the Unix epoch. */
   wallMs(): number;
-  /** Wakes the program after so many milliseconds. @returns what `cancelWakeUp` takes */
+  /** Wakes the program after this delay. @returns the id for `cancelWakeUp` */
   wakeUpAfter(delayMs: number): number;
   cancelWakeUp(id: number): void;
   fillRandom(bytes: Uint8Array): void;
   exit(code: number): void;
-  /** What it writes before it has files: the text of a crash. */
+  /** Writes output from before it has files: the text of a crash. */
   write(descriptor: number, bytes: Uint8Array): void;
 }
 
 type Import = (sp: number) => void;
 
 /**
- * The functions that a Go program of GOOS=js imports, in the module `gojs`. Each takes the stack pointer: arguments begin 8
+ * The functions that a Go program of GOOS=js imports, in the module `gojs`. Each takes the stack pointer: arguments start 8
  * bytes above it, results follow them. Source of names and signatures: `runtime` and `syscall/js` of Go's standard library
  * (sys_wasm.go, lock_js.go, js.go).
  */
@@ -36,7 +36,7 @@ export function goImports(site: ImportSite): Readonly<Record<string, Import>> {
   const load = (address: number): unknown => site.values().load(site.memory(), address);
   const store = (address: number, value: unknown): void => site.values().store(site.memory(), address, value);
   const loadAll = (address: number): unknown[] => [...site.memory().elementsOf(address)].map(load);
-  /** Runs what may throw or lead back into the program, and stores result and whether it went well. */
+  /** Runs code that may throw or re-enter the program, and stores its result and whether it succeeded. */
   const attempt = (resultAt: number, work: () => unknown): void => {
     let value: unknown;
     let isDone = true;
@@ -114,7 +114,7 @@ export function goImports(site: ImportSite): Readonly<Record<string, Import>> {
     'syscall/js.copyBytesToGo': (sp) => copy(site, { to: site.memory().bytesOf(sp + ARGUMENTS), from: asBytes(load(sp + 32)), sp }),
     'syscall/js.copyBytesToJS': (sp) => copy(site, { to: asBytes(load(sp + ARGUMENTS)), from: site.memory().bytesOf(sp + 16), sp }),
   };
-  // The stack pointer is an unsigned number of 32 bits, which WebAssembly hands over as a signed one.
+  // The stack pointer is an unsigned 32-bit number, which WebAssembly passes as a signed one.
   return Object.fromEntries(Object.entries(imports).map(([name, run]) => [name, (sp: number) => run(sp >>> 0)]));
 }
 
@@ -139,15 +139,15 @@ function asBytes(value: unknown): Uint8Array | undefined {
   return value instanceof Uint8Array ? value : undefined;
 }
 
-/** @throws TypeError, as a property of what has none would */
+/** @throws TypeError, like reading a property of a value without properties */
 function asObject(value: unknown): object {
   if ((typeof value === 'object' && value !== null) || typeof value === 'function') return value;
-  // Go reads properties of texts, too.
+  // Go also reads properties of strings.
   if (typeof value === 'string') return Object(value) as object;
   throw new TypeError(`${String(value)} has no properties`);
 }
 
-/** @throws TypeError for what can't be called */
+/** @throws TypeError if it can't be called */
 // eslint-disable-next-line @typescript-eslint/no-unsafe-function-type -- Go calls whatever function it holds: nothing is known of its parameters
 function asFunction(value: unknown): Function {
   if (typeof value === 'function') return value;

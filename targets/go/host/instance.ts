@@ -9,38 +9,38 @@ import { CLOCK_START_MS } from './image.ts';
 import type { ProgramImage } from './image.ts';
 import { GoMachine } from './machine.ts';
 
-/** SIGTERM, as GOOS=js numbers signals. Source: `syscall` of Go's standard library (syscall_js.go). */
+/** SIGTERM in the numbering of GOOS=js. Source: `syscall` of Go's standard library (syscall_js.go). */
 const TERMINATE = 6;
 
 /** What a Go program runs with. */
 export interface GoProgramSite {
   readonly module: WebAssembly.Module;
-  /** The name that it is run under, then its arguments. */
+  /** The name under which it runs, then its arguments. */
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   /** Contents by absolute path. */
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** Made of the same module, command, environment and files; absent where there can be none. */
+  /** From the same module, command, environment and files; absent if none is possible. */
   readonly image?: ProgramImage | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly wireTo: FetchSite['wireTo'];
-  /** Told of everything that it writes to standard output (1) and standard error (2). */
+  /** Called with everything that it writes to standard output (1) and standard error (2). */
   readonly onOutput: (descriptor: number, bytes: Uint8Array) => void;
-  /** Told when it is over. @param entry a function of its */
+  /** Called when it is over. @param entry one of its functions */
   readonly onEnd?: (entry: unknown) => void;
 }
 
-/** What a server within the program answered. */
+/** The response of a server within the program. */
 export interface InnerAnswer {
-  /** 0 where nothing answered. */
+  /** 0 without a response. */
   readonly status: number;
   readonly body: string;
 }
 
-/** One run of a Go program, on a clock, a source of chance and wires that it is given. */
+/** One run of a Go program, with the given clock, random source and wires. */
 export class GoProgram {
-  /** Resolves with its exit code; rejects with a ProgramError when it crashed below its own runtime. Never settles once it is killed. */
+  /** Resolves with its exit code; rejects with a ProgramError if it crashed below its own runtime. Never settles once it is killed. */
   readonly exited: Promise<number>;
   readonly #site: GoProgramSite;
   readonly #machine: GoMachine;
@@ -83,7 +83,7 @@ export class GoProgram {
     });
   }
 
-  /** Runs it until it first waits. @throws ProgramError when arguments and environment are too long */
+  /** Runs it until it is idle for the first time. @throws ProgramError if arguments and environment are too long */
   start(): void {
     const { image, onOutput } = this.#site;
     if (image === undefined) {
@@ -100,12 +100,12 @@ export class GoProgram {
     this.#machine.callHook('reseed');
   }
 
-  /** Asks it to stop. @returns whether it heeds that; one that doesn't would be ended by the signal, and has to be killed */
+  /** Sends SIGTERM. @returns whether it handles it; otherwise the signal would end it, and it has to be killed */
   terminate(): boolean {
     return this.#machine.callHook('signal', TERMINATE) === true;
   }
 
-  /** Asks a server within the program, by a URL such as `http://127.0.0.1:8081/readyz`. Never settles once it is over. */
+  /** Sends a request to a server within the program, such as `http://127.0.0.1:8081/readyz`. Never settles once it is over. */
   get(url: string): Promise<InnerAnswer> {
     return new Promise((resolve) => {
       this.#machine.callHook('get', url, (status: number, body: string) => resolve({ status, body }));
@@ -117,7 +117,7 @@ export class GoProgram {
     return this.#machine.offers('get');
   }
 
-  /** Ends it as SIGKILL would: it never runs again, and its memory is let go of. */
+  /** Ends it as SIGKILL would: it never runs again, and its memory is released. */
   kill(): void {
     if (!this.#machine.isRunning) return;
     this.#site.onEnd?.(this.#machine.entry);

@@ -10,15 +10,15 @@ import { ValueTable } from './values.ts';
 import type { ValueTableImage } from './values.ts';
 
 const encoder = new TextEncoder();
-/** Arguments and environment lie from here on, as Go's linker leaves room for them: 8 KiB. Source: cmd/link/internal/ld/data.go. */
+/** Arguments and environment are stored here; Go's linker reserves 8 KiB for them. Source: cmd/link/internal/ld/data.go. */
 const ARGUMENTS_START = 4_096;
 const ARGUMENTS_END = 4_096 + 8_192;
-/** In such pieces an image tells what of the memory has changed. */
+/** An image stores the changed parts of memory in pieces of this size. */
 const PIECE_BYTES = 4_096;
-/** What the build exports the program's globals as (see `targets/go/build/export-globals.ts`). */
+/** The names under which the build exports the program's globals (see `targets/go/build/export-globals.ts`). */
 const GLOBAL_NAME = /^global\d+$/;
 
-/** A program cannot be made an image of, or of this image. */
+/** An image can't be taken of a program, or can't be restored. */
 export class ImageError extends Error {
   constructor(message: string) {
     super(message);
@@ -26,45 +26,45 @@ export class ImageError extends Error {
   }
 }
 
-/** What a Go program runs with, and what it does to the outside. */
+/** What a Go program runs with, and how it affects the outside. */
 export interface MachineSite extends Omit<ImportSite, 'memory' | 'values' | 'stackPointer' | 'exit' | 'write'>, Pick<GlobalsSite, 'fetch'> {
   readonly module: WebAssembly.Module;
-  /** The name that it is run under, then its arguments. */
+  /** The name under which it runs, then its arguments. */
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly files: Files;
-  /** Calls a function of the file system once the program has come to rest: it expects that of one. */
+  /** Calls a function of the file system once the program is idle, as it expects. */
   readonly defer: (name: string, given: readonly unknown[]) => void;
-  /** Told of everything that it writes to standard output (1) and standard error (2). */
+  /** Called with everything that it writes to standard output (1) and standard error (2). */
   readonly onOutput: (descriptor: number, bytes: Uint8Array) => void;
   /** @param entry one of its functions */
   readonly onExit: (code: number, entry: unknown) => void;
-  /** Told when it broke below its own runtime, which would have said what is wrong. */
+  /** Called when it crashed below its own runtime, which then could not report the reason. */
   readonly onCrash: (error: ProgramError) => void;
 }
 
-/** A value that a program holds, by what is found in its place in another run of the same program. */
+/** A value that a program holds, described so that it can be found in another run of the same program. */
 export type NamedValue =
   | { readonly kind: 'known'; readonly path: string }
   | { readonly kind: 'function'; readonly id: number }
   | { readonly kind: 'list'; readonly items: readonly NamedValue[] }
-  /** `of`: where its class is found, if it has one */
+  /** `of`: the path of its class, if it has one */
   | { readonly kind: 'record'; readonly of?: string; readonly fields: readonly (readonly [string, NamedValue])[] }
   | { readonly kind: 'plain'; readonly value: string | number | boolean | null | undefined | Uint8Array };
 
-/** A program that has come to rest, as data. */
+/** An idle program, as data. */
 export interface MachineImage {
-  /** The size of its memory in bytes, and the pieces of it that differ from those of a new instance. */
+  /** The size of its memory in bytes, and the pieces that differ from a new instance. */
   readonly memoryBytes: number;
   readonly addresses: Uint32Array;
   readonly pieces: Uint8Array;
   readonly globals: Readonly<Record<string, number | bigint>>;
   readonly values: ValueTableImage<NamedValue>;
-  /** Functions that it has given its host, by name. */
+  /** Functions that it offers its host, by name. */
   readonly hooks: Readonly<Record<string, number>>;
 }
 
-/** What the program calls back with: an event in its own terms. */
+/** How the program calls back: an event in its own format. */
 interface PendingEvent {
   readonly id: number;
   readonly this: unknown;
@@ -80,7 +80,7 @@ interface GoExports {
   readonly mem: WebAssembly.Memory;
 }
 
-/** A program that runs: nothing of it may be held by whoever waits for it, or its memory outlives it. */
+/** A running program: nothing that waits for it may hold a part of this, or its memory would outlive it. */
 interface Running {
   readonly exports: GoExports;
   readonly memory: GoMemory;
@@ -89,18 +89,18 @@ interface Running {
 }
 
 /**
- * One run of a Go program that was compiled for GOOS=js and GOARCH=wasm. It runs on this thread whenever it is woken, until all of its
+ * One run of a Go program compiled for GOOS=js and GOARCH=wasm. It runs on this thread whenever it is woken, until all of its
  * goroutines wait.
  */
 export class GoMachine {
   readonly #site: MachineSite;
   /** Absent before it runs and once it is over. */
   #running: Running | undefined;
-  /** Its functions, as it was given them. */
+  /** Its functions, with the numbers that it knows them by. */
   readonly #functions = new WeakMap<object, number>();
   /** Functions that it offers, by name. */
   readonly #hooks: Record<string, unknown> = {};
-  /** What Go's `syscall/js` knows as its host. */
+  /** The host object of Go's `syscall/js`. */
   readonly #host = {
     _pendingEvent: null as PendingEvent | null,
     _makeFuncWrapper: (id: number): unknown => this.function(id),
@@ -114,19 +114,19 @@ export class GoMachine {
     return this.#running !== undefined;
   }
 
-  /** One of its functions, for as long as it runs: what keeps V8 from forgetting its code. */
+  /** One of its functions, as long as it runs: holding it keeps V8 from dropping its code. */
   get entry(): unknown {
     return this.#running?.exports.resume;
   }
 
-  /** Runs it from its beginning until it first waits. @throws ProgramError when arguments and environment are too long */
+  /** Runs it from the start until it is idle. @throws ProgramError when arguments and environment are too long */
   start(): void {
     const { exports, memory } = this.#instantiate();
     const argumentsAddress = this.#writeArguments(memory);
     this.enter(() => exports.run(this.#site.command.length, argumentsAddress));
   }
 
-  /** Makes it what another run of the same program was when it had come to rest. */
+  /** Restores the state of another run of the same program that was idle. */
   restore(image: MachineImage): void {
     const { exports, memory, values, globals } = this.#instantiate();
     const missing = image.memoryBytes - memory.buffer.byteLength;
@@ -145,7 +145,7 @@ export class GoMachine {
     values.restore(image.values, (named) => this.#valueOf(named, known));
   }
 
-  /** @throws ImageError when it holds what another run could not find again */
+  /** @throws ImageError if it holds values that another run could not find */
   image(): MachineImage {
     const { exports, memory, values, globals } = this.#live();
     const known = this.#known(globals);
@@ -162,17 +162,17 @@ export class GoMachine {
     };
   }
 
-  /** A value as one would be found again in another run. @throws ImageError for one that would not */
+  /** Describes a value so that another run can find it. @throws ImageError if that is impossible */
   nameOf(value: unknown): NamedValue {
     return this.#nameOf(value, this.#known(this.#live().globals));
   }
 
-  /** The value of this run that has this name. */
+  /** Finds the value of this run with this description. */
   valueOf(named: NamedValue): unknown {
     return this.#valueOf(named, new Map([...this.#known(this.#live().globals)].map(([value, path]) => [path, value])));
   }
 
-  /** Whether it offers its host a function (see `targets/go/build/overlay.ts`). */
+  /** Whether it offers its host this function (see `targets/go/build/overlay.ts`). */
   offers(name: string): boolean {
     return this.#hooks[name] !== undefined;
   }
@@ -183,12 +183,12 @@ export class GoMachine {
     return typeof hook === 'function' ? (Reflect.apply(hook, undefined, given) as unknown) : undefined;
   }
 
-  /** Wakes it: a time that it has waited for has come. */
+  /** Wakes it, because a timer has fired. */
   resume(): void {
     this.enter(() => this.#live().exports.resume());
   }
 
-  /** Lets go of it: it never runs again. */
+  /** Releases it: it never runs again. */
   end(): void {
     this.#running = undefined;
     this.#host._pendingEvent = null;
@@ -208,7 +208,7 @@ export class GoMachine {
     }
   }
 
-  /** A function of the program's, as JavaScript calls it. @param id the number that the program knows it by */
+  /** A function of the program, callable from JavaScript. @param id the program's number for it */
   function(id: number): unknown {
     const call = (self: unknown, given: ArrayLike<unknown>): unknown => {
       const event: PendingEvent = { id, this: self, args: given };
@@ -264,13 +264,13 @@ export class GoMachine {
     return running;
   }
 
-  /** Objects that every run has, by where they are found. */
+  /** Objects that every run has, by their path. */
   #known(globals: Record<string, unknown>): Map<unknown, string> {
     const known = new Map<unknown, string>([[this.#host, 'host']]);
     const walk = (value: unknown, path: string): void => {
       if ((typeof value !== 'object' && typeof value !== 'function') || value === null || known.has(value)) return;
       known.set(value, path);
-      // What is built in has no parts that a program would hold.
+      // Built-in functions have no parts that a program would hold.
       if (typeof value !== 'object' || value === this.#hooks) return;
       for (const [name, part] of Object.entries(value)) walk(part, `${path}.${name}`);
     };
@@ -285,7 +285,7 @@ export class GoMachine {
     if (typeof value === 'function') return { kind: 'function', id: this.#idOf(value) };
     if (value === null || value === undefined || value instanceof Uint8Array) return { kind: 'plain', value };
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return { kind: 'plain', value };
-    // Events and their arguments, which the program lets go of when it next collects its garbage.
+    // Events and their arguments, which the program releases at its next garbage collection.
     if (Array.isArray(value)) return { kind: 'list', items: value.map((item) => this.#nameOf(item, known)) };
     if (typeof value === 'object') {
       const fields = Object.entries(value).map(([name, part]): [string, NamedValue] => [name, this.#nameOf(part, known)]);
@@ -321,7 +321,7 @@ export class GoMachine {
     }
   }
 
-  /** Texts, then a list of their addresses: arguments, 0, environment, 0. @returns the list's address */
+  /** Strings, then a list of their addresses: arguments, 0, environment, 0. @returns the address of the list */
   #writeArguments(memory: GoMemory): number {
     const { command, environment } = this.#site;
     const variables = Object.keys(environment)
@@ -350,7 +350,7 @@ export class GoMachine {
   }
 }
 
-/** The pieces of a memory that are not as in a new one, and where they lie. */
+/** The pieces of memory that differ from a new instance, with their addresses. */
 function changedPieces(before: Uint8Array, after: Uint8Array): Pick<MachineImage, 'addresses' | 'pieces'> {
   const addresses: number[] = [];
   const [old, now] = [Buffer.from(before.buffer), Buffer.from(after.buffer)];

@@ -1,11 +1,11 @@
 const decoder = new TextDecoder();
-/** 2 ** 32: what the upper half of a 64-bit number counts. */
+/** 2 ** 32: the unit of the upper half of a 64-bit number. */
 const HIGH = 4_294_967_296;
 const WORD = 8;
 
 /**
- * The linear memory of a Go program, as Go's calling convention for imports lays out arguments and results. Addresses are in
- * bytes. Numbers of 64 bits are read as JavaScript numbers: lengths, addresses and delays are far below 2 ** 53.
+ * The linear memory of a Go program, with Go's calling convention for imports. Addresses are in bytes. 64-bit numbers are read
+ * as JavaScript numbers: lengths, addresses and delays are far below 2 ** 53.
  */
 export class GoMemory {
   readonly #memory: WebAssembly.Memory;
@@ -16,12 +16,12 @@ export class GoMemory {
     this.#view = new DataView(memory.buffer);
   }
 
-  /** All of it. Good until the program next runs: growing detaches the buffer. */
+  /** The whole memory. Valid until the program next runs: growing detaches the buffer. */
   get buffer(): ArrayBuffer {
     return this.#memory.buffer;
   }
 
-  /** To be called when the program says that its memory has grown. */
+  /** Call this when the program reports that its memory has grown. */
   refresh(): void {
     this.#view = new DataView(this.#memory.buffer);
   }
@@ -69,7 +69,7 @@ export class GoMemory {
     this.#view.setBigInt64(address, value, true);
   }
 
-  /** The bytes that a slice or a string refers to, not copied. @param address of its header: pointer and length */
+  /** The bytes of a slice or string, not copied. @param address of its header: pointer and length */
   bytesOf(address: number): Uint8Array {
     return new Uint8Array(this.#memory.buffer, this.getInt64(address), this.getInt64(address + WORD));
   }
@@ -79,7 +79,7 @@ export class GoMemory {
     return decoder.decode(this.bytesOf(address));
   }
 
-  /** Where the elements of a slice of 8-byte elements lie. */
+  /** The addresses of the elements of a slice of 8-byte elements. */
   *elementsOf(address: number): Generator<number> {
     const start = this.getInt64(address);
     const length = this.getInt64(address + WORD);

@@ -19,7 +19,7 @@ function program(folder: string): CompiledProgram {
   return new CompiledProgram(path, folder);
 }
 
-/** Has V8 drop the code of all functions that are not running. */
+/** Makes V8 drop the code of all functions that are not running. */
 function dropCode(): void {
   setFlagsFromString('--expose-gc');
   setFlagsFromString('--stress-flush-code');
@@ -33,7 +33,7 @@ function dropCode(): void {
   }
 }
 
-test('optimized code is kept after the first run, and read by the next process', ({}, testInfo) => {
+test('optimized code is stored after the first run, and read by the next process', ({}, testInfo) => {
   const folder = testInfo.outputPath('code');
   const first = program(folder);
   const { exports } = new WebAssembly.Instance(first.module, {});
@@ -42,7 +42,7 @@ test('optimized code is kept after the first run, and read by the next process',
   expect(Object.keys(new WebAssembly.Instance(program(folder).module, {}).exports)).toEqual(['f']);
 });
 
-test('a run may be over long after the program was compiled, when V8 has dropped the code that was not used', ({}, testInfo) => {
+test('a run may end long after the program was compiled, when V8 has dropped unused code', ({}, testInfo) => {
   const folder = testInfo.outputPath('code');
   const compiled = program(folder);
   const { exports } = new WebAssembly.Instance(compiled.module, {});

@@ -3,21 +3,21 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { keepFile } from '../keep-file.ts';
 
-/** What V8 can do with the code of a module, and offers no function for. */
+/** V8's internal functions for the code of modules, which have no public API. */
 const NATIVES = {
-  /** The optimized code of a module. Must not be called for a module that has none: V8 then ends the process. */
+  /** The optimized code of a module. Must not be called for a module that has none: V8 then aborts the process. */
   serialize: { parameters: 'module', call: '%SerializeWasmModule(module)' },
-  /** Undefined for code of another V8, other flags or another module. */
+  /** Undefined for code of another V8 version, other flags or another module. */
   deserialize: { parameters: 'code, bytes', call: '%DeserializeWasmModule(code, bytes)' },
   /** Optimizes one exported function at once. */
   optimize: { parameters: 'exported', call: '%WasmTierUpFunction(exported)' },
 } as const;
 
 /**
- * Calls one of V8's own functions, which browsers use for their caches and Node does not expose. They have names in source alone that is
- * parsed while a flag is set, and what was parsed is forgotten when it has not been called for a while: so each call is parsed anew. The
- * call itself comes when the flags are as before, since V8 takes code for that of another V8 if they differ.
- * @returns undefined where this V8 lacks it: everything then works as before, and slower
+ * Calls one of V8's internal functions, which browsers use for their caches and Node does not expose. They can only be named in
+ * source that is parsed while a flag is set, and V8 forgets parsed code that has not been called for a while: so each call is
+ * parsed again. The call itself happens after the flags are restored, because V8 rejects code from different flags.
+ * @returns undefined if this V8 lacks it: everything still works, but slower
  */
 function callNative(name: keyof typeof NATIVES, ...given: readonly unknown[]): unknown {
   const { parameters, call } = NATIVES[name];
@@ -37,14 +37,14 @@ function parseNative(parameters: string, call: string): ((...given: readonly unk
   }
 }
 
-/** Optimized code is kept after so many runs, and again after twice as many: each run optimizes some functions more. */
+/** Optimized code is stored after this many runs, and again after twice as many: each run optimizes some more functions. */
 const FIRST_KEPT_AFTER = 1;
-/** A process that began with kept code adds to it after so many runs. */
+/** A process that started with stored code adds to it after this many runs. */
 const NEXT_KEPT_AFTER = 8;
-/** After so many runs nearly everything that is hot has been optimized. */
+/** After this many runs nearly all hot functions have been optimized. */
 const LAST_KEPT_AFTER = 64;
 
-/** A compiled program, which is the same for all of its runs in a process. */
+/** A compiled program, shared by all of its runs in a process. */
 export class CompiledProgram {
   readonly module: WebAssembly.Module;
   readonly #codePath: string;
@@ -52,8 +52,8 @@ export class CompiledProgram {
   #runs = 0;
 
   /**
-   * Compiles a program, with the code that earlier processes kept where there is any.
-   * @param path of the WebAssembly file @param codeFolder where optimized code is kept, by V8's version
+   * Compiles a program, with the code that earlier processes stored, if any.
+   * @param path of the WebAssembly file @param codeFolder where optimized code is stored, by V8's version
    */
   constructor(path: string, codeFolder: string) {
     const bytes = readFileSync(path);
@@ -63,12 +63,12 @@ export class CompiledProgram {
     this.#keepAfter = kept === undefined ? FIRST_KEPT_AFTER : NEXT_KEPT_AFTER;
   }
 
-  /** To be told of each run that is over: now and then the optimized code is kept for processes to come. @param exported a function of its */
+  /** Call this after each run: at times the optimized code is stored for later processes. @param exported one of its functions */
   runOver(exported: unknown): void {
     this.#runs += 1;
     if (this.#runs !== this.#keepAfter) return;
     if (this.#keepAfter < LAST_KEPT_AFTER) this.#keepAfter *= 2;
-    // At least one function has to be: the others are those that were hot.
+    // At least one function must be optimized; the others are those that were hot.
     callNative('optimize', exported);
     const code = callNative('serialize', this.module);
     if (!(code instanceof ArrayBuffer)) return;

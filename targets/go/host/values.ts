@@ -1,20 +1,20 @@
 import type { GoMemory } from './memory.ts';
 
-/** The upper half of a float that is not a number: such floats carry the number of a value in their lower half. */
+/** The upper half of a NaN: such floats carry the number of a value in their lower half. */
 const NAN_HEAD = 0x7ff8_0000;
-/** What kind of value it is, in the lowest bits of the upper half: Go asks for the type without asking the host. */
+/** The kind of value, in the lowest bits of the upper half: Go gets the type without calling the host. */
 const TYPE_FLAG = { object: 1, string: 2, symbol: 3, function: 4 } as const;
-/** A table as data: `named` has what is said of each value in its place. */
+/** A table as data: `named` describes each value. */
 export interface ValueTableImage<T> {
   readonly values: readonly { readonly number: number; readonly references: number; readonly named: T }[];
   readonly free: readonly number[];
 }
 
-/** The values that every program knows by number: NaN, 0, null, true, false, the global object, the host's own. */
+/** The values with fixed numbers: NaN, 0, null, true, false, the global object, the host's own. */
 const FIXED_VALUES = 7;
 
 /**
- * The JavaScript values that a Go program holds, by the numbers that it knows them by, with a count of its references.
+ * The JavaScript values that a Go program holds, by their numbers, with reference counts.
  * Source of the numbers and the encoding: `syscall/js` of Go's standard library (js.go).
  */
 export class ValueTable {
@@ -29,7 +29,7 @@ export class ValueTable {
     this.#numbers = new Map(this.#values.map((value, number) => [value, number]));
   }
 
-  /** @param nameOf says of a value what `valueOf` of `restore` finds one by */
+  /** @param nameOf describes a value so that `valueOf` of `restore` finds it */
   image<T>(nameOf: (value: unknown) => T): ValueTableImage<T> {
     const numbers = [...this.#numbers.values()].filter((number) => number >= FIXED_VALUES).sort((a, b) => a - b);
     return {
@@ -38,7 +38,7 @@ export class ValueTable {
     };
   }
 
-  /** Of a table that was new: fills it as another was. */
+  /** Fills a new table like another one. */
   restore<T>({ values, free }: ValueTableImage<T>, valueOf: (named: T) => unknown): void {
     for (const { number, references, named } of values) {
       const value = valueOf(named);
@@ -56,7 +56,7 @@ export class ValueTable {
     return Number.isNaN(float) ? this.#values[memory.getUint32(address)] : float;
   }
 
-  /** Counts as a reference of the program's. */
+  /** Counts as a reference of the program. */
   store(memory: GoMemory, address: number, value: unknown): void {
     if (value === undefined) {
       memory.setFloat64(address, 0);

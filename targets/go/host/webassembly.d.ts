@@ -1,4 +1,4 @@
-/** The part of the WebAssembly API that the host uses: Node's own types leave it out. */
+/** The part of the WebAssembly API that the host uses: Node's own types lack it. */
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);
@@ -10,7 +10,7 @@ declare namespace WebAssembly {
   class Memory {
     private constructor();
     readonly buffer: ArrayBuffer;
-    /** @returns the size before, in pages of 64 KiB. @throws RangeError beyond the memory's maximum */
+    /** @returns the previous size, in pages of 64 KiB. @throws RangeError beyond the memory's maximum */
     grow(pages: number): number;
   }
   class Global {

@@ -12,7 +12,7 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** A manifest that is whole. */
+/** A valid manifest. */
 export function manifestOf(change: Partial<Manifest> = {}): Manifest {
   return {
     format: MANIFEST_FORMAT,
@@ -37,7 +37,7 @@ export function manifestOf(change: Partial<Manifest> = {}): Manifest {
   };
 }
 
-/** Puts an artefact into a cache that is not a program. @returns its folder */
+/** Puts a fake artefact into a cache. @returns its folder */
 export function putArtefact(folder: string, change: Partial<Manifest> = {}): string {
   const manifest = manifestOf(change);
   const directory = join(folder, artefactName(manifest.program, manifest.version, manifest.digest));

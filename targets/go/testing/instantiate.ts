@@ -1,4 +1,4 @@
-/** What these tests need of WebAssembly, whose types come with those of browsers. */
+/** The part of WebAssembly that these tests use, because its types come with those of browsers. */
 interface Engine {
   instantiate(
     wasm: Uint8Array<ArrayBuffer>,
@@ -17,8 +17,8 @@ export async function exportsOf(wasm: Uint8Array<ArrayBuffer>, imports: object =
   return (await engine.instantiate(wasm, imports)).instance.exports;
 }
 
-/** @throws Error where it is something else than a global */
+/** @throws Error if it is not a global */
 export function asGlobal(exported: unknown): ExportedGlobal {
   if (typeof exported === 'object' && exported !== null && 'value' in exported) return exported as ExportedGlobal;
-  throw new Error('it is no global');
+  throw new Error('it is not a global');
 }

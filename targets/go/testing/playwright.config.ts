@@ -7,14 +7,14 @@ const TEST_LIMIT_MS = 900_000;
 const { status } = spawnSync('go', ['version']);
 const skip = status === 0 ? {} : { go: 'there is no go on PATH: https://go.dev/dl' };
 
-/** What needs the Go toolchain: `npm run test:go`. */
+/** Tests that need the Go toolchain: `npm run test:go`. */
 export default defineConfig({
   testDir: '../../..',
   respectGitIgnore: true,
   outputDir: '../../../runs/test-go',
-  // Each compiles with all cores.
+  // Each test compiles with all cores.
   workers: 1,
-  // A retry would launder a finding into a flake.
+  // A retry would hide a finding as a flake.
   retries: 0,
   timeout: TEST_LIMIT_MS,
   reporter: [['list'], ['../../../quality/totals-reporter.ts', { skip }]],

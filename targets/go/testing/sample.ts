@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestInfo } from '@playwright/test';
 
-/** A folder of the test's own with a Go module of one file, which needs nothing but the standard library. */
+/** A test's own folder with a Go module of one file, which uses only the standard library. */
 export function goModule(testInfo: TestInfo, main: string): string {
   const folder = testInfo.outputPath('module');
   mkdirSync(folder, { recursive: true });
@@ -11,7 +11,7 @@ export function goModule(testInfo: TestInfo, main: string): string {
   return folder;
 }
 
-/** A few lines. */
+/** A minimal program. */
 export const HELLO = `package main
 
 import "os"
@@ -21,7 +21,7 @@ func main() {
 }
 `;
 
-/** Asks each URL of its arguments and says what came of it, as a client would that looks for a reason to try again. */
+/** Requests each URL in its arguments and prints the result, like a client that decides whether to retry. */
 export const ASKING = `package main
 
 import (

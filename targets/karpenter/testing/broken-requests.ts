@@ -3,13 +3,13 @@ import type { FaultSpec } from '../../../faults/fault.ts';
 import { pool, scenario } from '../../../harness/scenario.ts';
 import type { Scenario } from '../../../harness/scenario.ts';
 
-/** Requests that Karpenter makes for every node, by which clients it makes them. */
+/** Requests that Karpenter sends for every node, by client. */
 export const OPERATIONS: readonly string[] = [
   ...['ec2:DescribeInstances', 'ec2:CreateFleet', 'ec2:CreateTags', 'sqs:ReceiveMessage'],
   ...['create nodeclaims', 'patch nodeclaims/status', 'patch nodeclaims', 'patch nodes'],
 ];
 
-/** Two nodes come; of each operation the first two requests go wrong. */
+/** Two nodes are launched; the first two requests of each operation fail. */
 function broken(how: string, fault: (operation: string) => FaultSpec): Scenario {
   return scenario({
     id: `broken-requests/${how}`,

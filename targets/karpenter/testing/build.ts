@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { packageRoot } from '../../../model/package-root.ts';
 import { VERSIONS } from './versions.ts';
 
-/** Builds what the tests run, unless it is there. Says what it does and how long it takes. @throws Error where it can't be built */
+/** Builds what the tests run, unless it exists. Prints what it does and how long it takes. @throws Error if it can't be built */
 export default function build(): void {
   for (const version of Object.values(VERSIONS)) {
     const { status } = spawnSync(process.execPath, [join(packageRoot(), 'bin/scaleproof.js'), 'target', 'build', version], {

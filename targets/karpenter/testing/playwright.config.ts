@@ -7,14 +7,14 @@ const TEST_LIMIT_MS = 600_000;
 const hasGo = spawnSync('go', ['version']).status === 0;
 const skip = hasGo ? {} : { karpenter: 'there is no go on PATH, with which Karpenter is built: https://go.dev/dl' };
 
-/** What runs real Karpenter: `npm run test:karpenter`. */
+/** Tests that run real Karpenter: `npm run test:karpenter`. */
 export default defineConfig({
   testDir: '..',
   outputDir: '../../../runs/test-karpenter',
   ...(hasGo ? { globalSetup: './build.ts' } : {}),
-  // Each test runs two trials side by side.
+  // Each test runs two trials in parallel.
   workers: 1,
-  // A retry would launder a finding into a flake.
+  // A retry would hide a finding as a flake.
   retries: 0,
   timeout: TEST_LIMIT_MS,
   reporter: [['list'], ['../../../quality/totals-reporter.ts', { skip }]],

@@ -1,2 +1,2 @@
-/** What the tests run: two releases, between which disruption/ghost-node was mended. */
+/** The versions under test: two releases, of which the second fixed disruption/ghost-node. */
 export const VERSIONS = { mended: 'karpenter@1.14.1', before: 'karpenter@1.14.0' } as const;

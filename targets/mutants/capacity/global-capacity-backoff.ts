@@ -6,7 +6,7 @@ import type { Mutant } from '../mutant.ts';
 
 const PAUSE_MS = 180_000;
 
-/** Launches like the right one, with one backoff for all that it launches. */
+/** Launches like the correct one, but with one backoff for all launches. */
 function withPauses({ runtime }: Context, right: Launcher): Launcher {
   let pausedUntilMs = 0;
   return {
@@ -14,7 +14,7 @@ function withPauses({ runtime }: Context, right: Launcher): Launcher {
       const waitMs = pausedUntilMs - runtime.clock.nowMs();
       if (waitMs > 0) return { kind: 'waiting', waitMs };
       const progress = await right.launch(claim);
-      // The planted bug: what was lacking for one launch keeps all others waiting, whatever they are for.
+      // The planted bug: a lack of capacity for one launch delays all others, whatever they need.
       if (progress.kind === 'impossible') pausedUntilMs = runtime.clock.nowMs() + PAUSE_MS;
       return progress;
     },
@@ -30,7 +30,7 @@ export const globalCapacityBackoff: Mutant = {
       return { ...right, launcher: withPauses(context, right.launcher) };
     },
   }),
-  resembles: 'launches that met no capacity held up those of every other pool (karpenter#3198)',
+  resembles: 'launches without capacity blocked those of every other pool (karpenter#3198)',
   caughtBy: {
     scenario: 'capacity/zone-without-capacity',
     check: 'success-rate',

@@ -5,13 +5,13 @@ import { defined } from '../../../model/defined.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** EC2 as it would be if it had no code for a subnet without addresses. */
+/** EC2 as if it had no error code for a subnet without addresses. */
 function withoutAddressErrors(ec2: Ec2Client): Ec2Client {
   return {
     ...ec2,
     createFleet: async (input) => {
       const output = await ec2.createFleet(input);
-      // The planted bug: the error is one that is not known, so nothing is learnt of it.
+      // The planted bug: the error code is unknown, so nothing is learnt from it.
       const Errors = output.Errors?.map((error) =>
         error.ErrorCode === 'InsufficientFreeAddressesInSubnet' ? { ErrorCode: 'Unknown' } : error,
       );

@@ -4,14 +4,14 @@ import { createParts } from '../../../controller/parts.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** What is known of types, by what is advertised and nothing else. */
+/** The instance types, by their advertised sizes only. */
 function asAdvertised(types: InstanceTypes): InstanceTypes {
   return {
     list: () => types.list(),
     get: (name) => types.get(name),
     refresh: () => types.refresh(),
     lacksPrices: () => types.lacksPrices(),
-    // The planted bug: what a real node has is not learnt from.
+    // The planted bug: the sizes of real nodes are ignored.
     learn: () => undefined,
   };
 }

@@ -5,10 +5,10 @@ import { createParts } from '../../../controller/parts.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** EC2 as it is, but for what it says of quotas: that is an error like any other. */
+/** The real EC2, but a quota error looks like any other error. */
 function withoutQuotas(ec2: Ec2Client): Pick<Ec2Client, 'createFleet'> {
   const misread = (error: CreateFleetError): CreateFleetError =>
-    // The planted bug: that the quota is used up is not told from an error that passes.
+    // The planted bug: an exhausted quota is treated as a transient error.
     error.ErrorCode === 'MaxSpotInstanceCountExceeded' ? { ...error, ErrorCode: 'InternalError', LaunchTemplateAndOverrides: {} } : error;
   return {
     createFleet: async (input) => {

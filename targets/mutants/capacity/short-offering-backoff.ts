@@ -13,7 +13,7 @@ export const shortOfferingBackoff: Mutant = {
       const { unavailable } = context;
       return {
         ...createParts(context),
-        // The planted bug: the masks of what launches find out end long before their time.
+        // The planted bug: offerings found unavailable by launches are avoided for much too short a time.
         launcher: createLauncher({
           ...context,
           unavailable: {
@@ -25,7 +25,7 @@ export const shortOfferingBackoff: Mutant = {
     },
   }),
   resembles:
-    'offerings without capacity were asked for again after 45 seconds, while nothing had changed (karpenter-provider-aws#900, #1715)',
+    'offerings without capacity were requested again after 45 seconds, although nothing had changed (karpenter-provider-aws#900, #1715)',
   caughtBy: {
     scenario: 'capacity/no-capacity-anywhere',
     check: 'refused-offerings',

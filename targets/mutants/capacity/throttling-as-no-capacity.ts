@@ -5,10 +5,10 @@ import { createParts } from '../../../controller/parts.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** EC2 as it is, but that it takes its patience for its capacity. */
+/** The real EC2, but throttling looks like missing capacity. */
 function misread(ec2: Ec2Client): Pick<Ec2Client, 'createFleet'> {
   const asDrought = (error: CreateFleetError): CreateFleetError =>
-    // The planted bug: who was told to ask less often hears that there is nothing to be had.
+    // The planted bug: a throttling error is treated as a lack of capacity.
     error.ErrorCode === 'RequestLimitExceeded' ? { ...error, ErrorCode: 'UnfulfillableCapacity' } : error;
   return {
     createFleet: async (input) => {

@@ -4,14 +4,14 @@ import { createParts } from '../../../controller/parts.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** Leaves what was refused alone for twice as long each time. */
+/** Doubles the time for which refused offerings are avoided. */
 function doubling({ unavailable }: Context): Context['unavailable'] {
   const factors = new Map<string, number>();
   return {
     has: (offering) => unavailable.has(offering),
     mark: (what, ttlMs) => {
       const key = JSON.stringify(what);
-      // The planted bug: there is no roof.
+      // The planted bug: there is no upper limit.
       const factor = 2 * (factors.get(key) ?? 0.5);
       factors.set(key, factor);
       unavailable.mark(what, factor * ttlMs);

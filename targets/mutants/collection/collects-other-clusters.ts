@@ -14,13 +14,13 @@ export const collectsOtherClusters: Mutant = {
       const collector = collectingAlso(
         context,
         right.collector,
-        // The planted bug: whatever was launched for a claim, and for none of this cluster, is a leak.
+        // The planted bug: every instance of a claim that is not this cluster's counts as leaked.
         (instance) => tagOf(instance, KARPENTER.nodeClaim) !== undefined && tagOf(instance, clusterTag(context.cluster.name)) === undefined,
       );
       return { ...right, collector };
     },
   }),
-  resembles: 'nodes of one cluster were ended by the autoscaler of another (karpenter-provider-aws#7356)',
+  resembles: 'nodes of one cluster were terminated by the autoscaler of another (karpenter-provider-aws#7356)',
   caughtBy: {
     scenario: 'registration/slow-kubelets',
     check: 'foreign-instances',

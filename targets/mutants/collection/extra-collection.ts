@@ -6,7 +6,7 @@ import { deleteClaim } from '../../../controller/claims.ts';
 import type { Context } from '../../../controller/context.ts';
 import type { Collector } from '../../../controller/lifecycle/collector.ts';
 
-/** Collects like the right one, and ends each live instance of the account besides that the planted bug takes for a leak. */
+/** Collects like the correct one, and also terminates every live instance of the account that the planted bug takes for a leak. */
 export function collectingAlso({ ec2, instances }: Context, right: Collector, isLeak: (instance: Instance) => boolean): Collector {
   return {
     collectClaims: () => right.collectClaims(),
@@ -19,8 +19,8 @@ export function collectingAlso({ ec2, instances }: Context, right: Collector, is
 }
 
 /**
- * Gives up each claim besides that the planted bug takes for one whose instance is gone, and collects like the right one.
- * @param look is called once a round, and resolves to whether the instance of a claim is gone
+ * Collects like the correct one, and also deletes every claim whose instance the planted bug takes for gone.
+ * @param look is called once per round, and resolves to whether the instance of a claim is gone
  */
 export function losingAlso(context: Context, right: Collector, look: () => Promise<(claim: NodeClaim) => boolean>): Collector {
   return {

@@ -13,7 +13,7 @@ export const failedListAsEmpty: Mutant = {
     makeParts: (context) => {
       const right = createParts(context);
       const collector = losingAlso(context, right.collector, async () => {
-        // The planted bug: a list that failed is an empty one.
+        // The planted bug: a failed list is treated as an empty one.
         const listed = await context.instances.listOwned().catch((): Instance[] => []);
         const ids = new Set(listed.map(({ InstanceId }) => InstanceId));
         return ({ status }) => isTrue(status?.conditions, CONDITION.registered) && !ids.has(parseProviderId(status?.providerID));
@@ -21,7 +21,7 @@ export const failedListAsEmpty: Mutant = {
       return { ...right, collector };
     },
   }),
-  resembles: 'what the cloud did not tell counted as gone, and all nodes were ended (autoscaler#16, kubernetes/kubernetes#18955)',
+  resembles: 'what the cloud did not report counted as gone, and all nodes were deleted (autoscaler#16, kubernetes/kubernetes#18955)',
   caughtBy: {
     scenario: 'faulty-api/zone-outage',
     check: 'runaway-capacity',

@@ -12,7 +12,7 @@ export const leakedLaunchTemplates: Mutant = {
       const kept: typeof templates = {
         ensure: (nodeClass, claim, architecture) => templates.ensure(nodeClass, claim, architecture),
         distrust: () => templates.distrust(),
-        // The planted bug: nobody deletes them.
+        // The planted bug: they are never deleted.
         deleteAll: () => Promise.resolve(),
       };
       return { ...createParts(context), poolKeeper: createPoolKeeper({ ...context, templates: kept }) };

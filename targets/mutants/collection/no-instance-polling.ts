@@ -11,11 +11,11 @@ export const noInstancePolling: Mutant = {
       const right = createCollector(context);
       return {
         ...createParts(context),
-        // The planted bug: nobody looks whether the instances of claims are still there.
+        // The planted bug: it never checks whether the instances of claims still exist.
         collector: { collectInstances: () => right.collectInstances(), collectClaims: () => Promise.resolve() },
       };
     },
   }),
-  resembles: 'claims that stayed, with their Nodes, after AWS had ended the instances (karpenter#1392)',
+  resembles: 'claims that stayed, with their Nodes, after AWS had terminated the instances (karpenter#1392)',
   caughtBy: { scenario: 'disruption/ghost-node', check: 'no-orphaned-nodes', code: 'orphaned-node', object: 'nodes/*', seeds: 'every' },
 };

@@ -6,7 +6,7 @@ import { createReferenceTarget } from '../../reference.ts';
 import { losingAlso } from './extra-collection.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** Lists instances zone by zone, and fails only if that fails for all of them. */
+/** Lists instances zone by zone, and fails only if all zones fail. */
 function listingByZone({ runtime, ec2, cluster, metrics, scope }: Context): Context['instances'] {
   const describeInstances: Context['ec2']['describeInstances'] = async (input) => {
     const lists = await Promise.allSettled(
@@ -16,7 +16,7 @@ function listingByZone({ runtime, ec2, cluster, metrics, scope }: Context): Cont
     );
     const failed = lists.filter((list) => list.status === 'rejected');
     if (failed.length === lists.length) throw failed[0]?.reason;
-    // The planted bug: what is there is what was listed, also without the zones that failed.
+    // The planted bug: only listed instances exist, even if the lists of some zones failed.
     return lists.flatMap((list) => (list.status === 'fulfilled' ? list.value : []));
   };
   return createInstances(runtime.clock, { ...ec2, describeInstances }, cluster.name, metrics, scope);
@@ -29,7 +29,7 @@ export const partialListAsEmpty: Mutant = {
     makeParts: (context) => {
       const right = createParts(context);
       const instances = listingByZone(context);
-      // Whom no list has shown yet may be too young: that is not the bug. Bounded by what one process ever launches.
+      // An instance that was never listed may be too new: that is not the bug. Bounded by what one process ever launches.
       const seen = new Set<string | undefined>();
       const collector = losingAlso(context, right.collector, async () => {
         const listed = new Set((await instances.listOwned()).map(({ InstanceId }) => InstanceId));
@@ -42,8 +42,7 @@ export const partialListAsEmpty: Mutant = {
       return { ...right, collector };
     },
   }),
-  resembles:
-    'since a fix a list failed only if it failed for all zones, and what is in a zone that failed counted as missing (autoscaler#5853)',
+  resembles: 'after a fix a list failed only if all zones failed, and everything in a failed zone counted as missing (autoscaler#5853)',
   caughtBy: {
     scenario: 'faulty-api/zone-unreachable',
     check: 'runaway-capacity',

@@ -11,12 +11,13 @@ export const terminatesForeignInstances: Mutant = {
     summary: 'treats every instance without its tag as a leak and terminates it, no matter who owns it',
     makeParts: (context) => {
       const right = createParts(context);
-      // The planted bug: what nobody tagged must be a leak.
+      // The planted bug: every untagged instance counts as leaked.
       const collector = collectingAlso(context, right.collector, (instance) => tagOf(instance, KARPENTER.clusterTag) === undefined);
       return { ...right, collector };
     },
   }),
-  resembles: 'a clean-up by the absence of tags, which ended every day what others ran in the account (karpenter-provider-aws#4156)',
+  resembles:
+    "a clean-up of untagged instances, which terminated other users' instances in the account every day (karpenter-provider-aws#4156)",
   caughtBy: {
     scenario: 'registration/slow-kubelets',
     check: 'foreign-instances',

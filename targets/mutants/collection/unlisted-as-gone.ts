@@ -14,7 +14,7 @@ export const unlistedAsGone: Mutant = {
         const listed = new Set((await context.instances.listOwned()).map(({ InstanceId }) => InstanceId));
         return ({ status }) => {
           const id = parseProviderId(status?.providerID);
-          // The planted bug: what is not listed is gone.
+          // The planted bug: an instance that is not listed counts as gone.
           return id !== undefined && !listed.has(id);
         };
       });

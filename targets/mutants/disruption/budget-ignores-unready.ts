@@ -7,10 +7,10 @@ import type { Node } from '../../../model/kube.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** The cluster as it would be if every node were ready. */
+/** The cluster as if every node were Ready. */
 function allReady(context: Context): Context {
   const { state } = context;
-  // The planted bug: who is not Ready does not count as away.
+  // The planted bug: nodes that are not Ready don't count as disrupted.
   const nodesOf = (providerId: string): Node[] =>
     state.nodesOf(providerId).map((node) => ({ ...node, status: { ...node.status, conditions: [{ type: 'Ready', status: 'True' }] } }));
   return { ...context, state: { ...state, nodesOf } };

@@ -6,7 +6,7 @@ import { logFailure } from '../../../runtime/log.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** Looks for empty nodes from the first moment on. */
+/** Looks for empty nodes right from the start. */
 function lookWhileFilling(context: Context): void {
   const { state, runtime } = context;
   const look = (): void => {
@@ -14,7 +14,7 @@ function lookWhileFilling(context: Context): void {
     for (const claim of state.claims.list()) {
       if (!isTrue(claim.status?.conditions, CONDITION.initialized)) continue;
       const [node] = state.nodesOf(claim.status?.providerID ?? '');
-      // The planted bug: the nodes have been listed, and the pods perhaps not yet.
+      // The planted bug: nodes have been listed, but possibly not pods.
       if (node === undefined || [...state.podsOn(nameOf(node))].length > 0) continue;
       deleteClaim(context, claim, 'its node is empty').catch((error: unknown) => {
         logFailure(runtime.log, 'warn', "can't remove an empty node", error, { claim: nameOf(claim) });

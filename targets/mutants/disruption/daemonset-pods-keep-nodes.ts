@@ -11,11 +11,11 @@ export const daemonsetPodsKeepNodes: Mutant = {
     makeParts: (context) => {
       const { nominations, state } = context;
       const right = createParts(context);
-      // The planted bug: any pod is a reason to keep its node.
+      // The planted bug: any pod keeps its node, even a DaemonSet's.
       const has = (node: string): boolean => nominations.has(node) || [...state.podsOn(node)].some(isDaemonPod);
       return { ...right, emptiness: createEmptiness({ ...context, nominations: { ...nominations, has } }, right.disruption) };
     },
   }),
-  resembles: 'nodes were not taken for empty while pods of a DaemonSet ran there (karpenter#1475)',
+  resembles: 'nodes did not count as empty while DaemonSet pods ran there (karpenter#1475)',
   caughtBy: { scenario: 'provisioning/daemonset-overhead', check: 'scale-in', code: 'not-ended', object: 'instance/*', seeds: 'every' },
 };

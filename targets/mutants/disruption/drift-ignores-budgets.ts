@@ -9,11 +9,11 @@ export const driftIgnoresBudgets: Mutant = {
     summary: 'replaces all drifted nodes at once, whatever the budgets of their pool allow',
     makeParts: (context) => {
       const right = createParts(context);
-      // The planted bug: nobody counts.
+      // The planted bug: budgets are ignored.
       return { ...right, disruption: createDisruption(context, right, { allowed: () => Infinity }) };
     },
   }),
-  resembles: 'drift took node after node, whatever had become of the one before, until none was left (karpenter-provider-aws#3979)',
+  resembles: 'drift removed node after node, without waiting for replacements, until none was left (karpenter-provider-aws#3979)',
   caughtBy: {
     scenario: 'consolidation/drift-within-budget',
     check: 'node-budgets',

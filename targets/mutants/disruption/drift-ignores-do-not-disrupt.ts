@@ -14,7 +14,7 @@ export const driftIgnoresDoNotDisrupt: Mutant = {
       const disruption = createDisruption(context, right, {
         veto: (node, pods) => {
           const claim = context.state.claims.list().find(({ status }) => status?.providerID === node.spec?.providerID);
-          // The planted bug: who has drifted is not asked.
+          // The planted bug: opt-outs are ignored for drifted nodes.
           return isTrue(claim?.status?.conditions, CONDITION.drifted) ? undefined : vetoOf(node, pods);
         },
       });

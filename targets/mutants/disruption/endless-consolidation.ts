@@ -9,11 +9,11 @@ export const endlessConsolidation: Mutant = {
     summary: 'replaces nodes again and again, even if the replacement costs the same',
     makeParts: (context) => {
       const right = createParts(context);
-      // The planted bug: another node is as good as a cheaper one.
+      // The planted bug: a replacement need not be cheaper.
       return { ...right, disruption: createDisruption(context, right, { cheaper: (launch) => launch }) };
     },
   }),
-  resembles: 'consolidation replaced nodes by others like them without end (karpenter-provider-aws#3921, kubernetes-sigs/karpenter#1293)',
+  resembles: 'consolidation endlessly replaced nodes by equivalent ones (karpenter-provider-aws#3921, kubernetes-sigs/karpenter#1293)',
   caughtBy: {
     scenario: 'consolidation/nothing-fits',
     check: 'runaway-capacity',

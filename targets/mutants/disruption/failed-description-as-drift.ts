@@ -20,7 +20,7 @@ export const failedDescriptionAsDrift: Mutant = {
         disruption: {
           involves: (claim) => disruption.involves(claim),
           sweep: async () => {
-            // The planted bug: no answer is the answer that there is none.
+            // The planted bug: a failed read is treated as an empty result.
             images = await imagesRead().catch(() => []);
             await disruption.sweep();
           },
@@ -29,7 +29,7 @@ export const failedDescriptionAsDrift: Mutant = {
     },
   }),
   resembles:
-    'nodes counted as drifted because the subnets that they were compared with were not read as they were (karpenter-provider-aws#5443)',
+    'nodes counted as drifted because the subnets that they were compared with were read incorrectly (karpenter-provider-aws#5443)',
   caughtBy: {
     scenario: 'consolidation/descriptions-fail',
     check: 'undisturbed',

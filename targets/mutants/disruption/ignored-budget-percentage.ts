@@ -6,7 +6,7 @@ import { createParts } from '../../../controller/parts.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** The pools as they would be without the shares among their budgets. */
+/** The pools without the percentage budgets. */
 function numbersOnly(context: Context): Context {
   const { state } = context;
   const pools: Pick<typeof state.pools, 'get'> = {
@@ -14,12 +14,12 @@ function numbersOnly(context: Context): Context {
       const pool = state.pools.get(name);
       const { disruption } = pool?.spec ?? {};
       if (pool === undefined || disruption?.budgets === undefined) return pool;
-      // The planted bug: `25%` is no number.
+      // The planted bug: `25%` is not parsed as a number.
       const budgets = disruption.budgets.filter(({ nodes }) => !nodes.endsWith('%'));
       return { ...pool, spec: { ...pool.spec, disruption: { ...disruption, budgets } } };
     },
   };
-  // Of the pools nothing else is asked for there.
+  // Only `get` of the pools is used there.
   return { ...context, state: { ...state, pools: pools as typeof state.pools } };
 }
 
@@ -36,7 +36,7 @@ export const ignoredBudgetPercentage: Mutant = {
       return { ...right, disruption, emptiness: createEmptiness(blind, disruption) };
     },
   }),
-  resembles: 'a budget given as a share let more nodes go than it said (karpenter#925)',
+  resembles: 'a percentage budget allowed more disruptions than it should (karpenter#925)',
   caughtBy: {
     scenario: 'consolidation/budget-percentage',
     check: 'node-budgets',

@@ -9,11 +9,11 @@ export const ignoredDoNotDisrupt: Mutant = {
     summary: 'consolidates nodes with pods that are marked as do-not-disrupt',
     makeParts: (context) => {
       const right = createParts(context);
-      // The planted bug: the annotation is read where pods are drained, and not where nodes are chosen.
+      // The planted bug: the annotation is honoured when draining, but not when choosing nodes.
       return { ...right, disruption: createDisruption(context, right, { veto: () => undefined }) };
     },
   }),
-  resembles: 'nodes were chosen though a pod on them must not be disrupted, and drained for ever (kubernetes-sigs/karpenter#1168, #2704)',
+  resembles: 'nodes were chosen although a pod on them must not be disrupted, and drained forever (kubernetes-sigs/karpenter#1168, #2704)',
   caughtBy: {
     scenario: 'consolidation/do-not-disrupt-pod',
     check: 'opt-outs',

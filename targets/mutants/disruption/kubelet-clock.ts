@@ -12,10 +12,10 @@ interface NodeLease extends KubeObject {
   spec?: { renewTime?: string };
 }
 
-/** Kubelets report every ten seconds: who has not for so long is dead. */
+/** Kubelets report every ten seconds: one that has not for this long is dead. */
 const SILENT_MS = 200_000;
 
-/** Repairs like the right one, and gives up nodes whose kubelets were silent for minutes. */
+/** Repairs like the correct one, and also removes nodes whose kubelets were silent for minutes. */
 function listening(context: Context, right: Repairer): Repairer {
   const { kube, state, runtime } = context;
   return {
@@ -24,7 +24,7 @@ function listening(context: Context, right: Repairer): Repairer {
       for (const claim of state.claims.list()) {
         const lease = leases.find((one) => nameOf(one) === claim.status?.nodeName);
         const renewedMs = timeOf(lease?.spec?.renewTime) ?? Infinity;
-        // The planted bug: the kubelet's clock wrote the one time, ours tells the other.
+        // The planted bug: it compares a time of the kubelet's clock with its own clock.
         if (runtime.clock.nowMs() - renewedMs > SILENT_MS) await deleteClaim(context, claim, 'its kubelet is silent');
       }
       await right.sweep();
@@ -41,7 +41,7 @@ export const kubeletClock: Mutant = {
       return { ...right, repairer: listening(context, right.repairer) };
     },
   }),
-  resembles: "nodes taken for dead by a time of the kubelet's and a clock of one's own (kubernetes/kubernetes#6193)",
+  resembles: "nodes were considered dead by comparing the kubelet's times with another clock (kubernetes/kubernetes#6193)",
   caughtBy: {
     scenario: 'faulty-api/clock-ahead',
     check: 'runaway-capacity',

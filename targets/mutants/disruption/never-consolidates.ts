@@ -9,11 +9,11 @@ export const neverConsolidates: Mutant = {
     summary: 'finds nodes to consolidate, but drops each plan when it validates it: no node is ever consolidated',
     makeParts: (context) => {
       const right = createParts(context);
-      // The planted bug: no plan holds.
+      // The planted bug: every plan is invalid.
       return { ...right, disruption: createDisruption(context, right, { validate: () => Promise.resolve(undefined) }) };
     },
   }),
-  resembles: 'nodes almost empty were not consolidated, though their pods had room elsewhere (karpenter-provider-aws#3753)',
+  resembles: 'almost empty nodes were not consolidated, although their pods had room elsewhere (karpenter-provider-aws#3753)',
   caughtBy: {
     scenario: 'consolidation/underused-node',
     check: 'consolidation',

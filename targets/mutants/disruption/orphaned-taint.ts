@@ -7,10 +7,10 @@ import type { Mutant } from '../mutant.ts';
 export const orphanedTaint: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:orphaned-taint',
-    summary: 'treats any node with its taint as being removed: if it is killed between taint and removal, the node stays for ever',
+    summary: 'treats any node with its taint as being removed: if it is killed between taint and removal, the node stays forever',
     makeParts: (context) => {
       const { state } = context;
-      // The planted bug: who tainted it may have died.
+      // The planted bug: the process that tainted the node may have died.
       const nodesOf = (providerId: string): ReturnType<typeof state.nodesOf> =>
         state.nodesOf(providerId).filter((node) => !isDisrupted(node));
       const right = createParts(context);

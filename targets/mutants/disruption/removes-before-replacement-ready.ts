@@ -10,7 +10,7 @@ export const removesBeforeReplacementReady: Mutant = {
     summary: 'removes a node as soon as its replacement instance is launched, whether or not that becomes a node',
     makeParts: (context) => {
       const right = createParts(context);
-      // The planted bug: a machine is not a node yet.
+      // The planted bug: an instance is not a node yet.
       const isReady: DisruptionRules['isReady'] = ({ status }) => status?.providerID !== undefined;
       return { ...right, disruption: createDisruption(context, right, { isReady }) };
     },

@@ -6,11 +6,11 @@ import { createParts } from '../../../controller/parts.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** Looks for empty nodes like the right one, by one picture of the pods for the whole of each look. */
+/** Looks for empty nodes like the correct one, but with a single snapshot of the pods per sweep. */
 function bySnapshot(context: Context, disruption: Disruption): Emptiness {
   const { state } = context;
   let picture = state.pods.list();
-  // The planted bug: nobody asks the server before what can't be taken back.
+  // The planted bug: an irreversible decision without asking the server.
   const freshPods = (): ReturnType<typeof state.freshPods> => Promise.resolve(picture);
   const right = createEmptiness({ ...context, state: { ...state, freshPods } }, disruption);
   return {
@@ -30,7 +30,8 @@ export const staleCacheRemoval: Mutant = {
       return { ...right, emptiness: bySnapshot(context, right.disruption) };
     },
   }),
-  resembles: 'pods came to a node between the look that found it empty and its end (kubernetes-sigs/karpenter#2916, autoscaler#5790)',
+  resembles:
+    'pods were scheduled to a node between the check that found it empty and its removal (kubernetes-sigs/karpenter#2916, autoscaler#5790)',
   caughtBy: {
     scenario: 'faulty-api/paused-during-scale-in',
     check: 'runaway-capacity',

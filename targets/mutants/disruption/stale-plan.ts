@@ -11,14 +11,15 @@ export const stalePlan: Mutant = {
     makeParts: (context) => {
       const right = createParts(context);
       const rules: Partial<DisruptionRules> = {
-        // The planted bug: neither planned anew when its time has passed, nor looked at when the node was tainted.
+        // The planted bug: the plan is neither validated after its delay nor checked when the node was tainted.
         validate: (found) => Promise.resolve(found),
         isUnchanged: () => true,
       };
       return { ...right, disruption: createDisruption(context, right, rules) };
     },
   }),
-  resembles: 'pods that came to a node after it was chosen were taken with it (kubernetes-sigs/karpenter#3185, autoscaler#3886)',
+  resembles:
+    'pods that were scheduled to a node after it was chosen were removed with it (kubernetes-sigs/karpenter#3185, autoscaler#3886)',
   caughtBy: {
     scenario: 'consolidation/pods-arrive-meanwhile',
     check: 'undisturbed',

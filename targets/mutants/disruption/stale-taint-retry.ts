@@ -12,7 +12,7 @@ import { logFailure } from '../../../runtime/log.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** Removes empty nodes like the right one, and what it once decided also when the taint was refused. */
+/** Removes empty nodes like the correct one, but sticks to an earlier decision after the taint was refused. */
 function landingLate(context: Context, disruption: Disruption): Emptiness {
   const { kube, state, runtime } = context;
   const decided = new Set<string>();
@@ -30,7 +30,7 @@ function landingLate(context: Context, disruption: Disruption): Emptiness {
     const claim = state.claims.list().find(({ status }) => status?.providerID === node?.spec?.providerID);
     if (node !== undefined && claim !== undefined && !isDeleting(claim)) {
       await taint(context, node);
-      // The planted bug: pods may have come between the decision and the taint.
+      // The planted bug: pods may have arrived between the decision and the taint.
       await deleteClaim(context, claim, 'its node was empty');
     }
     decided.delete(name);

@@ -15,7 +15,7 @@ export const droppedEarlyNotice: Mutant = {
         interruption: {
           handle: async (notice) => {
             const recorded = new Set(context.state.claims.list().map((claim) => parseProviderId(claim.status?.providerID)));
-            // The planted bug: what is not known is taken for somebody else's, and its message for handled.
+            // The planted bug: an unknown instance is treated as someone else's, and its message as handled.
             return notice.instanceIds.some((id) => recorded.has(id)) ? right.handle(notice) : true;
           },
         },

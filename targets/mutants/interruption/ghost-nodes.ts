@@ -6,7 +6,7 @@ import { createParts } from '../../../controller/parts.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** EC2 as it was when an instance was looked at first. */
+/** EC2 with a cache of instances as they were first read. */
 function remembering({ instances }: Context): Context['instances'] & { look(id: string): Promise<void> } {
   const known = new Map<string, Instance>();
   return {
@@ -15,7 +15,7 @@ function remembering({ instances }: Context): Context['instances'] & { look(id: 
       const instance = known.get(id) ?? (await instances.find(id));
       if (instance !== undefined) known.set(id, instance);
     },
-    // The planted bug: what was read once never expires.
+    // The planted bug: cached instances never expire.
     find: async (id) => known.get(id) ?? (await instances.find(id)),
   };
 }
@@ -39,6 +39,7 @@ export const ghostNodes: Mutant = {
       };
     },
   }),
-  resembles: 'ghost nodes long after their spot instances were gone, from a cache that never expired (karpenter-provider-aws#9226, #9479)',
+  resembles:
+    'ghost nodes existed long after their spot instances were gone, because of a cache that never expired (karpenter-provider-aws#9226, #9479)',
   caughtBy: { scenario: 'interruption/one-warning', check: 'no-orphaned-nodes', code: 'orphaned-node', object: 'nodes/*', seeds: 'every' },
 };

@@ -8,11 +8,11 @@ export const ignoredInterruption: Mutant = {
     summary: 'deletes interruption messages from the queue without acting on them',
     makeParts: (context) => ({
       ...createParts(context),
-      // The planted bug: handled, says the queue.
+      // The planted bug: every message is reported as handled.
       interruption: { handle: () => Promise.resolve(true) },
     }),
   }),
-  resembles: 'a message that was processed before its claim knew the instance was lost (karpenter-provider-aws#5400 and its kin)',
+  resembles: 'a message that was processed before its claim knew the instance was lost (karpenter-provider-aws#5400 and related issues)',
   caughtBy: {
     scenario: 'interruption/one-warning',
     check: 'interruption-handled',

@@ -13,7 +13,7 @@ export const immediateTermination: Mutant = {
         ...createParts(context),
         interruption: {
           handle: async (notice) => {
-            // The planted bug: what is lost anyway is ended at once, and nobody asks its pods to leave.
+            // The planted bug: the doomed instance is terminated at once, without evicting its pods.
             if (notice.kind === 'spot_interrupted') await context.ec2.terminateInstances(notice.instanceIds);
             return interruption.handle(notice);
           },
@@ -21,7 +21,7 @@ export const immediateTermination: Mutant = {
       };
     },
   }),
-  resembles: 'pods killed right after the interruption message, without their grace (karpenter-provider-aws#8160)',
+  resembles: 'pods were killed right after the interruption message, without their grace period (karpenter-provider-aws#8160)',
   caughtBy: {
     scenario: 'interruption/one-warning',
     check: 'interruption-handled',

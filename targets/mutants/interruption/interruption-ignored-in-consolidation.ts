@@ -14,7 +14,7 @@ export const interruptionIgnoredInConsolidation: Mutant = {
       return {
         ...right,
         interruption: {
-          // The planted bug: a node that a plan is about is somebody else's already.
+          // The planted bug: notices about nodes in a plan are ignored.
           handle: (notice) => {
             if (notice.kind === 'no_op') return right.interruption.handle(notice);
             return right.interruption.handle({ ...notice, instanceIds: notice.instanceIds.filter((id) => !isBusy(id)) });
@@ -23,13 +23,13 @@ export const interruptionIgnoredInConsolidation: Mutant = {
       };
     },
   }),
-  resembles: 'a node that was warned of its interruption was not drained, since something else held it (karpenter-provider-aws#3383)',
+  resembles: 'a node with an interruption warning was not drained, because another operation held it (karpenter-provider-aws#3383)',
   caughtBy: {
     scenario: 'consolidation/interrupted-meanwhile',
     check: 'interruption-handled',
     code: 'interruption-ignored',
     object: 'nodes/*',
-    // Where what is taken back is the replacement, it never was a node: nobody had to leave it.
+    // If the replacement is interrupted, it was never a node, and no pod had to leave it.
     seeds: 'some',
   },
 };

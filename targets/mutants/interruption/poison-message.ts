@@ -7,12 +7,12 @@ import type { Mutant } from '../mutant.ts';
 
 const messagesSchema = z.object({ Messages: z.array(z.object({ Body: z.string() })).optional() });
 
-/** AWS as it is, but for the queue: after a message that can't be read nobody asks for the next. */
+/** The real AWS, but after an unreadable message the queue is never read again. */
 function stoppingAtPoison(aws: Wire): Wire {
   let isStuck = false;
   return async (request) => {
     if (request.headers['x-amz-target'] !== 'AmazonSQS.ReceiveMessage') return aws(request);
-    // The planted bug: it is still at that one.
+    // The planted bug: it is stuck at that message.
     if (isStuck) return never();
     const response = await aws(request);
     isStuck = bodiesOf(response).some((body) => !isJson(body));
@@ -40,7 +40,7 @@ export const poisonMessage: Mutant = {
     summary: 'never gets past a message of the interruption queue that it cannot read',
     wrapAws: stoppingAtPoison,
   }),
-  resembles: 'messages at the head of the interruption queue held up those behind them (karpenter-provider-aws#5400)',
+  resembles: 'messages at the head of the interruption queue blocked those behind them (karpenter-provider-aws#5400)',
   caughtBy: {
     scenario: 'interruption/malformed-and-foreign-messages',
     check: 'interruption-handled',

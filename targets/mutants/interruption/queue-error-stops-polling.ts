@@ -3,12 +3,12 @@ import type { Wire } from '../../../wire/wire.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** AWS as it is, but for the queue: once it has failed nobody asks it again. */
+/** The real AWS, but after the first failure the queue is never read again. */
 function deafAfterErrorWire(aws: Wire): Wire {
   let isDeaf = false;
   return async (request) => {
     if (!request.headers['x-amz-target']?.startsWith('AmazonSQS.')) return aws(request);
-    // The planted bug: the loop that reads has ended.
+    // The planted bug: the read loop has ended.
     if (isDeaf) return never();
     const response = await aws(request);
     isDeaf = response.status >= 500;
@@ -22,7 +22,7 @@ export const queueErrorStopsPolling: Mutant = {
     summary: 'stops reading the interruption queue at the first SQS error, and carries on without it',
     wrapAws: deafAfterErrorWire,
   }),
-  resembles: 'an outage of SQS that took more with it than the requests that it refused (karpenter-provider-aws#7951)',
+  resembles: 'an outage of SQS had lasting effects (karpenter-provider-aws#7951)',
   caughtBy: {
     scenario: 'interruption/queue-outage',
     check: 'interruption-handled',

@@ -9,11 +9,11 @@ export const relaunchedInterruptedOffering: Mutant = {
     summary: 'launches the spot offering that was just interrupted again if it is the cheapest',
     makeParts: (context) => ({
       ...createParts(context),
-      // The planted bug: an interruption says nothing of the offering.
+      // The planted bug: an interruption does not mark the offering.
       interruption: createInterruption({ ...context, unavailable: { has: () => false, mark: () => undefined } }),
     }),
   }),
-  resembles: 'spot instances that were interrupted again and again, and nothing else was tried (karpenter-provider-aws#8298)',
+  resembles: 'spot instances were interrupted again and again, and nothing else was tried (karpenter-provider-aws#8298)',
   caughtBy: {
     scenario: 'interruption/fallback-after-interruption',
     check: 'interruption-handled',

@@ -9,7 +9,7 @@ import { parseProviderId } from '../../../model/provider-id.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** Acts like the right one, and launches a replacement beside it. */
+/** Acts like the correct one, and also launches a replacement. */
 function replacing(context: Context, right: Interruption): Interruption {
   const { kube, state } = context;
   const known = new Map<string, NodeClaim>();
@@ -23,7 +23,7 @@ function replacing(context: Context, right: Interruption): Interruption {
       for (const id of notice.instanceIds) {
         const claim = known.get(id);
         const pool = state.pools.get(claim === undefined ? '' : nodePoolOf(claim));
-        // The planted bug: whether it has come before is not asked.
+        // The planted bug: repeated notices are not detected.
         if (notice.kind !== 'spot_interrupted' || claim === undefined || pool === undefined) continue;
         const { spec } = claim;
         const metadata = { generateName: `${nodePoolOf(claim)}-`, labels: poolLabels(pool), finalizers: [KARPENTER.finalizer] };
@@ -43,7 +43,7 @@ export const replacementPerMessage: Mutant = {
       return { ...right, interruption: replacing(context, right.interruption) };
     },
   }),
-  resembles: 'two nodes came in the place of one (karpenter-provider-aws#3725)',
+  resembles: 'two nodes replaced one (karpenter-provider-aws#3725)',
   caughtBy: {
     scenario: 'interruption/duplicate-and-late-messages',
     check: 'runaway-capacity',

@@ -6,17 +6,17 @@ import { parseProviderId } from '../../../model/provider-id.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** How often it looks whether the node before has gone. */
+/** How often it checks whether the previous node is gone. */
 const LOOK_MS = 1_000;
 
-/** Acts like the right one, on one instance after the other. */
+/** Acts like the correct one, but on one instance after the other. */
 function oneByOne({ state, runtime }: Context, right: Interruption): Interruption {
   const isThere = (id: string): boolean => state.claims.list().some((claim) => parseProviderId(claim.status?.providerID) === id);
   let before: Promise<unknown> = Promise.resolve();
   return {
     handle: (notice) => {
       const handled = before.then(() => right.handle(notice));
-      // The planted bug: those behind wait until this one's node has been drained and has gone.
+      // The planted bug: later notices wait until this node has been drained and removed.
       before = handled
         .then(async () => {
           if (notice.kind !== 'spot_interrupted') return;
@@ -34,7 +34,7 @@ export const serialInterruptions: Mutant = {
     summary: 'handles interruptions one by one: when there are many at once, the last are not acted on within two minutes',
     makeParts: (context) => ({ ...createParts(context), interruption: oneByOne(context, createInterruption(context)) }),
   }),
-  resembles: 'many spot instances taken back at once, and their notices waiting for each other (karpenter-provider-aws#5400)',
+  resembles: 'many spot instances were reclaimed at once, and their notices waited for each other (karpenter-provider-aws#5400)',
   caughtBy: {
     scenario: 'interruption/many-at-once',
     check: 'interruption-handled',

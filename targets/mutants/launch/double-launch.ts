@@ -10,11 +10,11 @@ export const doubleLaunch: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:double-launch',
     summary:
-      'launches every fleet twice and leaves the second to garbage collection: nothing leaks, but everything is paid twice for a while',
+      'launches every fleet twice and leaves the second to garbage collection: nothing leaks, but everything is paid for twice for a while',
     makeParts: (context) => {
       const createFleet: Ec2Client['createFleet'] = async (input) => {
         const first = await context.ec2.createFleet(input);
-        // The planted bug: a second launch, whose token is not the first one's.
+        // The planted bug: a second launch, with a different token.
         await context.ec2.createFleet({ ...input, ClientToken: context.runtime.random.hex(TOKEN_DIGITS) });
         return first;
       };

@@ -7,7 +7,7 @@ import { LABEL } from '../../../model/kube.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** What a claim may become, where the pool alone says of which architecture and nobody of which types: any that is large enough. */
+/** The offerings of a claim if only the pool gives the architecture, and nothing the types: any that is large enough. */
 function ofAnyArchitecture({ state, claimOfferings: right }: Context): ClaimOfferings {
   return {
     of: (claim) => {
@@ -15,7 +15,7 @@ function ofAnyArchitecture({ state, claimOfferings: right }: Context): ClaimOffe
       const required = pool?.spec.template.spec.requirements ?? [];
       const isByPool = required.some(({ key, values }) => key === LABEL.arch && values?.length === 1);
       if (!isByPool || required.some(({ key }) => key === LABEL.instanceType)) return right.of(claim);
-      // The planted bug: types are found anew by the size of the claim, whatever the plan said.
+      // The planted bug: types are chosen again by the size of the claim, ignoring the plan.
       const requirements = claim.spec.requirements.filter(({ key }) => key !== LABEL.arch && key !== LABEL.instanceType);
       return right.of({ ...claim, spec: { ...claim.spec, requirements } });
     },
@@ -31,7 +31,7 @@ export const ignoredArchitecture: Mutant = {
       launcher: createLauncher({ ...context, claimOfferings: ofAnyArchitecture(context) }),
     }),
   }),
-  resembles: 'nodes of arm64 came although their pool required amd64 (karpenter-provider-aws#1540, karpenter-provider-aws#8696)',
+  resembles: 'arm64 nodes were launched although their pool required amd64 (karpenter-provider-aws#1540, karpenter-provider-aws#8696)',
   caughtBy: {
     scenario: 'scheduling/unusual-spreads',
     check: 'launches-within-pools',

@@ -5,13 +5,13 @@ import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 import { noCollection } from '../no-collection.ts';
 
-/** EC2 as it would be if an answer had either errors or instances. */
+/** EC2 as if a response had either errors or instances. */
 function eitherOr(ec2: Ec2Client): Ec2Client {
   return {
     ...ec2,
     createFleet: async (input) => {
       const output = await ec2.createFleet(input);
-      // The planted bug: where there are errors nobody looks for instances.
+      // The planted bug: instances are ignored if there are errors.
       return (output.Errors ?? []).length > 0 ? { ...output, Instances: [] } : output;
     },
   };
@@ -27,7 +27,7 @@ export const partialSuccessAsFailure: Mutant = {
       collector: noCollection,
     }),
   }),
-  resembles: 'a scale-up that gave some of what was asked was handled as one that gave nothing (autoscaler#5829)',
+  resembles: 'a partially fulfilled scale-up was handled as a failed one (autoscaler#5829)',
   caughtBy: {
     scenario: 'capacity/one-instance-per-offering',
     check: 'no-leaked-instances',

@@ -5,10 +5,10 @@ import { createParts } from '../../../controller/parts.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** Tries of one launch, one right after the other, until it is given up for a while. */
+/** Immediate retries of one launch before it is abandoned for a while. */
 const TRIES = 500;
 
-/** EC2 as it is, and asked again at once where it says that it is asked too often. */
+/** The real EC2, but throttled requests are retried at once. */
 function impatient(ec2: Ec2Client): Pick<Ec2Client, 'createFleet'> {
   return {
     createFleet: async (input) => {

@@ -5,14 +5,14 @@ import type { Context } from '../../../controller/context.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** Of what a claim may become, and is not known to be without capacity, the cheapest type. */
+/** Only the cheapest type of a claim's offerings that are not known to lack capacity. */
 function cheapestOnly({ claimOfferings, unavailable }: Context): ClaimOfferings {
   const priceOf = ({ offering }: ClaimOffering): number => offering.usdPerHour;
   return {
     of: (claim) => {
       const free = claimOfferings.of(claim).filter(({ offering }) => !unavailable.has(offering));
       const [cheapest] = [...free].sort((a, b) => priceOf(a) - priceOf(b));
-      // The planted bug: all others are kept from the launch.
+      // The planted bug: all other types are excluded from the launch.
       return free.filter(({ type }) => type === cheapest?.type);
     },
   };
@@ -21,13 +21,13 @@ function cheapestOnly({ claimOfferings, unavailable }: Context): ClaimOfferings 
 export const singleTypeLaunches: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:single-type-launches',
-    summary: 'names only one type in each launch, the cheapest that is left, however many would do',
+    summary: 'names only one type in each launch, the cheapest that is left, however many are possible',
     makeParts: (context) => ({
       ...createParts(context),
       launcher: createLauncher({ ...context, claimOfferings: cheapestOnly(context) }),
     }),
   }),
-  resembles: 'launches narrowed to one type or a few, though the pool allowed many (karpenter-provider-aws#9617, #2721)',
+  resembles: 'launches were narrowed to one type or a few, although the pool allowed many (karpenter-provider-aws#9617, #2721)',
   caughtBy: {
     scenario: 'capacity/one-type-with-capacity',
     check: 'request-amplification',

@@ -14,7 +14,7 @@ export const tokenLostInCrash: Mutant = {
     summary:
       'derives client tokens from state that is lost with its process: if it is killed between a launch and its record, it launches twice',
     makeParts: (context) => {
-      // The planted bug: another process has another nonce, so it does not repeat the launch but makes a second one.
+      // The planted bug: another process has another nonce, so it does not repeat the launch but launches again.
       const nonce = context.runtime.random.hex(NONCE_DIGITS);
       const token = (text: string): string => createHash('sha256').update(`${nonce}/${text}`).digest('hex');
       return {

@@ -5,10 +5,10 @@ import type { Mutant } from '../mutant.ts';
 
 const variant = {
   name: 'mutant:counts-unready-nodes',
-  summary: 'counts a node that registered but never becomes Ready as free capacity for ever: pods wait for it',
+  summary: 'counts a node that registered but never becomes Ready as free capacity forever: pods wait for it',
 };
 
-/** The planted bug: its patience with nodes that are not ready has no end. */
+/** The planted bug: it waits forever for nodes that are not ready. */
 function patient(periods: Periods): Periods {
   return { ...periods, readyPatienceMs: Infinity, initializationTimeoutMs: Infinity };
 }

@@ -6,7 +6,7 @@ import type { Pod } from '../../../model/kube.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** Pods that end on nodes which were cordoned: not by the autoscaler, which closes its own by a taint. */
+/** Terminating pods on cordoned nodes. The autoscaler itself uses a taint, so the cordon is someone else's. */
 function endingOnCordoned({ state }: Context): Pod[] {
   const cordoned = state.nodes.list().filter(({ spec }) => spec?.unschedulable === true);
   return cordoned.flatMap((node) => [...state.podsOn(nameOf(node))].filter((pod) => isDeleting(pod) && !isNodePod(pod)));
@@ -20,13 +20,12 @@ export const doubleCountedPods: Mutant = {
       const parts = createParts(context);
       return {
         ...parts,
-        // The planted bug: a pod that was evicted is planned for besides the one that its controller has made in its place.
+        // The planted bug: an evicted pod is planned for in addition to its replacement.
         simulator: { simulate: (input) => parts.simulator.simulate({ ...input, pods: [...input.pods, ...endingOnCordoned(context)] }) },
       };
     },
   }),
-  resembles:
-    'capacity launched for pods of a node that was given up, although others stood in for them already, when somebody else saw to their eviction (karpenter#2452)',
+  resembles: 'capacity was launched for pods that someone else had evicted, in addition to their replacements (karpenter#2452)',
   caughtBy: {
     scenario: 'interruption/second-termination-handler',
     check: 'runaway-capacity',

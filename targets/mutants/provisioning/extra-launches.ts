@@ -9,8 +9,8 @@ import { namespaceLabels } from '../../../controller/state.ts';
 import type { Pod } from '../../../model/kube.ts';
 
 /**
- * Beside what the right one does, launches once for each pod without a node that the planted bug takes for one that waits.
- * @param asWaiting the pod as it is planned; undefined for those that are the right one's business
+ * Like the correct one, but also launches once for each pod without a node that the planted bug treats as pending.
+ * @param asWaiting the pod as it is planned; undefined for pods without the bug
  */
 export function launchingAlsoFor(
   context: Context,

@@ -5,11 +5,11 @@ import type { Simulator } from '../../../controller/scheduling/types.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** Plans like the right one, without the nodes on their way that another process has launched. */
+/** Plans like the correct one, without the launches in progress of other processes. */
 function ownFlightsOnly({ state }: Context, right: Simulator): Simulator {
   return {
     simulate: (input) => {
-      // The planted bug: what is on its way is remembered by the process that launched it.
+      // The planted bug: launches in progress are only known to the process that sent them.
       const before = new Set(
         state.claims
           .list()

@@ -10,7 +10,7 @@ export const launchesForDaemonsetPods: Mutant = {
     summary: 'launches nodes for DaemonSet pods that do not fit: they keep waiting, and each new node gets a DaemonSet pod of its own',
     makeParts: (context) => {
       const right = createParts(context);
-      // The planted bug: such a pod is bound to a node that is there, and another one brings its own.
+      // The planted bug: a DaemonSet pod is bound to an existing node, and another node brings its own.
       const staticCapacity = launchingAlsoFor(context, right, (pod) =>
         isDaemonPod(pod) ? { ...pod, spec: { ...pod.spec, affinity: {} } } : undefined,
       );

@@ -10,7 +10,7 @@ export const launchesForGatedPods: Mutant = {
     summary: 'launches nodes for pods that their scheduler has not evaluated: with a scheduling gate, or of another scheduler',
     makeParts: (context) => {
       const right = createParts(context);
-      // The planted bug: whatever has no node waits for one.
+      // The planted bug: every pod without a node counts as pending.
       const staticCapacity = launchingAlsoFor(context, right, (pod) =>
         isNodePod(pod) || isProvisionable(pod, (name) => context.state.nodes.get(name)) ? undefined : pod,
       );

@@ -5,14 +5,14 @@ import type { Simulator } from '../../../controller/scheduling/types.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** Plans like the right one, for pools that have as many nodes as have registered. */
+/** Plans like the correct one, but only registered nodes count towards limits. */
 function countingNodes({ state }: Context, right: Simulator): Simulator {
   return {
     simulate: (input) => {
       const pools = input.pools.map((pool) => {
         const { nodes } = pool.remaining;
         if (nodes === undefined) return pool;
-        // The planted bug: what has not become a node yet does not count.
+        // The planted bug: instances that are not nodes yet don't count.
         const launching = state.claims.list().filter((claim) => nodePoolOf(claim) === pool.name && claim.status?.nodeName === undefined);
         return { ...pool, remaining: { ...pool.remaining, nodes: nodes + launching.length } };
       });

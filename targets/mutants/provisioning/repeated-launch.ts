@@ -5,11 +5,11 @@ import type { Simulator } from '../../../controller/scheduling/types.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** Plans like the right one, for a cluster that has the nodes that have registered. */
+/** Plans like the correct one, but only with registered nodes. */
 function registeredOnly({ state }: Context, right: Simulator): Simulator {
   return {
     simulate: (input) => {
-      // The planted bug: a pending pod gets one more node at each look, until the first has come.
+      // The planted bug: a pending pod gets one more node in each round, until the first one has registered.
       const onTheirWay = new Set(state.claims.list().map(nameOf));
       return right.simulate({ ...input, nodes: input.nodes.filter(({ name }) => !onTheirWay.has(name)) });
     },
@@ -19,7 +19,7 @@ function registeredOnly({ state }: Context, right: Simulator): Simulator {
 export const repeatedLaunch: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:repeated-launch',
-    summary: 'does not count nodes that are on their way: it launches a new one for the same pod every few seconds',
+    summary: 'does not count launches in progress: it launches a new one for the same pod every few seconds',
     makeParts: (context) => {
       const right = createParts(context);
       return { ...right, simulator: registeredOnly(context, right.simulator) };

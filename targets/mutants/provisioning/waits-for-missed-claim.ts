@@ -5,10 +5,10 @@ import type { Simulator } from '../../../controller/scheduling/types.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** A claim that was there for no longer than this is not seen to go. */
+/** The deletion of a claim that existed for no longer than this is missed. */
 const SEEN_AFTER_MS = 1_000;
 
-/** Plans like the right one while all claims that came are accounted for. */
+/** Plans like the correct one as long as all claims are accounted for. */
 function whenSynced({ state, runtime }: Context, right: Simulator): Simulator {
   const sinceMs = new Map<string, number>();
   let isSynced = true;
@@ -18,7 +18,7 @@ function whenSynced({ state, runtime }: Context, right: Simulator): Simulator {
     if (type === 'ADDED') sinceMs.set(uidOf(claim), nowMs);
     if (type !== 'DELETED') return;
     sinceMs.delete(uidOf(claim));
-    // The planted bug: one that goes as soon as it came is waited for until the next restart.
+    // The planted bug: a claim that is deleted right after its creation is waited for until the next restart.
     if (nowMs - cameMs < SEEN_AFTER_MS) isSynced = false;
   });
   return { simulate: (input) => (isSynced ? right.simulate(input) : { launches: [], nominations: new Map(), refusals: [] }) };
@@ -27,7 +27,7 @@ function whenSynced({ state, runtime }: Context, right: Simulator): Simulator {
 export const waitsForMissedClaim: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:waits-for-missed-claim',
-    summary: 'waits for ever to see a claim that was created and deleted within a second: nothing is provisioned any more',
+    summary: 'waits forever to see a claim that was created and deleted within a second: nothing is provisioned any more',
     makeParts: (context) => {
       const right = createParts(context);
       return { ...right, simulator: whenSynced(context, right.simulator) };

@@ -10,12 +10,12 @@ import type { Mutant } from '../mutant.ts';
 export const leftoverTaint: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:leftover-taint',
-    summary: 'removes taints of its previous process only from empty nodes: a node with pods stays tainted for ever',
+    summary: 'removes taints of its previous process only from empty nodes: a node with pods stays tainted forever',
     makeParts: (context) => {
       const { state } = context;
       const right = createParts(context);
       const isUsed = (node: Node): boolean => [...state.podsOn(nameOf(node))].some((pod) => !isNodePod(pod));
-      // The planted bug: whether a mark is left over is asked of what is empty.
+      // The planted bug: only empty nodes are checked for leftover taints.
       const nodesOf = (providerId: string): Node[] => state.nodesOf(providerId).filter((node) => !isDisrupted(node) || !isUsed(node));
       return { ...right, emptiness: createEmptiness({ ...context, state: { ...state, nodesOf } }, right.disruption) };
     },

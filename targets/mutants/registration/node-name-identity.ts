@@ -11,13 +11,13 @@ import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 import { noCollection } from '../no-collection.ts';
 
-/** The claim as the Node of its instance's name makes it look: the planted bug, since names are used again. */
+/** The claim with the data of the Node with its instance's name: the planted bug, since names are reused. */
 function asNode(claim: NodeClaim, node: Node | undefined): NodeClaim {
   const providerID = node?.spec?.providerID;
   return providerID === undefined ? claim : { ...claim, status: { ...claim.status, providerID } };
 }
 
-/** Registers like the right one, the Node that has the name of the claim's instance. */
+/** Registers like the correct one, but the Node with the name of the claim's instance. */
 function byName(context: Context, right: Registrar): Registrar {
   const named = async (claim: NodeClaim): Promise<NodeClaim> => {
     const instance = await context.instances.find(parseProviderId(claim.status?.providerID) ?? '');
@@ -29,14 +29,14 @@ function byName(context: Context, right: Registrar): Registrar {
   };
 }
 
-/** Ends claims like the right one, with the instance that their Node's name stands for. */
+/** Removes claims like the correct one, but with the instance of the Node with that name. */
 function endingByName(context: Context, right: Terminator): Terminator {
   return {
     terminate: async (claim) => {
       const name = claim.status?.nodeName;
       const node = context.state.nodes.get(name ?? '');
       if (name === undefined || node !== undefined) return right.terminate(asNode(claim, node));
-      // Its Node is gone, so it must have gone too.
+      // It concludes that the instance is gone because its Node is gone.
       const finalizers = (claim.metadata.finalizers ?? []).filter((finalizer) => finalizer !== KARPENTER.finalizer);
       await patchClaim(context, claim, { metadata: { finalizers } });
       return undefined;
@@ -55,13 +55,14 @@ export const nodeNameIdentity: Mutant = {
         ...right,
         registrar: byName(context, right.registrar),
         terminator: endingByName(context, right.terminator),
-        // Before messages about instances that end were read.
+        // As in a version that does not read messages about terminated instances.
         interruption: { handle: () => Promise.resolve(true) },
         collector: noCollection,
       };
     },
   }),
-  resembles: "a new instance got a dead one's address, its node was deleted with the old one, and it ran on (karpenter-provider-aws#2734)",
+  resembles:
+    "a new instance got a dead one's address, its node was deleted with the old one, and it kept running (karpenter-provider-aws#2734)",
   caughtBy: {
     scenario: 'registration/address-reuse',
     check: 'no-leaked-instances',

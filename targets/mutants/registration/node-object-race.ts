@@ -11,7 +11,7 @@ import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 import { noCollection } from '../no-collection.ts';
 
-/** Launches like the right one, then creates the Node itself, and gives everything up when it can't. */
+/** Launches like the correct one, then creates the Node itself, and abandons everything if that fails. */
 function creatingNodes(context: Context, right: Launcher): Launcher {
   return {
     launch: async (claim) => {
@@ -21,7 +21,7 @@ function creatingNodes(context: Context, right: Launcher): Launcher {
         await createNode(context, progress.claim);
         return progress;
       } catch (error) {
-        // The planted bug: the kubelet was faster, and the instance is forgotten with its claim.
+        // The planted bug: if the kubelet was faster, the instance is forgotten with its claim.
         context.runtime.log('error', `creating the node failed, giving up: ${String(error)}`, { claim: nameOf(claim) });
         await patchClaim(context, progress.claim, { metadata: { finalizers: [] } });
         await deleteClaim(context, progress.claim, 'its node could not be created');

@@ -5,13 +5,13 @@ import { createParts } from '../../../controller/parts.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** Patches Nodes whatever has become of them since they were read. */
+/** Patches Nodes regardless of changes since they were read. */
 function carelessOfVersions(kube: KubeClient): KubeClient {
   return {
     ...kube,
     patch: (ref, patch, subresource) => {
       if (ref.type !== RESOURCES.nodes) return kube.patch(ref, patch, subresource);
-      // The planted bug: the list of taints goes back as it was read, and no version says that it is an old one.
+      // The planted bug: the list of taints is written back as it was read, without a resourceVersion that would detect a conflict.
       const { metadata, ...rest } = patch as { metadata?: Record<string, unknown> };
       return kube.patch(ref, { ...rest, metadata: { ...metadata, resourceVersion: undefined } }, subresource);
     },
@@ -27,7 +27,7 @@ export const overwrittenTaints: Mutant = {
       registrar: createRegistrar({ ...context, kube: carelessOfVersions(context.kube) }),
     }),
   }),
-  resembles: 'start-up taints restored by a patch that raced with their removal (karpenter#1772)',
+  resembles: 'startup taints were restored by a patch that raced with their removal (karpenter#1772)',
   caughtBy: {
     scenario: 'pools/startup-taints-removed-early',
     check: 'success-rate',

@@ -7,13 +7,13 @@ import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 import { noCollection } from '../no-collection.ts';
 
-/** Ends claims like the right one, but those whose node never registered without their instance. */
+/** Removes claims like the correct one, but without the instance if the node never registered. */
 function forgetting(context: Context, right: Terminator): Terminator {
   return {
     terminate: async (claim) => {
       const isRegistered = isTrue(claim.status?.conditions, 'Registered');
       if (isRegistered || claim.status?.providerID === undefined) return right.terminate(claim);
-      // The planted bug: no node, so there is nothing to end.
+      // The planted bug: without a node it assumes that there is nothing to terminate.
       const finalizers = (claim.metadata.finalizers ?? []).filter((name) => name !== KARPENTER.finalizer);
       await patchClaim(context, claim, { metadata: { finalizers } });
       return undefined;
@@ -25,13 +25,13 @@ function forgetting(context: Context, right: Terminator): Terminator {
 export const timeoutWithoutTermination: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:timeout-without-termination',
-    summary: 'gives up a claim whose node did not register in time, but leaves its instance running',
+    summary: 'deletes a claim whose node did not register in time, but leaves its instance running',
     makeParts: (context) => {
       const right = createParts(context);
       return { ...right, terminator: forgetting(context, right.terminator), collector: noCollection };
     },
   }),
-  resembles: 'nodes that did not register in time were given up and their instances ran on (autoscaler#6810)',
+  resembles: 'nodes that did not register in time were abandoned, and their instances kept running (autoscaler#6810)',
   caughtBy: {
     scenario: 'registration/never-registers',
     check: 'no-leaked-instances',

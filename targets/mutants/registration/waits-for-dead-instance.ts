@@ -10,15 +10,15 @@ import { never } from '../../../runtime/clock.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** Whether an instance is one whose Node has not come yet. */
+/** Whether an instance's Node has not registered yet. */
 function isAwaited({ state }: Context, id: string): boolean {
   const claim = state.claims.list().find(({ status }) => parseProviderId(status?.providerID) === id);
   return claim !== undefined && !isTrue(claim.status?.conditions, CONDITION.registered);
 }
 
-// A right autoscaler finds such an instance out in three ways: this bug is that it has none of them.
+// A correct autoscaler notices such an instance in three ways: this bug is that none of them works.
 
-/** EC2 as it would be if whatever is awaited were on its way. */
+/** EC2 as if every such instance were still starting. */
 function hopeful(context: Context): Context['instances'] {
   const { instances } = context;
   return {
@@ -27,12 +27,12 @@ function hopeful(context: Context): Context['instances'] {
   };
 }
 
-/** Hears what is said about instances that it has met. */
+/** Ignores notices about instances that have no Node yet. */
 function hardOfHearing(context: Context, right: Interruption): Interruption {
   return { handle: async (notice) => notice.instanceIds.some((id) => isAwaited(context, id)) || right.handle(notice) };
 }
 
-/** Waits for the Node of an instance also when that has ended. */
+/** Waits for the Node of an instance even if that is terminated. */
 function patient({ instances }: Context, right: Registrar): Registrar {
   return {
     ...right,
@@ -40,7 +40,7 @@ function patient({ instances }: Context, right: Registrar): Registrar {
       const registered = await right.register(claim);
       if (isTrue(registered.status?.conditions, CONDITION.registered)) return registered;
       const instance = await instances.find(parseProviderId(claim.status?.providerID) ?? '');
-      // The planted bug: the wait for its Node has no end.
+      // The planted bug: it waits for the Node forever.
       return instance === undefined || isLive(instance) ? registered : never();
     },
   };
@@ -49,7 +49,7 @@ function patient({ instances }: Context, right: Registrar): Registrar {
 export const waitsForDeadInstance: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:waits-for-dead-instance',
-    summary: 'waits for ever for the node of an instance that died before it registered',
+    summary: 'waits forever for the node of an instance that died before it registered',
     makeParts: (context) => {
       const right = createParts(context);
       return {
@@ -60,7 +60,7 @@ export const waitsForDeadInstance: Mutant = {
       };
     },
   }),
-  resembles: 'a claim whose machine ended at its launch was left as it was (cloudpilot-ai/karpenter-provider-gcp#176)',
+  resembles: 'a claim whose machine was terminated at its launch was left unchanged (cloudpilot-ai/karpenter-provider-gcp#176)',
   caughtBy: {
     scenario: 'capacity/instance-dies-at-launch',
     check: 'success-rate',

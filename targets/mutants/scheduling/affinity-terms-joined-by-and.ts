@@ -4,7 +4,7 @@ import type { Pod } from '../../../model/kube.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** The planted bug: what any term of a pod's required node affinity asks for, all of them ask for. */
+/** The planted bug: all terms of a pod's required node affinity are combined into one. */
 function joined(pod: Pod): Pod {
   const { affinity } = pod.spec;
   const nodeAffinity = affinity?.nodeAffinity;
@@ -42,7 +42,7 @@ export const affinityTermsJoinedByAnd: Mutant = {
       return { ...right, simulator: withJoinedTerms(right.simulator) };
     },
   }),
-  resembles: 'one term of a node affinity that could not be met kept pods from nodes that another term allowed (karpenter#2230)',
+  resembles: 'an unsatisfiable term of a node affinity kept pods from nodes that another term allowed (karpenter#2230)',
   caughtBy: {
     scenario: 'scheduling/node-affinity-operators',
     check: 'success-rate',

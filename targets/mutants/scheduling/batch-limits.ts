@@ -4,9 +4,9 @@ import type { Resources } from '../../../model/resources.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** Plans like the right one, but looks at a limit only to see whether it has been reached before. */
+/** Plans like the correct one, but only checks whether a limit was already reached before. */
 function checkedOnce(right: Simulator): Simulator {
-  // The planted bug: what this batch itself will use is not counted.
+  // The planted bug: the usage of the batch itself is not counted.
   const before = (remaining: Resources): Resources =>
     Object.fromEntries(Object.entries(remaining).map(([name, left]) => [name, left > 0 ? Number.MAX_SAFE_INTEGER : left]));
   return {

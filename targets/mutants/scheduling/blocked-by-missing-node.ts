@@ -4,14 +4,14 @@ import type { Simulator } from '../../../controller/scheduling/types.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** Plans like the right one, once it has found the Node of every pod that a spread may have to count. */
+/** Plans like the correct one, but first looks up the Node of every pod that a spread may have to count. */
 function findingNodes({ state }: Context, right: Simulator): Simulator {
   return {
     simulate: (input) => {
       const isSpread = input.pods.some(({ spec }) => spec.topologySpreadConstraints !== undefined);
       const names = isSpread ? state.pods.list().flatMap(({ spec }) => spec.nodeName ?? []) : [];
       const missing = names.find((name) => name !== '' && state.nodes.get(name) === undefined);
-      // The planted bug: one pod whose Node is gone ends the planning for all others.
+      // The planted bug: one pod whose Node is gone aborts the planning for all others.
       if (missing !== undefined) throw new Error(`getting node ${missing}: not found`);
       return right.simulate(input);
     },

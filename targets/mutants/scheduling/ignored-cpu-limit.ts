@@ -13,7 +13,7 @@ export const ignoredCpuLimit: Mutant = {
       return { ...right, simulator: withoutLimitOf('cpu', right.simulator) };
     },
   }),
-  resembles: 'more processors than the limit of the pool allowed (karpenter-provider-aws#3215)',
+  resembles: 'more CPUs than the limit of the pool allowed (karpenter-provider-aws#3215)',
   caughtBy: {
     scenario: 'provisioning/cpu-limit',
     check: 'pool-limits',

@@ -3,11 +3,11 @@ import { createParts } from '../../../controller/parts.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** Plans like the right one, as if nothing ran on a node but what it is planned for. */
+/** Plans like the correct one, as if there were no DaemonSets. */
 function withoutDaemons(right: Simulator): Simulator {
   return {
     simulate: (input) => {
-      // The planted bug: agents take their share of every node all the same.
+      // The planted bug: DaemonSet pods still take their share of every node.
       const pools = input.pools.map((pool) => ({
         ...pool,
         options: pool.options.map((option) => ({ ...option, room: option.type.allocatable })),

@@ -1,6 +1,6 @@
 import type { Simulator } from '../../../controller/scheduling/types.ts';
 
-/** Plans like the right one, for pools that do not limit a resource: what they limit of it is read and not compared. */
+/** Plans like the correct one, but ignores one resource in the limits of pools. */
 export function withoutLimitOf(resource: 'cpu' | 'memory', right: Simulator): Simulator {
   return {
     simulate: (input) => {

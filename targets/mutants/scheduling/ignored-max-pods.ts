@@ -4,9 +4,9 @@ import type { Resources } from '../../../model/resources.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** Plans like the right one, as if a node held as many pods as its CPU and memory have room for. */
+/** Plans like the correct one, as if only CPU and memory limited the pods of a node. */
 function withoutPodLimit(right: Simulator): Simulator {
-  // The planted bug: pods have addresses too.
+  // The planted bug: pods also need addresses.
   const unlimited = (resources: Resources): Resources => ({ ...resources, pods: Number.MAX_SAFE_INTEGER });
   return {
     simulate: (input) => {

@@ -3,10 +3,10 @@ import type { Simulator } from '../../../controller/scheduling/types.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** Plans like the right one, for pools that ask for no choice. */
+/** Plans like the correct one, but without the pools' minimum values. */
 function withoutMinimums(right: Simulator): Simulator {
   return {
-    // The planted bug: claims are made without what their pool demands, and the launch knows claims only.
+    // The planted bug: claims lack their pool's minimum values, and the launch only uses claims.
     simulate: (input) => right.simulate({ ...input, pools: input.pools.map((pool) => ({ ...pool, minimums: new Map() })) }),
   };
 }
@@ -20,7 +20,7 @@ export const ignoredMinimumValues: Mutant = {
       return { ...right, simulator: withoutMinimums(right.simulator) };
     },
   }),
-  resembles: 'requirements of claims made without the minValues of their pool, as a review of karpenter#963 feared',
+  resembles: 'claims were created without the minValues of their pool, a risk that a review of karpenter#963 raised',
   caughtBy: {
     scenario: 'pools/minimum-values-not-met',
     check: 'launches-within-pools',

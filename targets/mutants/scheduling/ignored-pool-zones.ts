@@ -5,13 +5,13 @@ import type { Pod } from '../../../model/kube.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** Whether a pod by itself may go anywhere, its volumes included: what its node may become is then its pool's to say alone. */
+/** Whether a pod and its volumes may go anywhere, so that only the pool restricts its node. */
 function goesAnywhere({ spec }: Pod): boolean {
   if (spec.volumes?.some(({ persistentVolumeClaim }) => persistentVolumeClaim !== undefined) === true) return false;
   return !JSON.stringify([spec.nodeSelector, spec.affinity, spec.topologySpreadConstraints]).includes(LABEL.zone);
 }
 
-/** The planted bug: where no pod names a zone none is asked for, though the pool has said which. */
+/** The planted bug: if no pod names a zone, the pool's zones are ignored. */
 function inAnyZone(launch: PlannedNode): PlannedNode {
   if (!launch.pods.every(goesAnywhere)) return launch;
   return { ...launch, requirements: launch.requirements.filter(({ key, minValues }) => key !== LABEL.zone || minValues !== undefined) };
@@ -35,7 +35,8 @@ export const ignoredPoolZones: Mutant = {
       return { ...right, simulator: withoutZones(right.simulator) };
     },
   }),
-  resembles: 'instances came in any zone of the region, though their pool allowed one of them (cloudpilot-ai/karpenter-provider-gcp#189)',
+  resembles:
+    'instances were launched in any zone of the region, although their pool allowed only one (cloudpilot-ai/karpenter-provider-gcp#189)',
   caughtBy: {
     scenario: 'scheduling/node-affinity-operators',
     check: 'launches-within-pools',

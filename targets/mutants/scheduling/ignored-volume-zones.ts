@@ -4,11 +4,11 @@ import type { Simulator } from '../../../controller/scheduling/types.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** Plans like the right one, for pods as they came. */
+/** Plans like the correct one, but with the original pods. */
 function withoutVolumes({ state }: Context, right: Simulator): Simulator {
   return {
     simulate: (input) => {
-      // The planted bug: what was found out about the places of volumes is lost again.
+      // The planted bug: the topology of volumes, which was added to the pods, is dropped again.
       const asTheyCame = new Map(state.pods.list().map((pod) => [pod.metadata.uid, pod]));
       return right.simulate({ ...input, pods: input.pods.map((pod) => asTheyCame.get(pod.metadata.uid) ?? pod) });
     },
@@ -24,7 +24,7 @@ export const ignoredVolumeZones: Mutant = {
       return { ...right, simulator: withoutVolumes(context, right.simulator) };
     },
   }),
-  resembles: 'nodes in another zone than the volume of the pod that they were launched for (karpenter-provider-aws#1011)',
+  resembles: 'nodes were launched in another zone than the volume of their pod (karpenter-provider-aws#1011)',
   caughtBy: {
     scenario: 'pools/volume-zones',
     check: 'success-rate',

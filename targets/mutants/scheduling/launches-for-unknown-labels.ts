@@ -6,7 +6,7 @@ import type { Mutant } from '../mutant.ts';
 
 const WELL_KNOWN = /kubernetes\.io\/|karpenter\./;
 
-/** Plans like the right one, but looks at pods with labels of their users' a first time as if they asked for none. */
+/** Plans like the correct one, but at first ignores user labels in node selectors. */
 function hopeful(right: Simulator): Simulator {
   const tried = new Set<string>();
   return {
@@ -15,7 +15,7 @@ function hopeful(right: Simulator): Simulator {
         const { nodeSelector = {} } = pod.spec;
         if (tried.has(uidOf(pod)) || Object.keys(nodeSelector).every((key) => WELL_KNOWN.test(key))) return pod;
         tried.add(uidOf(pod));
-        // The planted bug: a node may get a label after it was launched, so why not try.
+        // The planted bug: it launches on the chance that a node might get the label later.
         return { ...pod, spec: { ...pod.spec, nodeSelector: {} } };
       });
       return right.simulate({ ...input, pods });
@@ -32,7 +32,7 @@ export const launchesForUnknownLabels: Mutant = {
       return { ...right, simulator: hopeful(right.simulator) };
     },
   }),
-  resembles: 'nodes launched for pods that could not run on them, in the midst of launches that were needed (karpenter-provider-aws#1905)',
+  resembles: 'nodes were launched for pods that could not run on them, along with necessary launches (karpenter-provider-aws#1905)',
   caughtBy: {
     scenario: 'scheduling/impossible-pods',
     check: 'no-launch-for-impossible-pods',

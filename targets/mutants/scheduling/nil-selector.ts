@@ -3,12 +3,12 @@ import type { Simulator } from '../../../controller/scheduling/types.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** Plans like the right one, after a look at every spread constraint that it does not survive. */
+/** Plans like the correct one, but first reads every spread constraint without a nil check. */
 function panicking(right: Simulator): Simulator {
   return {
     simulate: (input) => {
       const selectors = input.pods.flatMap(({ spec }) => (spec.topologySpreadConstraints ?? []).map(({ labelSelector }) => labelSelector));
-      // The planted bug: a constraint may be without a selector, and nobody awaits who says that it is not there.
+      // The planted bug: a constraint may have no selector, and the rejected promise is not awaited.
       if (selectors.includes(undefined)) void Promise.reject(new TypeError('invalid memory address: labelSelector'));
       return right.simulate(input);
     },

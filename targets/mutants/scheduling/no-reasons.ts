@@ -3,11 +3,11 @@ import type { Simulator } from '../../../controller/scheduling/types.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** Plans like the right one, and forgets whom it planned nothing for. */
+/** Plans like the correct one, but drops the refusals. */
 function silent(right: Simulator): Simulator {
   return {
     simulate: (input) => {
-      // The planted bug: a limit, a missing label and a zone without capacity look alike from a pod, which is pending.
+      // The planted bug: without the reason, a limit, a missing label and a lack of capacity all look the same for a pending pod.
       return { ...right.simulate(input), refusals: [] };
     },
   };
@@ -22,7 +22,7 @@ export const noReasons: Mutant = {
       return { ...right, simulator: silent(right.simulator) };
     },
   }),
-  resembles: 'pods kept from being planned by a bad selector (karpenter#160): why is known at one place alone',
+  resembles: 'pods were not planned because of a bad selector (karpenter#160), and only one place knew why',
   caughtBy: {
     scenario: 'provisioning/node-limit',
     check: 'unserved-explained',

@@ -19,7 +19,7 @@ function swallowing(right: Simulator): Simulator {
         if (unmet !== undefined) throw new Error(unmet.reason);
         return plan;
       } catch {
-        // The planted bug: the error ends here, and the launch path goes on with nothing.
+        // The planted bug: the error is swallowed, and the launch continues with an empty plan.
         return { launches: [], nominations: new Map(), refusals: [] };
       }
     },

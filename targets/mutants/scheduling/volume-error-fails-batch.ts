@@ -4,14 +4,14 @@ import type { PodValidator } from '../../../controller/scheduling/types.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** Looks at pods like the right one, and at their storage classes besides. */
+/** Validates pods like the correct one, and also looks up their storage classes. */
 function lookingUpClasses({ state }: Context, right: PodValidator): PodValidator {
   return {
     problem: (pod) => {
       for (const { persistentVolumeClaim } of pod.spec.volumes ?? []) {
         const claim = state.storage.claim(pod.metadata.namespace ?? '', persistentVolumeClaim?.claimName ?? '');
         const name = claim?.spec.storageClassName ?? '';
-        // The planted bug: the error is the batch's, not the pod's.
+        // The planted bug: the error affects the whole batch instead of the pod.
         if (name !== '' && state.storage.storageClass(name) === undefined) throw new Error(`getting storage class "${name}": not found`);
       }
       return right.problem(pod);

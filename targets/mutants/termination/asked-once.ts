@@ -3,7 +3,7 @@ import type { Context } from '../../../controller/context.ts';
 import { createDrainer } from '../../../controller/lifecycle/drain.ts';
 import type { Drainer } from '../../../controller/lifecycle/drain.ts';
 
-/** The drainer as it is, but that a pod whose eviction was refused with this status is never asked again. */
+/** The correct drainer, but an eviction that was refused with this status is never retried. */
 export function askingOnce(context: Context, status: number): Drainer {
   const refused = new Set<string | undefined>();
   const evict: Context['kube']['evict'] = async (namespace, name, options) => {

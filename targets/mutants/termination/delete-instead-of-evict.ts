@@ -8,10 +8,10 @@ import { createParts } from '../../../controller/parts.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** How long it gives the pods that it deleted. */
+/** How long it waits for the deleted pods. */
 const LOOK_AGAIN_MS = 5_000;
 
-/** Cordons like the right one, and deletes the pods. */
+/** Cordons like the correct one, and deletes the pods. */
 function deleting(context: Context, right: Drainer): Drainer {
   return {
     cordon: (node) => right.cordon(node),
@@ -19,7 +19,7 @@ function deleting(context: Context, right: Drainer): Drainer {
       const pods = [...context.state.podsOn(nameOf(node))].filter(({ metadata }) => metadata.ownerReferences?.[0]?.kind !== 'DaemonSet');
       if (pods.length === 0) return undefined;
       for (const { metadata } of pods) {
-        // The planted bug: a deletion asks no budget.
+        // The planted bug: a deletion does not check budgets.
         const ref = { type: RESOURCES.pods, namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
         await context.kube.delete(ref).catch(() => undefined);
       }
@@ -37,7 +37,7 @@ export const deleteInsteadOfEvict: Mutant = {
       terminator: createTerminator(context, deleting(context, createDrainer(context))),
     }),
   }),
-  resembles: 'pods went past their PodDisruptionBudget when nodes were drained (karpenter#1928)',
+  resembles: 'PodDisruptionBudgets were violated when nodes were drained (karpenter#1928)',
   caughtBy: {
     scenario: 'disruption/drained-within-budget',
     check: 'budgets-respected',

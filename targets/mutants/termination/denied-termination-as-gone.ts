@@ -6,7 +6,7 @@ import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 import { noCollection } from '../no-collection.ts';
 
-/** EC2 as it is, but that an instance which may not be ended counts as one that is gone. */
+/** The real EC2, but an instance whose termination is denied counts as gone. */
 function forgoing({ instances }: Context): Context['instances'] {
   const denied = new Set<string>();
   return {
@@ -15,7 +15,7 @@ function forgoing({ instances }: Context): Context['instances'] {
       try {
         await instances.terminate(id);
       } catch (error) {
-        // The planted bug: a policy by tags denies what has lost its tags with its end, and other things as well.
+        // The planted bug: a tag-based policy denies access to instances that lost their tags at termination, but to others as well.
         if (!(error instanceof Ec2Error) || error.code !== 'UnauthorizedOperation') throw error;
         denied.add(id);
       }

@@ -6,12 +6,12 @@ import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 import { noCollection } from '../no-collection.ts';
 
-/** Ends claims like the right one, but lets a claim without a recorded instance go at once. */
+/** Removes claims like the correct one, but releases a claim without a recorded instance at once. */
 function hasty(context: Context, right: Terminator): Terminator {
   return {
     terminate: async (claim) => {
       if (claim.status?.providerID !== undefined) return right.terminate(claim);
-      // The planted bug: its launch may be under way, and nobody will know the instance.
+      // The planted bug: its launch may be in progress, and then nothing will know the instance.
       await patchClaim(context, claim, { metadata: { finalizers: [] } });
       return undefined;
     },

@@ -10,14 +10,14 @@ import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 import { noCollection } from '../no-collection.ts';
 
-/** EC2 as it is; before an instance is asked to end, claim and Node are let go. */
+/** The real EC2, but claim and Node are released before the instance is terminated. */
 function lettingGoFirst(context: Context): Context['instances'] {
   const { instances, state } = context;
   const others = ({ finalizers = [] }: ObjectMeta): string[] => finalizers.filter((name) => name !== KARPENTER.finalizer);
   return {
     ...instances,
     terminate: async (id) => {
-      // The planted bug: from here to the next request nobody but this process knows the instance.
+      // The planted bug: until the next request only this process knows the instance.
       for (const claim of state.claims.list().filter(({ status }) => parseProviderId(status?.providerID) === id)) {
         for (const node of state.nodesOf(claim.status?.providerID ?? '')) {
           await patchNode(context, node, { metadata: { finalizers: others(node.metadata) } });

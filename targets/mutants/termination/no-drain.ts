@@ -10,13 +10,13 @@ export const noDrain: Mutant = {
     summary: 'cordons nodes and terminates their instances without draining them',
     makeParts: (context) => {
       const right = createDrainer(context);
-      // The planted bug: nobody is asked, so nobody is waited for.
+      // The planted bug: pods are neither evicted nor waited for.
       const drain = (): Promise<undefined> => Promise.resolve(undefined);
       return { ...createParts(context), terminator: createTerminator(context, { cordon: (node) => right.cordon(node), drain }) };
     },
   }),
   resembles:
-    'nodes simply disappeared under their pods, since scale-down ended their machines without a drain (kubernetes-retired/contrib#1352)',
+    'nodes disappeared under their pods, because scale-down terminated their machines without a drain (kubernetes-retired/contrib#1352)',
   caughtBy: {
     scenario: 'faulty-api/clock-ahead-drain',
     check: 'grace-periods',

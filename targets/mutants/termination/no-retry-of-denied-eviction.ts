@@ -7,15 +7,15 @@ import type { Mutant } from '../mutant.ts';
 export const noRetryOfDeniedEviction: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:no-retry-of-denied-eviction',
-    summary: 'never retries an eviction that was denied, and waits for that pod for ever, even once evictions are allowed',
+    summary: 'never retries an eviction that was denied, and waits for that pod forever, even once evictions are allowed',
     makeParts: (context) => ({
       ...createParts(context),
-      // The planted bug: what is forbidden now is taken for forbidden always.
+      // The planted bug: a denied eviction is assumed to be denied forever.
       terminator: createTerminator(context, askingOnce(context, 403)),
     }),
   }),
   resembles:
-    'no eviction was allowed (kubernetes/kops#3418), and drains waited until a restart for pods that nobody asked (karpenter#3144)',
+    'no eviction was allowed (kubernetes/kops#3418), and drains waited until a restart for pods that were never evicted (karpenter#3144)',
   caughtBy: {
     scenario: 'faulty-api/denied-terminations',
     check: 'scale-in',

@@ -7,7 +7,7 @@ import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 import { noCollection } from '../no-collection.ts';
 
-/** EC2 as it is, but that the instance of a Node which somebody else deletes counts as ended. */
+/** The real EC2, but the instance of a Node that someone else deletes counts as terminated. */
 function leavingToOthers({ state, instances }: Context): Context['instances'] {
   const theirs = new Set<string>();
   state.nodes.onChange((_type, node) => {
@@ -17,7 +17,7 @@ function leavingToOthers({ state, instances }: Context): Context['instances'] {
   });
   return {
     ...instances,
-    // The planted bug: who deletes a Node does not end its machine.
+    // The planted bug: deleting a Node does not terminate its instance.
     find: (id) => (theirs.has(id) ? Promise.resolve({ InstanceId: id, State: { Name: 'terminated' } }) : instances.find(id)),
   };
 }

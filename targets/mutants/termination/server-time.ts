@@ -10,9 +10,9 @@ import type { Clock } from '../../../runtime/clock.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** The pods without those that should have ended a minute ago. */
+/** The pods without those that should have terminated a minute ago. */
 function withoutStuck(clock: Clock, state: ClusterState): ClusterState {
-  // The planted bug: the server's clock wrote the one time, ours tells the other.
+  // The planted bug: it compares a time of the server's clock with its own clock.
   const isStuck = ({ metadata }: Pod): boolean => clock.nowMs() >= (timeOf(metadata.deletionTimestamp) ?? Infinity) + STUCK_POD_MS;
   return {
     ...state,
@@ -31,7 +31,7 @@ export const serverTime: Mutant = {
     summary: "compares a pod's deletion timestamp with its own clock: when its clock is ahead, every terminating pod looks stuck",
     makeParts: (context) => ({ ...createParts(context), terminator: createTerminator(context, createDrainer(hasty(context))) }),
   }),
-  resembles: "pods taken for stuck by the server's time and a clock of one's own, to the second (karpenter-provider-aws#2175)",
+  resembles: "pods were considered stuck by comparing the server's time with another clock (karpenter-provider-aws#2175)",
   caughtBy: {
     scenario: 'faulty-api/clock-ahead-drain',
     check: 'grace-periods',

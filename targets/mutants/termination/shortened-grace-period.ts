@@ -6,16 +6,16 @@ import type { Clock } from '../../../runtime/clock.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** So long before the end pods are deleted, whatever time they were promised. */
+/** Pods are deleted this long before the deadline, whatever their grace period. */
 const SHORT_MS = 30_000;
 
-/** Drains like the right one, but thinks of the end only shortly before it. */
+/** Drains like the correct one, but considers the deadline only shortly before it. */
 function late(clock: Clock, right: Drainer): Drainer {
   return {
     cordon: (node) => right.cordon(node),
     drain: async (node, endMs) => {
       const shortMs = endMs - SHORT_MS;
-      // The planted bug: pods have grace periods of their own, and some are longer.
+      // The planted bug: some pods have longer grace periods.
       if (clock.nowMs() >= shortMs) return right.drain(node, endMs);
       const waitMs = await right.drain(node, Infinity);
       return waitMs === undefined ? undefined : Math.min(waitMs, Math.max(1, shortMs - clock.nowMs()));
@@ -33,7 +33,7 @@ export const shortenedGracePeriod: Mutant = {
       terminator: createTerminator(context, late(context.runtime.clock, createDrainer(context))),
     }),
   }),
-  resembles: 'instances ended at the moment at which pods had to, or before (karpenter-provider-aws#2175)',
+  resembles: "instances were terminated when their pods' grace periods ended, or before (karpenter-provider-aws#2175)",
   caughtBy: {
     scenario: 'pools/termination-grace-slow-pods',
     check: 'grace-periods',

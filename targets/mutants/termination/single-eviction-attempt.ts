@@ -13,7 +13,7 @@ export const singleEvictionAttempt: Mutant = {
     summary: 'evicts the pods of interrupted spot nodes only once: a pod whose eviction is refused stays until the instance ends',
     makeParts: (context) => {
       const right = createDrainer(context);
-      // The planted bug: two minutes are taken to be too short for a second try.
+      // The planted bug: it assumes that two minutes are too short for a second try.
       const hurried = askingOnce(context, 429);
       const drain: Drainer['drain'] = (node, endMs, aheadMs) => {
         const isSpot = node.metadata.labels?.[LABEL.capacityType] === 'spot';
@@ -22,8 +22,7 @@ export const singleEvictionAttempt: Mutant = {
       return { ...createParts(context), terminator: createTerminator(context, { cordon: (node) => right.cordon(node), drain }) };
     },
   }),
-  resembles:
-    'evictions that were refused were tried again too few times, and pods went against their budgets (gardener/machine-controller-manager#370)',
+  resembles: 'refused evictions were retried too few times, and budgets were violated (gardener/machine-controller-manager#370)',
   caughtBy: {
     scenario: 'interruption/one-warning',
     check: 'interruption-handled',

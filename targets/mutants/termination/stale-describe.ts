@@ -5,11 +5,11 @@ import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 import { noCollection } from '../no-collection.ts';
 
-/** EC2 as it would be if it knew at once what it has launched. */
+/** EC2 as if new instances were visible immediately. */
 function trusting({ instances }: Context): Context['instances'] {
   return {
     ...instances,
-    // The planted bug: what is not found soon after its launch is taken for ended.
+    // The planted bug: an instance that is not found soon after its launch counts as terminated.
     find: async (id) => (await instances.find(id)) ?? { InstanceId: id, State: { Name: 'terminated' } },
   };
 }

@@ -4,13 +4,13 @@ import { createParts } from '../../../controller/parts.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** Launch templates as they would be if they could not be deleted. */
+/** Launch templates as if they could not be deleted. */
 function undeletable({ templates }: Context): Context['templates'] {
   return {
     ...templates,
     deleteAll: async (className) => {
       await templates.deleteAll(className);
-      // The planted bug: what comes after it is never reached.
+      // The planted bug: the code after this is never reached.
       throw new Error(`launch templates of ${className} are still there`);
     },
   };

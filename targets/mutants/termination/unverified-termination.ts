@@ -5,7 +5,7 @@ import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 import { noCollection } from '../no-collection.ts';
 
-/** EC2 as it would be if a request to end an instance were its end. */
+/** EC2 as if a termination request were already the termination. */
 function believing({ instances }: Context): Context['instances'] {
   const asked = new Set<string>();
   return {
@@ -14,7 +14,7 @@ function believing({ instances }: Context): Context['instances'] {
       await instances.terminate(id);
       asked.add(id);
     },
-    // The planted bug: nobody looks whether it has ended.
+    // The planted bug: it never checks whether the instance is terminated.
     find: (id) => (asked.has(id) ? Promise.resolve({ InstanceId: id, State: { Name: 'terminated' } }) : instances.find(id)),
   };
 }
@@ -29,7 +29,7 @@ export const unverifiedTermination: Mutant = {
       collector: noCollection,
     }),
   }),
-  resembles: 'a deletion was believed before EC2 showed it, and the instance stayed (karpenter-provider-aws#7684)',
+  resembles: 'a deletion was assumed before EC2 showed it, and the instance stayed (karpenter-provider-aws#7684)',
   caughtBy: {
     scenario: 'api-pressure/pool-deleted-under-stale-reads',
     check: 'no-leaked-instances',

@@ -1,4 +1,4 @@
-/** A Go program that does what its first argument says: what a host has to get right, one thing at a time. */
+/** A Go program whose first argument selects a test case: each is one thing that a host has to get right. */
 export const SAMPLE = `package main
 
 import (

@@ -1,4 +1,4 @@
-// Imported into Node before a Go program: a fetch whose URL says how it ends.
+// Preloaded into Node before a Go program: a fetch whose URL selects the result.
 
 const failed = (code: string | undefined): Error =>
   code === undefined ? new TypeError('fake failure') : Object.assign(new Error(`fake ${code}`), { code });
