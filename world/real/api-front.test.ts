@@ -149,7 +149,7 @@ function change(revision: number): string {
   return `${JSON.stringify({ type: 'ADDED', object: { kind: 'Pod', metadata: { name: `p${revision}`, resourceVersion: String(revision) } } })}\n`;
 }
 
-test('a watch is asked for in JSON, whose lines can be counted, also of who prefers protobuf', async () => {
+test('a watch is requested as JSON, to count its lines, also for a client that prefers protobuf', async () => {
   const accepts: (string | undefined)[] = [];
   const server: Wire = ({ headers }) => {
     accepts.push(headers['accept']);
@@ -168,7 +168,7 @@ test('a watch is asked for in JSON, whose lines can be counted, also of who pref
   expect(accepts).toEqual(['application/json;q=0.9', 'application/json', 'application/json', 'application/vnd.kubernetes.protobuf']);
 });
 
-test('a get or list is asked for in JSON only while a fault rewrites it, and its history says so', async () => {
+test('a get or list is requested as JSON only while a fault rewrites it, and its history says so', async () => {
   const accepts: (string | undefined)[] = [];
   const server: Wire = ({ headers }) => {
     accepts.push(headers['accept']);

@@ -5,7 +5,12 @@ import { OPERATIONS, READS } from './script.ts';
 import type { Step } from './script.ts';
 
 /** Names a difference by operation, resource and path. */
-export function nameDifference({ operation, resource }: Step, theirs: Answer, own: Answer, { path, kind, real, ours }: Found): NamedDifference {
+export function nameDifference(
+  { operation, resource }: Step,
+  theirs: Answer,
+  own: Answer,
+  { path, kind, real, ours }: Found,
+): NamedDifference {
   const reason = (theirs.body as { reason?: string } | undefined)?.reason;
   const outcome = `${theirs.status}${theirs.status >= 400 && reason !== undefined ? ` ${reason}` : ''}${theirs.status === own.status ? '' : ` (ours ${own.status})`}`;
   const name = `${operation} ${resource} ${outcome}: ${theirs.status === own.status ? `${path} ${kind}` : 'status'}`;
