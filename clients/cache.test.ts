@@ -354,13 +354,13 @@ test('backs off from an unavailable server, with growing pauses up to a limit', 
 
 test('waits for the time in Retry-After', async () => {
   await simulate(async ({ clock, start }) => {
-    const asked: number[] = [];
+    const requestTimes: number[] = [];
     start({}, () => {
-      asked.push(clock.nowMs());
+      requestTimes.push(clock.nowMs());
       return Promise.resolve({ status: 429, headers: { 'retry-after': '20' }, body: '' });
     });
     await clock.sleep(30_000);
-    expect(asked).toEqual([0, 20_000]);
+    expect(requestTimes).toEqual([0, 20_000]);
   });
 });
 

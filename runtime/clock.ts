@@ -77,7 +77,7 @@ export class StalledError extends Error {
   readonly callsInFlight: readonly string[];
   constructor(callsInFlight: readonly string[]) {
     const calls = callsInFlight.length === 0 ? 'no call is in flight' : `calls in flight: ${callsInFlight.join(', ')}`;
-    super(`the world stands still: no timer is set and nothing is left to run, yet the trial is not over (${calls})`);
+    super(`the world has stalled: no timer is set and nothing is left to run, but the trial is not over (${calls})`);
     this.name = 'StalledError';
     this.callsInFlight = callsInFlight;
   }

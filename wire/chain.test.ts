@@ -330,8 +330,8 @@ test('with any faults armed: each request has one start, effect and end, the eff
         event.type === 'request.effect' && event.effect.kind === 'applied' ? event.effect.ids : [],
       );
       expect(applied.sort()).toEqual(Array.from({ length: things.created }, (_, index) => `pods/${index + 1}`).sort());
-      const asked = events.filter((event) => event.type === 'request.start').length;
-      expect(killed.length > 0 ? asked <= sends.length : asked === sends.length).toBe(true);
+      const started = events.filter((event) => event.type === 'request.start').length;
+      expect(killed.length > 0 ? started <= sends.length : started === sends.length).toBe(true);
       expect({ settledAfterDeath, failures }).toEqual({ settledAfterDeath: 0, failures: [] });
     }),
   );

@@ -42,12 +42,12 @@ export interface WireServer {
  */
 export async function serveWire(options: ServerOptions): Promise<WireServer> {
   const { host = '127.0.0.1', port = 0, maxConnections = MAX_CONNECTIONS } = options;
-  const underWay = new Set<AbortController>();
+  const inFlight = new Set<AbortController>();
   const server = createServer((message, response) => {
     const caller = new AbortController();
-    underWay.add(caller);
+    inFlight.add(caller);
     response.on('close', () => {
-      underWay.delete(caller);
+      inFlight.delete(caller);
       if (!response.writableFinished) caller.abort(new WireError('ECONNRESET', 'the client went away'));
     });
     void handle(options, message, response, caller.signal);
@@ -62,7 +62,7 @@ export async function serveWire(options: ServerOptions): Promise<WireServer> {
     async close() {
       const closed = once(server, 'close');
       server.close();
-      for (const caller of underWay) caller.abort(new WireError('ECONNRESET', 'the server was closed'));
+      for (const caller of inFlight) caller.abort(new WireError('ECONNRESET', 'the server was closed'));
       server.closeAllConnections();
       await closed;
     },

@@ -131,8 +131,8 @@ export function sampleOf<C extends { readonly id: string }, A>(
   cases: readonly C[],
   answers: readonly (readonly A[])[],
   { every, known }: { readonly every: number; readonly known: KnownClasses },
-): { readonly asked: readonly C[]; readonly real: readonly (readonly A[])[] } {
+): { readonly sample: readonly C[]; readonly real: readonly (readonly A[])[] } {
   const examples = new Set(Object.values(known).map(({ example }) => example));
   const chosen = [...cases.entries()].filter(([index, { id }]) => index % every === 0 || examples.has(id));
-  return { asked: chosen.map(([, one]) => one), real: chosen.map(([index]) => answers[index] ?? []) };
+  return { sample: chosen.map(([, one]) => one), real: chosen.map(([index]) => answers[index] ?? []) };
 }

@@ -38,8 +38,8 @@ function ofField({ type, list, keys }: FieldType, types: KubeTypes): TypedSchema
   if (element?.of === 'list') {
     const fields = types.find(element.type)?.fields ?? {};
     const own = Object.fromEntries((keys ?? []).map((key) => [key, fields[key]?.default]));
-    const told = list === 'map' ? own : list === 'set' ? {} : undefined;
-    return { kind: 'list', keys: told, element: ofField({ type: element.type }, types) };
+    const listKeys = list === 'map' ? own : list === 'set' ? {} : undefined;
+    return { kind: 'list', keys: listKeys, element: ofField({ type: element.type }, types) };
   }
   if (element !== undefined) {
     const inner = ofField({ type: element.type }, types);

@@ -70,11 +70,11 @@ function mark(object: ApiObject, resource: Resource, deletion: Deletion, nowMs: 
   if (metadata.deletionTimestamp !== undefined) {
     const before = metadata.deletionGracePeriodSeconds ?? 0;
     if (before === 0) return { ...object, metadata: { ...metadata, ...finalizers } };
-    const asked = deletion.gracePeriodSeconds;
-    if (asked === undefined || asked >= before) return undefined;
-    const shortenedMs = parseTime(metadata.deletionTimestamp) + (Math.max(0, asked) - before) * 1000;
+    const requested = deletion.gracePeriodSeconds;
+    if (requested === undefined || requested >= before) return undefined;
+    const shortenedMs = parseTime(metadata.deletionTimestamp) + (Math.max(0, requested) - before) * 1000;
     const late = shortenedMs < nowMs;
-    const period = asked < 0 || (late && asked > 0) ? LEAST_GRACE_SECONDS : asked;
+    const period = requested < 0 || (late && requested > 0) ? LEAST_GRACE_SECONDS : requested;
     const deletionTimestamp = formatTime(late ? nowMs : shortenedMs);
     return { ...object, metadata: { ...metadata, ...finalizers, deletionTimestamp, deletionGracePeriodSeconds: period } };
   }

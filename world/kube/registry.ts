@@ -159,8 +159,8 @@ export class Registry {
 
   /** Replaces an object by a body with its identity. @throws StatusError 409 if the body has another uid */
   put(at: Location, subresource: 'status' | undefined, writer: Writer, body: unknown): Version {
-    const asked = isJsonObject(body) && isJsonObject(body.metadata) ? body.metadata.uid : undefined;
-    const uid = typeof asked === 'string' ? asked : '';
+    const sentUid = isJsonObject(body) && isJsonObject(body.metadata) ? body.metadata.uid : undefined;
+    const uid = typeof sentUid === 'string' ? sentUid : '';
     if (uid !== '' && at.resource.createsOnPut && this.find(at) === undefined) throw otherUid(at, uid, '');
     return this.update(at, subresource, writer, ({ object }) => {
       if (uid !== '' && uid !== object.metadata.uid) throw otherUid(at, uid, object.metadata.uid ?? '');

@@ -52,8 +52,8 @@ export function updateScale(
       const error = invalid('spec.replicas', replicas, 'must be greater than or equal to 0');
       throw invalidObject({ group: 'autoscaling', resource: 'Scale' }, at.name, [error]);
     }
-    const asked = isJsonObject(sent.metadata) ? sent.metadata.resourceVersion : undefined;
-    const resourceVersion = typeof asked === 'string' && asked !== '' ? asked : String(current.revision);
+    const sentVersion = isJsonObject(sent.metadata) ? sent.metadata.resourceVersion : undefined;
+    const resourceVersion = typeof sentVersion === 'string' && sentVersion !== '' ? sentVersion : String(current.revision);
     const scaled = withValue(current.object, paths.specReplicasPath.split('.').slice(1), replicas);
     return { ...scaled, metadata: { ...current.object.metadata, resourceVersion } };
   });

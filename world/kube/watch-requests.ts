@@ -31,7 +31,7 @@ interface WatchSite {
 
 /**
  * Opens the watch that a request asks for.
- * @param givenUp aborted when the caller gives up
+ * @param callerSignal aborted when the caller gives up
  * @returns its lines, until its time-out
  * @throws StatusError 400, 422, 500 for invalid options
  */
@@ -41,7 +41,7 @@ export function openWatch(
   resource: Resource,
   { principal, span }: Pick<Caller, 'principal' | 'span'>,
   writing: Writing,
-  givenUp: AbortSignal | undefined,
+  callerSignal: AbortSignal | undefined,
 ): AsyncIterable<string> {
   const { store, watches, clock } = site;
   const { options, namespace } = parsed;
@@ -50,13 +50,13 @@ export function openWatch(
   const revision = readRevision(options.resourceVersion, (why) => new StatusError(500, '', why));
   const bookmarks = options.allowWatchBookmarks !== undefined && isTrue(options.allowWatchBookmarks);
   const initial = readInitialEvents(parsed);
-  const asked = readCount(options.timeoutSeconds) ?? 0;
-  const timeout = asked > 0 ? asked : drawTimeout(site.random, principal);
+  const requested = readCount(options.timeoutSeconds) ?? 0;
+  const timeout = requested > 0 ? requested : drawTimeout(site.random, principal);
 
   const closing = new AbortController();
   const events = new Mailbox<string>(WATCH_BUFFER, () => closing.abort(new Error('the watch was closed')));
   const close = (): void => events.close();
-  const ends = [watches.stopping, ...(givenUp === undefined ? [] : [givenUp])];
+  const ends = [watches.stopping, ...(callerSignal === undefined ? [] : [callerSignal])];
   for (const end of ends) {
     end.addEventListener('abort', close, { once: true, signal: closing.signal });
     if (end.aborted) close();

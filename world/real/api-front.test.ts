@@ -41,7 +41,7 @@ function conflictInProtobuf(): Uint8Array {
 
 for (const { what, request, upstream, effect, end } of [
   {
-    what: 'a generated name comes from the answer',
+    what: 'a generated name is read from the answer',
     request: post(pod('', {}, { name: undefined, generateName: 'web-' })),
     upstream: answer(201, { kind: 'Pod', metadata: { name: 'web-x7k2q', namespace: 'default' } }),
     effect: { kind: 'applied', ids: ['pods/default/web-x7k2q'] },
@@ -62,14 +62,14 @@ for (const { what, request, upstream, effect, end } of [
     end: { outcome: 'fail', status: 409, code: 'Conflict', note: 'it has been modified' },
   },
   {
-    what: 'a refusal from in front of the API, in plain text, has its status',
+    what: 'a refusal from before the API, in plain text, has its status',
     request: post(pod('web')),
     upstream: answer(429, 'Too many requests, please try again later.\n', { 'content-type': 'text/plain', 'retry-after': '1' }),
     effect: { kind: 'rejected', code: '429' },
     end: { outcome: 'fail', status: 429 },
   },
   {
-    what: 'the effect of a server error is unknown',
+    what: 'what an error of the server did nobody knows',
     request: post(pod('web')),
     upstream: answer(504, { kind: 'Status', reason: 'Timeout', message: 'request did not complete', code: 504 }),
     effect: { kind: 'unobservable' },
@@ -90,7 +90,7 @@ for (const { what, request, upstream, effect, end } of [
     end: { outcome: 'ok', status: 200 },
   },
 ] as const) {
-  test(`a request's effect is read from the answer: ${what}`, async () => {
+  test(`what a request did is read from the answer: ${what}`, async () => {
     await withProxy(
       () => Promise.resolve(upstream),
       async ({ wire, events }) => {
@@ -111,7 +111,7 @@ async function bytesOf(body: AsyncIterable<Bytes>): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-test('headers are forwarded, except those of the connection and of the caller’s credentials', async () => {
+test('headers are sent on but for those of the connection and of the caller’s credentials', async () => {
   const seen: WireRequest[] = [];
   const server: Wire = (request) => {
     seen.push(request);
@@ -136,7 +136,7 @@ test('headers are forwarded, except those of the connection and of the caller’
     accept: 'application/vnd.kubernetes.protobuf,application/json',
     'content-type': 'application/merge-patch+json',
     'x-mine': 'a',
-    // The listener identifies the caller, and the server records it as field manager.
+    // Who speaks is told by the listener, and the server notes it as the manager of fields.
     'user-agent': 'scaleproof-target/1',
   });
   expect(Object.keys(request?.headers ?? {})).not.toEqual(expect.arrayContaining(['authorization']));
@@ -149,7 +149,7 @@ function change(revision: number): string {
   return `${JSON.stringify({ type: 'ADDED', object: { kind: 'Pod', metadata: { name: `p${revision}`, resourceVersion: String(revision) } } })}\n`;
 }
 
-test('a watch is requested as JSON, whose lines can be counted, even if the caller prefers protobuf', async () => {
+test('a watch is requested as JSON, to count its lines, also for a client that prefers protobuf', async () => {
   const accepts: (string | undefined)[] = [];
   const server: Wire = ({ headers }) => {
     accepts.push(headers['accept']);
@@ -203,7 +203,7 @@ test('a get or list is requested as JSON only while a fault rewrites it, and its
   ]);
 });
 
-test('a watch is streamed: each event arrives before the next is produced, and so does its end', async () => {
+test('a watch is streamed: each event arrives before the next is made, and its end as well', async () => {
   const changes = new Mailbox<string>(10);
   await withProxy(
     () => Promise.resolve({ status: 200, headers: JSON_BODY, body: changes }),
@@ -222,7 +222,7 @@ test('a watch is streamed: each event arrives before the next is produced, and s
   );
 });
 
-test('a slow reader of a watch slows its source down: nothing piles up in between', async () => {
+test('who reads a watch slowly slows its source down: nothing is heaped up on the way', async () => {
   const line = `${JSON.stringify({ type: 'ADDED', object: { metadata: { name: 'x'.repeat(64 * 1024) } } })}\n`;
   let made = 0;
   let isOver = false;
@@ -241,7 +241,7 @@ test('a slow reader of a watch slows its source down: nothing piles up in betwee
     async ({ wire }) => {
       const chunks = streamOf(await wire(get(WATCH)));
       await chunks.next();
-      // Produces events until the buffers of four sockets are full, which takes some megabytes, and no more.
+      // Made until the buffers of four sockets are full, which is some megabytes, and no further.
       let before = -1;
       await expect
         .poll(() => {
@@ -275,7 +275,7 @@ test('a caller that goes away ends the watch at its server', async () => {
   });
 });
 
-test('the request of a caller that goes away before the answer is cancelled', async () => {
+test('a caller that goes away before the answer has its request given up', async () => {
   const [asked, givenUp] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const server: Wire = ({ signal }) =>
     new Promise((_resolve, reject) => {
@@ -292,13 +292,13 @@ test('the request of a caller that goes away before the answer is cancelled', as
     leaving.abort();
     await expect(answered).rejects.toThrow();
     await givenUp.promise;
-    // Whether it took effect is unknown.
+    // Whether it took effect nobody knows.
     await expect.poll(() => last(events, 'request.effect')?.effect).toEqual({ kind: 'unobservable' });
     expect(last(events, 'request.end')).toMatchObject({ outcome: 'info' });
   });
 });
 
-test('a body that is too long for an API server is refused without asking it', async () => {
+test('a body that an API server would refuse for its length is refused before it', async () => {
   let requests = 0;
   const server: Wire = () => {
     requests += 1;
@@ -312,7 +312,7 @@ test('a body that is too long for an API server is refused without asking it', a
   expect(requests).toBe(1);
 });
 
-test('with a whole API server behind it: creates, refusals and a watch with concurrent changes', async () => {
+test('a whole API server behind it: creates, refusals and a watch with what happens meanwhile', async () => {
   await withRealTimeServer(async ({ api }) => {
     await withProxy(wireOf(api), async ({ wire, events }) => {
       const chunks = streamOf(await wire(get(`${WATCH}&resourceVersion=0`)));
@@ -327,7 +327,7 @@ test('with a whole API server behind it: creates, refusals and a watch with conc
 });
 
 function streamOf(response: WireResponse): AsyncIterator<Bytes> {
-  if (!isStream(response.body)) throw new Error('the answer is not a stream');
+  if (!isStream(response.body)) throw new Error('the answer is no stream');
   return response.body[Symbol.asyncIterator]();
 }
 

@@ -17,7 +17,7 @@ export interface Answer {
 const NOT_MADE: Partial<Record<Operation, string>> = { RunInstances: 'i-0fedcba9876543210', CreateLaunchTemplate: 'lt-0fedcba9876543210' };
 
 /** Runs one script. Returns an answer per step. @throws Error if a step gets no answer */
-export async function ask({ id, steps }: Script, cloud: Cloud): Promise<Answer[]> {
+export async function runScript({ id, steps }: Script, cloud: Cloud): Promise<Answer[]> {
   const views: View[] = [];
   const names = new Names(cloud.given);
   const answers: Answer[] = [];

@@ -13,7 +13,7 @@ import { createEc2 } from '../../../world/aws/ec2.ts';
 import { AwsServices } from '../../../world/aws/services.ts';
 import { SqsBackend } from '../../../world/aws/sqs/backend.ts';
 import { Queues } from '../../../world/aws/sqs/queues.ts';
-import { ask } from './ask.ts';
+import { runScript } from './ask.ts';
 import type { Answer } from './ask.ts';
 import { QUEUE_NAME } from './script.ts';
 import type { Script } from './script.ts';
@@ -35,15 +35,15 @@ export const CLUSTER: ClusterConfig = {
 export const SUBNET_TAGS = clusterTags(CLUSTER);
 
 /** Runs scripts on the emulated EC2 and SQS, each in its own account. */
-export async function askEmbedded(scripts: readonly Script[]): Promise<Answer[][]> {
+export async function runEmbedded(scripts: readonly Script[]): Promise<Answer[][]> {
   await warmUp();
   const catalogue = loadCatalogue();
   const answers: Answer[][] = [];
-  for (const script of scripts) answers.push(await askOne(script, catalogue));
+  for (const script of scripts) answers.push(await runOne(script, catalogue));
   return answers;
 }
 
-async function askOne(script: Script, catalogue: Catalogue): Promise<Answer[]> {
+async function runOne(script: Script, catalogue: Catalogue): Promise<Answer[]> {
   const random = createRandom(script.id);
   const timeline = createVirtualTimeline({ startMs: START_MS, random: random.fork('timeline') });
   const world = timeline.scope('world');
@@ -62,7 +62,7 @@ async function askOne(script: Script, catalogue: Catalogue): Promise<Answer[]> {
     const { QueueUrl = '' } = await toSqs.send(new CreateQueueCommand({ QueueName: QUEUE_NAME }));
     const { Subnets: [subnet] = [] } = await toEc2.send(new DescribeSubnetsCommand({}));
     const given = new Map([...subnets, ['vpc', subnet?.VpcId ?? ''] as const, ['queue', QueueUrl] as const]);
-    return ask(script, { ec2: toEc2, sqs: toSqs, given, settle: () => clock.sleep(SETTLE_MS) });
+    return runScript(script, { ec2: toEc2, sqs: toSqs, given, settle: () => clock.sleep(SETTLE_MS) });
   };
   try {
     return await timeline.run(work());

@@ -19,8 +19,8 @@ export function scripts(seed: string = SEED, count: number = SCRIPTS): Script[] 
     const id = `e${index}`;
     const own = random.fork(id);
     const draft = new Draft(own);
-    const ask = own.pick(TOPICS);
-    for (let left = own.int(STEPS.min, STEPS.max); left > 0; left -= 1) ask(draft);
+    const addCall = own.pick(TOPICS);
+    for (let left = own.int(STEPS.min, STEPS.max); left > 0; left -= 1) addCall(draft);
     return { id, steps: draft.steps };
   });
 }

@@ -7,7 +7,7 @@ import { createNetwork } from '../../../world/real/localstack/network.ts';
 import { clearAccounts } from '../../../world/real/localstack/sweep-account.ts';
 import { subnetsOf } from '../../../world/aws/network.ts';
 import { writeTags } from '../../../world/aws/tags.ts';
-import { ask } from './ask.ts';
+import { runScript } from './ask.ts';
 import type { Answer } from './ask.ts';
 import { CLUSTER, SUBNET_TAGS } from './embedded.ts';
 import { QUEUE_NAME } from './script.ts';
@@ -17,7 +17,7 @@ import type { Script } from './script.ts';
 const AT_ONCE = 4;
 
 /** Runs each script on a LocalStack, in its own account; all accounts are emptied afterwards. */
-export async function askLocalStack(
+export async function runOnLocalStack(
   scripts: readonly Script[],
   { url, clock, random, signal }: { readonly url: string; readonly clock: Clock; readonly random: Random; readonly signal: AbortSignal },
 ): Promise<{ readonly version: string; readonly answers: readonly Answer[][] }> {
@@ -33,12 +33,12 @@ export async function askLocalStack(
         if (script === undefined) return;
         const account = newAccount(random.fork(script.id), clock.nowMs());
         accounts.push(account);
-        answers[index] = await askOne(script, endpoint, account);
+        answers[index] = await runOne(script, endpoint, account);
       }
     };
     // If one fails, the others finish before accounts are cleared.
-    const asking = await Promise.allSettled(Array.from({ length: AT_ONCE }, worker));
-    for (const one of asking) if (one.status === 'rejected') throw one.reason;
+    const settled = await Promise.allSettled(Array.from({ length: AT_ONCE }, worker));
+    for (const one of settled) if (one.status === 'rejected') throw one.reason;
     return { version, answers };
   } finally {
     await clearAccounts(accounts, { endpoint: url, region: CLUSTER.region, clock, wire: endpoint.wire });
@@ -46,7 +46,7 @@ export async function askLocalStack(
   }
 }
 
-async function askOne(script: Script, endpoint: LocalStackEndpoint, account: string): Promise<Answer[]> {
+async function runOne(script: Script, endpoint: LocalStackEndpoint, account: string): Promise<Answer[]> {
   const [ec2, sqs] = [endpoint.ec2(account), endpoint.sqs(account)];
   const own = subnetsOf(CLUSTER);
   const { vpcId, subnets } = await createNetwork(ec2, own);
@@ -58,5 +58,5 @@ async function askOne(script: Script, endpoint: LocalStackEndpoint, account: str
     ...own.map(({ id, zone }) => [`subnet ${zone}`, subnets.get(id) ?? ''] as const),
   ]);
   // Its instances change state at once.
-  return ask(script, { ec2, sqs, given, settle: () => Promise.resolve() });
+  return runScript(script, { ec2, sqs, given, settle: () => Promise.resolve() });
 }

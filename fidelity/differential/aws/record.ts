@@ -8,10 +8,10 @@ import type { Answer } from './ask.ts';
 import { classesOf } from '../difference.ts';
 import { agreementOf, classText, differencesOf, gridOf, gridText } from '../scripts.ts';
 import { GRID, nameDifference } from './compare.ts';
-import { askEmbedded } from './embedded.ts';
+import { runEmbedded } from './embedded.ts';
 import { SCRIPTS, SEED, scripts } from './generate.ts';
 import { KNOWN_CLASSES } from './known.ts';
-import { askLocalStack } from './real.ts';
+import { runOnLocalStack } from './real.ts';
 import { RECORDING } from './recorded.ts';
 
 /**
@@ -32,11 +32,11 @@ const { values: options } = parseArgs({
     verbose: { type: 'boolean', default: false },
   },
 });
-const recorded = options.endpoint === undefined ? readRecording<Answer[]>(RECORDING) : await ask(options.endpoint);
-const asked = scripts(recorded.seed, recorded.answers.length);
-const differences = differencesOf(asked, recorded.answers, await askEmbedded(asked), nameDifference);
+const recorded = options.endpoint === undefined ? readRecording<Answer[]>(RECORDING) : await record(options.endpoint);
+const cases = scripts(recorded.seed, recorded.answers.length);
+const differences = differencesOf(cases, recorded.answers, await runEmbedded(cases), nameDifference);
 const classes = classesOf(differences, ({ script }) => script.steps.length);
-console.log(gridText(gridOf(GRID, asked, recorded.answers)));
+console.log(gridText(gridOf(GRID, cases, recorded.answers)));
 for (const one of classes) {
   const { script, step } = one.smallest;
   console.log(classText(one));
@@ -44,16 +44,16 @@ for (const one of classes) {
     console.log(`   ${operation} ${JSON.stringify(input)}`);
 }
 const problems = problemsOf(classes, KNOWN_CLASSES);
-console.log(conclusion(agreementOf(asked, differences), recorded.server, problems));
+console.log(conclusion(agreementOf(cases, differences), recorded.server, problems));
 process.exitCode = problems.length > 0 ? 1 : 0;
 if (options.write) writeRecording(recorded, RECORDING);
 
-async function ask(url: string): Promise<Recording<Answer[]>> {
+async function record(url: string): Promise<Recording<Answer[]>> {
   const { seed, count } = options;
   const clock = createRealTimeline().scope('asker');
   const stopping = new AbortController();
   process.once('SIGINT', () => stopping.abort());
   const site = { url, clock, random: createRandom(seed), signal: stopping.signal };
-  const { version, answers } = await askLocalStack(scripts(seed, Number(count)), site);
+  const { version, answers } = await runOnLocalStack(scripts(seed, Number(count)), site);
   return { server: `LocalStack ${version}`, seed, answers };
 }

@@ -6,7 +6,7 @@ import { packageRoot } from '../../../model/package-root.ts';
 import { readText } from '../../../wire/wire.ts';
 import { withServer } from '../../../world/kube/testing/api-server.ts';
 import type { Bench } from '../../../world/kube/testing/api-server.ts';
-import { ANSWERS, API_CASES, ask } from './ask.ts';
+import { ANSWERS, API_CASES, runCase } from './ask.ts';
 import type { Answers, Send } from './ask.ts';
 
 /** The minimum number of agreeing cases. */
@@ -33,7 +33,7 @@ test(`the emulated API server answers every case as ${real.server} did`, async (
     const differing: string[] = [];
     const different = new Set<string>();
     for (const one of API_CASES) {
-      const ours = await ask(one, senderTo(bench));
+      const ours = await runCase(one, senderTo(bench));
       try {
         expect(ours).toEqual(real.cases[one.id]);
       } catch (error) {

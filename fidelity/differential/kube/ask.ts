@@ -29,13 +29,13 @@ export type Send = (
 const PATIENCE = 200;
 
 /** Runs one case: its requests in order. Returns an answer for each. */
-export async function ask({ steps }: ApiCase, send: Send): Promise<Answer[]> {
+export async function runCase({ steps }: ApiCase, send: Send): Promise<Answer[]> {
   const answers: Answer[] = [];
-  for (const step of steps) answers.push(await askStep(step, send));
+  for (const step of steps) answers.push(await runStep(step, send));
   return answers;
 }
 
-async function askStep(step: Step, send: Send): Promise<Answer> {
+async function runStep(step: Step, send: Send): Promise<Answer> {
   const { method, path, body, contentType = 'application/json', accept = 'application/json', look } = step;
   const headers = { accept, ...(body === undefined ? {} : { 'content-type': contentType }) };
   const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defined } from '../../../model/defined.ts';
 import { packageRoot } from '../../../model/package-root.ts';
-import { ANSWERS, API_CASES, ask } from './ask.ts';
+import { ANSWERS, API_CASES, runCase } from './ask.ts';
 import type { Answers } from './ask.ts';
 
 /**
@@ -33,7 +33,7 @@ if (unknown !== undefined) throw new Error(`there is no case ${unknown}`);
 const answers: Answers = { server: gitVersion, cases: {} };
 for (const one of API_CASES) {
   const kept = ids.includes(one.id) ? undefined : before?.cases[one.id];
-  answers.cases[one.id] = kept ?? (await ask(one, send));
+  answers.cases[one.id] = kept ?? (await runCase(one, send));
 }
 writeFileSync(file, `${JSON.stringify(answers, undefined, 1)}\n`);
 console.log(`${ids.length === 0 ? API_CASES.length : ids.length} cases answered by ${gitVersion}`);

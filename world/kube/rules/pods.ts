@@ -61,11 +61,11 @@ export const podRules: ResourceRules = {
     const changed = next === undefined || next === before ? [] : [invalid('status.qosClass', next, 'field is immutable')];
     return [...changed, ...wrong];
   },
-  gracePeriodSeconds: (object, asked) => {
+  gracePeriodSeconds: (object, requested) => {
     const spec = specOf(object);
     const phase = (object as unknown as Pod).status?.phase;
     if (spec.nodeName === undefined || spec.nodeName === '' || phase === 'Failed' || phase === 'Succeeded') return 0;
-    const period = asked ?? spec.terminationGracePeriodSeconds ?? 0;
+    const period = requested ?? spec.terminationGracePeriodSeconds ?? 0;
     return period < 0 ? LEAST_GRACE_SECONDS : period;
   },
   fields: {

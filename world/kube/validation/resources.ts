@@ -29,10 +29,10 @@ export function validateResources({ limits = {}, requests = {} }: ResourceRequir
       if (!mayOvercommit(name)) errors.push(required(`${field}.limits`, 'Limit must be set for non overcommitable resources'));
       continue;
     }
-    const [asked, most] = [parseQuantity(request).nanos, parseQuantity(limit).nanos];
-    if (asked !== most && !mayOvercommit(name)) {
+    const [requested, limited] = [parseQuantity(request).nanos, parseQuantity(limit).nanos];
+    if (requested !== limited && !mayOvercommit(name)) {
       errors.push(invalid(`${field}.requests`, request, `must be equal to ${name} limit of ${limit}`));
-    } else if (asked > most) {
+    } else if (requested > limited) {
       errors.push(invalid(`${field}.requests`, request, `must be less than or equal to ${name} limit of ${limit}`));
     }
   }

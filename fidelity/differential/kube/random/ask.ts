@@ -24,13 +24,13 @@ export interface Server {
 const PATIENCE = 100;
 
 /** Runs one script. Returns an answer per step. */
-export async function ask({ steps }: Script, server: Server): Promise<Answer[]> {
+export async function runScript({ steps }: Script, server: Server): Promise<Answer[]> {
   const answers: Answer[] = [];
-  for (const step of steps) answers.push(await askStep(step, answers, server));
+  for (const step of steps) answers.push(await runStep(step, answers, server));
   return answers;
 }
 
-async function askStep(step: Step, answers: readonly Answer[], server: Server): Promise<Answer> {
+async function runStep(step: Step, answers: readonly Answer[], server: Server): Promise<Answer> {
   const path = filled(step.path, answers);
   const sent = filled(step.basis === undefined ? step.body : mergePatch(answers[step.basis]?.body, step.body), answers);
   const body = sent === undefined ? undefined : JSON.stringify(sent);

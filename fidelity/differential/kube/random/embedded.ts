@@ -6,7 +6,7 @@ import { DisruptionBudgets } from '../../../../world/controllers/disruption-budg
 import { createApiServer } from '../../../../world/kube/api-server.ts';
 import type { Answer } from './answers.ts';
 import { normalized } from './answers.ts';
-import { ask } from './ask.ts';
+import { runScript } from './ask.ts';
 import type { Server } from './ask.ts';
 import { DEFINITION, NAMESPACES } from './script.ts';
 import type { Script } from './script.ts';
@@ -19,7 +19,7 @@ const PATIENCE = 1_200;
 const CALLER = { principal: 'target', incarnation: 1, span: 0 } as const;
 
 /** Runs scripts one after another on the emulated API server, with the disruption controller. */
-export async function askEmbedded(scripts: readonly Script[]): Promise<Answer[][]> {
+export async function runEmbedded(scripts: readonly Script[]): Promise<Answer[][]> {
   const random = createRandom('differential');
   const timeline = createVirtualTimeline({ startMs: START_MS, random: random.fork('timeline') });
   const api = createApiServer({ clock: timeline.scope('world'), random: random.fork('kube') });
@@ -56,7 +56,7 @@ export async function askEmbedded(scripts: readonly Script[]): Promise<Answer[][
     (async () => {
       const running = budgets.run(stopping.signal);
       await prepare(server);
-      for (const script of scripts) answers.push(normalized(script, await ask(script, server)));
+      for (const script of scripts) answers.push(normalized(script, await runScript(script, server)));
       stopping.abort(new Error('all scripts are done'));
       await running;
     })(),

@@ -4,7 +4,7 @@ import { agreementText, problemsOf } from '../../agreement.ts';
 import { classesOf } from '../../difference.ts';
 import { agreementOf, differencesOf, gridOf, sampleOf } from '../../scripts.ts';
 import { GRID, nameDifference } from './compare.ts';
-import { askEmbedded } from './embedded.ts';
+import { runEmbedded } from './embedded.ts';
 import { SEED, scripts } from './generate.ts';
 import { KNOWN_CLASSES } from './known.ts';
 import { RECORDING } from './recorded.ts';
@@ -32,9 +32,9 @@ test('the recorded scripts are those of the seed, and cover every operation', ()
 });
 
 test('random scripts get the same answers as from the real API server, except known classes of differences', async () => {
-  const { asked, real } = sampleOf(all, recording.answers, { every: EVERY, known: KNOWN_CLASSES });
-  const differences = differencesOf(asked, real, await askEmbedded(asked), nameDifference);
-  test.info().annotations.push({ type: 'measured', description: agreementText(agreementOf(asked, differences), recording.server) });
+  const { sample, real } = sampleOf(all, recording.answers, { every: EVERY, known: KNOWN_CLASSES });
+  const differences = differencesOf(sample, real, await runEmbedded(sample), nameDifference);
+  test.info().annotations.push({ type: 'measured', description: agreementText(agreementOf(sample, differences), recording.server) });
   // The sample has the example of each class, so that stale classes are found here too.
   expect(
     problemsOf(

@@ -4,7 +4,7 @@ import { isStream, readText } from '../../../../wire/wire.ts';
 import type { Wire } from '../../../../wire/wire.ts';
 import { normalized } from './answers.ts';
 import type { Answer } from './answers.ts';
-import { ask } from './ask.ts';
+import { runScript } from './ask.ts';
 import type { Server } from './ask.ts';
 import { prepare } from './embedded.ts';
 import { KINDS, collectionOf } from './kinds.ts';
@@ -45,7 +45,7 @@ export function realServer(wire: Wire, clock: Clock): Server {
  * Runs every script on a real API server, some at once.
  * @param signal stops the run; scripts that did not run have no answers
  */
-export async function askReal(scripts: readonly Script[], server: Server, signal: AbortSignal): Promise<Answer[][]> {
+export async function runOnRealServer(scripts: readonly Script[], server: Server, signal: AbortSignal): Promise<Answer[][]> {
   await prepare(server);
   // Pods are refused until their namespace has its service account.
   for (const name of NAMESPACES) {
@@ -58,7 +58,7 @@ export async function askReal(scripts: readonly Script[], server: Server, signal
   const worker = async (): Promise<void> => {
     for (let index = next++; index < scripts.length && !signal.aborted; index = next++) {
       const script = scripts[index];
-      if (script !== undefined) answers[index] = normalized(script, await ask(script, server));
+      if (script !== undefined) answers[index] = normalized(script, await runScript(script, server));
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));

@@ -4,10 +4,10 @@ import { readOptions, withCluster } from '../../command.ts';
 import { classesOf } from '../../difference.ts';
 import { agreementOf, classText, differencesOf, gridOf, gridText } from '../../scripts.ts';
 import { GRID, nameDifference } from './compare.ts';
-import { askEmbedded } from './embedded.ts';
+import { runEmbedded } from './embedded.ts';
 import { SCRIPTS, SEED, scripts } from './generate.ts';
 import { KNOWN_CLASSES } from './known.ts';
-import { askReal, clean, realServer } from './real.ts';
+import { runOnRealServer, clean, realServer } from './real.ts';
 import { RECORDING } from './recorded.ts';
 import { readRecording, writeRecording } from '../../recording.ts';
 import type { Recording } from '../../recording.ts';
@@ -22,11 +22,11 @@ import type { Recording } from '../../recording.ts';
  * should have no other work, and the user must be an administrator.
  */
 const options = readOptions({ seed: SEED, count: SCRIPTS });
-const recorded = options.kubeconfig === undefined ? readRecording<Answer[]>(RECORDING) : await ask(options.kubeconfig);
-const asked = scripts(recorded.seed, recorded.answers.length);
-const differences = differencesOf(asked, recorded.answers, await askEmbedded(asked), nameDifference);
+const recorded = options.kubeconfig === undefined ? readRecording<Answer[]>(RECORDING) : await record(options.kubeconfig);
+const cases = scripts(recorded.seed, recorded.answers.length);
+const differences = differencesOf(cases, recorded.answers, await runEmbedded(cases), nameDifference);
 const classes = classesOf(differences, ({ script }) => script.steps.length);
-console.log(gridText(gridOf(GRID, asked, recorded.answers)));
+console.log(gridText(gridOf(GRID, cases, recorded.answers)));
 for (const one of classes) {
   const { script } = one.smallest;
   console.log(classText(one));
@@ -34,18 +34,18 @@ for (const one of classes) {
     console.log(`   ${method} ${path} ${JSON.stringify(body) ?? ''}${basis === undefined ? '' : ` on ${basis}`}`);
 }
 const problems = problemsOf(classes, KNOWN_CLASSES);
-console.log(conclusion(agreementOf(asked, differences), recorded.server, problems));
+console.log(conclusion(agreementOf(cases, differences), recorded.server, problems));
 process.exitCode = problems.length > 0 ? 1 : 0;
 if (options.write) writeRecording(recorded, RECORDING);
 
-async function ask(kubeconfig: string): Promise<Recording<Answer[]>> {
+async function record(kubeconfig: string): Promise<Recording<Answer[]>> {
   const { seed, count } = options;
   return withCluster(kubeconfig, async (wire, clock, signal) => {
     const server = realServer(wire, clock);
     try {
       const { text } = await server.send('GET', '/version', {}, undefined);
       const { gitVersion } = JSON.parse(text) as { gitVersion: string };
-      return { server: gitVersion, seed, answers: await askReal(scripts(seed, count), server, signal) };
+      return { server: gitVersion, seed, answers: await runOnRealServer(scripts(seed, count), server, signal) };
     } finally {
       await clean(server);
     }

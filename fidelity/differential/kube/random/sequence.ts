@@ -13,13 +13,13 @@ export function sequence(random: Random, id: string, namespace: string): readonl
   const names = random.chance(0.5) ? [`${id}-a`] : [`${id}-a`, `${id}-b`];
   for (const name of names) createOne(draft, name);
   const more = random.int(2, 6) - (watches ? 1 : 0);
-  for (let left = Math.max(1, more); left > 0; left -= 1) ask(draft, random.pick(names));
+  for (let left = Math.max(1, more); left > 0; left -= 1) addRequest(draft, random.pick(names));
   if (watches) watch(draft);
   return draft.steps;
 }
 
 /** Adds a request, usually about one object. */
-function ask(draft: Draft, name: string): void {
+function addRequest(draft: Draft, name: string): void {
   const { random, kind } = draft;
   const { scaled, status, plural } = kind;
   const times = (count: number, one: () => void): (() => void)[] => Array<() => void>(count).fill(one);

@@ -118,7 +118,7 @@ export interface PodOptions extends Omit<Partial<PodSpec>, 'priority'> {
 /** A pod with one container, by default without requests. With `on`, it runs on that node. */
 export function pod(name: string, options: PodOptions = {}): Pod {
   const { on, namespace = 'default', labels, cpu, memory, requests, container, priority, metadata, status, ...spec } = options;
-  const asked = { ...defined({ cpu, memory }), ...requests };
+  const requested = { ...defined({ cpu, memory }), ...requests };
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -128,7 +128,7 @@ export function pod(name: string, options: PodOptions = {}): Pod {
         {
           name: 'main',
           image: 'registry.k8s.io/pause:3.10',
-          ...(Object.keys(asked).length === 0 ? {} : { resources: { requests: asked, ...limitsOf(asked) } }),
+          ...(Object.keys(requested).length === 0 ? {} : { resources: { requests: requested, ...limitsOf(requested) } }),
           ...container,
         },
       ],

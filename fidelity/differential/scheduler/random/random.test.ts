@@ -25,8 +25,8 @@ test('the recorded situations are those of the seed, and many have required spre
 });
 
 test('random pods are placed where the real scheduler placed them', () => {
-  const { asked, real } = sampleOf(all, recording.answers, { every: EVERY, known: KNOWN_CLASSES });
-  const differences = asked.flatMap((one, index) => differenceOf(one, real[index] ?? []) ?? []);
+  const { sample, real } = sampleOf(all, recording.answers, { every: EVERY, known: KNOWN_CLASSES });
+  const differences = sample.flatMap((one, index) => differenceOf(one, real[index] ?? []) ?? []);
   const agreement = agreementOf(real, differences);
   test.info().annotations.push({ type: 'measured', description: agreementText(agreement, recording.server) });
   expect(

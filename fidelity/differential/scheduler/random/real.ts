@@ -48,7 +48,7 @@ export class RealScheduler {
   }
 
   /** One outcome per pod; pods after a preemption are not tried. */
-  async ask(situation: Situation): Promise<Outcome[]> {
+  async run(situation: Situation): Promise<Outcome[]> {
     const { nodes, running, pending } = situation;
     await Promise.all(
       nodes.map(async (node) => {

@@ -20,11 +20,11 @@ import { SEED, SITUATIONS, situations } from './situations.ts';
  * Ctrl-C. With `--differing`, only situations whose recorded outcomes differ from the emulated ones are run.
  */
 const options = readOptions({ seed: SEED, count: SITUATIONS });
-const recorded = options.kubeconfig === undefined ? readRecording<Outcome[]>(RECORDING) : await ask(options.kubeconfig);
-const asked = situations(recorded.seed, recorded.answers.length);
-const differences = asked.flatMap((one, index) => differenceOf(one, recorded.answers[index] ?? []) ?? []);
+const recorded = options.kubeconfig === undefined ? readRecording<Outcome[]>(RECORDING) : await record(options.kubeconfig);
+const cases = situations(recorded.seed, recorded.answers.length);
+const differences = cases.flatMap((one, index) => differenceOf(one, recorded.answers[index] ?? []) ?? []);
 const classes = classesOf(differences, ({ situation }) => JSON.stringify(situation).length);
-console.log(gridText(asked, recorded.answers));
+console.log(gridText(cases, recorded.answers));
 for (const { name, count, smallest } of classes) {
   const { situation, pod, ours, real } = smallest;
   console.log(`\n${count}  ${name}\n   ${situation.id} pod ${pod}, real: ${JSON.stringify(real)}`);
@@ -39,7 +39,7 @@ console.log(conclusion(agreementOf(recorded.answers, differences), recorded.serv
 process.exitCode = problems.length > 0 ? 1 : 0;
 if (options.write) writeRecording(recorded, RECORDING);
 
-async function ask(kubeconfig: string): Promise<Recording<Outcome[]>> {
+async function record(kubeconfig: string): Promise<Recording<Outcome[]>> {
   const { seed, count, differing } = options;
   return withCluster(kubeconfig, async (wire, clock, signal) => {
     const scheduler = new RealScheduler({ wire, clock });
@@ -54,9 +54,9 @@ async function ask(kubeconfig: string): Promise<Recording<Outcome[]>> {
           answers.push(known);
           continue;
         }
-        let outcomes = await scheduler.ask(one);
+        let outcomes = await scheduler.run(one);
         // The scheduler's watches of pods and nodes are not synchronized: repeat a differing situation once.
-        if (differenceOf(one, outcomes) !== undefined) outcomes = await scheduler.ask(one);
+        if (differenceOf(one, outcomes) !== undefined) outcomes = await scheduler.run(one);
         answers.push(outcomes);
       }
       return { server, seed, answers };
