@@ -90,7 +90,7 @@ test('failures that the baseline has too are accepted if the policy says so, onl
   });
   const same = accepting(side(160, both('double')), side(160, both('double')));
   expect(same.verdict).toBe('pass');
-  expect(of(same, 'existing-failures').numbers).toEqual({ accepted: 2, scenarios: 1, gone: 0, worse: 0, untold: 0 });
+  expect(of(same, 'existing-failures').numbers).toEqual({ accepted: 2, scenarios: 1, gone: 0, worse: 0, untold: 0, tooFew: 0 });
   expect(of(same, 'success').numbers).toMatchObject({ trials: 80, baselineTrials: 80 });
   // Fixed: nothing is left to accept.
   const gone = accepting(side(160, both('double')), side(160));
@@ -105,6 +105,11 @@ test('failures that the baseline has too are accepted if the policy says so, onl
   const worse = accepting(once, side(160, both('double')));
   expect(of(worse, 'existing-failures')).toMatchObject({ verdict: 'fail', numbers: { worse: 2 } });
   expect(of(worse, 'existing-failures').sentence).toContain('in 80 of 80 episodes, in the baseline in 1 of 80');
+  // Each kind that came more often has an episode that shows it.
+  const either = (seed: number): Partial<Episode> => both(seed % 4 === 0 ? 'double' : 'other')(seed);
+  const rare = side(160, (seed) => (seed === 4 || seed === 6 ? either(seed) : {}));
+  const shown = of(accepting(rare, side(160, either)), 'existing-failures').evidence;
+  expect(shown.map(({ what }) => what.split(' ')[0])).toEqual(['launches/double', 'not-served', 'launches/other']);
   // As rare as before is not worse, even with another seed.
   expect(
     accepting(
@@ -286,31 +291,46 @@ test('costs and requests beyond the budget fail, within it pass', () => {
   expect(verdicts(decide(dear(0), dear(0)))).toEqual({});
 });
 
-test('failed trials are not compared by cost and requests: they may have done less', () => {
+const doubled = { check: 'launches', code: 'double', object: 'instance/i-1', message: 'two for one claim' };
+
+test('cost and requests are compared where both sides failed in the same ways, or not at all', () => {
   const idle = (seed: number): Partial<Episode> => ({ ...failed(seed), usd: 0.001, requests: 1 });
   const all = decide(side(75, idle), side(75));
-  expect(all.verdict).toBe('pass');
-  expect(of(all, 'cost').sentence).toBe('Not compared: a side failed in each of 75 pairs, and a failed trial may have done less work.');
-  const some = decide(
-    side(75, (seed) => (seed % 3 === 0 ? idle(seed) : {})),
-    side(75),
-  );
-  expect(of(some, 'cost')).toMatchObject({ verdict: 'pass', numbers: { units: 50 } });
-  const most = decide(
-    side(75, (seed) => (seed % 10 === 0 ? {} : idle(seed))),
-    side(75),
-  );
-  expect(of(most, 'requests')).toMatchObject({ verdict: 'inconclusive', sentence: expect.stringContaining('since a side failed in 67') });
-  // Passed trials that cost more still fail it.
+  expect(all).toMatchObject({
+    verdict: 'pass',
+    sentence: 'Promote: every criterion that was compared is met, by 75 pairs; not compared: cost, requests.',
+  });
+  expect(of(all, 'cost')).toMatchObject({ verdict: 'pass', isUntested: true });
+  expect(of(all, 'cost').sentence).toContain('the sides failed in different ways in 75 of 75 pairs');
+  const everyThird = side(75, (seed) => (seed % 3 === 0 ? idle(seed) : {}));
+  const some = of(decide(everyThird, side(75)), 'cost');
+  expect(some).toMatchObject({ verdict: 'pass', numbers: { units: 50 } });
+  expect(some.isUntested).toBeUndefined();
+  // Knowing a little more is no worse than knowing nothing.
+  const most = side(75, (seed) => (seed % 10 === 0 ? {} : idle(seed)));
+  expect(of(decide(most, side(75)), 'requests')).toMatchObject({ verdict: 'pass', isUntested: true, numbers: { units: 8 } });
+  // Work that both did still counts.
   const dear = side(75, (seed) => (seed % 3 === 0 ? {} : { usd: episode(seed).usd * 2 }));
-  expect(
-    verdicts(
-      decide(
-        side(75, (seed) => (seed % 3 === 0 ? idle(seed) : {})),
-        dear,
-      ),
-    ),
-  ).toEqual({ cost: 'fail' });
+  expect(verdicts(decide(everyThird, dear))).toEqual({ cost: 'fail' });
+});
+
+test('a failure that both sides have may not grow: its cost is compared', () => {
+  const broken = (factor: number) => (seed: number) => ({ violations: [doubled], usd: episode(seed).usd * factor });
+  expect(verdicts(accepting(side(75, broken(1)), side(75, broken(100))))).toEqual({ cost: 'fail' });
+  expect(verdicts(accepting(side(75, broken(1)), side(75, broken(1))))).toEqual({});
+  // Trials that failed by latency alone have no violation, and are compared.
+  const late = (factor: number) => (seed: number) => ({ verdict: 'fail' as const, usd: episode(seed).usd * factor });
+  expect(verdicts(decide(side(75, late(1)), side(75, late(100))))).toEqual({ cost: 'fail' });
+});
+
+test('unpaired, a fix costs nothing, and growth is measured on what both sides do', () => {
+  // The baseline fails one of two scenarios, cheaply; done right it costs three times as much as the other.
+  const change = (isFixed: boolean, factor: number) => (seed: number) =>
+    seed % 2 === 1 && !isFixed ? { violations: [doubled], usd: 0.01 } : { usd: (seed % 2 === 1 ? 0.3 : 0.1) * factor };
+  const costOf = (factor: number) => of(decide(side(300, change(false, 1)), side(300, change(true, factor)), false), 'cost');
+  expect(costOf(1).verdict).toBe('pass');
+  expect(costOf(1.5).verdict).toBe('fail');
+  expect(costOf(1.5).numbers['estimate']).toBeCloseTo(1.5, 5);
 });
 
 test('requests that a world does not record are unknown, not zero; a policy can leave them out', () => {

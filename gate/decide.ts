@@ -129,7 +129,11 @@ function sentenceFor(
       .map(({ criterion }) => criterion)
       .join(', ');
   const unit = paired ? 'pair' : 'episode';
-  if (verdict === 'pass') return `Promote: every criterion is met, by ${counted(seen, unit)}.`;
+  if (verdict === 'pass') {
+    const untested = criteria.filter(({ isUntested }) => isUntested === true).map(({ criterion }) => criterion);
+    if (untested.length === 0) return `Promote: every criterion is met, by ${counted(seen, unit)}.`;
+    return `Promote: every criterion that was compared is met, by ${counted(seen, unit)}; not compared: ${untested.join(', ')}.`;
+  }
   if (verdict === 'fail') return `Reject: the candidate fails ${names('fail')}.`;
   const then = more > 0 ? `${counted(more, `more ${unit}`)} may decide` : 'the policy allows no more';
   return `Hold: there is no decision yet (${names('inconclusive')}); ${then}. Neither promote nor roll back.`;

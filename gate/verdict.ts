@@ -37,6 +37,8 @@ export type Evidence = z.infer<typeof evidenceSchema>;
 const criterionSchema = z.strictObject({
   criterion: z.enum(CRITERIA),
   verdict: gateVerdictSchema,
+  /** Nothing was compared, so that a pass says nothing. Absent otherwise. */
+  isUntested: z.literal(true).optional(),
   /** The result and its limit, for a platform engineer. It may contain names from a cluster: escape it. */
   sentence: z.string(),
   /** The numbers in the sentence. Ratios are the candidate's over the baseline's; unbounded ones are absent. */

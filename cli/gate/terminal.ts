@@ -12,6 +12,7 @@ const MARKS: Readonly<Record<GateVerdict, { readonly mark: string; readonly ink:
   fail: { mark: '✗', ink: 'fail' },
   inconclusive: { mark: '?', ink: 'unknown' },
 };
+const UNTESTED: { readonly mark: string; readonly ink: Ink } = { mark: '-', ink: 'dim' };
 const INDENT = '    ';
 /** Width of the names of the sides, in columns. */
 const SIDE = 11;
@@ -49,8 +50,12 @@ export function formatGate(
 }
 
 /** A criterion with its evidence. */
-export function describeCriterion({ criterion, verdict, sentence, evidence }: Criterion, paint: Paint, width: number): string[] {
-  const { mark, ink } = MARKS[verdict];
+export function describeCriterion(
+  { criterion, verdict, isUntested, sentence, evidence }: Criterion,
+  paint: Paint,
+  width: number,
+): string[] {
+  const { mark, ink } = isUntested === true ? UNTESTED : MARKS[verdict];
   return [
     `${paint(ink, mark)} ${paint('bold', criterion)}`,
     ...wrap(printable(sentence), width).map((line) => `${INDENT}${line}`),

@@ -1,4 +1,4 @@
-import { suites } from '../../suites/catalogue.ts';
+import { sources, suites } from '../../suites/catalogue.ts';
 import { coverage } from '../../suites/specification/coverage.ts';
 import { counted } from '../../gate/wording.ts';
 
@@ -32,9 +32,9 @@ export function unseenBy(seen: ReadonlySet<string>): Unseen {
 /** A sentence, or none if everything was looked at. */
 export function describeUnseen({ scenarios, profiles, requirements }: Unseen): string[] {
   if (scenarios.length === 0) return [];
-  const whole = profiles.length === 0 ? '' : `, all of ${profiles.join(' and ')} among them`;
+  const whole = profiles.length === 0 ? '' : `; nothing of the ${profiles.length === 1 ? 'profile' : 'profiles'} ${profiles.join(' and ')}`;
   const named = requirements.slice(0, MAX_NAMED).join(', ');
   const more = requirements.length > MAX_NAMED ? ` and ${requirements.length - MAX_NAMED} more (gate.json)` : '';
-  const untested = requirements.length === 0 ? '' : `; untested: ${counted(requirements.length, 'requirement')}: ${named}${more}`;
-  return [`not looked at: ${counted(scenarios.length, 'scenario')}${whole}${untested}`];
+  const untested = requirements.length === 0 ? '' : `; ${counted(requirements.length, 'requirement')} untested: ${named}${more}`;
+  return [`not looked at: ${scenarios.length} of ${counted(sources.length, 'scenario')}${whole}${untested}`];
 }

@@ -1,6 +1,7 @@
 import type { Episode } from '../episode.ts';
+import { sameWork } from '../same-work.ts';
 import { measure, scalesOf, weightsOf } from '../sides.ts';
-import type { Comparison, Valued } from '../sides.ts';
+import type { Valued } from '../sides.ts';
 import { bootstrapRatio } from '../statistics/bootstrap.ts';
 import { meanOf } from '../statistics/quantile.ts';
 import type { Criterion } from '../verdict.ts';
@@ -44,14 +45,6 @@ export function judgeRequests(input: GateInput): Criterion {
   return judgeBudget(input, REQUESTS, input.policy.budgets.requestsRatio);
 }
 
-/** How many pairs, or episodes of the side with fewer, can't be compared because a side failed. */
-function failedOf(comparison: Comparison): number {
-  const { baseline, candidate } = comparison;
-  const passed = measure(comparison, ({ verdict }) => (verdict === 'pass' ? true : undefined));
-  const left = Math.min(passed.baseline.length, passed.candidate.length);
-  return Math.max(0, Math.min(baseline.length, candidate.length) - left);
-}
-
 /** The ratio of means, with every scenario scaled by itself. It fails when the whole interval of the ratio is above the budget. */
 function judgeBudget(
   { comparison, policy, random, replicates }: GateInput,
@@ -59,28 +52,33 @@ function judgeBudget(
   limit: number | 'none',
 ): Criterion {
   if (limit === 'none')
-    return { criterion, verdict: 'pass', sentence: 'Not judged: the policy has no such budget.', numbers: {}, evidence: [] };
+    return {
+      criterion,
+      verdict: 'pass',
+      isUntested: true,
+      sentence: 'Not judged: the policy has no such budget.',
+      numbers: {},
+      evidence: [],
+    };
   const { isPaired, seen } = comparison;
   const unit = isPaired ? 'pair' : 'episode';
   const { first } = policy.episodes;
-  // A failed trial may have done less work, so it is not comparable with one that did all of it.
-  const amounts = measure(comparison, (episode) => (episode.verdict === 'pass' ? of(episode) : undefined));
+  const work = sameWork(comparison);
+  const amounts = measure(work, of);
   const units = Math.min(amounts.baseline.length, amounts.candidate.length);
   const undecided = (sentence: string): Criterion => ({ criterion, verdict: 'inconclusive', sentence, numbers: {}, evidence: [] });
   if (seen < first) return undecided(`Not compared yet: at least ${counted(first, unit)} are needed, and there are ${seen}.`);
-  const failed = failedOf(comparison);
-  if (failed > 0 && failed === Math.min(comparison.baseline.length, comparison.candidate.length)) {
-    const sentence = `Not compared: a side failed in each of ${counted(failed, unit)}, and a failed trial may have done less work.`;
-    return { criterion, verdict: 'pass', sentence, numbers: { failed }, evidence: [] };
+  const total = Math.min(comparison.baseline.length, comparison.candidate.length);
+  const left = Math.min(work.baseline.length, work.candidate.length);
+  if (left < MIN_UNITS && total >= MIN_UNITS) {
+    const sentence = `Not compared: the sides failed in different ways in ${total - left} of ${counted(total, unit)}, so the work that they did differs; at least ${MIN_UNITS} alike are needed.`;
+    return { criterion, verdict: 'pass', isUntested: true, sentence, numbers: { units: left }, evidence: [] };
   }
   if (units === 0 && comparison.candidate.length > 0)
     return undecided(
       `${what}: not known in this world, at least on one side; set budgets.${criterion}Ratio to none in the policy to leave it out.`,
     );
-  if (units < MIN_UNITS) {
-    const why = failed === 0 ? '' : `, since a side failed in ${failed}`;
-    return undecided(`Only ${counted(units, unit)} can be compared${why}; at least ${MIN_UNITS} are needed.`);
-  }
+  if (units < MIN_UNITS) return undecided(`Only ${counted(units, unit)} can be compared; at least ${MIN_UNITS} are needed.`);
   const single = (side: readonly Valued<number>[]): Valued<readonly number[]>[] => side.map((one) => ({ ...one, value: [one.value] }));
   const scaleOf = scalesOf({ baseline: single(amounts.baseline), candidate: single(amounts.candidate) });
   const sideOf = (side: readonly Valued<number>[]) => {

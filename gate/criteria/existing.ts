@@ -41,13 +41,14 @@ export function judgeExisting({ baseline, candidate, policy }: GateInput): Crite
     gone: tallies.length - still.length,
     worse: worse.length,
     untold: open.length,
+    tooFew: still.filter((tally) => isTooFew(tally, alpha)).length,
   };
   return {
     criterion: 'existing-failures',
     verdict: tallies.length === 0 ? 'pass' : combineGate(rated.map((one) => one.verdict)),
     sentence: sentenceFor(numbers, shown[0]),
     numbers,
-    evidence: evidenceOf(inScenarios(shown.length > 0 ? shown : still), MAX_LISTED),
+    evidence: evidenceOf(shown.length > 0 ? shown.flatMap(evidenceFor) : inScenarios(still), MAX_LISTED),
   };
 }
 
@@ -59,6 +60,16 @@ function inScenarios(tallies: readonly Tally[]): { readonly episode: Episode; re
   });
 }
 
+/** An episode that shows this failure. */
+function evidenceFor(tally: Tally): { readonly episode: Episode; readonly what: string }[] {
+  return tally.failed.slice(0, 1).map((episode) => ({ episode, what: describe(tally) }));
+}
+
+/** Whether there are too few episodes for the test to reject anything: not even a failure that went from never to always. */
+function isTooFew({ before, after }: Tally, alpha: number): boolean {
+  return moreOftenByChance({ ...before, failed: 0 }, { ...after, failed: after.trials }) >= alpha;
+}
+
 function judge({ before, after }: Tally, alpha: number): GateVerdict {
   if (moreOftenByChance(before, after) < alpha) return 'fail';
   const hasRisen = after.failed * before.trials > before.failed * after.trials;
@@ -67,7 +78,14 @@ function judge({ before, after }: Tally, alpha: number): GateVerdict {
 }
 
 function sentenceFor(
-  { accepted, scenarios, gone, worse, untold }: Readonly<Record<'accepted' | 'scenarios' | 'gone' | 'worse' | 'untold', number>>,
+  {
+    accepted,
+    scenarios,
+    gone,
+    worse,
+    untold,
+    tooFew,
+  }: Readonly<Record<'accepted' | 'scenarios' | 'gone' | 'worse' | 'untold' | 'tooFew', number>>,
   first: Tally | undefined,
 ): string {
   const example = first === undefined ? '' : `: ${first.scenario}: ${describe(first)}${worse + untold > 1 ? ', and others' : ''}`;
@@ -75,8 +93,10 @@ function sentenceFor(
   if (untold > 0)
     return `${counted(untold, 'failure')} of the baseline's became more frequent, in too few episodes to rule out chance${example}.`;
   if (accepted + gone === 0) return 'The baseline has no failures that could be accepted.';
+  const few =
+    tooFew === 0 ? '' : ` For ${tooFew === accepted ? 'all' : tooFew} of them there are too few episodes to tell: more seeds can.`;
   const also = gone === 0 ? '' : ` ${gone} of the baseline's did not happen again.`;
-  return `${counted(accepted, 'kind')} of failure in ${counted(scenarios, 'scenario')} accepted, since the baseline has the same; none is significantly more frequent.${also}`;
+  return `${counted(accepted, 'kind')} of failure in ${counted(scenarios, 'scenario')} accepted, since the baseline has the same; none is significantly more frequent.${few}${also}`;
 }
 
 function talliesOf(baseline: readonly Episode[], candidate: readonly Episode[]): Tally[] {
