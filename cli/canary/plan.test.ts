@@ -97,7 +97,7 @@ for (const [what, source, message] of [
   [
     'an unknown variable',
     `${PLAN}hooks: {deploy: {command: [a, "\${CLUSTER}"]}}`,
-    'refers to ${CLUSTER}; there are ACTION, STAGE, PERCENT, PLACE',
+    'refers to ${CLUSTER}; known variables: ACTION, STAGE, PERCENT, PLACE',
   ],
   [
     'a deploy hook without a rollback hook',

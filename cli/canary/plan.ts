@@ -91,7 +91,8 @@ const patchHook = z.strictObject(
     type: z.enum(['strategic', 'merge'], 'must be strategic or merge').default('strategic'),
     body: z.record(z.string(), z.unknown(), 'must be a map: the patch').superRefine((body, { addIssue }) => {
       const unknown = unknownVariable(JSON.stringify(body), HOOK_VARIABLES);
-      if (unknown !== undefined) addIssue({ code: 'custom', message: `refers to \${${unknown}}; there are ${HOOK_VARIABLES.join(', ')}` });
+      if (unknown !== undefined)
+        addIssue({ code: 'custom', message: `refers to \${${unknown}}; known variables: ${HOOK_VARIABLES.join(', ')}` });
     }),
   },
   { error: objectError },
