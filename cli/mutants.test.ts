@@ -48,7 +48,7 @@ test('without any declared scenario nothing is proved: unknown, also as JSON', a
 });
 
 test('an unknown mutant and an invalid number', async () => {
-  const unknown = await scaleproofHere(['mutants', '--mutant', 'fresh-tokens']);
+  const unknown = await scaleproofHere(['mutants', '--mutant', 'new-token-on-retries']);
   expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean mutant:new-token-on-retry?') });
   expect(await scaleproofHere(['mutants', '--seeds', '0'])).toMatchObject({ code: 2 });
 });
