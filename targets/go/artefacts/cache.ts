@@ -91,13 +91,16 @@ export function findArtefact(program: string, version: string, folder?: string):
   );
 }
 
-/** The same. @throws ArtefactError that says how to build it if there is none */
-export function requireArtefact(program: string, version: string, folder?: string): Artefact {
+/**
+ * The same.
+ * @param isCheckout whether the version is the name of a checkout @throws ArtefactError that says how to build it if there is none
+ */
+export function requireArtefact(program: string, version: string, isCheckout: boolean, folder?: string): Artefact {
   const found = findArtefact(program, version, folder);
   if (found !== undefined) return found;
-  throw new ArtefactError(
-    `${program}@${version} has not been built yet: run \`scaleproof target build ${program}@${version}\` (minutes; needs Go)`,
-  );
+  const build = `run \`scaleproof target build ${program}@${version}${isCheckout ? ' --source DIR' : ''}\` (minutes; needs Go)`;
+  const otherwise = isCheckout ? `, with DIR a checkout; or give a release or a commit instead of "${version}"` : '';
+  throw new ArtefactError(`${program}@${version} has not been built yet: ${build}${otherwise}`);
 }
 
 /**
