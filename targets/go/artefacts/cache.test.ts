@@ -69,6 +69,16 @@ for (const [what, spoil, message] of [
   });
 }
 
+test('a changed build of a checkout is built again from the checkout', async ({}, testInfo) => {
+  const folder = testInfo.outputPath('targets');
+  writeFileSync(
+    join(putArtefact(folder, { version: 'mine', local: { directories: ['/src'], sha256: 'a'.repeat(64) } }), 'program.wasm'),
+    '',
+  );
+  const artefact = requireArtefact('karpenter', 'mine', true, folder);
+  await expect(verifyArtefact(artefact)).rejects.toThrow('build it again with `scaleproof target build karpenter@mine --source DIR`');
+});
+
 test("an invalid manifest is refused with the field's name", () => {
   expect(parseManifest(JSON.stringify(manifestOf()))).toEqual(manifestOf());
   expect(() => parseManifest('{')).toThrow('is not JSON');
