@@ -73,7 +73,7 @@ for (const [name, says] of [
 test('a checkout that was not built: the message says how', async ({}, testInfo) => {
   await inCache(testInfo, async () => {
     await expect(prepareTarget(chooseTarget('karpenter@mine'), SILENT)).rejects.toThrow(
-      'karpenter@mine has not been built yet: run `scaleproof target build karpenter@mine',
+      'karpenter@mine has not been built yet: run `scaleproof target build karpenter@mine --source DIR` (minutes; needs Go), with DIR a checkout; or give a release or a commit instead of "mine"',
     );
   });
 });

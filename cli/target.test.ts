@@ -41,6 +41,7 @@ for (const [what, args, message] of [
   ['no version', ['karpenter'], 'give karpenter a version'],
   ['a program that there is not', ['autoscaler@1.0.0'], 'there is no program "autoscaler" to build'],
   ['a checkout that is not there', ['karpenter@mine', '--source', 'nowhere'], '--source nowhere is not a directory; name a checkout'],
+  ['a checkout under the name of a release', ['karpenter@1.14.1', '--source', '.'], 'karpenter@1.14.1 is a published release'],
   ['a folder that is no checkout', ['karpenter@mine', '--source', '.'], 'is not a checkout of a Go module: it has no go.mod'],
 ] as const) {
   test(`build refuses ${what}: exit code 2`, async ({}, testInfo) => {
@@ -59,12 +60,22 @@ test('list shows all builds, as text and as JSON', async ({}, testInfo) => {
   });
   putArtefact(folder, { version: '1.14.0', builtAt: '2026-11-01T10:20:30.000Z' });
   const directory = putArtefact(folder, { builtAt: '2026-11-02T00:00:00.000Z' });
+  putArtefact(folder, {
+    version: 'mine',
+    builtAt: '2026-11-03T00:00:00.000Z',
+    local: { directories: ['/src/provider', '/src/core'], sha256: 'a'.repeat(64) },
+  });
   mkdirSync(join(folder, 'left'));
   const { stdout } = await run('list');
   expect(stdout).toMatch(/^karpenter@1\.14\.0 {2}2026-11-01 10:20 {2}21 B {2}go1\.26\.8 {2}[0-9a-f]{12}\nkarpenter@1\.14\.1 {2}/);
+  expect(stdout).toMatch(/^karpenter@mine {4}.* {2}[0-9a-f]{12} {2}from \/src\/provider, \/src\/core$/m);
   expect(stdout).toContain("left  can't be used: it has no manifest.json\n");
   const { artefacts, broken } = JSON.parse((await run('list', '--json')).stdout) as { artefacts: object[]; broken: object[] };
-  expect(artefacts).toMatchObject([{ version: '1.14.0' }, { version: '1.14.1', directory, goVersion: 'go1.26.8', wasm: { bytes: 21 } }]);
+  expect(artefacts).toMatchObject([
+    { version: '1.14.0' },
+    { version: '1.14.1', directory, goVersion: 'go1.26.8', wasm: { bytes: 21 } },
+    { version: 'mine' },
+  ]);
   expect(broken).toMatchObject([{ name: 'left' }]);
 });
 

@@ -47,6 +47,18 @@ for (const { target, code, says, ...wall } of [
   });
 }
 
+for (const [target, signal] of [
+  ['crashes', 'SIGSEGV'],
+  ['aborts', 'SIGABRT'],
+] as const) {
+  test(`a process that is ended by ${signal} is not the target's deed: there is no verdict`, async ({}, testInfo) => {
+    const result = await runHostile(target, testInfo, DEFAULT_LIMITS);
+    expect(result.checks.flatMap(({ findings }) => findings)).toEqual([]);
+    expect(result.verdict).toBe('unknown');
+    expect(JSON.stringify(result)).toContain(`the trial's process ended by ${signal}, a crash of Node.js itself`);
+  });
+}
+
 test('a process that is stopped and never continued is killed', async ({}, testInfo) => {
   const result = await runHostile('stopsForever', testInfo, { ...DEFAULT_LIMITS, turnWallMs: 4_000 });
   // Its watcher is stopped too, and may not have reported yet who was running.

@@ -189,6 +189,9 @@ function compileCache(): Record<string, string> {
   return ofVersion === undefined ? {} : { NODE_COMPILE_CACHE: dirname(ofVersion) };
 }
 
+/** A process that is ended by one of these has crashed in Node.js itself. Neither TypeScript nor WebAssembly can do that. */
+const CRASHES: ReadonlySet<string | null> = new Set(['SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGTRAP', 'SIGABRT']);
+
 type Verdict = Pick<EventOf<'supervisor'>, 'cause' | 'culprit' | 'message'>;
 
 /** One child process and the trial that it runs. */
@@ -345,11 +348,11 @@ class TrialProcess {
       const message = `${culprit} exceeded the heap limit of the trial's process: ${this.#limits.heapMiB} MiB`;
       return { cause: 'out-of-memory', culprit, message };
     }
-    const lastWords = this.#output.trim().split('\n').slice(-5).join(' | ');
-    return {
-      cause: 'exited',
-      culprit: owner,
-      message: `the trial's process ended ${how} while ${owner} was running${lastWords === '' ? '' : `; its last output: ${lastWords}`}`,
-    };
+    const lastLines = this.#output.trim().split('\n').slice(-5).join(' | ');
+    const lastWords = lastLines === '' ? '' : `; its last output: ${lastLines}`;
+    // Its watcher may not have reported yet who was running.
+    if (CRASHES.has(signalCode))
+      return { cause: 'exited', culprit: 'harness', message: `the trial's process ended ${how}, a crash of Node.js itself${lastWords}` };
+    return { cause: 'exited', culprit: owner, message: `the trial's process ended ${how} while ${owner} was running${lastWords}` };
   }
 }

@@ -9,7 +9,7 @@ export function defineTarget(program: Command, { console, finish }: CommandConte
     .description('compile one for WebAssembly with the installed Go (docs/go-targets.md); builds are cached')
     .argument('<program@version>', 'karpenter@1.14.1, karpenter@COMMIT, or with --source karpenter@NAME')
     .option('--source <dir>', 'build from this checkout')
-    .option('--core <dir>', 'use this checkout of its core module')
+    .option('--core <dir>', 'with --source: use this checkout of its core module')
     .option('--json', 'print what was built as JSON', false)
     .addHelpText('after', '\nExit codes: 0 built or found, 1 it does not compile, 2 wrong usage or no Go, 3 interrupted.')
     .action(async (version: string, flags: { source?: string; core?: string; json: boolean }) =>
@@ -17,7 +17,7 @@ export function defineTarget(program: Command, { console, finish }: CommandConte
     );
   target
     .command('list')
-    .description('list the builds: date, size, Go version')
+    .description('list the builds: date, size, Go version, checkout')
     .option('--json', 'print JSON', false)
     .action(async (flags: { json: boolean }) => finish((await import('./target.ts')).targetList(flags, console)));
   target

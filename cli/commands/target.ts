@@ -4,6 +4,7 @@ import { parseDurationMs } from '../../targets/command/duration.ts';
 import { artefactsFolder, listArtefacts } from '../../targets/go/artefacts/cache.ts';
 import type { Artefact, BrokenArtefact } from '../../targets/go/artefacts/cache.ts';
 import { CRDS_FOLDER, EVIDENCE, MANIFEST_FILE, RECIPE, WASM_FILE } from '../../targets/go/artefacts/manifest.ts';
+import type { Manifest } from '../../targets/go/artefacts/manifest.ts';
 import { pruned } from '../../targets/go/artefacts/prune.ts';
 import type { PruneRule } from '../../targets/go/artefacts/prune.ts';
 import { TargetVersionError, parseTargetVersion, specOf } from '../../targets/go/build/programs.ts';
@@ -87,7 +88,7 @@ export function targetList({ json }: { readonly json: boolean }, console: Consol
     formatBytes(manifest.wasm.bytes),
     manifest.goVersion,
     manifest.digest.slice(0, 12),
-    manifest.recipe === RECIPE ? '' : 'built by another version of Scaleproof: build it again',
+    notesOn(manifest),
   ]);
   const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
   const lines = [
@@ -102,6 +103,14 @@ export function targetList({ json }: { readonly json: boolean }, console: Consol
   if (lines.length === 0) console.out('No target has been built. Build one with: scaleproof target build karpenter@1.14.1\n');
   else console.out(`${lines.join('\n')}\n\n${folder}\n`);
   return EXIT.pass;
+}
+
+/** Where it is from, if that is not the module proxy, and why it can't be used, if so. */
+function notesOn({ local, recipe }: Manifest): string {
+  return [
+    ...(local === undefined ? [] : [`from ${local.directories.map(printable).join(', ')}`]),
+    ...(recipe === RECIPE ? [] : ['built by another version of Scaleproof: build it again']),
+  ].join('; ');
 }
 
 /** The flags of `target prune`. */

@@ -97,6 +97,21 @@ export const exits = hostile(
   readyThen(() => process.exit(0)),
 );
 
+/** As if Node.js itself had a bug. */
+export const crashes = hostile(
+  'crashes',
+  readyThen(() => {
+    process.kill(process.pid, 'SIGSEGV');
+    return never();
+  }),
+);
+
+/** As V8 does for an internal error. */
+export const aborts = hostile(
+  'aborts',
+  readyThen(() => process.abort()),
+);
+
 export const eatsMemory = hostile(
   'eats-memory',
   readyThen(async (site) => {

@@ -67,11 +67,46 @@ test('features and constants follow the settings, unless the file has its own', 
   expect((await read(testInfo, { go, features: ['spot'] })).features).toEqual(['spot']);
 });
 
+test('gates are read as Karpenter reads them; a checkout may have its own', async ({}, testInfo) => {
+  const featuresWith = async (gates: string): Promise<Target['features']> =>
+    (await read(testInfo, { go: 'karpenter@mine', environment: { FEATURE_GATES: gates } })).features;
+  const none = karpenterTarget('mine').features;
+  expect(await featuresWith('')).toEqual(none);
+  expect(await featuresWith('Own=true,staticcapacity=true')).toEqual(none);
+  expect(await featuresWith(' StaticCapacity = true ,,SpotToSpotConsolidation=true')).toEqual([
+    ...none,
+    'static-capacity',
+    'spot-consolidation',
+  ]);
+  expect(await featuresWith('StaticCapacity=true,StaticCapacity=false')).toEqual(none);
+});
+
 for (const [what, file, says] of [
   ['no version', { go: 'karpenter@1.14' }, 'go: "1.14" is not a full version'],
   ['another program', { go: 'autoscaler@1.0.0' }, 'go must be a version of Karpenter, such as karpenter@1.14.1, or a Go module'],
   ['a readiness probe', { go: 'karpenter@1.14.1', ready: { delay: 0 } }, 'the file has no field ready'],
   ['a wrong variable', { go: 'karpenter@1.14.1', environment: { A: '${HOME}' } }, 'environment.A refers to ${HOME}'],
+  [
+    'a gate in lower case',
+    { go: 'karpenter@1.14.1', environment: { FEATURE_GATES: 'ReservedCapacity=true,staticcapacity=true' } },
+    'target.yaml: environment: FEATURE_GATES has no gate "staticcapacity", did you mean StaticCapacity? Known gates: NodeRepair, Reserved',
+  ],
+  ['an unknown gate', { go: 'karpenter@1.14.1', environment: { FEATURE_GATES: 'Other=true' } }, 'has no gate "Other"? Known gates:'],
+  [
+    'a gate that is neither on nor off',
+    { go: 'karpenter@mine', environment: { FEATURE_GATES: 'StaticCapacity=yes' } },
+    'FEATURE_GATES must set StaticCapacity to true or false, as in StaticCapacity=true, not to "yes"',
+  ],
+  [
+    'a gate without a value',
+    { go: 'karpenter@1.14.1', environment: { FEATURE_GATES: 'StaticCapacity' } },
+    'FEATURE_GATES must set StaticCapacity to true or false, as in StaticCapacity=true',
+  ],
+  [
+    'two batch windows that are no durations',
+    { go: 'karpenter@1.14.1', environment: { BATCH_MAX_DURATION: '30 s', BATCH_IDLE_DURATION: 1 } },
+    'BATCH_MAX_DURATION must be a duration such as 10s or 1m30s (units h, m, s, ms), not "30 s"; BATCH_IDLE_DURATION must be a duration',
+  ],
   ['an unknown feature', { go: 'karpenter@1.14.1', features: ['sopt'] }, 'features.0 must be one of spot'],
   [
     'a class that is not an object',

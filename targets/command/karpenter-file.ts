@@ -1,4 +1,6 @@
 import { parseTargetVersion } from '../go/build/programs.ts';
+import type { TargetVersion } from '../go/build/programs.ts';
+import { environmentProblem } from '../karpenter/environment.ts';
 import { karpenterTarget } from '../karpenter/karpenter.ts';
 import type { Target } from '../target.ts';
 import { readManifests, readNodeClass } from './manifest-files.ts';
@@ -11,7 +13,10 @@ import type { KarpenterTargetFile } from './target-file.ts';
  */
 export function karpenterTargetOf(path: string, file: KarpenterTargetFile, pinned: string | undefined): Target {
   const { name, go, environment, features, constants, pools, install } = file;
-  return karpenterTarget(versionOf(path, go), pinned, {
+  const { version, kind } = versionOf(path, go);
+  const problem = environmentProblem(environment, kind === 'release');
+  if (problem !== undefined) throw new TargetFileError(`${path}: environment: ${problem}`);
+  return karpenterTarget(version, pinned, {
     name,
     environment,
     features,
@@ -22,9 +27,9 @@ export function karpenterTargetOf(path: string, file: KarpenterTargetFile, pinne
   });
 }
 
-function versionOf(path: string, text: string): string {
+function versionOf(path: string, text: string): TargetVersion {
   try {
-    return parseTargetVersion(text).version;
+    return parseTargetVersion(text);
   } catch (error) {
     throw new TargetFileError(`${path}: go: ${error instanceof Error ? error.message : String(error)}`);
   }

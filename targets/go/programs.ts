@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { deserialize, serialize } from 'node:v8';
 import { parse } from 'yaml';
 import { deepFreeze } from '../../model/deep-freeze.ts';
 import { manifestProblem } from '../command/apply.ts';
@@ -9,16 +8,14 @@ import type { Manifest } from '../command/apply.ts';
 import type { Artefact } from './artefacts/cache.ts';
 import { makeImage } from './host/image.ts';
 import type { ImageSource, ProgramImage } from './host/image.ts';
+import { keptImage } from './host/kept-image.ts';
 import { CompiledProgram } from './host/module.ts';
-import { keepFile } from './keep-file.ts';
 
 /** Subfolders of an artefact: V8's code for the program, and its images. */
 const CODE_FOLDER = 'code';
 const IMAGES_FOLDER = 'images';
 /** Version of images: raise it if the same program would have a different image. */
 const IMAGE_FORMAT = 1;
-/** Settings differ between targets: beyond this number the oldest images are removed. An image has some tens of megabytes. */
-const MAX_IMAGES = 8;
 
 /**
  * Shared by all trials of a process: they run one or two programs, each of which takes a second to compile and another one until
@@ -64,32 +61,7 @@ export function imageOf({ directory, manifest }: Pick<Artefact, 'directory' | 'm
     .update(JSON.stringify([...files].map(([path, bytes]) => [path, Buffer.from(bytes).toString('base64')])))
     .digest('hex');
   if (images.has(key)) return images.get(key);
-  const image = readImage(join(directory, IMAGES_FOLDER, key)) ?? makeAndKeep(source, join(directory, IMAGES_FOLDER), key);
+  const image = keptImage(join(directory, IMAGES_FOLDER), key, () => makeImage(source));
   images.set(key, image);
   return image;
-}
-
-/** @returns undefined if there is none, or it can't be read: then it is created again */
-function readImage(path: string): ProgramImage | undefined {
-  try {
-    return deserialize(readFileSync(path)) as ProgramImage;
-  } catch {
-    return undefined;
-  }
-}
-
-function makeAndKeep(source: ImageSource, folder: string, key: string): ProgramImage | undefined {
-  const image = makeImage(source);
-  if (image === undefined) return undefined;
-  removeOldest(folder);
-  keepFile(join(folder, key), serialize(image));
-  return image;
-}
-
-function removeOldest(folder: string): void {
-  if (!existsSync(folder)) return;
-  const byAge = readdirSync(folder)
-    .map((name) => ({ path: join(folder, name), usedMs: statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
-    .sort((a, b) => b.usedMs - a.usedMs);
-  for (const { path } of byAge.slice(MAX_IMAGES - 1)) rmSync(path, { force: true });
 }

@@ -24,7 +24,7 @@ export function targetProgram({ program, version, spec }: Omit<TargetProgram, 'a
     program,
     version,
     ...defined({ spec }),
-    artefact: () => (pinned === undefined ? requireArtefact(program, version) : readPinned(pinned)),
+    artefact: () => (pinned === undefined ? requireArtefact(program, version, spec === undefined) : readPinned(pinned)),
   };
 }
 

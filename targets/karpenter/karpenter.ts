@@ -16,6 +16,7 @@ import { targetProgram } from '../go/target-program.ts';
 import type { TargetProgram } from '../go/target-program.ts';
 import type { Feature, Target, TargetConstants, TargetProcess, TargetSite } from '../target.ts';
 import { karpenterConstants } from './constants.ts';
+import { featuresOfGates } from './environment.ts';
 
 const PROGRAM = 'karpenter';
 /** For pools that set none, as in the bundled autoscaler. */
@@ -93,18 +94,6 @@ function programOf(version: string, pinned: string | undefined): TargetProgram {
   const parsed = parseTargetVersion(`${PROGRAM}@${version}`);
   // The name of a checkout does not give its path.
   return targetProgram({ program: PROGRAM, version, ...(parsed.kind === 'name' ? {} : { spec: specOf(parsed, {}) }) }, pinned);
-}
-
-/** Features behind gates that the chart leaves off. */
-const GATED: Readonly<Record<string, Feature>> = { staticcapacity: 'static-capacity', spottospotconsolidation: 'spot-consolidation' };
-
-/** The features of enabled gates, in the format of FEATURE_GATES: `StaticCapacity=true,NodeRepair=false`. */
-function featuresOfGates(gates = ''): Feature[] {
-  return gates.split(',').flatMap((gate) => {
-    const [name = '', value = ''] = gate.split('=').map((part) => part.trim().toLowerCase());
-    const feature = GATED[name];
-    return feature === undefined || value !== 'true' ? [] : [feature];
-  });
 }
 
 function batchOf(duration: string | undefined): Partial<TargetConstants> {

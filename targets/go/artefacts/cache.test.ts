@@ -17,13 +17,13 @@ test('the cache is at the path in the variables, or in the home directory', () =
 test('the newest artefact of a version is found, but none of another recipe', ({}, testInfo) => {
   const folder = testInfo.outputPath('targets');
   expect(findArtefact('karpenter', '1.14.1', folder)).toBeUndefined();
-  expect(() => requireArtefact('karpenter', '1.14.1', folder)).toThrow(ArtefactError);
-  expect(() => requireArtefact('karpenter', '1.14.1', folder)).toThrow('run `scaleproof target build karpenter@1.14.1`');
+  expect(() => requireArtefact('karpenter', '1.14.1', false, folder)).toThrow(ArtefactError);
+  expect(() => requireArtefact('karpenter', '1.14.1', false, folder)).toThrow('run `scaleproof target build karpenter@1.14.1`');
   putArtefact(folder, { goVersion: 'go1.26.7', builtAt: '2026-11-03T00:00:00.000Z' });
   const newest = putArtefact(folder, { goVersion: 'go1.26.8', builtAt: '2026-11-04T00:00:00.000Z' });
   putArtefact(folder, { recipe: RECIPE + 1, builtAt: '2026-11-05T00:00:00.000Z' });
   putArtefact(folder, { version: '1.14.0', builtAt: '2026-11-06T00:00:00.000Z' });
-  const found = requireArtefact('karpenter', '1.14.1', folder);
+  const found = requireArtefact('karpenter', '1.14.1', false, folder);
   expect(found.directory).toBe(newest);
   expect(found.wasm).toBe(join(newest, 'program.wasm'));
   expect(found.crds).toEqual([join(newest, 'crds/nodepools.yaml')]);
@@ -60,7 +60,7 @@ for (const [what, spoil, message] of [
   test(`verifying finds ${what}, and says what to do`, async ({}, testInfo) => {
     const folder = testInfo.outputPath('targets');
     const directory = putArtefact(folder);
-    const artefact = requireArtefact('karpenter', '1.14.1', folder);
+    const artefact = requireArtefact('karpenter', '1.14.1', false, folder);
     await verifyArtefact(artefact);
     spoil(directory);
     await expect(verifyArtefact(artefact)).rejects.toThrow(ArtefactError);
@@ -68,6 +68,16 @@ for (const [what, spoil, message] of [
     await expect(verifyArtefact(artefact)).rejects.toThrow(`scaleproof target prune ${basename(directory)}`);
   });
 }
+
+test('a changed build of a checkout is built again from the checkout', async ({}, testInfo) => {
+  const folder = testInfo.outputPath('targets');
+  writeFileSync(
+    join(putArtefact(folder, { version: 'mine', local: { directories: ['/src'], sha256: 'a'.repeat(64) } }), 'program.wasm'),
+    '',
+  );
+  const artefact = requireArtefact('karpenter', 'mine', true, folder);
+  await expect(verifyArtefact(artefact)).rejects.toThrow('build it again with `scaleproof target build karpenter@mine --source DIR`');
+});
 
 test("an invalid manifest is refused with the field's name", () => {
   expect(parseManifest(JSON.stringify(manifestOf()))).toEqual(manifestOf());

@@ -91,13 +91,21 @@ export function findArtefact(program: string, version: string, folder?: string):
   );
 }
 
-/** The same. @throws ArtefactError that says how to build it if there is none */
-export function requireArtefact(program: string, version: string, folder?: string): Artefact {
+/**
+ * The same.
+ * @param isCheckout whether the version is the name of a checkout @throws ArtefactError that says how to build it if there is none
+ */
+export function requireArtefact(program: string, version: string, isCheckout: boolean, folder?: string): Artefact {
   const found = findArtefact(program, version, folder);
   if (found !== undefined) return found;
+  const otherwise = isCheckout ? `, with DIR a checkout; or give a release or a commit instead of "${version}"` : '';
   throw new ArtefactError(
-    `${program}@${version} has not been built yet: run \`scaleproof target build ${program}@${version}\` (minutes; needs Go)`,
+    `${program}@${version} has not been built yet: run ${buildCommand(program, version, isCheckout)} (minutes; needs Go)${otherwise}`,
   );
+}
+
+function buildCommand(program: string, version: string, isCheckout: boolean): string {
+  return `\`scaleproof target build ${program}@${version}${isCheckout ? ' --source DIR' : ''}\``;
 }
 
 /**
@@ -113,7 +121,7 @@ export async function verifyArtefact({ name, wasm, crds, manifest }: Artefact): 
     const problem = await problemOf(path, expected);
     if (problem === undefined) continue;
     throw new ArtefactError(
-      `${path} ${problem}: remove the artefact with \`scaleproof target prune ${name}\` and build it again with \`scaleproof target build ${manifest.program}@${manifest.version}\``,
+      `${path} ${problem}: remove the artefact with \`scaleproof target prune ${name}\` and build it again with ${buildCommand(manifest.program, manifest.version, manifest.local !== undefined)}`,
     );
   }
 }

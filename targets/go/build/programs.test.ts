@@ -47,3 +47,16 @@ test('a release and a commit come from the proxy, a name needs a checkout', () =
   });
   expect(() => specOf(parseTargetVersion('karpenter@mine'), {})).toThrow('as the name of a checkout it needs --source');
 });
+
+for (const [version, checkouts, kind] of [
+  ['karpenter@1.14.1', { source: '/a' }, 'release'],
+  ['karpenter@1.14.1', { core: '/b' }, 'release'],
+  ['karpenter@6e7eab7', { source: '/a', core: '/b' }, 'commit'],
+] as const) {
+  test(`a checkout can't have the name of a ${kind}: ${Object.keys(checkouts).join()}`, () => {
+    expect(() => specOf(parseTargetVersion(version), checkouts)).toThrow(TargetVersionError);
+    expect(() => specOf(parseTargetVersion(version), checkouts)).toThrow(
+      `${version} is a published ${kind}, so a checkout needs another name: give --source, and a name of its own, such as karpenter@mine`,
+    );
+  });
+}

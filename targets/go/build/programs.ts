@@ -66,12 +66,17 @@ export interface Checkouts {
 
 /**
  * How to build a version of a known program.
- * @throws TargetVersionError if only a checkout is possible, and there is none
+ * @throws TargetVersionError if only a checkout is possible, and there is none; or if there is one, and the version is a release or
+ * commit: such a target always runs what was published
  */
 export function specOf({ program, version, kind }: TargetVersion, { source, core }: Checkouts): GoProgramSpec {
   if (kind === 'name' && source === undefined)
     throw new TargetVersionError(
       `"${version}" is neither a release nor a commit, such as ${program.examples.join(' or ')}; as the name of a checkout it needs --source`,
+    );
+  if (kind !== 'name' && (source !== undefined || core !== undefined))
+    throw new TargetVersionError(
+      `${program.name}@${version} is a published ${kind}, so a checkout needs another name: give --source, and a name of its own, such as ${program.name}@mine`,
     );
   return {
     program: program.name,

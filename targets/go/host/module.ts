@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { keepFile } from '../keep-file.ts';
+import { keepFile, readKeptFile } from '../keep-file.ts';
 
 /** V8's internal functions for the code of modules, which have no public API. */
 const NATIVES = {
@@ -76,12 +76,9 @@ export class CompiledProgram {
   }
 
   #readCode(bytes: Uint8Array): WebAssembly.Module | undefined {
-    let code: Uint8Array<ArrayBuffer>;
-    try {
-      code = new Uint8Array(readFileSync(this.#codePath));
-    } catch {
-      return undefined;
-    }
+    // V8 does not check the code itself: damaged code would end the process, or do something else than the program.
+    const code = readKeptFile(this.#codePath);
+    if (code === undefined) return undefined;
     const module = callNative('deserialize', code.buffer, bytes);
     return module instanceof WebAssembly.Module ? module : undefined;
   }
