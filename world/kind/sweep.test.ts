@@ -132,7 +132,7 @@ test('the command shows what it would remove, removes it, leaves live runs alone
     const dry = await sweep('--dry-run');
     expect(dry).toMatchObject({ code: 0, stderr: '' });
     expect(dry.stdout).toContain(`would remove cluster scaleproof-${dead.run}-1\n`);
-    expect(dry.stdout).toContain(`run ${alive.run} is alive and left alone`);
+    expect(dry.stdout).toContain(`run ${alive.run} is still running; nothing is removed`);
     expect(engine.clusters()).toContain(`scaleproof-${dead.run}-1`);
 
     engine.refuse('docker', 'Cannot connect to the Docker daemon at unix:///nowhere.');
