@@ -31,7 +31,10 @@ export function runDirectoryOption(): Option {
 
 /** `--nodes`, which may be given twice. */
 export function nodesOption(): Option {
-  return new Option('--nodes <n|simulated|real>', 'size of scenarios that do not fix it; with --world kind also the kind of nodes')
+  return new Option(
+    '--nodes <n|simulated|real>',
+    'number of nodes, for scenarios that do not set their own; with --world kind also the kind of nodes',
+  )
     .default(DEFAULT_NODES_FLAG, `${DEFAULT_NODES_FLAG.count}, ${DEFAULT_NODES_FLAG.kind}`)
     .argParser(parseNodes);
 }

@@ -85,7 +85,9 @@ export async function main(argv: readonly string[], console: Console = processCo
 
 function commandLine(console: Console, finish: (code: number) => void): Command {
   const program = new Command('scaleproof')
-    .description('Tests whether a Kubernetes node autoscaler can be trusted: injects faults into its world and judges what it does.')
+    .description(
+      'Tests whether a Kubernetes node autoscaler can be trusted, by injecting faults into its world and judging how it responds.',
+    )
     .version(ownVersion(), '--version')
     .exitOverride()
     .configureOutput({

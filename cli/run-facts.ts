@@ -26,7 +26,7 @@ export interface RunToDescribe {
   readonly loaded: Target;
   /** The embedded world by default. */
   readonly world: WorldRef | undefined;
-  /** Size, in nodes, of scenarios that do not fix it. */
+  /** Number of nodes, for scenarios that do not set their own. */
   readonly nodes: number;
   readonly seed: number;
   readonly trials: number;

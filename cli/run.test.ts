@@ -50,8 +50,8 @@ test('a run that passes ends in at most 25 lines of at most 80 columns, and says
     '✓ PASS',
     '',
     'Report: out/report.html',
-    'It has every scenario, latency and bound; report.json also every replay line;',
-    '--verbose prints them.',
+    'It has every scenario, latency and bound; report.json also has replay lines. To',
+    'print them all, use --verbose.',
   ]);
   for (const line of stderr.trimEnd().split('\n')) expect(line).toMatch(/^(\[ *\d+\/\d+\] .*)?$/);
 });

@@ -23,7 +23,7 @@ export function writeReports(directory: string, input: ReportInput): RunReport {
 export function printRun(report: RunReport, directory: string, console: Console): void {
   console.out(formatRun(report, console));
   printReportPath(directory, console);
-  const more = 'It has every scenario, latency and bound; report.json also every replay line; --verbose prints them.';
+  const more = 'It has every scenario, latency and bound; report.json also has replay lines. To print them all, use --verbose.';
   if (console.verbose !== true) console.out(`${wrap(more, console.columns).join('\n')}\n`);
 }
 

@@ -5,7 +5,7 @@ import { chromium } from '@playwright/test';
 import { root } from './sources.ts';
 
 /**
- * Takes the pictures of the README from the report of a run in which one scenario failed:
+ * Takes the pictures of the README from the report of a run in which some scenarios failed:
  *
  *     npx scaleproof run --target mutant:swallowed-topology-error --suite scheduling --out runs/picture
  *     node_modules/.bin/node quality/report-pictures.ts runs/picture

@@ -121,7 +121,7 @@ export const deniedTerminations = scenario({
 
 export const writesFail = scenario({
   id: 'faulty-api/writes-fail',
-  title: 'writes to the cluster fail while nodes become empty and are used again: no node is removed that could not be tainted first',
+  title: 'writes to the cluster fail while nodes become empty and are used again: no node is removed unless it was tainted first',
   requirements: ['PRV-06', 'API-08', 'TRM-07'],
   pools: NODE_POOLS,
   faults: { brokenWebhook: mayFire(faults.failingWrites({ why: 'webhook' })) },

@@ -202,7 +202,7 @@ const BRIEF_PODS = 8;
 
 export const shortLivedPods = scenario({
   id: 'provisioning/short-lived-pods',
-  title: 'pods, their launches and their pool come and go within moments: later pods are served',
+  title: 'pods, their launches and their pool appear and disappear within moments: later pods are still served',
   requirements: ['STL-07'],
   pools: [pool('brief', { instanceTypes: ['m6i.large'] }), pool('default', { instanceTypes: ['m7i.large'] })],
   faults: { shortage: faults.insufficientCapacity({ instanceTypes: ['m6i.large'], errors: 'tried' }) },

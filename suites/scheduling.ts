@@ -206,7 +206,7 @@ export const unmetSpread = scenario({
 
 export const negativeMaxSkew = scenario({
   id: 'scheduling/negative-max-skew',
-  title: 'the autoscaler reads a pod with maxSkew -1: the healthy pods of its batch are served, and nothing is launched for that pod alone',
+  title: 'the autoscaler reads a pod with maxSkew -1: the healthy pods of its batch are served, and nothing is launched just for that pod',
   requirements: ['SCH-11', 'SCH-12', 'TEL-03'],
   profile: 'robustness',
   features: ['spot'],

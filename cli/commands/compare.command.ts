@@ -16,7 +16,10 @@ export function defineCompare(program: Command, { console, finish }: CommandCont
     .addOption(scenarioOption('id|./file'))
     .addOption(new Option('--seed <n>', 'seed of the first trial (default: 1)').argParser(parseSeed))
     .addOption(new Option('--trials <n>', 'trials of each scenario, with consecutive seeds (default: 1)').argParser(parseTrials))
-    .option('--nodes <n>', 'size of scenarios that do not fix it (default: 100, the cluster size whose cost is reported)')
+    .option(
+      '--nodes <n>',
+      'number of nodes, for scenarios that do not set their own (default: 100, the cluster size whose cost is reported)',
+    )
     .addOption(workersOption())
     .option('--out <dir>', 'directory for compare.html and the runs, new or empty (default: a new one in runs/)')
     .addOption(new Option('--format <name>', 'output format').choices(COMPARISON_FORMATS).default('terminal'))

@@ -36,7 +36,7 @@ export interface CompareOptions {
   readonly seed: number | undefined;
   /** 1 by default. */
   readonly trials: number | undefined;
-  /** Size of scenarios that do not fix it; by default the cluster size whose cost is reported. */
+  /** Number of nodes, for scenarios that do not set their own; by default the cluster size whose cost is reported. */
   readonly nodes: number | undefined;
   readonly workers: number | undefined;
   readonly out: string | undefined;

@@ -119,9 +119,10 @@ function withWorldOptions(command: Command): Command {
     )
     .option('--prefix <name>', `start of all created names, for --world existing (default: ${DEFAULT_PREFIX})`)
     .addOption(
-      new Option('--max-instances <n>', `most instances in each trial, for --world existing (default: ${DEFAULT_MAX_INSTANCES})`).argParser(
-        parseMaxInstances,
-      ),
+      new Option(
+        '--max-instances <n>',
+        `maximum number of instances per trial, for --world existing (default: ${DEFAULT_MAX_INSTANCES})`,
+      ).argParser(parseMaxInstances),
     )
     .option('--plan', 'only print the plan, for --world existing')
     .option('--yes', 'skip the confirmation')

@@ -42,7 +42,7 @@ export interface RunOptions {
   readonly target: string;
   readonly seed: number;
   readonly trials: number;
-  /** Size, in nodes, of scenarios that do not fix it. */
+  /** Number of nodes, for scenarios that do not set their own. */
   readonly nodes: number;
   /** The embedded world by default. */
   readonly world: WorldRef | undefined;

@@ -28,7 +28,7 @@ export interface TargetRuns {
   readonly chosen: readonly ChosenScenario[];
   readonly seed: number;
   readonly trials: number;
-  /** Size, in nodes, of scenarios that do not fix it. */
+  /** Number of nodes, for scenarios that do not set their own. */
   readonly nodesOf: (scenario: string) => number;
   readonly workers: number | undefined;
 }

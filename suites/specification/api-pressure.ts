@@ -8,7 +8,7 @@ export const apiPressure: Area = {
   requirements: [
     requirement({
       id: 'API-01',
-      title: 'The same request is not repeated without success more often than a backoff would allow.',
+      title: 'A request that keeps failing is not retried faster than a backoff would allow.',
       rationale: 'Throttling ends when there are fewer requests. Retries in lockstep have kept whole accounts throttled.',
       observed: 'identical requests that were refused, or whose answer was lost, are counted per minute',
       breaches: { 'request-amplification': ['request-hammered'] },

@@ -68,8 +68,8 @@ own heading in each report, and a failure there fails the run too.
 its effects, are recorded, and nothing else counts: no metrics, and no access to its memory. Each requirement lists the
 findings that are a breach of it; their meaning is explained [at the end](#findings).
 
-**Verdicts.** A scenario names the requirements that it tests. A finding is a breach of those of them that list it; a
-finding that none of them lists counts against all of them. A requirement *holds* when every scenario that tests it ran
+**Verdicts.** A scenario names the requirements that it tests. A finding breaches each of these requirements that lists
+it; if none does, it breaches them all. A requirement *holds* when every scenario that tests it ran
 without a breach of it, is *broken* by any breach, and is *unknown* when a trial could not be judged: a fault that never
 fired proves nothing. A scenario that was not run, because the autoscaler lacks a feature or the world lacks a capability,
 has no verdict and is counted separately. A profile is met when all its scenarios ran and passed.

@@ -68,9 +68,9 @@ export const staleness: Area = {
     }),
     requirement({
       id: 'STL-07',
-      title: 'Objects that come and go within moments do not block what comes after them.',
+      title: 'Objects that appear and disappear within moments do not block what comes after them.',
       rationale: 'An autoscaler that waits until it has seen every object that it wrote waits for ever when one is deleted first.',
-      observed: 'pods, the nodes launched for them, and a pool come and go within moments; later pods run within the bound',
+      observed: 'pods, the nodes launched for them, and a pool appear and disappear within moments; later pods run within the bound',
       breaches: UNSERVED,
       bound: 'recover',
       incidents: ['karpenter#3176'],
