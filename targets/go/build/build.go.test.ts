@@ -147,7 +147,7 @@ for (const [what, main, message] of [
   [
     'does not compile',
     'package main\n\nfunc main() { undefined() }\n',
-    /does not compile; look whether .*Go said:\n.*undefined: undefined/s,
+    /does not compile; check whether .*Go said:\n.*undefined: undefined/s,
   ],
   ['is not a program', 'package sample\n', 'is not a main package'],
   [
