@@ -9,7 +9,7 @@ import { UnknownTargetError, targetCatalogue, targetNamed } from '../targets/cat
 import { isPath } from '../model/paths.ts';
 import { UsageError } from './usage-error.ts';
 import { userFileUrl } from './user-file.ts';
-import { scenarioIdNow, scenariosOfFormerSuite, targetNameNow } from '../model/former-names.ts';
+import { currentScenarioId, scenariosOfFormerSuite, currentTargetName } from '../model/former-names.ts';
 
 /** A scenario as the source of trials. `scenario` decides whether it can be run. */
 export type ChosenScenario = TrialSource & { readonly scenario: Scenario };
@@ -45,7 +45,8 @@ export function bundledScenarios(choice: Omit<ScenarioChoice, 'scenarios'>): Cho
 
 /** A bundled scenario by its id. @throws UsageError if it does not exist */
 export function bundledScenario(id: string): ChosenScenario {
-  const found = sources.find(({ scenario }) => scenario.id === scenarioIdNow(id));
+  const current = currentScenarioId(id);
+  const found = sources.find(({ scenario }) => scenario.id === current);
   if (found !== undefined) return found;
   const ids = sources.map(({ scenario }) => scenario.id);
   throw new UsageError(unknown('scenario', id, ids));
@@ -115,7 +116,8 @@ export function chooseTarget(name: string): ChosenTarget {
     if (error instanceof UnknownTargetError) throw new UsageError(unknown('target', error.target, names));
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
-  return { ref: { name: targetNameNow(name) }, label: targetNameNow(name) };
+  const current = currentTargetName(name);
+  return { ref: { name: current }, label: current };
 }
 
 function unknown(what: string, name: string, names: readonly string[]): string {

@@ -11,7 +11,7 @@ import { alphaPerLook } from './criteria/three-way.ts';
 import { judgeInvariants, judgeLeaks } from './criteria/zero-tolerance.ts';
 import type { Episode } from './episode.ts';
 import { existingFailures, leavesPodsUnserved, withoutExisting } from './existing.ts';
-import { nextLook } from './policy.ts';
+import { canEndEarly, nextLook } from './policy.ts';
 import type { Policy } from './policy.ts';
 import { distinct, observationsOf, pairUp } from './sides.ts';
 import type { Comparison } from './sides.ts';
@@ -97,12 +97,9 @@ export function judgeCriteria(
   return { criteria: names.map((name) => JUDGES[name](inputOf(name))), comparison };
 }
 
-/**
- * Whether a gate can end before its first look, by criteria that can be judged at any time. If existing failures are accepted, it
- * can't: further episodes of the baseline may have failures that look new now.
- */
-export function failsEarly({ criteria }: GateDecision, { existing }: Policy): boolean {
-  return existing.failures === 'reject' && criteria.some(({ criterion, verdict }) => verdict === 'fail' && ANYTIME.has(criterion));
+/** Whether a gate ends before its first look, by criteria that can be judged at any time. */
+export function failsEarly({ criteria }: GateDecision, policy: Policy): boolean {
+  return canEndEarly(policy) && criteria.some(({ criterion, verdict }) => verdict === 'fail' && ANYTIME.has(criterion));
 }
 
 function needsOf(criteria: readonly Criterion[], policy: Policy, seen: number, paired: boolean): GateDecision['needs'] {

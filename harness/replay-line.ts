@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defined } from '../model/defined.ts';
 import { formatCrashPoint, parseCrashPoint } from './crash-points.ts';
 import type { CrashName } from './crash-points.ts';
-import { scenarioIdNow, targetNameNow } from '../model/former-names.ts';
+import { currentScenarioId, currentTargetName } from '../model/former-names.ts';
 
 /** All that is needed to repeat a failure. */
 export interface ReplayLine {
@@ -102,9 +102,9 @@ export function parseReplayLine(text: string): ReplayLine {
   const [target = '', targetDigest] = parsed.data.target.split('@');
   const { world, ec2, mode, crash, [MAX_INSTANCES]: maxInstances } = parsed.data;
   return {
-    scenario: scenarioIdNow(decode(scenario)),
+    scenario: currentScenarioId(decode(scenario)),
     scenarioDigest,
-    target: targetNameNow(decode(target)),
+    target: currentTargetName(decode(target)),
     ...defined({ targetDigest }),
     seed: parsed.data.seed,
     nodes: parsed.data.nodes,

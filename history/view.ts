@@ -12,7 +12,7 @@ import {
   ofType,
 } from './lives.ts';
 import type { ClaimLife, FaultLife, Incarnation, InstanceLife, NodeLife, NoticeLife, PodLife, RequestLife, TemplateLife } from './lives.ts';
-import { boundNameNow, scenarioIdNow, targetNameNow } from '../model/former-names.ts';
+import { currentBoundName, currentScenarioId, currentTargetName } from '../model/former-names.ts';
 
 export type Phase = (typeof PHASES)[number];
 
@@ -68,14 +68,18 @@ export interface View {
   readonly supervisor: readonly EventOf<'supervisor'>[];
 }
 
-function withNamesOfNow(begin: View['begin']): View['begin'] {
+function withCurrentNames(begin: View['begin']): View['begin'] {
   if (begin === undefined) return undefined;
   const { scenario, target } = begin;
   return {
     ...begin,
-    scenario: { ...scenario, id: scenarioIdNow(scenario.id) },
-    target: { ...target, name: targetNameNow(target.name) },
+    scenario: { ...scenario, id: currentScenarioId(scenario.id) },
+    target: { ...target, name: currentTargetName(target.name) },
   };
+}
+
+function withCurrentName(bound: Bound): Bound {
+  return { ...bound, name: currentBoundName(bound.name) };
 }
 
 /** Folds a history. Pure, and total: any prefix of a history has a view. */
@@ -83,7 +87,7 @@ export function createView(events: readonly HistoryEvent[], { truncated = false 
   const nodes = foldNodes(events);
   const pods = foldPods(events, nodes);
   const requests = foldRequests(events);
-  const begin = withNamesOfNow(ofType(events, 'trial.begin')[0]);
+  const begin = withCurrentNames(ofType(events, 'trial.begin')[0]);
   const phases = firstBy(ofType(events, 'phase'), ({ phase }) => phase);
   return {
     events,
@@ -93,7 +97,11 @@ export function createView(events: readonly HistoryEvent[], { truncated = false 
     begin,
     end: ofType(events, 'trial.end')[0],
     profile: begin?.scenario.profile,
-    bounds: new Map(ofType(events, 'bound').map(({ bound }) => [boundNameNow(bound.name), { ...bound, name: boundNameNow(bound.name) }])),
+    bounds: new Map(
+      ofType(events, 'bound')
+        .map(({ bound }) => withCurrentName(bound))
+        .map((bound) => [bound.name, bound]),
+    ),
     expectations: ofType(events, 'expectation').map(({ expectation }) => expectation),
     stated: ofType(events, 'expectation'),
     pools: ofType(events, 'pool').filter(({ withdrawn }) => withdrawn !== true),

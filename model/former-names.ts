@@ -1,9 +1,9 @@
 /**
  * Names of version 0.1.0 that have changed since. Replay lines, run directories, flags and policies may still have them: they are
- * translated where they are read, so that everything else knows only today's names.
+ * translated where they are read, so that everything else knows only the current ones.
  */
 
-/** Scenarios: former id to today's. Their suites were `incidents`, `others` and `promises`, too, which are gone. */
+/** Scenarios: former id to current id. Their suites were `incidents`, `others` and `promises`, too, which are gone. */
 export const FORMER_SCENARIOS: Readonly<Record<string, string>> = {
   'api-pressure/withdrawn-under-stale-reads': 'api-pressure/pool-deleted-under-stale-reads',
   'capacity/dies-at-launch': 'capacity/instance-dies-at-launch',
@@ -77,7 +77,7 @@ export const FORMER_SCENARIOS: Readonly<Record<string, string>> = {
   'staleness/restarted-into-the-past': 'staleness/restarted-with-stale-list',
 };
 
-/** Planted bugs: former name, without `mutant:`, to today's. */
+/** Planted bugs: former name, without `mutant:`, to current name. */
 export const FORMER_MUTANTS: Readonly<Record<string, string>> = {
   'any-architecture': 'ignored-architecture',
   'any-cluster': 'collects-other-clusters',
@@ -158,15 +158,15 @@ export const FORMER_MUTANTS: Readonly<Record<string, string>> = {
   'zone-blind': 'ignored-volume-zones',
 };
 
-/** Bounds: former name to today's. */
+/** Bounds: former name to current name. */
 export const FORMER_BOUNDS: Readonly<Record<string, string>> = {
   'vain-answers-a-minute': 'empty-answers-a-minute',
 };
 
 const FIRST_IDS: ReadonlyMap<string, string> = new Map(Object.entries(FORMER_SCENARIOS).map(([former, now]) => [now, former]));
 
-/** Today's id of a scenario. */
-export function scenarioIdNow(id: string): string {
+/** The current id of a scenario. */
+export function currentScenarioId(id: string): string {
   return lookUp(FORMER_SCENARIOS, id);
 }
 
@@ -175,27 +175,27 @@ export function firstScenarioId(id: string): string {
   return FIRST_IDS.get(id) ?? id;
 }
 
-/** Today's ids of the scenarios that were in a suite that no longer exists; none for other names. */
+/** The current ids of the scenarios that were in a suite that no longer exists; none for other names. */
 export function scenariosOfFormerSuite(suite: string): string[] {
   return FORMER_SUITES.includes(suite)
     ? Object.keys(FORMER_SCENARIOS)
         .filter((id) => id.startsWith(`${suite}/`))
-        .map(scenarioIdNow)
+        .map(currentScenarioId)
     : [];
 }
 
 const FORMER_SUITES: readonly string[] = ['incidents', 'others', 'promises'];
 
-/** Today's name of a target: `mutant:NAME`, `mutant:NAME:quick`, or two of them as `A+B`. */
-export function targetNameNow(name: string): string {
+/** The current name of a target: `mutant:NAME`, `mutant:NAME:quick`, or two of them as `A+B`. */
+export function currentTargetName(name: string): string {
   return name
     .split('+')
     .map((part) => part.replace(/^(mutant:)([^:]+)/, (_, prefix: string, mutant: string) => `${prefix}${lookUp(FORMER_MUTANTS, mutant)}`))
     .join('+');
 }
 
-/** Today's name of a bound. */
-export function boundNameNow(name: string): string {
+/** The current name of a bound. */
+export function currentBoundName(name: string): string {
   return lookUp(FORMER_BOUNDS, name);
 }
 

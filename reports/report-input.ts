@@ -4,7 +4,7 @@ import type { HistoryEvent } from '../history/events.ts';
 import type { TrialSeen } from '../history/seen.ts';
 import { crashPointSchema, notRunSchema } from '../history/verdict.ts';
 import type { NotRun, TrialResult } from '../history/verdict.ts';
-import { boundNameNow, scenarioIdNow, targetNameNow } from '../model/former-names.ts';
+import { currentBoundName, currentScenarioId, currentTargetName } from '../model/former-names.ts';
 import { defined } from '../model/defined.ts';
 
 /** Format of run.json. */
@@ -204,13 +204,13 @@ export function parseRunFacts(content: string, name: string): RunFacts {
 }
 
 function withCurrentNames(run: RunFacts): RunFacts {
-  const byScenario = <T extends { readonly scenario: string }>(one: T): T => ({ ...one, scenario: scenarioIdNow(one.scenario) });
+  const byScenario = <T extends { readonly scenario: string }>(one: T): T => ({ ...one, scenario: currentScenarioId(one.scenario) });
   return {
     ...run,
-    target: { ...run.target, name: targetNameNow(run.target.name) },
-    scenarios: run.scenarios.map((scenario) => ({ ...scenario, id: scenarioIdNow(scenario.id) })),
-    ...defined({ requirements: run.requirements?.map((one) => ({ ...one, scenarios: one.scenarios.map(scenarioIdNow) })) }),
-    bounds: run.bounds.map((bound) => ({ ...bound, name: boundNameNow(bound.name) })),
+    target: { ...run.target, name: currentTargetName(run.target.name) },
+    scenarios: run.scenarios.map((scenario) => ({ ...scenario, id: currentScenarioId(scenario.id) })),
+    ...defined({ requirements: run.requirements?.map((one) => ({ ...one, scenarios: one.scenarios.map(currentScenarioId) })) }),
+    bounds: run.bounds.map((bound) => ({ ...bound, name: currentBoundName(bound.name) })),
     planned: run.planned.map(byScenario),
     notRun: run.notRun.map(byScenario),
   };

@@ -5,7 +5,7 @@ import { mutants } from './mutants/catalogue.ts';
 import { plain } from './plain.ts';
 import { reference } from './reference.ts';
 import type { Target } from './target.ts';
-import { targetNameNow } from '../model/former-names.ts';
+import { currentTargetName } from '../model/former-names.ts';
 
 /** Everything that can be tested by name. */
 export const targetCatalogue: readonly Target[] = [
@@ -49,7 +49,7 @@ function ownTarget(name: string): Target {
  * @param pinned the artefact's folder name, for a version of a program; by default the newest
  */
 export function targetNamed(name: string, pinned?: string): Target {
-  const [first, second, ...more] = targetNameNow(name)
+  const [first, second, ...more] = currentTargetName(name)
     .split('+')
     .map((part) => {
       return targetWithVersion(part, pinned) ?? ownTarget(part);

@@ -22,7 +22,7 @@ import type { COMPARISON_FORMATS } from '../options.ts';
 import { prepareTarget } from '../prepare-targets.ts';
 import { createDirectory, isRunDirectory } from '../run-directory.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
-import { scenarioIdNow } from '../../model/former-names.ts';
+import { currentScenarioId } from '../../model/former-names.ts';
 
 /** Sides of one comparison: a table with more is not readable. */
 const MAX_SIDES = 8;
@@ -74,7 +74,7 @@ export async function compare(names: readonly string[], options: CompareOptions,
       return EXIT.unknown;
     }
   }
-  const ids = chosen === undefined ? new Set(options.scenarios.map(scenarioIdNow)) : new Set(chosen.map(({ scenario }) => scenario.id));
+  const ids = chosen === undefined ? new Set(options.scenarios.map(currentScenarioId)) : new Set(chosen.map(({ scenario }) => scenario.id));
   const isChosen: IsChosen = ({ id, suite, profile }) =>
     (ids.size === 0 || ids.has(id)) &&
     (chosen !== undefined || options.suites.length === 0 || options.suites.includes(suite)) &&

@@ -22,7 +22,7 @@ import { REPORT_API_VERSION } from '../../reports/run-report.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { VACUITY_REASONS } from '../../suites/vacuity-reasons.ts';
-import { targetNameNow } from '../../model/former-names.ts';
+import { currentTargetName } from '../../model/former-names.ts';
 import { mutants as mutantCatalogue } from '../../targets/mutants/catalogue.ts';
 import type { Mutant } from '../../targets/mutants/mutant.ts';
 import { reference } from '../../targets/reference.ts';
@@ -134,7 +134,7 @@ function boundNames(): string[] {
 /** @throws UsageError for an unknown mutant */
 function chooseMutants(names: readonly string[]): Mutant[] {
   const known = mutantCatalogue.map(({ target }) => target.name);
-  const wanted = names.map((name) => targetNameNow(name.startsWith('mutant:') ? name : `mutant:${name}`));
+  const wanted = names.map((name) => currentTargetName(name.startsWith('mutant:') ? name : `mutant:${name}`));
   for (const name of wanted) {
     if (known.includes(name)) continue;
     const meant = nearest(name, known);

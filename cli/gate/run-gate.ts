@@ -7,7 +7,7 @@ import type { ComparedRun } from '../../gate/comparison/compared-run.ts';
 import { decideGate, failsEarly } from '../../gate/decide.ts';
 import type { Episode } from '../../gate/episode.ts';
 import { episodesOf } from '../../gate/episodes-of.ts';
-import { acceptingExisting, nextLook, notesOnLaxer } from '../../gate/policy.ts';
+import { acceptingExisting, canEndEarly, nextLook, notesOnLaxer } from '../../gate/policy.ts';
 import type { Policy } from '../../gate/policy.ts';
 import { StateError, appendState, readState } from '../../gate/state.ts';
 import type { StateEntry, StateVersion } from '../../gate/state.ts';
@@ -24,9 +24,9 @@ import type { Console } from '../console.ts';
 import { lockDirectory } from '../directory-lock.ts';
 import { UsageError } from '../usage-error.ts';
 import type { GateOutcome } from './outcome.ts';
-import { describeUnseen, unseenBy } from './unseen.ts';
 import { sourcesDigest } from './sources.ts';
 import { summarizeGate } from './terminal.ts';
+import { describeUnseen, unseenBy } from './unseen.ts';
 
 /** Existing runs. */
 interface Directories {
@@ -88,9 +88,19 @@ function judgeDirectories({ baseline, candidate }: Directories, policy: Policy):
   const onlyExisting = notesOnExisting(decision, () => decide(acceptingExisting(policy)));
   const scenariosOf = (episodes: readonly Episode[]): Set<string> => new Set(episodes.filter(isKnown).map(({ scenario }) => scenario));
   const withBaseline = scenariosOf(before);
-  const unseen = unseenBy(new Set([...scenariosOf(after)].filter((scenario) => withBaseline.has(scenario))));
-  const all = [...notesOnLaxer(policy), ...notes, ...onlyExisting, ...describeUnseen(unseen)];
-  return { decision, directories: [baseline, candidate], notes: all, unseen };
+  const seen = new Set([...scenariosOf(after)].filter((scenario) => withBaseline.has(scenario)));
+  return outcomeOf(decision, [baseline, candidate], [...notesOnLaxer(policy), ...notes, ...onlyExisting], seen);
+}
+
+/** @param seen ids of the scenarios that were looked at */
+function outcomeOf(
+  decision: GateDecision,
+  directories: readonly string[],
+  notes: readonly string[],
+  seen: ReadonlySet<string>,
+): GateOutcome {
+  const unseen = unseenBy(seen);
+  return { decision, directories, notes: [...notes, ...describeUnseen(unseen)], unseen };
 }
 
 /** @param accepting the decision if failures that the baseline has too were accepted */
@@ -146,10 +156,8 @@ async function runUntilDecided(
   const directories: string[] = [];
   const { seed: first, signal } = sides;
   for (let done = 0; ;) {
-    const isFirst = done === 0 && policy.existing.failures === 'reject';
-    const look = isFirst
-      ? Math.min(EARLY_PAIRS, policy.episodes.first)
-      : (nextLook(policy.episodes, done * chosen.length) ?? policy.episodes.max);
+    const next = nextLook(policy.episodes, done * chosen.length) ?? policy.episodes.max;
+    const look = done === 0 && canEndEarly(policy) ? Math.min(EARLY_PAIRS, next) : next;
     const seeds = Array.from({ length: Math.ceil(look / chosen.length) - done }, (_, index) => first + done + index);
     done += seeds.length;
     const isWhole = ({ episodes }: Version): boolean =>
@@ -180,8 +188,7 @@ async function runUntilDecided(
     const isEarly = requested < policy.episodes.first;
     if (isEarly ? failsEarly(decision, policy) : decision.verdict !== 'inconclusive' || requested >= policy.episodes.max) {
       const onlyExisting = notesOnExisting(decision, () => decide(acceptingExisting(policy)));
-      const unseen = unseenBy(new Set(chosen.map(({ scenario }) => scenario.id)));
-      return { decision, directories, notes: [...notes, ...onlyExisting, ...describeUnseen(unseen)], unseen };
+      return outcomeOf(decision, directories, [...notes, ...onlyExisting], new Set(chosen.map(({ scenario }) => scenario.id)));
     }
     if (isEarly) continue;
     console.err(`${summarizeGate(decision)}\n`);

@@ -17,7 +17,7 @@ const MAX_NAMED = 8;
 
 /** @param seen ids of the scenarios with a trial on both sides */
 export function unseenBy(seen: ReadonlySet<string>): Unseen {
-  const all = suites.flatMap((suite) => suite.scenarios.map(({ scenario }) => scenario));
+  const all = sources.map(({ scenario }) => scenario);
   const profilesOf = (scenarios: typeof all): Set<string> => new Set(scenarios.map(({ profile }) => profile));
   const looked = profilesOf(all.filter(({ id }) => seen.has(id)));
   return {

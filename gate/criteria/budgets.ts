@@ -51,15 +51,10 @@ function judgeBudget(
   { criterion, what, of, describe }: Budget,
   limit: number | 'none',
 ): Criterion {
-  if (limit === 'none')
-    return {
-      criterion,
-      verdict: 'pass',
-      isUntested: true,
-      sentence: 'Not judged: the policy has no such budget.',
-      numbers: {},
-      evidence: [],
-    };
+  const untested = (sentence: string, numbers: Criterion['numbers'] = {}): Criterion => {
+    return { criterion, verdict: 'pass', isUntested: true, sentence, numbers, evidence: [] };
+  };
+  if (limit === 'none') return untested('Not judged: the policy has no such budget.');
   const { isPaired, seen } = comparison;
   const unit = isPaired ? 'pair' : 'episode';
   const { first } = policy.episodes;
@@ -72,7 +67,7 @@ function judgeBudget(
   const left = Math.min(work.baseline.length, work.candidate.length);
   if (left < MIN_UNITS && total >= MIN_UNITS) {
     const sentence = `Not compared: the sides failed in different ways in ${total - left} of ${counted(total, unit)}, so the work that they did differs; at least ${MIN_UNITS} alike are needed.`;
-    return { criterion, verdict: 'pass', isUntested: true, sentence, numbers: { units: left }, evidence: [] };
+    return untested(sentence, { units: left });
   }
   if (units === 0 && comparison.candidate.length > 0)
     return undecided(

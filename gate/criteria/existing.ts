@@ -52,7 +52,7 @@ export function judgeExisting({ baseline, candidate, policy }: GateInput): Crite
   };
 }
 
-/** One line for each scenario: its first failed episode, with all that is told of it. */
+/** One line for each scenario: its first failed episode, with all its kinds of failure. */
 function inScenarios(tallies: readonly Tally[]): { readonly episode: Episode; readonly what: string }[] {
   return [...Map.groupBy(tallies, ({ scenario }) => scenario).values()].flatMap((own) => {
     const [episode] = own.flatMap(({ failed }) => failed);
