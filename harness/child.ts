@@ -116,14 +116,19 @@ function send(message: ChildMessage): void {
   process.send?.(message);
 }
 
-// The watcher only looks at intervals; this reports at once who ended the process.
-process.on('exit', () => {
+/** The watcher only looks at intervals. */
+function reportNow(): void {
   writeSync(REPORT_FD, `${JSON.stringify(readNotes(notes))}\n`);
-});
+}
+
+// Who ended the process.
+process.on('exit', reportNow);
 process.on('uncaughtException', onUncaught);
 process.on('unhandledRejection', onUncaught);
 process.on('message', (spec: TrialSpec) => {
   Atomics.store(notes, NOTE.busy, 1);
+  // If the trial stops this process, the watcher stops too: without this report it would seem idle forever.
+  reportNow();
   runTrial(spec)
     .catch((error: unknown): TrialAnswer => ({
       kind: 'refused',
