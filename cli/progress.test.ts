@@ -154,10 +154,10 @@ test('trials can be added during the run', async () => {
     progress.judged('a seed 1', result('a', 'pass'));
     await clock.sleep(6_000);
     progress.judged('b seed 1', result('b', 'pass'));
-    progress.add(2);
+    progress.add(2, 'crash points');
     await clock.sleep(6_000);
     progress.judged('c seed 1', result('c', 'pass'));
     progress.close();
   });
-  expect(text).toBe('[3/4] 4s left\n');
+  expect(text).toBe('2 more: crash points\n[3/4] 4s left\n');
 });

@@ -60,8 +60,9 @@ export class Progress {
     if (console.interactive) void this.#tick();
   }
 
-  /** Adds trials to the total. */
-  add(trials: number): void {
+  /** Adds trials to the total, and says so. @param what what they are */
+  add(trials: number, what: string): void {
+    if (trials > 0) this.#line.print(`${trials} more: ${what}`);
     this.#total += trials;
     this.#tallied = this.#tenth();
   }

@@ -76,6 +76,8 @@ export async function run(options: RunOptions, console: Console): Promise<number
   return runChosen({ ...options, chosen: found.chosen, nodes: Math.max(options.nodes, found.nodes), target }, console);
 }
 
+const CRASH_TRIALS = 'crash points, each a trial in which the target is killed at one of its side effects';
+
 /** A run whose scenarios and target are known. */
 export type ChosenRun = Omit<RunOptions, 'suites' | 'profiles' | 'scenarios' | 'manifests' | 'target'> & {
   readonly chosen: readonly ChosenScenario[];
@@ -154,7 +156,7 @@ async function carryOut(
       facts = withCrashes(facts, crashes);
       writeRunFacts(directory, facts);
       trials.push(...crashes.trials);
-      progress.add(crashes.trials.length);
+      progress.add(crashes.trials.length, CRASH_TRIALS);
       return [...ends, ...(await runTrials(crashes.trials, how))];
     } finally {
       progress.close();
