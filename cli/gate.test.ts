@@ -6,6 +6,7 @@ import { gateDecisionSchema } from '../gate/verdict.ts';
 import { runFactsSchema } from '../reports/report-input.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { scaleproof, scaleproofHere } from './testing/command.ts';
+import type { Finished } from './testing/command.ts';
 import { folderWith } from './testing/files.ts';
 
 /** Quick scenarios; the mutant fails the second one. */
@@ -44,7 +45,10 @@ test('run directories: a candidate that violates an invariant is rejected, one w
   ] as const)
     await scaleproof(['run', ...ONE, ...SCENARIOS, '--target', target, '--out', out], cwd);
 
-  const rejected = await scaleproof(['gate', '--baseline', 'ours', '--candidate', 'worse', '--out', 'rejected'], cwd);
+  const gate = (baseline: string, candidate: string, ...flags: readonly string[]): Promise<Finished> =>
+    scaleproofHere(['gate', '--baseline', join(cwd, baseline), '--candidate', join(cwd, candidate), ...flags]);
+  const out = (name: string): readonly string[] => ['--out', join(cwd, name)];
+  const rejected = await gate('ours', 'worse', ...out('rejected'));
   expect(rejected.code, rejected.stderr).toBe(1);
   expect(rejected.stdout).toContain('✗ invariants');
   expect(rejected.stdout).toMatch(
@@ -59,17 +63,15 @@ test('run directories: a candidate that violates an invariant is rejected, one w
 
   // With --accept-existing, failures that the baseline has too do not reject.
   cpSync(join(cwd, 'worse'), join(cwd, 'as-bad'), { recursive: true });
-  const asBad = ['gate', '--baseline', 'worse', '--candidate', 'as-bad'];
-  const strict = await scaleproof([...asBad, '--out', 'strict'], cwd);
+  const strict = await gate('worse', 'as-bad', ...out('strict'));
   expect(strict.code).toBe(1);
   expect(strict.stdout.replaceAll(/\s+/g, ' ')).toContain('note: no failure is new: the baseline fails in the same ways.');
-  const accepting = await scaleproof([...asBad, '--accept-existing', '--out', 'accepting'], cwd);
+  const accepting = await gate('worse', 'as-bad', '--accept-existing', ...out('accepting'));
   expect(accepting.code).toBe(3);
   expect(accepting.stdout).toContain('✓ existing-failures');
   expect(accepting.stdout.replaceAll(/\s+/g, ' ')).toContain('note: laxer than the default: existing.failures accept (reject)');
 
-  const directories = ['--baseline', 'ours', '--candidate', 'same'];
-  const held = await scaleproof(['gate', ...directories, '--policy', 'lax.yaml', '--json', '--out', 'held'], cwd);
+  const held = await gate('ours', 'same', '--policy', join(cwd, 'lax.yaml'), '--json', ...out('held'));
   expect(held.code).toBe(3);
   expect(JSON.parse(held.stdout)).toEqual(JSON.parse(readFileSync(join(cwd, 'held/gate.json'), 'utf8')));
   const { decision, notes } = outcomeIn(join(cwd, 'held'));
@@ -77,15 +79,15 @@ test('run directories: a candidate that violates an invariant is rejected, one w
   expect(decision).toMatchObject({ verdict: 'inconclusive', action: 'hold' });
   expect(decision.needs.episodes).toBeGreaterThan(0);
 
-  const itself = await scaleproof(['gate', '--baseline', 'ours', '--candidate', './worse/../ours', '--out', 'itself'], cwd);
+  const itself = await gate('ours', 'worse/../ours', ...out('itself'));
   expect(itself.code).toBe(2);
   expect(itself.stderr).toContain('are the same directory');
   expect(existsSync(join(cwd, 'itself'))).toBe(false);
 
   const larger = await scaleproof(['run', ...ONE, ...SCENARIOS, '--nodes', '3', '--out', 'larger'], cwd);
   expect(larger.code).toBe(0);
-  const other = await scaleproof(['gate', '--baseline', 'ours', '--candidate', 'larger'], cwd);
-  expect(other.stdout.replaceAll(/\s+/g, ' ')).toContain('provisioning/node-limit is not compared: --nodes differ');
+  const other = await gate('ours', 'larger', ...out('other'));
+  expect(other.stdout.replaceAll(/\s+/g, ' ')).toContain('provisioning/node-limit is not compared: --nodes differs');
 });
 
 test('trials that did not start in either run are lost, not left out', async ({}, testInfo) => {
@@ -142,15 +144,23 @@ test('targets: as many seeds as it takes; episodes in the state directory are no
   expect(outcomeIn(join(cwd, 'known')).decision.criteria.find(({ criterion }) => criterion === 'leaks')?.verdict).toBe('fail');
 });
 
-test('a scenario that neither target can run is left out, with a note', async ({}, testInfo) => {
+test('with the default policy, as many seeds as the sequential test and the tail need', { tag: '@long' }, async ({}, testInfo) => {
   test.setTimeout(900_000);
   const cwd = folderWith(testInfo);
-  const flags = ['--scenario', 'scheduling/spot-spread', '--scenario', CHEAP, '--out', 'out'];
+  const gate = ['gate', '--baseline', 'plain', '--candidate', 'plain', '--scenario', CHEAP, '--out', 'out'];
+  const { code, stdout } = await scaleproof([...gate, ...ONE], cwd);
+  expect(code, stdout).toBe(0);
+  expect(outcomeIn(join(cwd, 'out')).decision.episodes).toEqual({ isPaired: true, baseline: 75, candidate: 75, seen: 75 });
+});
+
+test('a scenario that neither target can run is left out, with a note', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo, { 'quick.yaml': QUICK });
+  const flags = ['--scenario', 'scheduling/spot-spread', '--scenario', CHEAP, '--policy', 'quick.yaml', '--out', 'out'];
   const { code, stdout } = await scaleproof(['gate', '--baseline', 'plain', '--candidate', 'plain', ...flags, ...ONE], cwd);
   expect(code, stdout).toBe(0);
-  // With the default policy: as many as the sequential test and the tail need.
-  expect(outcomeIn(join(cwd, 'out')).decision.episodes).toEqual({ isPaired: true, baseline: 75, candidate: 75, seen: 75 });
+  expect(outcomeIn(join(cwd, 'out')).decision.episodes).toMatchObject({ baseline: 20, candidate: 20 });
   expect(outcomeIn(join(cwd, 'out')).notes).toEqual([
+    QUICK_NOTE.slice('note: '.length),
     '1 scenario that neither target can run is left out: target plain does not have the feature spot',
     UNSEEN,
   ]);

@@ -40,7 +40,7 @@ function comparable({ run, ...rest }: RunReport): unknown {
   return { ...rest, run: facts };
 }
 
-test('shards merged in any order give the whole run: the same bytes of histories, and the same report', async ({}, testInfo) => {
+test('shards merged in any order give the whole run: the same histories, and the same report', { tag: '@long' }, async ({}, testInfo) => {
   test.setTimeout(600_000);
   const cwd = folderWith(testInfo, { 'one-pod.ts': ONE_POD });
   const run = (out: string, ...flags: string[]) =>

@@ -4,7 +4,7 @@ import { expect, test } from '@playwright/test';
 import { API_REPORT, apiReport } from './api-report.ts';
 import { root } from './sources.ts';
 
-test('the public API matches its report', () => {
+test('the public API matches its report', { tag: '@long' }, () => {
   // Takes ten seconds on an idle machine, and up to twenty times as long on a busy one.
   test.setTimeout(600_000);
   expect(

@@ -13,7 +13,7 @@ import { parseTargetVersion } from '../targets/go/build/programs.ts';
 import { mutants } from '../targets/mutants/catalogue.ts';
 import { EC2_OPERATIONS } from '../world/aws/operations/table.ts';
 import { SQS_OPERATIONS } from '../world/aws/sqs/operations.ts';
-import { API_CASES } from '../fidelity/differential/kube/ask.ts';
+import { API_CASES } from '../fidelity/differential/kube/run-case.ts';
 import { BUILT_IN_RESOURCES } from '../world/kube/resources.ts';
 import { SCHEDULER_CASES } from '../fidelity/differential/scheduler/cases.ts';
 import { layers } from './layers.ts';

@@ -4,7 +4,7 @@ import { expect, test } from '@playwright/test';
 import * as prettier from 'prettier';
 import { filesOf, root } from './sources.ts';
 
-test('every file is formatted', async () => {
+test('every file is formatted', { tag: '@long' }, async () => {
   const unformatted: string[] = [];
   for (const file of filesOf('.ts', '.js', '.json', '.yaml')) {
     const path = join(root, file);

@@ -17,7 +17,7 @@ const eslint = new ESLint({
   },
 });
 
-test('the code keeps the lint rules, and every exception has a reason', async () => {
+test('the code keeps the lint rules, and every exception has a reason', { tag: '@long' }, async () => {
   const results = await eslint.lintFiles('.');
   const complaints = results.flatMap(({ filePath, messages, suppressedMessages }) => [
     ...messages.map(({ line, message, ruleId }) => `${relative(root, filePath)}:${line} ${message} (${ruleId ?? 'parser'})`),
@@ -81,7 +81,7 @@ const PLANTED: readonly (readonly [line: string, rule?: string])[] = [
   ['launch();', 'no-restricted-syntax'],
 ];
 
-test('every rule finds its planted violation, and nothing else', async () => {
+test('every rule finds its planted violation, and nothing else', { tag: '@long' }, async () => {
   const [result] = await eslint.lintText(PLANTED.map(([line]) => line).join('\n'), { filePath: 'controller/planted.ts' });
   const found = PLANTED.map(([line], index) => {
     const rules = result?.messages.filter((message) => message.line === index + 1).map(({ ruleId }) => ruleId) ?? [];

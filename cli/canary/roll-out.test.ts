@@ -254,44 +254,47 @@ test('real places are probed through the soak and once after it, even if the can
   }
 });
 
-test('killed after any line of its journal, it can be resumed with the same result, or rolled back', async ({}, testInfo) => {
-  for (const [name, make] of [
-    ['good', () => proberOf(() => ({}))],
-    ['bad', () => proberOf((seed, share) => (share === 2 ? failed(seed) : {}))],
-  ] as const) {
-    const isGood = name === 'good';
-    const whole = testCanary({ ...testInfo, outputPath: (...parts: string[]) => testInfo.outputPath(name, ...parts) }, make());
-    const end = await whole.outcome();
-    for (let killedAfter = 1; killedAfter < whole.lines.length; killedAfter += 1) {
-      for (const isUndone of [false, true]) {
-        const info = {
-          ...testInfo,
-          outputPath: (...parts: string[]) => testInfo.outputPath(`${name}-${killedAfter}-${String(isUndone)}`, ...parts),
-        };
-        const lines: JournalLine[] = [];
-        const first = testCanary(info, make(), { killedAfter, lines });
-        await expect(first.outcome()).rejects.toThrow('killed');
-        if (isUndone && !isUnderWay(progressOf(lines))) continue;
-        const second = testCanary(info, make(), { lines });
-        const outcome = await (isUndone ? second.undo() : second.outcome());
-        if (isUndone) expect(outcome).toMatchObject({ how: 'rolled-back', places: [] });
-        else expect(outcome).toMatchObject({ how: end.how, places: end.places });
-        // Each place that got the candidate gets a rollback hook, from the second process at the latest.
-        const deployed = new Set(
-          second
-            .hooks()
-            .filter((line) => line.startsWith('deploy'))
-            .map((line) => line.split(' ')[2]),
-        );
-        const rolledBack = new Set(
-          second
-            .hooks()
-            .filter((line) => line.startsWith('rollback'))
-            .map((line) => line.split(' ')[2]),
-        );
-        if (isUndone || !isGood) expect([...deployed].every((place) => rolledBack.has(place))).toBe(true);
-        else expect([...deployed].sort()).toEqual(['cluster-01', 'cluster-02', 'cluster-03', 'cluster-04']);
+for (const { name, tag, make } of [
+  { name: 'good', tag: [], make: () => proberOf(() => ({})) },
+  { name: 'bad', tag: '@long', make: () => proberOf((seed, share) => (share === 2 ? failed(seed) : {})) },
+])
+  test(
+    `a ${name} candidate: killed after any line of the journal, the canary can be resumed, or rolled back`,
+    { tag },
+    async ({}, testInfo) => {
+      const isGood = name === 'good';
+      const whole = testCanary({ ...testInfo, outputPath: (...parts: string[]) => testInfo.outputPath(name, ...parts) }, make());
+      const end = await whole.outcome();
+      for (let killedAfter = 1; killedAfter < whole.lines.length; killedAfter += 1) {
+        for (const isUndone of [false, true]) {
+          const info = {
+            ...testInfo,
+            outputPath: (...parts: string[]) => testInfo.outputPath(`${name}-${killedAfter}-${String(isUndone)}`, ...parts),
+          };
+          const lines: JournalLine[] = [];
+          const first = testCanary(info, make(), { killedAfter, lines });
+          await expect(first.outcome()).rejects.toThrow('killed');
+          if (isUndone && !isUnderWay(progressOf(lines))) continue;
+          const second = testCanary(info, make(), { lines });
+          const outcome = await (isUndone ? second.undo() : second.outcome());
+          if (isUndone) expect(outcome).toMatchObject({ how: 'rolled-back', places: [] });
+          else expect(outcome).toMatchObject({ how: end.how, places: end.places });
+          // Each place that got the candidate gets a rollback hook, from the second process at the latest.
+          const deployed = new Set(
+            second
+              .hooks()
+              .filter((line) => line.startsWith('deploy'))
+              .map((line) => line.split(' ')[2]),
+          );
+          const rolledBack = new Set(
+            second
+              .hooks()
+              .filter((line) => line.startsWith('rollback'))
+              .map((line) => line.split(' ')[2]),
+          );
+          if (isUndone || !isGood) expect([...deployed].every((place) => rolledBack.has(place))).toBe(true);
+          else expect([...deployed].sort()).toEqual(['cluster-01', 'cluster-02', 'cluster-03', 'cluster-04']);
+        }
       }
-    }
-  }
-});
+    },
+  );
