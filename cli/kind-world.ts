@@ -67,7 +67,7 @@ export function provideKind({ keep, reuse, clusters, ec2, nodes }: KindOptions, 
         if (missing !== undefined)
           throw new ClusterError(
             `can't use kind: ${missing.name}: ${missing.found}`,
-            `${missing.mend ?? ''} (scaleproof doctor shows everything)`,
+            `${missing.fix ?? ''} (scaleproof doctor shows everything)`,
           );
         signal.throwIfAborted();
         const aws =

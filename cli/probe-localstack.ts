@@ -4,7 +4,7 @@ import { createRandom } from '../runtime/random.ts';
 import { CLUSTER } from '../world/embedded.ts';
 import { GAPS } from '../world/real/localstack/gaps.ts';
 import { probeEndpoint } from '../world/real/localstack/probes.ts';
-import { noteAccount } from '../world/kind/run-state.ts';
+import { addAccount } from '../world/kind/run-state.ts';
 import type { Console } from './console.ts';
 
 /** Seeds the names and tokens of the probes, whose values don't matter. */
@@ -23,7 +23,7 @@ interface ProbeOptions {
  * @throws LocalStackError when it can't be used
  */
 export async function probeLocalStack(endpoint: string, { clock, console, signal, accountsFile }: ProbeOptions): Promise<EndpointFacts> {
-  const onAccount = (account: string): void => noteAccount(accountsFile, account);
+  const onAccount = (account: string): void => addAccount(accountsFile, account);
   const report = await probeEndpoint({ endpoint, region: CLUSTER.region, clock, random: createRandom(SEED), onAccount, signal });
   signal.throwIfAborted();
   const gaps = report.gaps.map((finding) => ({ ...finding, ec2: GAPS.find(({ name }) => name === finding.gap)?.ec2 ?? '' }));

@@ -31,7 +31,7 @@ export const allocatableShortfall = defineFault({
   inject: ({ cpu, memory, ...which }, { ports, fired }) =>
     ports.nodes.arm({
       ...selectInstances(which),
-      ailment: { kind: 'shortfall', cpu, memory },
+      problem: { kind: 'shortfall', cpu, memory },
       fired: (instance) => fired(undefined, instance),
     }),
 });

@@ -27,7 +27,7 @@ export const deadKubelet = defineFault({
   inject: ({ afterMs, ...which }, { ports, fired }) =>
     ports.nodes.arm({
       ...selectInstances(which),
-      ailment: { kind: 'dead-kubelet', afterMs },
+      problem: { kind: 'dead-kubelet', afterMs },
       fired: (instance) => fired(undefined, instance),
     }),
 });

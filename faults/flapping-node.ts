@@ -29,7 +29,7 @@ export const flappingNode = defineFault({
   inject: ({ periodMs, times, ...which }, { ports, fired }) =>
     ports.nodes.arm({
       ...selectInstances(which),
-      ailment: { kind: 'flapping', periodMs, times },
+      problem: { kind: 'flapping', periodMs, times },
       fired: (instance) => fired(undefined, instance),
     }),
 });

@@ -35,7 +35,7 @@ export const foreignNodeObject = defineFault({
   inject: ({ labels, taints, providerId, ...which }, { ports, fired }) =>
     ports.nodes.arm({
       ...selectInstances(which),
-      ailment: { kind: 'foreign-node', labels, taints, providerId },
+      problem: { kind: 'foreign-node', labels, taints, providerId },
       fired: (instance) => fired(undefined, instance),
     }),
 });

@@ -14,5 +14,5 @@ export const neverReady = defineFault({
   color: '#9333ea',
   describe: (which) => `the node of ${describeInstances(which)} registers but never becomes Ready: cni plugin not initialized`,
   inject: (which, { ports, fired }) =>
-    ports.nodes.arm({ ...selectInstances(which), ailment: { kind: 'never-ready' }, fired: (instance) => fired(undefined, instance) }),
+    ports.nodes.arm({ ...selectInstances(which), problem: { kind: 'never-ready' }, fired: (instance) => fired(undefined, instance) }),
 });

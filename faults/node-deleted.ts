@@ -28,7 +28,7 @@ export const nodeDeleted = defineFault({
   inject: ({ afterMs, ...which }, { ports, fired }) =>
     ports.nodes.arm({
       ...selectInstances(which),
-      ailment: { kind: 'deleted-node', afterMs },
+      problem: { kind: 'deleted-node', afterMs },
       fired: (instance) => fired(undefined, instance),
     }),
 });

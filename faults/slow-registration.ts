@@ -32,7 +32,7 @@ export const slowRegistration = defineFault({
   inject: ({ delayMs, ...which }, { ports, fired }) =>
     ports.nodes.arm({
       ...selectInstances(which),
-      ailment: { kind: 'late-registration', ...defined({ delayMs }) },
+      problem: { kind: 'late-registration', ...defined({ delayMs }) },
       fired: (instance) => fired(undefined, instance),
     }),
 });

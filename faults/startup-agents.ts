@@ -23,7 +23,7 @@ export const startupAgents = defineFault({
   inject: ({ afterMs, ...which }, { ports, fired }) =>
     ports.nodes.arm({
       ...selectInstances(which),
-      ailment: { kind: 'startup-agents', afterMs },
+      problem: { kind: 'startup-agents', afterMs },
       fired: (instance) => fired(undefined, instance),
     }),
 });

@@ -75,7 +75,7 @@ function cutOff({ zones, instances }: Params, { instanceFaults, nodes }: FaultPo
     case 'end':
       return [instanceFaults.endRunning({ selector: { zones }, count: Infinity, how: 'terminated', afterMs: 0, fired })];
     case 'lose-contact':
-      return [nodes.arm({ selector: { zones }, ailment: { kind: 'dead-kubelet', afterMs: 0 }, fired })];
+      return [nodes.arm({ selector: { zones }, problem: { kind: 'dead-kubelet', afterMs: 0 }, fired })];
     case 'run-on':
       return [];
   }

@@ -11,7 +11,7 @@ test('findings in trials that can not be compared count, but these trials have n
   const ours = run(many(100, (seed) => ({ seed, nodes: 10 })));
   const theirs = run(many(100, (seed) => ({ seed, nodes: seed <= 50 ? 10 : 20, leaked: seed > 50 ? 1 : 0 })));
   const { baseline, candidate, notes } = comparable(ours, theirs, true);
-  expect(notes).toEqual(['a/out is not compared: --nodes differ']);
+  expect(notes).toEqual(['a/out is not compared: --nodes differs']);
   for (const side of [baseline, candidate]) {
     expect(side).toHaveLength(100);
     expect(side.filter(({ verdict }) => verdict === 'unknown').map(({ seed }) => seed)).toEqual(

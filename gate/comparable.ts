@@ -30,7 +30,7 @@ export function comparable(
       ...(baseline.version === candidate.version
         ? []
         : [`Scaleproof was ${baseline.version} in one run and ${candidate.version} in the other: the world may have changed, too`]),
-      ...[...unlike].map(([id, what]) => `${id} is not compared: ${what.join(', ')} differ`),
+      ...[...unlike].map(([id, what]) => `${id} is not compared: ${what.join(', ')} ${what.length === 1 ? 'differs' : 'differ'}`),
       ...describeNeither(neither.values()),
       ...[baseline, candidate].flatMap(describeLost),
       ...[...lone].map((id) => `some trials of ${id} are in only one run, and are not compared`),

@@ -102,7 +102,7 @@ test('only trials that all sides have with the same settings are compared; the o
   expect(leftOut).toEqual([
     { scenario: 'a/out', seeds: [3], why: 'B has none' },
     { scenario: 'a/spot', seeds: [1], why: 'B has none: the target has no feature spot' },
-    { scenario: 'a/free', seeds: [1], why: '--nodes differ' },
+    { scenario: 'a/free', seeds: [1], why: '--nodes differs' },
   ]);
   expect(differences[0]).toContain('The worlds differ: embedded in A, kind in B');
   expect(compared(run([spot]), run(many(1)))).toMatchObject({ compared: { trials: 0 }, sections: [] });

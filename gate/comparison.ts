@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { COMPARISON_FORMAT } from '../history/comparison.ts';
-import type { BrokenPromise, TargetComparison } from '../history/comparison.ts';
+import type { BrokenRequirement, TargetComparison } from '../history/comparison.ts';
 import { CONFIDENCE } from '../history/confidence.ts';
 import { createRandom } from '../runtime/random.ts';
 import type { ComparedRun, ComparedScenarios, ComparedTrial } from './comparison/compared-run.ts';
@@ -54,8 +54,8 @@ function differencesOf(runs: readonly ComparedRun[]): string[] {
 }
 
 /** By check and code, in order of first occurrence. */
-function brokenOf(letter: string, trials: readonly ComparedTrial[]): BrokenPromise[] {
-  const kinds = new Map<string, BrokenPromise>();
+function brokenOf(letter: string, trials: readonly ComparedTrial[]): BrokenRequirement[] {
+  const kinds = new Map<string, BrokenRequirement>();
   for (const { episode } of trials) {
     const { scenario, seed, replay } = episode;
     const firsts = new Map(episode.violations.toReversed().map((one) => [`${one.check} ${one.code}`, one]));

@@ -90,7 +90,7 @@ test('failures that the baseline has too are accepted if the policy says so, onl
   });
   const same = accepting(side(160, both('double')), side(160, both('double')));
   expect(same.verdict).toBe('pass');
-  expect(of(same, 'existing-failures').numbers).toEqual({ accepted: 2, scenarios: 1, gone: 0, worse: 0, untold: 0, tooFew: 0 });
+  expect(of(same, 'existing-failures').numbers).toEqual({ accepted: 2, scenarios: 1, gone: 0, worse: 0, undecided: 0, tooFew: 0 });
   expect(of(same, 'success').numbers).toMatchObject({ trials: 80, baselineTrials: 80 });
   // Fixed: nothing is left to accept.
   const gone = accepting(side(160, both('double')), side(160));
@@ -130,7 +130,7 @@ test('a failure that became more frequent in too few episodes is inconclusive', 
     scenarios(() => ({ violations })),
   );
   expect(verdicts(decision)).toEqual({ 'existing-failures': 'inconclusive' });
-  expect(of(decision, 'existing-failures').numbers).toMatchObject({ untold: 20, worse: 0 });
+  expect(of(decision, 'existing-failures').numbers).toMatchObject({ undecided: 20, worse: 0 });
   expect(of(decision, 'existing-failures').evidence).toHaveLength(20);
 });
 

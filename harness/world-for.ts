@@ -13,7 +13,7 @@ import type { EmbeddedOptions } from '../world/embedded.ts';
 import { QUICK_MACHINES } from '../world/machine-delays.ts';
 import { realNodes } from '../world/kind/nodes/real-nodes.ts';
 import type { RealNodesRef } from '../world/kind/nodes/real-nodes.ts';
-import { noteAccount } from '../world/kind/run-state.ts';
+import { addAccount } from '../world/kind/run-state.ts';
 import { createRealWorld, factsOfReal } from '../world/real/real.ts';
 import type { RealWorldOptions } from '../world/real/real.ts';
 import { createObservedWorld, observedFacts } from '../world/real/observed/observed.ts';
@@ -199,7 +199,7 @@ function withoutKills(choice: WorldChoice): WorldChoice {
 function ec2Of({ awsEndpoint, accountsFile }: Exclude<WorldRef, { kind: 'embedded' }>): Pick<RealWorldOptions, 'ec2'> {
   if (awsEndpoint === undefined) return {};
   const onAccount = (account: string): void => {
-    if (accountsFile !== undefined) noteAccount(accountsFile, account);
+    if (accountsFile !== undefined) addAccount(accountsFile, account);
   };
   return { ec2: { endpoint: awsEndpoint, onAccount } };
 }

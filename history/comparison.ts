@@ -79,7 +79,7 @@ const brokenSchema = z.strictObject({
   /** One of them. */
   example: z.strictObject({ scenario: text, seed: whole, object: z.string(), message: z.string(), replay: text }),
 });
-export type BrokenPromise = z.infer<typeof brokenSchema>;
+export type BrokenRequirement = z.infer<typeof brokenSchema>;
 
 /** What versions of an autoscaler did in the same trials, side by side. */
 export const targetComparisonSchema = z.strictObject({

@@ -11,14 +11,14 @@ import { judgeFeasibility } from './feasibility.ts';
 import type { Feasibility } from './feasibility.ts';
 import { manifestFiles, readManifestFile } from './files.ts';
 import { NODE_CLASS, NODE_POOL, isWorkload, typeOf } from './kinds.ts';
-import { describeLeftOut } from './left-out.ts';
+import { describeNotApplied } from './not-applied.ts';
 import { judgeLimits } from './limits.ts';
 import { loadOf } from './load.ts';
 import type { Mix, MixWorkload } from './mix.ts';
 import { countNodes } from './node-count.ts';
 import { describeNodeClass, readNodePool } from './node-pools.ts';
 import { relocate } from './relocation.ts';
-import { refuseUseless } from './useless.ts';
+import { refuseUntestable } from './untestable.ts';
 import { withValidator } from './validation.ts';
 import type { Validator } from './validation.ts';
 import { readWorkload } from './workloads.ts';
@@ -42,7 +42,7 @@ export async function readMix(directory: string): Promise<Mix> {
     const found = admitted.taken.filter(isWorkload).map(readWorkload);
     refuseDuplicateNames(found);
     const workloads = await judge(found, pools, validator);
-    refuseUseless(directory, { pools, workloads });
+    refuseUntestable(directory, { pools, workloads });
     return {
       pools,
       workloads,
@@ -52,7 +52,7 @@ export async function readMix(directory: string): Promise<Mix> {
         ...poolNotes,
         ...workloads.flatMap(({ notes }) => notes),
         ...owned.map(({ where }) => `${where}: not applied: another object creates it`),
-        ...describeLeftOut(admitted),
+        ...describeNotApplied(admitted),
       ],
       nodes: countNodes(workloads),
       sources,

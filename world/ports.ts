@@ -224,7 +224,7 @@ export interface InstanceFaultPort {
 }
 
 /** What can go wrong with an instance as a node. Shares are relative to the normal amount. */
-export type NodeAilment =
+export type NodeProblem =
   /** The kubelet registers later; without a delay, never. */
   | { readonly kind: 'late-registration'; readonly delayMs?: number }
   /** The network plugin never becomes ready, and so neither does the node. */
@@ -257,7 +257,7 @@ export interface NodeFaultPort {
   arm(fault: {
     readonly selector: OfferingSelector;
     readonly count?: number;
-    readonly ailment: NodeAilment;
+    readonly problem: NodeProblem;
     readonly fired: (instance: string) => void;
   }): Heal;
 }

@@ -6,7 +6,7 @@ import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
 import type { TrialKinds } from '../../history/measures.ts';
 import { chooseScenarios, chooseTarget } from '../choose.ts';
 import type { ChosenScenario, ChosenTarget } from '../choose.ts';
-import { asked } from '../compare/ask.ts';
+import { abilitiesOf } from '../compare/abilities.ts';
 import { readComparedRun } from '../compare/read-run.ts';
 import { runTargets } from '../compare/run-targets.ts';
 import type { NamedTarget } from '../compare/run-targets.ts';
@@ -119,7 +119,7 @@ async function simulated(plan: CanaryPlan, chosen: Chosen, { workers, startedAt,
   const sides = sidesOf(plan);
   const all = Object.keys(sides) as Side[];
   for (const { ref, label } of Object.values(sides)) {
-    const { isVirtual, whyNotRun } = await asked(ref);
+    const { isVirtual, whyNotRun } = await abilitiesOf(ref);
     if (!isVirtual) throw new UsageError(`${label} is a program in real time, so its fleet can't be simulated: use probes.command`);
     for (const { scenario } of [...chosen.spot, ...chosen.topology]) {
       const reason = whyNotRun(scenario);

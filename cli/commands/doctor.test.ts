@@ -27,11 +27,11 @@ test('missing requirements are listed with their fix: exit code 1', async ({}, t
   mkdirSync(empty);
   const { code, stdout } = await doctor(['--json'], { PATH: empty, LOCALSTACK_ENDPOINT: 'http://127.0.0.1:1', CHROMIUM_PATH: '/nowhere' });
   expect(code).toBe(1);
-  const { ready, requirements } = JSON.parse(stdout) as { ready: boolean; requirements: { name: string; ok: boolean; mend?: string }[] };
+  const { ready, requirements } = JSON.parse(stdout) as { ready: boolean; requirements: { name: string; ok: boolean; fix?: string }[] };
   expect(ready).toBe(false);
   const missing = requirements.filter(({ ok }) => !ok);
   expect(missing.map(({ name }) => name)).toEqual(['docker', 'kind', 'LocalStack', 'chromium']);
-  for (const { mend } of missing) expect(mend).toMatch(/install|start/);
+  for (const { fix } of missing) expect(fix).toMatch(/install|start/);
 });
 
 test('an engine that does not respond is not reported as missing', async ({}, testInfo) => {

@@ -30,17 +30,17 @@ export async function doctor(options: { readonly json: boolean }, console: Conso
   return isReady ? EXIT.pass : EXIT.fail;
 }
 
-function asJson({ name, isNeeded, isThere, found, mend }: Requirement): object {
-  return { name, needed: isNeeded, ok: isThere, found, ...(!isThere && defined({ mend })) };
+function asJson({ name, isNeeded, isThere, found, fix }: Requirement): object {
+  return { name, needed: isNeeded, ok: isThere, found, ...(!isThere && defined({ fix })) };
 }
 
 function layOut(found: readonly Requirement[], isReady: boolean, console: Console): string {
   const paint = createPaint(console.color);
   const width = Math.max(...found.map(({ name }) => name.length));
-  const lines = found.flatMap(({ name, isNeeded, isThere, found: what, mend }) => {
+  const lines = found.flatMap(({ name, isNeeded, isThere, found: what, fix }) => {
     const mark = isThere ? paint('pass', 'ok     ') : paint(isNeeded ? 'fail' : 'unknown', 'missing');
     const line = `${mark}  ${name.padEnd(width)}  ${what}${isNeeded || isThere ? '' : ' (optional)'}`;
-    return isThere || mend === undefined ? [line] : [line, `${' '.repeat(9)}${' '.repeat(width)}  ${paint('dim', mend)}`];
+    return isThere || fix === undefined ? [line] : [line, `${' '.repeat(9)}${' '.repeat(width)}  ${paint('dim', fix)}`];
   });
   const end = isReady
     ? 'Everything that --world kind needs is here.'

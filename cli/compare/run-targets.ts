@@ -15,7 +15,7 @@ import { Progress } from '../progress.ts';
 import { createRunDirectory, writeRunFacts } from '../run-directory.ts';
 import { describeRun } from '../run-facts.ts';
 import { UsageError } from '../usage-error.ts';
-import { asked } from './ask.ts';
+import { abilitiesOf } from './abilities.ts';
 
 /** A target with the letter of its side. */
 export interface NamedTarget {
@@ -100,7 +100,7 @@ export async function runTargets(
 }
 
 async function planSide(side: NamedTarget, { chosen, seed, trials: count, nodesOf }: TargetRuns): Promise<Side> {
-  const { target: loaded, whyNotRun } = await asked(side.target.ref);
+  const { target: loaded, whyNotRun } = await abilitiesOf(side.target.ref);
   const seeds = Array.from({ length: count }, (_, index) => seed + index);
   const trials: PlannedTrial[] = [];
   const notRun: NotRun[] = [];

@@ -8,7 +8,7 @@ import { createClientPort } from '../../world/real/client-port.ts';
 import { resourceOfPlural } from '../../world/real/resources.ts';
 import { scaleproofHere } from '../testing/command.ts';
 import { folderWith } from '../testing/files.ts';
-import { askToContinue } from './ask.ts';
+import { askToContinue } from './confirm.ts';
 
 for (const [flags, message] of [
   [['--yes'], '--yes is for --world existing'],

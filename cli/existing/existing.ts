@@ -20,7 +20,7 @@ import type { Console } from '../console.ts';
 import { probeLocalStack } from '../probe-localstack.ts';
 import type { ProvidedWorld, WorldHost } from '../world-host.ts';
 import { UsageError } from '../usage-error.ts';
-import { askToContinue } from './ask.ts';
+import { askToContinue } from './confirm.ts';
 import { formatPlan, lookAt } from './plan.ts';
 
 /** The flags of `--world existing`. */
@@ -38,7 +38,7 @@ export interface ExistingOptions {
 }
 
 /** How long a run's objects may take to disappear at its end; in observed mode the target terminates real instances first. */
-const PATIENCE_MS = { routed: 10_000, observed: 120_000 } as const;
+const CLEANUP_TIMEOUT_MS = { routed: 10_000, observed: 120_000 } as const;
 /** How long to wait for a new namespace: pods can't be created in it before it has a service account. */
 const ACCOUNT_TRIES = 40;
 const ACCOUNT_PERIOD_MS = 250;
@@ -114,7 +114,13 @@ function hostOf(options: ExistingOptions, world: WorldRef, tenant: Tenant, conso
     },
     down: async () => {
       if (opened === undefined) return;
-      const cleaning = { clock, owner: tenant, patienceMs: PATIENCE_MS[mode], removeFinalizers: mode === 'routed', goesOn: false };
+      const cleaning = {
+        clock,
+        owner: tenant,
+        timeoutMs: CLEANUP_TIMEOUT_MS[mode],
+        removeFinalizers: mode === 'routed',
+        runContinues: false,
+      };
       const left = await withClient(options, (client) => cleanUp({ ...cleaning, client }));
       if (left.length > 0) throw new ClusterError('some objects of this run still exist', left.join(', '));
       await endRun(opened, { programs: createPrograms(), clock });

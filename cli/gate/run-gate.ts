@@ -17,7 +17,7 @@ import { digestOf, targetDigestOf } from '../../harness/load.ts';
 import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
 import { packageRoot } from '../../model/package-root.ts';
 import type { ChosenScenario, chooseTarget } from '../choose.ts';
-import { asked } from '../compare/ask.ts';
+import { abilitiesOf } from '../compare/abilities.ts';
 import { readComparedRun } from '../compare/read-run.ts';
 import { runTargets } from '../compare/run-targets.ts';
 import type { Console } from '../console.ts';
@@ -207,7 +207,7 @@ async function askable({
   candidate,
   chosen,
 }: Targets): Promise<{ isPaired: boolean; chosen: ChosenScenario[]; notes: string[] }> {
-  const [before, after] = await Promise.all([asked(baseline.ref), asked(candidate.ref)]);
+  const [before, after] = await Promise.all([abilitiesOf(baseline.ref), abilitiesOf(candidate.ref)]);
   if (before.isVirtual !== after.isVirtual)
     throw new UsageError(`${baseline.label} and ${candidate.label} can't be compared: one runs in real time and the other in virtual time`);
   const whyByNeither = ({ scenario }: ChosenScenario): string | undefined => after.whyNotRun(scenario) && before.whyNotRun(scenario);

@@ -15,8 +15,8 @@ const NAME = 'ip-10-0-0-1.ec2.internal';
 test('a Node created by another component without a provider id is recognised, and its instance kept', async () => {
   await withEmbedded(1, [ANY_POOL], async (embedded) => {
     const { world, port, until, deploy } = embedded;
-    const ailment = { kind: 'foreign-node', labels: {}, taints: [], providerId: false } as const;
-    world.ports.nodes.arm({ selector: {}, count: 1, ailment, fired: () => undefined });
+    const problem = { kind: 'foreign-node', labels: {}, taints: [], providerId: false } as const;
+    world.ports.nodes.arm({ selector: {}, count: 1, problem, fired: () => undefined });
     await deploy('web', 1, asking('500m'));
     await until('the Node is registered', 3 * MINUTE_MS, async () =>
       (await port.list<Node>('nodes')).some(({ metadata }) => metadata.labels?.[KARPENTER.initialized] === 'true'),
@@ -37,7 +37,7 @@ test('a Node whose provider id the cloud controller sets later is recognised the
     world.ports.nodes.arm({
       selector: {},
       count: 1,
-      ailment: { kind: 'foreign-node', labels: {}, taints, providerId: false },
+      problem: { kind: 'foreign-node', labels: {}, taints, providerId: false },
       fired: () => undefined,
     });
     await deploy('web', 1, asking('500m'));

@@ -106,7 +106,7 @@ test("a node that can't be repaired now blocks no other", async () => {
 
 test('a kubelet that died is replaced after half an hour, with its instance', async () => {
   await withEmbedded(1, [ANY_POOL], async ({ world, until, deploy, running, clock }) => {
-    world.ports.nodes.arm({ selector: {}, count: 1, ailment: { kind: 'dead-kubelet', afterMs: MINUTE_MS }, fired: () => undefined });
+    world.ports.nodes.arm({ selector: {}, count: 1, problem: { kind: 'dead-kubelet', afterMs: MINUTE_MS }, fired: () => undefined });
     await deploy('web', 1, asking('500m'));
     await until('the pod runs', 5 * MINUTE_MS, async () => (await running()).length === 1);
     const [first] = world.ports.instances.list();

@@ -39,7 +39,7 @@ export async function withCluster<T>(kubeconfig: string, work: (wire: Wire, cloc
   const stopping = new AbortController();
   process.once('SIGINT', () => stopping.abort());
   try {
-    return await work(http.wire, createRealTimeline().scope('asker'), stopping.signal);
+    return await work(http.wire, createRealTimeline().scope('client'), stopping.signal);
   } finally {
     http.destroy();
   }

@@ -32,7 +32,12 @@ export function matchTrials(runs: readonly ComparedRun[]): { readonly rows: read
     const without = bySide.flatMap((trial, index) =>
       trial === undefined ? [`${letterOf(index)} has none${suffix(absent[index]?.get(key))}`] : [],
     );
-    const why = without.length > 0 ? without.join('; ') : unlike.length > 0 ? `${unlike.join(', ')} differ` : undefined;
+    const why =
+      without.length > 0
+        ? without.join('; ')
+        : unlike.length > 0
+          ? `${unlike.join(', ')} ${unlike.length === 1 ? 'differs' : 'differ'}`
+          : undefined;
     if (why === undefined) {
       rows.push(present);
       continue;

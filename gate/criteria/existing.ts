@@ -40,7 +40,7 @@ export function judgeExisting({ baseline, candidate, policy }: GateInput): Crite
     scenarios: new Set(still.map(({ scenario }) => scenario)).size,
     gone: tallies.length - still.length,
     worse: worse.length,
-    untold: open.length,
+    undecided: open.length,
     tooFew: still.filter((tally) => isTooFew(tally, alpha)).length,
   };
   return {
@@ -83,15 +83,15 @@ function sentenceFor(
     scenarios,
     gone,
     worse,
-    untold,
+    undecided,
     tooFew,
-  }: Readonly<Record<'accepted' | 'scenarios' | 'gone' | 'worse' | 'untold' | 'tooFew', number>>,
+  }: Readonly<Record<'accepted' | 'scenarios' | 'gone' | 'worse' | 'undecided' | 'tooFew', number>>,
   first: Tally | undefined,
 ): string {
-  const example = first === undefined ? '' : `: ${first.scenario}: ${describe(first)}${worse + untold > 1 ? ', and others' : ''}`;
+  const example = first === undefined ? '' : `: ${first.scenario}: ${describe(first)}${worse + undecided > 1 ? ', and others' : ''}`;
   if (worse > 0) return `${counted(worse, 'failure')} of the baseline's ${worse === 1 ? 'is' : 'are'} more frequent${example}.`;
-  if (untold > 0)
-    return `${counted(untold, 'failure')} of the baseline's became more frequent, in too few episodes to rule out chance${example}.`;
+  if (undecided > 0)
+    return `${counted(undecided, 'failure')} of the baseline's became more frequent, in too few episodes to rule out chance${example}.`;
   if (accepted + gone === 0) return 'The baseline has no failures that could be accepted.';
   const few =
     tooFew === 0 ? '' : ` For ${tooFew === accepted ? 'all' : tooFew} of them there are too few episodes to tell: more seeds can.`;

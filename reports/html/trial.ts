@@ -6,7 +6,7 @@ import { formatCount, formatMoment, formatTimes } from '../format.ts';
 import type { ReportTrial } from '../report-input.ts';
 import { MAX_EVIDENCE } from '../build-report.ts';
 import type { TrialReport } from '../run-report.ts';
-import { describeConduct } from './conduct.ts';
+import { describeBehaviour } from './behaviour.ts';
 import { groupFindings } from './groups.ts';
 import type { FindingGroup } from './groups.ts';
 import { condense, logTable, notableEvents, notableEventsInBrief } from './log.ts';
@@ -136,7 +136,7 @@ function renderStory(view: View, trial: TrialReport): Markup {
 function renderConduct(view: View, describe: Describe): Markup {
   return html`<h5>What the target did</h5>
     <ul class="conduct">
-      ${describeConduct(view, describe).map(({ tMs, text }) => html`<li>${tMs !== undefined && html`<time>${formatMoment(tMs)}</time> `}${text}</li>`)}
+      ${describeBehaviour(view, describe).map(({ tMs, text }) => html`<li>${tMs !== undefined && html`<time>${formatMoment(tMs)}</time> `}${text}</li>`)}
     </ul>`;
 }
 

@@ -18,7 +18,7 @@ import { PLAIN } from './periods.ts';
 import { planScaleUp } from './plan.ts';
 import { isUnschedulable } from './pods.ts';
 import { placementsIn, roomsIn } from './rooms.ts';
-import { Words } from './words.ts';
+import { PodEvents } from './pod-events.ts';
 
 /** Launches that are sent in parallel. */
 const LAUNCHES_AT_ONCE = 10;
@@ -27,7 +27,7 @@ export class ScaleUp {
   readonly #runtime: Runtime;
   readonly #machines: Machines;
   readonly #launches: Launches;
-  readonly #words: Words;
+  readonly #events: PodEvents;
   /** The allocatable resources last seen on nodes of a type. */
   readonly #allocatable = new Map<string, Resources>();
   /** Until when an offering is avoided, by type and zone. */
@@ -37,7 +37,7 @@ export class ScaleUp {
     this.#runtime = runtime;
     this.#machines = machines;
     this.#launches = launches;
-    this.#words = new Words(runtime, kube);
+    this.#events = new PodEvents(runtime, kube);
   }
 
   /** @returns the names of nodes that are about to get pods. @throws KubeError, Ec2Error, ConfigError */
@@ -50,13 +50,13 @@ export class ScaleUp {
     await this.#sendAll(this.#launches.unanswered());
     const { served, unserved, launches, awaited } = await this.#plan(look, pending);
     await this.#launch(launches);
-    const words = [
+    const events = [
       ...served.map(({ pod, offering: { group, instanceType, zone } }) => {
         return { pod, reason: 'TriggeredScaleUp' as const, message: `group ${group.name} grows for it: ${instanceType} in ${zone}` };
       }),
       ...unserved.map(({ pod, why }) => ({ pod, reason: 'NotTriggerScaleUp' as const, message: `no group grows for it: ${why}` })),
     ];
-    await this.#words.say(words, pending);
+    await this.#events.publish(events, pending);
     return awaited;
   }
 

@@ -3,11 +3,11 @@ import type { ProgramEnd } from './programs.ts';
 /** Something that the kind world needs is missing or fails: what, and what to do about it. */
 export class ClusterError extends Error {
   /** What the user can do. */
-  readonly mend: string;
-  constructor(what: string, mend: string) {
-    super(`${what}: ${mend}`);
+  readonly fix: string;
+  constructor(what: string, fix: string) {
+    super(`${what}: ${fix}`);
     this.name = 'ClusterError';
-    this.mend = mend;
+    this.fix = fix;
   }
 }
 
@@ -18,45 +18,45 @@ export const INSTALL: Readonly<Record<string, string>> = {
 };
 
 /** What to do if the docker engine does not answer. */
-export const ENGINE_MEND = 'start Docker, or set DOCKER_HOST to where its engine listens; your user must be allowed to use it';
+export const ENGINE_FIX = 'start Docker, or set DOCKER_HOST to where its engine listens; your user must be allowed to use it';
 
 /** Known errors of kind and docker, and what they mean. The first match counts. */
-const KNOWN: readonly { readonly says: RegExp; readonly what: string; readonly mend: string }[] = [
-  { says: /exec: "docker": executable file not found/, what: 'docker is not installed', mend: INSTALL['docker'] ?? '' },
+const KNOWN: readonly { readonly says: RegExp; readonly what: string; readonly fix: string }[] = [
+  { says: /exec: "docker": executable file not found/, what: 'docker is not installed', fix: INSTALL['docker'] ?? '' },
   {
     says: /Cannot connect to the Docker daemon|error during connect|permission denied while trying to connect/i,
     what: 'the docker engine does not answer',
-    mend: ENGINE_MEND,
+    fix: ENGINE_FIX,
   },
   {
     says: /already exist for a cluster with the name/,
     what: 'a cluster of this name already exists',
-    mend: 'use it with --reuse NAME, or remove it: kind delete cluster --name NAME',
+    fix: 'use it with --reuse NAME, or remove it: kind delete cluster --name NAME',
   },
   {
     says: /failed to pull image/,
     what: "the cluster's node image is not available locally and can't be pulled",
-    mend: 'load it into Docker, or set SCALEPROOF_KIND_IMAGE to an image that is available',
+    fix: 'load it into Docker, or set SCALEPROOF_KIND_IMAGE to an image that is available',
   },
   {
     says: /Unable to find image 'localstack/,
     what: "LocalStack's image is not available locally and can't be pulled",
-    mend: 'set LOCALSTACK_ENDPOINT to a running one, or simulate instances in memory: --ec2 embedded',
+    fix: 'set LOCALSTACK_ENDPOINT to a running one, or simulate instances in memory: --ec2 embedded',
   },
   {
     says: /address already in use|port is already allocated/,
     what: 'the port for the API server is already in use',
-    mend: 'try again: each time, a free port is chosen',
+    fix: 'try again: each time, a free port is chosen',
   },
   {
     says: /no space left on device/i,
     what: 'the disk is full',
-    mend: 'free space where Docker keeps its data: docker system df shows what uses it',
+    fix: 'free space where Docker keeps its data: docker system df shows what uses it',
   },
   {
     says: /too many open files|inotify/i,
     what: 'the machine allows too few inotify watches for one more cluster',
-    mend: 'raise fs.inotify.max_user_watches and fs.inotify.max_user_instances (https://kind.sigs.k8s.io/docs/user/known-issues)',
+    fix: 'raise fs.inotify.max_user_watches and fs.inotify.max_user_instances (https://kind.sigs.k8s.io/docs/user/known-issues)',
   },
 ];
 
@@ -71,7 +71,7 @@ export function diagnose(program: string, doing: string, end: ProgramEnd): Clust
   const known = KNOWN.find(({ says }) => says.test(end.stderr));
   const words = lastWords(end.stderr);
   if (known === undefined) return new ClusterError(`can't ${doing}`, `${program} said: ${words}`);
-  return new ClusterError(`can't ${doing}: ${known.what}`, `${known.mend} (${program} said: ${words})`);
+  return new ClusterError(`can't ${doing}: ${known.what}`, `${known.fix} (${program} said: ${words})`);
 }
 
 /** The last lines of the output explain a failure: kind's ERROR line, and the failed command's output without its arguments. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import type { Clock } from '../../runtime/clock.ts';
-import { ENGINE_MEND, INSTALL } from './diagnose.ts';
+import { ENGINE_FIX, INSTALL } from './diagnose.ts';
 import { LOCALSTACK_IMAGE } from './localstack-container.ts';
 import type { Programs } from './programs.ts';
 
@@ -15,7 +15,7 @@ export interface Requirement {
   /** What was found or is missing. */
   readonly found: string;
   /** What to do if it is missing. */
-  readonly mend?: string;
+  readonly fix?: string;
 }
 
 /** package.json's `engines`. */
@@ -69,7 +69,7 @@ function node(): Requirement {
     isNeeded: true,
     isThere,
     found: process.version,
-    mend: `Scaleproof needs Node ${MIN_NODE.join('.')} or newer (https://nodejs.org)`,
+    fix: `Scaleproof needs Node ${MIN_NODE.join('.')} or newer (https://nodejs.org)`,
   };
 }
 
@@ -83,7 +83,7 @@ async function docker(programs: Programs): Promise<Requirement> {
     isNeeded: true,
     isThere,
     found: isThere ? `engine ${stdout.trim()}` : what,
-    mend: isMissing ? (INSTALL['docker'] ?? '') : ENGINE_MEND,
+    fix: isMissing ? (INSTALL['docker'] ?? '') : ENGINE_FIX,
   };
 }
 
@@ -91,7 +91,7 @@ async function kind(programs: Programs): Promise<Requirement> {
   const { code, stdout, isMissing } = await programs.run('kind', ['version', '--quiet'], { limitMs: ASK_LIMIT_MS });
   const isThere = code === 0;
   const found = isThere ? `v${stdout.trim().replace(/^v/, '')}` : isMissing ? 'not on PATH' : 'does not start';
-  return { name: 'kind', isNeeded: true, isThere, found, mend: INSTALL['kind'] ?? '' };
+  return { name: 'kind', isNeeded: true, isThere, found, fix: INSTALL['kind'] ?? '' };
 }
 
 /** A missing image is pulled, so it is not counted as needed. */
@@ -99,8 +99,8 @@ async function nodeImage(programs: Programs, image: string | undefined): Promise
   const base = { name: 'node image', isNeeded: false };
   if (image === undefined) return { ...base, isThere: true, found: "kind's own, pulled if it is not available locally" };
   const { code } = await programs.run('docker', ['image', 'inspect', '--format', '{{.Id}}', image], { limitMs: ASK_LIMIT_MS });
-  const mend = 'kind pulls it, if a registry has it; set SCALEPROOF_KIND_IMAGE to use another';
-  return { ...base, isThere: code === 0, found: code === 0 ? image : `${image} is not available locally`, mend };
+  const fix = 'kind pulls it, if a registry has it; set SCALEPROOF_KIND_IMAGE to use another';
+  return { ...base, isThere: code === 0, found: code === 0 ? image : `${image} is not available locally`, fix };
 }
 
 function memory(): Requirement {
@@ -110,7 +110,7 @@ function memory(): Requirement {
     isNeeded: true,
     isThere: freeMiB >= MIN_MEMORY_MIB,
     found: `${freeMiB} MiB free`,
-    mend: `stop other programs: a cluster and its trial use ${MIN_MEMORY_MIB} MiB`,
+    fix: `stop other programs: a cluster and its trial use ${MIN_MEMORY_MIB} MiB`,
   };
 }
 
@@ -126,20 +126,20 @@ async function disk(programs: Programs): Promise<Requirement> {
     isNeeded: true,
     isThere: freeMiB >= MIN_DISK_MIB,
     found: `${freeMiB} MiB free in ${path}`,
-    mend: `free space: a cluster and its image use ${MIN_DISK_MIB} MiB; docker system df shows what uses it`,
+    fix: `free space: a cluster and its image use ${MIN_DISK_MIB} MiB; docker system df shows what uses it`,
   };
 }
 
 /** Not needed with `--ec2 embedded`. */
 async function localStack(programs: Programs, clock: Clock, endpoint: string | undefined): Promise<Requirement> {
   const base = { name: 'LocalStack', isNeeded: false };
-  const mend = `start it and set LOCALSTACK_ENDPOINT, or docker pull ${LOCALSTACK_IMAGE}`;
+  const fix = `start it and set LOCALSTACK_ENDPOINT, or docker pull ${LOCALSTACK_IMAGE}`;
   if (endpoint !== undefined && endpoint !== '') {
     const isThere = await answers(`${endpoint.replace(/\/$/, '')}/_localstack/health`, clock);
-    return { ...base, isThere, found: isThere ? endpoint : `${endpoint} does not answer`, mend };
+    return { ...base, isThere, found: isThere ? endpoint : `${endpoint} does not answer`, fix };
   }
   const { code } = await programs.run('docker', ['image', 'inspect', '--format', '{{.Id}}', LOCALSTACK_IMAGE], { limitMs: ASK_LIMIT_MS });
-  return { ...base, isThere: code === 0, found: code === 0 ? LOCALSTACK_IMAGE : 'neither LOCALSTACK_ENDPOINT nor its image', mend };
+  return { ...base, isThere: code === 0, found: code === 0 ? LOCALSTACK_IMAGE : 'neither LOCALSTACK_ENDPOINT nor its image', fix };
 }
 
 async function answers(url: string, clock: Clock): Promise<boolean> {
@@ -161,6 +161,6 @@ async function answers(url: string, clock: Clock): Promise<boolean> {
 /** Only the tests of report pages use it. */
 function chromium(path: string): Requirement {
   const isThere = existsSync(path);
-  const mend = 'install Chromium, or set CHROMIUM_PATH';
-  return { name: 'chromium', isNeeded: false, isThere, found: isThere ? path : `no ${path}`, mend };
+  const fix = 'install Chromium, or set CHROMIUM_PATH';
+  return { name: 'chromium', isNeeded: false, isThere, found: isThere ? path : `no ${path}`, fix };
 }

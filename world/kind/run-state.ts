@@ -149,7 +149,7 @@ function accountsOf(path: string): string {
 }
 
 /** Records an account before it is used. @param file the run's accounts file */
-export function noteAccount(file: string, account: string): void {
+export function addAccount(file: string, account: string): void {
   appendFileSync(file, `${account}\n`, { mode: 0o600 });
 }
 

@@ -16,7 +16,7 @@ export async function deleteNode(options: {
   readonly signal: AbortSignal;
 }): Promise<void> {
   const { port, clock, instance, strike, signal } = options;
-  await waitOut(clock, strike.ailment.afterMs, strike.healed, signal);
+  await waitOut(clock, strike.problem.afterMs, strike.healed, signal);
   if (strike.healed.aborted) return;
   try {
     await port.delete({ resource: 'nodes', name: instance.privateDnsName });

@@ -18,7 +18,7 @@ export async function writeForeignNode(options: {
   readonly signal: AbortSignal;
 }): Promise<void> {
   const { port, instance, strike, adopted, signal } = options;
-  const { labels, taints, providerId } = strike.ailment;
+  const { labels, taints, providerId } = strike.problem;
   const name = instance.privateDnsName;
   try {
     const node = await port.create<Node>('nodes', {

@@ -153,7 +153,7 @@ export class Kubelet {
     const { clock, random, process, faults, instance, delays } = this.#options;
     await clock.sleep(drawDelayMs(random, delays.start) + drawDelayMs(random, delays.register), process.signal);
     const late = faults.strike('late-registration', instance);
-    if (late !== undefined) await this.#waitOutFault(late, late.ailment.delayMs);
+    if (late !== undefined) await this.#waitOutFault(late, late.problem.delayMs);
     this.#applyShortfall();
     await process.retryUntilAccepted(() => this.#register(), []);
     await clock.sleep(drawDelayMs(random, delays.ready), process.signal);
@@ -174,7 +174,7 @@ export class Kubelet {
     const shortfall = faults.strike('shortfall', instance);
     if (shortfall === undefined) return;
     shortfall.fired();
-    this.#resources = withShortfall(this.#resources, shortfall.ailment);
+    this.#resources = withShortfall(this.#resources, shortfall.problem);
     const restore = (): void => {
       this.#resources = nodeResources(instanceType, config.limits);
       if (this.registered) process.start(() => this.#reportNode());
@@ -182,9 +182,9 @@ export class Kubelet {
     shortfall.healed.addEventListener('abort', restore, { once: true, signal: process.signal });
   }
 
-  async #die({ ailment, healed, fired }: Strike<'dead-kubelet'>): Promise<void> {
+  async #die({ problem, healed, fired }: Strike<'dead-kubelet'>): Promise<void> {
     const { clock, process } = this.#options;
-    await waitOut(clock, ailment.afterMs, healed, process.signal);
+    await waitOut(clock, problem.afterMs, healed, process.signal);
     if (healed.aborted) return;
     fired();
     process.kill();
@@ -193,14 +193,14 @@ export class Kubelet {
     await process.retryUntilAccepted(() => this.#reportNode());
   }
 
-  async #flap({ ailment, healed, fired }: Strike<'flapping'>): Promise<void> {
+  async #flap({ problem, healed, fired }: Strike<'flapping'>): Promise<void> {
     const { clock, process } = this.#options;
     fired();
-    for (let time = 0; time < ailment.times && !healed.aborted; time += 1) {
+    for (let time = 0; time < problem.times && !healed.aborted; time += 1) {
       await this.#setNotReadyCause(undefined, 'runtime');
-      await waitOut(clock, ailment.periodMs / 2, healed, process.signal);
+      await waitOut(clock, problem.periodMs / 2, healed, process.signal);
       await this.#setNotReadyCause('runtime', undefined);
-      await waitOut(clock, ailment.periodMs / 2, healed, process.signal);
+      await waitOut(clock, problem.periodMs / 2, healed, process.signal);
     }
   }
 

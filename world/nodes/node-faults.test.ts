@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import type { NodeAilment } from '../ports.ts';
+import type { NodeProblem } from '../ports.ts';
 import { addPod, conditionIn, userData } from '../testing/world-parts.ts';
 import { KUBELET_DELAYS } from './kubelet.ts';
 import { NODE, NODE_AT, READY_MS, REGISTERED_MS, podRef, taintKeys, withKubelets } from './testing/kubelets.ts';
@@ -8,10 +8,10 @@ import { StartupAgent } from './startup-agent.ts';
 
 const LONG_MS = 600_000;
 
-/** Arms an ailment for every instance, and collects the ids of those that it struck. */
-function arm(faults: NodeFaults, ailment: NodeAilment): { readonly struck: readonly string[]; heal(): void } {
+/** Arms an problem for every instance, and collects the ids of those that it struck. */
+function arm(faults: NodeFaults, problem: NodeProblem): { readonly struck: readonly string[]; heal(): void } {
   const struck: string[] = [];
-  const heal = faults.arm({ selector: {}, ailment, fired: (id) => void struck.push(id) });
+  const heal = faults.arm({ selector: {}, problem, fired: (id) => void struck.push(id) });
   return { struck, heal: () => void heal() };
 }
 
@@ -41,7 +41,7 @@ test('a kubelet that never registers does so once healed', async () => {
 test('only the first `count` selected instances are struck', async () => {
   const faults = new NodeFaults();
   const struck: string[] = [];
-  faults.arm({ selector: { zones: ['us-east-1b'] }, count: 1, ailment: { kind: 'never-ready' }, fired: (id) => void struck.push(id) });
+  faults.arm({ selector: { zones: ['us-east-1b'] }, count: 1, problem: { kind: 'never-ready' }, fired: (id) => void struck.push(id) });
   await withKubelets(async (bench) => {
     for (const [id, zone] of [
       ['i-1', 'us-east-1a'],

@@ -1,13 +1,13 @@
 import { selects } from '../../model/catalogue.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { Heal, Instance, NodeAilment, NodeFaultPort } from '../ports.ts';
+import type { Heal, Instance, NodeProblem, NodeFaultPort } from '../ports.ts';
 
 type NodeFault = Parameters<NodeFaultPort['arm']>[0];
-export type Kind = NodeAilment['kind'];
+export type Kind = NodeProblem['kind'];
 
 /** A fault striking an instance. */
 export interface Strike<K extends Kind> {
-  readonly ailment: Extract<NodeAilment, { kind: K }>;
+  readonly problem: Extract<NodeProblem, { kind: K }>;
   readonly healed: AbortSignal;
   /** Must be called when it takes effect. */
   fired(): void;
@@ -43,17 +43,17 @@ export class NodeFaults implements NodeFaultPort {
   /** The first fault of a kind that strikes an instance; each fault strikes an instance once. */
   strike<K extends Kind>(kind: K, instance: Instance): Strike<K> | undefined {
     for (const { fault, struck, healing } of this.#armed) {
-      const { ailment, selector, count = Infinity } = fault;
-      if (!isOf(kind, ailment) || struck.has(instance.id) || struck.size >= count || !selects(selector, instance)) continue;
+      const { problem, selector, count = Infinity } = fault;
+      if (!isOf(kind, problem) || struck.has(instance.id) || struck.size >= count || !selects(selector, instance)) continue;
       struck.add(instance.id);
-      return { ailment, healed: healing.signal, fired: () => fault.fired(instance.id) };
+      return { problem, healed: healing.signal, fired: () => fault.fired(instance.id) };
     }
     return undefined;
   }
 }
 
-function isOf<K extends Kind>(kind: K, ailment: NodeAilment): ailment is Extract<NodeAilment, { kind: K }> {
-  return ailment.kind === kind;
+function isOf<K extends Kind>(kind: K, problem: NodeProblem): problem is Extract<NodeProblem, { kind: K }> {
+  return problem.kind === kind;
 }
 
 /** Waits for some time, or until the signal is aborted. Without a time: only for the signal. Rejects when `ending` is aborted. */

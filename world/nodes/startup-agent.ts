@@ -63,7 +63,7 @@ export class StartupAgent implements WorldPart {
       if (strike !== undefined) {
         this.#struck.add(uid);
         tasks.start(async () => {
-          await waitOut(clock, strike.ailment.afterMs, strike.healed, tasks.signal);
+          await waitOut(clock, strike.problem.afterMs, strike.healed, tasks.signal);
           strike.fired();
           once.add(name);
         });

@@ -40,7 +40,7 @@ const NODE_GONE_MS = 90_000;
 const POD_END_MS = 80_000;
 
 /** How long a trial's leftovers may take to go by themselves before their finalizers are removed: the finalizers' owner is gone. */
-const PATIENCE_MS = 5_000;
+const CLEANUP_TIMEOUT_MS = 5_000;
 
 /** The properties of a real cluster with simulated nodes before a trial. */
 const REAL: Pick<World, 'name' | 'capabilities' | 'allowances'> = {
@@ -157,7 +157,7 @@ export function createRealWorld(
   const clean = async (): Promise<void> => {
     const clock = scope('cleaner');
     const cleaning = { client: createKubeClient({ wire: server.wire, clock }), clock, owner: tenant ?? SOLE_TENANT };
-    const left = await cleanUp({ ...cleaning, patienceMs: PATIENCE_MS, removeFinalizers: true, goesOn: true });
+    const left = await cleanUp({ ...cleaning, timeoutMs: CLEANUP_TIMEOUT_MS, removeFinalizers: true, runContinues: true });
     if (left.length > 0) throw new Error(`objects of an earlier trial still exist: ${left.join(', ')}`);
   };
 

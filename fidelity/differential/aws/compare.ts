@@ -1,6 +1,6 @@
 import type { Found } from '../difference.ts';
 import type { GridSite, NamedDifference } from '../scripts.ts';
-import type { Answer } from './ask.ts';
+import type { Answer } from './run-script.ts';
 import { OPERATIONS, READS } from './script.ts';
 import type { Step } from './script.ts';
 

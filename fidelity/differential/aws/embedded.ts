@@ -13,8 +13,8 @@ import { createEc2 } from '../../../world/aws/ec2.ts';
 import { AwsServices } from '../../../world/aws/services.ts';
 import { SqsBackend } from '../../../world/aws/sqs/backend.ts';
 import { Queues } from '../../../world/aws/sqs/queues.ts';
-import { runScript } from './ask.ts';
-import type { Answer } from './ask.ts';
+import { runScript } from './run-script.ts';
+import type { Answer } from './run-script.ts';
 import { QUEUE_NAME } from './script.ts';
 import type { Script } from './script.ts';
 
@@ -54,7 +54,7 @@ async function runOne(script: Script, catalogue: Catalogue): Promise<Answer[]> {
   const queues = new Queues({ region, clock: world, random: random.fork('queues') });
   const backend = new AwsServices({ ec2, sqs: new SqsBackend({ queues, clock: world, random: random.fork('request ids') }) });
   const wire: Wire = (request) => backend.handle(request, backend.describe(request), CALLER);
-  const clock = timeline.scope('asker');
+  const clock = timeline.scope('client');
   const commands = { wire, clock, region };
   const [toEc2, toSqs] = [createEc2Commands(commands), createSqsCommands(commands)];
   const subnets = Object.entries(CLUSTER.subnets).map(([zone, id]) => [`subnet ${zone}`, id] as const);

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { agreementText, problemsOf } from '../agreement.ts';
 import { readRecording } from '../recording.ts';
-import type { Answer } from './ask.ts';
+import type { Answer } from './run-script.ts';
 import { classesOf } from '../difference.ts';
 import { agreementOf, differencesOf, gridOf, sampleOf } from '../scripts.ts';
 import { GRID, nameDifference } from './compare.ts';

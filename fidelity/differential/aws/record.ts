@@ -4,7 +4,7 @@ import { createRealTimeline } from '../../../runtime/timeline.ts';
 import { conclusion, problemsOf } from '../agreement.ts';
 import { readRecording, writeRecording } from '../recording.ts';
 import type { Recording } from '../recording.ts';
-import type { Answer } from './ask.ts';
+import type { Answer } from './run-script.ts';
 import { classesOf } from '../difference.ts';
 import { agreementOf, classText, differencesOf, gridOf, gridText } from '../scripts.ts';
 import { GRID, nameDifference } from './compare.ts';
@@ -50,7 +50,7 @@ if (options.write) writeRecording(recorded, RECORDING);
 
 async function record(url: string): Promise<Recording<Answer[]>> {
   const { seed, count } = options;
-  const clock = createRealTimeline().scope('asker');
+  const clock = createRealTimeline().scope('client');
   const stopping = new AbortController();
   process.once('SIGINT', () => stopping.abort());
   const site = { url, clock, random: createRandom(seed), signal: stopping.signal };

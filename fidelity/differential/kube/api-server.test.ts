@@ -6,8 +6,8 @@ import { packageRoot } from '../../../model/package-root.ts';
 import { readText } from '../../../wire/wire.ts';
 import { withServer } from '../../../world/kube/testing/api-server.ts';
 import type { Bench } from '../../../world/kube/testing/api-server.ts';
-import { ANSWERS, API_CASES, runCase } from './ask.ts';
-import type { Answers, Send } from './ask.ts';
+import { ANSWERS, API_CASES, runCase } from './run-case.ts';
+import type { Answers, Send } from './run-case.ts';
 
 /** The minimum number of agreeing cases. */
 const MIN_AGREEING = 505;

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defined } from '../../../model/defined.ts';
 import { packageRoot } from '../../../model/package-root.ts';
-import { ANSWERS, API_CASES, runCase } from './ask.ts';
-import type { Answers } from './ask.ts';
+import { ANSWERS, API_CASES, runCase } from './run-case.ts';
+import type { Answers } from './run-case.ts';
 
 /**
  * Runs every case on a real API server and records its answers, for the test to compare the emulated server with:

@@ -84,11 +84,11 @@ const TOO_OLD = /requires go (?:>=|\\u003e=) (\S+) \(running go ([^;)]+)(?:; GOT
 function refuseOldGo(said: string, name: string): void {
   const [, needed, running, policy] = TOO_OLD.exec(said) ?? [];
   if (needed === undefined || running === undefined) return;
-  const mend =
+  const fix =
     policy === undefined
       ? `install Go ${needed} or later from https://go.dev/dl`
       : `install Go ${needed} or later from https://go.dev/dl, or set GOTOOLCHAIN=auto, so that Go downloads it (it is ${policy} here)`;
-  throw new BuildError(`${name} needs Go ${needed}, and this is Go ${running}: ${mend}`, { isRefusal: true });
+  throw new BuildError(`${name} needs Go ${needed}, and this is Go ${running}: ${fix}`, { isRefusal: true });
 }
 
 async function tell(lines: AsyncIterable<unknown>, onLine: (line: string) => void): Promise<void> {

@@ -111,12 +111,12 @@ export class RealMachine {
     if (shortfall === undefined) return this.#kubelet;
     const { resources } = this.#kubelet;
     shortfall.fired();
-    return { ...this.#kubelet, resources: { ...resources, allocatable: withShortfall(resources, shortfall.ailment).allocatable } };
+    return { ...this.#kubelet, resources: { ...resources, allocatable: withShortfall(resources, shortfall.problem).allocatable } };
   }
 
   /** Without its configuration the kubelet's service does not start. The delay counts from power on: the machine boots meanwhile. */
   async #startLate(
-    { ailment: { delayMs }, healed, fired }: Strike<'late-registration'>,
+    { problem: { delayMs }, healed, fired }: Strike<'late-registration'>,
     { kubelet, onSinceMs }: { readonly kubelet: KubeletSite; readonly onSinceMs: number },
     off: AbortSignal,
   ): Promise<void> {
@@ -142,9 +142,9 @@ export class RealMachine {
   }
 
   /** Stops the kubelet. Its pods keep running. */
-  async #die({ ailment, healed, fired }: Strike<'dead-kubelet'>, off: AbortSignal): Promise<void> {
+  async #die({ problem, healed, fired }: Strike<'dead-kubelet'>, off: AbortSignal): Promise<void> {
     const { clock, containers, name } = this.#options;
-    await waitOut(clock, ailment.afterMs, healed, off);
+    await waitOut(clock, problem.afterMs, healed, off);
     if (healed.aborted) return;
     fired();
     await containers.service(name, 'stop', off);
@@ -153,14 +153,14 @@ export class RealMachine {
   }
 
   /** Removes and restores the network plugin: the kubelet checks every five seconds. */
-  async #flap({ ailment, healed, fired }: Strike<'flapping'>, off: AbortSignal): Promise<void> {
+  async #flap({ problem, healed, fired }: Strike<'flapping'>, off: AbortSignal): Promise<void> {
     const { clock, containers, name } = this.#options;
     fired();
-    for (let time = 0; time < ailment.times && !healed.aborted; time += 1) {
+    for (let time = 0; time < problem.times && !healed.aborted; time += 1) {
       await containers.exec(name, ['rm', '--force', NETWORK_PATH]);
-      await waitOut(clock, ailment.periodMs / 2, healed, off);
+      await waitOut(clock, problem.periodMs / 2, healed, off);
       await containers.write(name, networkFiles());
-      await waitOut(clock, ailment.periodMs / 2, healed, off);
+      await waitOut(clock, problem.periodMs / 2, healed, off);
     }
   }
 }

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import type { Node } from '../../../model/kube.ts';
 import { formatProviderId } from '../../../model/provider-id.ts';
 import { NodeFaults } from '../../nodes/node-faults.ts';
-import type { NodeAilment } from '../../ports.ts';
+import type { NodeProblem } from '../../ports.ts';
 import { M6I_LARGE, userData, withParts } from '../../testing/world-parts.ts';
 import type { Bench } from '../../testing/world-parts.ts';
 import { RealNodes } from './real-nodes.ts';
@@ -23,7 +23,7 @@ interface RealBench extends Bench {
   readonly docker: FakeDocker;
   readonly faults: NodeFaults;
   readonly struck: readonly string[];
-  arm(ailment: NodeAilment): () => void;
+  arm(problem: NodeProblem): () => void;
   /** Waits until it holds. */
   soon(what: string, holds: () => boolean): Promise<void>;
 }
@@ -65,8 +65,8 @@ async function withRealNodes(testInfo: TestInfo, work: (bench: RealBench) => Pro
       docker,
       faults,
       struck,
-      arm: (ailment) => {
-        const heal = faults.arm({ selector: {}, ailment, fired: (id) => void struck.push(id) });
+      arm: (problem) => {
+        const heal = faults.arm({ selector: {}, problem, fired: (id) => void struck.push(id) });
         return () => void heal();
       },
       soon: (what, holds) => bench.until(what, () => Promise.resolve(holds()), SOON_MS),

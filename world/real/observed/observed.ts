@@ -29,7 +29,7 @@ import { NodeInstances } from './node-instances.ts';
 import { ObservedInstances, POLL_PERIOD_MS } from './observed-instances.ts';
 
 /** How long the target may take to release what an aborted trial created: it terminates real instances. */
-const PATIENCE_MS = 120_000;
+const CLEANUP_TIMEOUT_MS = 120_000;
 
 /** How an observer reaches EC2. */
 export interface ObservedEc2 {
@@ -145,9 +145,9 @@ export function createObservedWorld(site: WorldSite, { access, tenancy, ec2, max
       client: kube,
       clock: cleaner,
       owner: tenant,
-      patienceMs: PATIENCE_MS,
+      timeoutMs: CLEANUP_TIMEOUT_MS,
       removeFinalizers: false,
-      goesOn: true,
+      runContinues: true,
     });
     if (left.length > 0) throw new Error(`objects of an earlier trial still exist: ${left.join(', ')}`);
   };

@@ -29,11 +29,11 @@ export interface Cleaning {
   readonly clock: Clock;
   readonly owner: Owner;
   /** How long to wait for finalizers: their owners may want to do something first. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
   /** Whether finalizers are removed afterwards: their owners are gone, and what they guard belonged to the run. */
   readonly removeFinalizers: boolean;
   /** Whether the run continues: then its namespace and definitions stay. */
-  readonly goesOn: boolean;
+  readonly runContinues: boolean;
 }
 
 /**
@@ -43,8 +43,8 @@ export interface Cleaning {
  * @returns what still exists, as `nodes/NAME`
  */
 export async function cleanUp(cleaning: Cleaning): Promise<string[]> {
-  const { clock, patienceMs, removeFinalizers } = cleaning;
-  const deadlineMs = clock.nowMs() + patienceMs;
+  const { clock, timeoutMs, removeFinalizers } = cleaning;
+  const deadlineMs = clock.nowMs() + timeoutMs;
   const types = await typesOf(cleaning);
   let left = await deleteAll(cleaning, types);
   // Kinds without leftovers stay empty, except those that trials use, whose objects create each other.
@@ -63,7 +63,7 @@ export async function cleanUp(cleaning: Cleaning): Promise<string[]> {
     )
       await clock.sleep(POLL_PERIOD_MS);
   }
-  if (!cleaning.goesOn) await removeDefinitions(cleaning);
+  if (!cleaning.runContinues) await removeDefinitions(cleaning);
   return left.map(nameOf);
 }
 
@@ -104,12 +104,12 @@ function isSame({ group, plural }: ResourceType, other: ResourceType | undefined
 }
 
 async function deleteAll(cleaning: Cleaning, types: readonly ResourceType[]): Promise<Found[]> {
-  const { client, owner, goesOn } = cleaning;
+  const { client, owner, runContinues } = cleaning;
   const left: Found[] = [];
   for (const type of types) {
     const { plural } = type;
     for (const object of await listOwn(cleaning, type)) {
-      if (goesOn && plural === 'namespaces' && object.metadata.name === owner.namespace) continue;
+      if (runContinues && plural === 'namespaces' && object.metadata.name === owner.namespace) continue;
       left.push({ type, object });
       if (object.metadata.deletionTimestamp !== undefined && plural !== 'pods') continue;
       const { uid } = object.metadata;

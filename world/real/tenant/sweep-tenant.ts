@@ -18,7 +18,7 @@ export interface TenancyPlace extends Tenancy {
 }
 
 /** How long leftovers may take to go. */
-const PATIENCE_MS = { own: 10_000, others: 120_000 } as const;
+const CLEANUP_TIMEOUT_MS = { own: 10_000, others: 120_000 } as const;
 
 /** What a run left in a cluster, as `nodes/NAME`. @throws Error when that can't be determined */
 export function findTenantsLeftovers(place: TenancyPlace, clock: Clock): Promise<string[]> {
@@ -28,7 +28,7 @@ export function findTenantsLeftovers(place: TenancyPlace, clock: Clock): Promise
 /** Removes a run's leftovers. @returns what still exists @throws Error when the cluster can't be used */
 export function clearTenancy(place: TenancyPlace, clock: Clock): Promise<string[]> {
   const { isOwnTarget } = place;
-  const how = { patienceMs: PATIENCE_MS[isOwnTarget ? 'own' : 'others'], removeFinalizers: isOwnTarget, goesOn: false };
+  const how = { timeoutMs: CLEANUP_TIMEOUT_MS[isOwnTarget ? 'own' : 'others'], removeFinalizers: isOwnTarget, runContinues: false };
   return withClient(place, clock, (client) => cleanUp({ client, clock, owner: new Tenant(place), ...how }));
 }
 

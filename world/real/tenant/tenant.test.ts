@@ -177,11 +177,11 @@ test('cleaning up removes objects with the label, whatever their finalizers, and
       await ask(site, 'POST', '/apis/coordination.k8s.io/v1/namespaces/default/leases', { metadata: { name, labels } });
     }
     const client = createKubeClient({ wire, clock });
-    const cleaning = { client, clock, owner: tenant, patienceMs: 0 };
-    expect(await cleanUp({ ...cleaning, removeFinalizers: false, goesOn: true })).toEqual(
+    const cleaning = { client, clock, owner: tenant, timeoutMs: 0 };
+    expect(await cleanUp({ ...cleaning, removeFinalizers: false, runContinues: true })).toEqual(
       expect.arrayContaining(['nodeclaims/ours', 'nodes/ours']),
     );
-    expect(await cleanUp({ ...cleaning, removeFinalizers: true, goesOn: true })).toEqual([]);
+    expect(await cleanUp({ ...cleaning, removeFinalizers: true, runContinues: true })).toEqual([]);
     const all = createClientPort({ ...site, resource: resourceOfPlural });
     expect(names(await all.list('pods'))).toEqual(['waits']);
     expect(names(await all.list('nodes'))).toEqual(['theirs']);
@@ -189,7 +189,7 @@ test('cleaning up removes objects with the label, whatever their finalizers, and
     expect(names(await all.list('leases', { namespace: 'default' }))).toEqual(['theirs']);
     expect(names(await all.list('namespaces'))).toContain(NAMESPACE);
     expect(names(await all.list('customresourcedefinitions'))).toEqual([NODE_CLAIM_CRD.metadata.name]);
-    const left = await cleanUp({ ...cleaning, patienceMs: 5_000, removeFinalizers: true, goesOn: false });
+    const left = await cleanUp({ ...cleaning, timeoutMs: 5_000, removeFinalizers: true, runContinues: false });
     expect(left).toEqual([]);
     expect(names(await all.list('namespaces'))).not.toContain(NAMESPACE);
   });

@@ -6,8 +6,8 @@ import { DisruptionBudgets } from '../../../../world/controllers/disruption-budg
 import { createApiServer } from '../../../../world/kube/api-server.ts';
 import type { Answer } from './answers.ts';
 import { normalized } from './answers.ts';
-import { runScript } from './ask.ts';
-import type { Server } from './ask.ts';
+import { runScript } from './run-script.ts';
+import type { Server } from './run-script.ts';
 import { DEFINITION, NAMESPACES } from './script.ts';
 import type { Script } from './script.ts';
 
@@ -23,7 +23,7 @@ export async function runEmbedded(scripts: readonly Script[]): Promise<Answer[][
   const random = createRandom('differential');
   const timeline = createVirtualTimeline({ startMs: START_MS, random: random.fork('timeline') });
   const api = createApiServer({ clock: timeline.scope('world'), random: random.fork('kube') });
-  const clock = timeline.scope('asker');
+  const clock = timeline.scope('client');
   const stopping = new AbortController();
   const budgets = new DisruptionBudgets({ port: api.port('workloads'), clock: timeline.scope('budgets'), random: random.fork('budgets') });
   const open = (method: string, path: string, headers: Readonly<Record<string, string>>, body?: string, signal?: AbortSignal) => {

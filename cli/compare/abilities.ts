@@ -6,7 +6,7 @@ import { worldFor } from '../../harness/world-for.ts';
 import type { Target } from '../../targets/target.ts';
 
 /** A target, and what it can run in its world. */
-export interface Asked {
+export interface Abilities {
   readonly target: Target;
   /** Time is virtual: a scenario with a seed is the same trial each time. */
   readonly isVirtual: boolean;
@@ -15,7 +15,7 @@ export interface Asked {
 }
 
 /** @throws what `loadTarget` throws */
-export async function asked(ref: TargetRef): Promise<Asked> {
+export async function abilitiesOf(ref: TargetRef): Promise<Abilities> {
   const target = await loadTarget(ref);
   const { capabilities } = worldFor(target).facts;
   return {

@@ -10,7 +10,7 @@ const MAX_REASONS = 3;
  * Rejects manifests that no run could test.
  * @throws LoadError when there is no NodePool, no workload that one could serve, or more pods than a world can run
  */
-export function refuseUseless(directory: string, { pools, workloads }: Pick<Mix, 'pools' | 'workloads'>): void {
+export function refuseUntestable(directory: string, { pools, workloads }: Pick<Mix, 'pools' | 'workloads'>): void {
   if (workloads.length === 0)
     throw new LoadError(
       `${directory} holds no workload: no Deployment, ReplicaSet, StatefulSet, Job or DaemonSet; add the workloads to test`,

@@ -3,7 +3,7 @@ import type { Manifest } from './documents.ts';
 import { COMPANIONS, NODE_CLASS, NODE_POOL, UNAPPLIED, isWorkload, typeOf } from './kinds.ts';
 
 /** Notes on objects that are not applied: one by one if pods depend on them, all others by kind. */
-export function describeLeftOut({ taken, definitions, foreign }: Admitted): string[] {
+export function describeNotApplied({ taken, definitions, foreign }: Admitted): string[] {
   const unneeded = [...taken.filter((manifest) => !isUsed(manifest)), ...definitions];
   const [named, others] = split(unneeded);
   const [namedForeign, othersForeign] = split(foreign);

@@ -21,7 +21,7 @@ const BEFORE_MS = 3_000;
  * What a target did in a trial that did not pass, for a reader who does not know its code: its requests to AWS, what it released and
  * terminated, what it learnt just before, why pods waited, and what it logged. All of it is from the history, none from the checks.
  */
-export function describeConduct(view: View, describe: Describe): Sentence[] {
+export function describeBehaviour(view: View, describe: Describe): Sentence[] {
   // If a wire is not recorded, it is unknown what was never sent on it.
   const sees = (wire: 'wire.aws' | 'wire.kube'): boolean => view.begin?.world.capabilities.includes(wire) === true;
   const launched = launchedByTarget(createLedger(view));

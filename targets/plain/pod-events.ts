@@ -5,17 +5,17 @@ import type { Runtime } from '../../runtime/runtime.ts';
 import { attempt } from './attempt.ts';
 
 /** What happens to a pod, for an Event. */
-export interface Word {
+export interface PodEvent {
   readonly pod: Pod;
   readonly reason: 'TriggeredScaleUp' | 'NotTriggerScaleUp';
   readonly message: string;
 }
 
 /** Tells users what happens to their pending pods, in Events, whenever that changes. */
-export class Words {
+export class PodEvents {
   readonly #kube: KubeClient;
   readonly #runtime: Runtime;
-  #said = new Map<string, string>();
+  #published = new Map<string, string>();
 
   constructor(runtime: Runtime, kube: KubeClient) {
     this.#runtime = runtime;
@@ -23,22 +23,22 @@ export class Words {
   }
 
   /** @param pending all pending pods: what was reported about others is forgotten */
-  async say(words: readonly Word[], pending: readonly Pod[]): Promise<void> {
+  async publish(events: readonly PodEvent[], pending: readonly Pod[]): Promise<void> {
     const waiting = new Set(pending.map(({ metadata }) => metadata.uid ?? ''));
-    this.#said = new Map([...this.#said].filter(([uid]) => waiting.has(uid)));
-    for (const word of words) {
-      const { uid = '' } = word.pod.metadata;
-      if (this.#said.get(uid) === word.message) continue;
-      const isSaid = await attempt(this.#runtime.log, 'an Event could not be written', async () => {
-        await this.#kube.create(RESOURCES.events, toEvent(word, this.#runtime.random.hex(16)));
+    this.#published = new Map([...this.#published].filter(([uid]) => waiting.has(uid)));
+    for (const event of events) {
+      const { uid = '' } = event.pod.metadata;
+      if (this.#published.get(uid) === event.message) continue;
+      const isPublished = await attempt(this.#runtime.log, 'an Event could not be written', async () => {
+        await this.#kube.create(RESOURCES.events, toEvent(event, this.#runtime.random.hex(16)));
         return true;
       });
-      if (isSaid === true) this.#said.set(uid, word.message);
+      if (isPublished === true) this.#published.set(uid, event.message);
     }
   }
 }
 
-function toEvent({ pod: { metadata }, reason, message }: Word, suffix: string): KubeEvent {
+function toEvent({ pod: { metadata }, reason, message }: PodEvent, suffix: string): KubeEvent {
   const { name = '', namespace = 'default', uid = '' } = metadata;
   return {
     apiVersion: 'v1',
