@@ -3,17 +3,39 @@ import { extname, isAbsolute, resolve } from 'node:path';
 import { scenariosOf } from '../harness/load.ts';
 import type { Mix } from '../manifests/mix.ts';
 import type * as Scenarios from '../manifests/scenarios.ts';
-import { describeFinding } from '../manifests/findings.ts';
+import { SERVABILITY_WORDS } from '../model/servability.ts';
+import type { ManifestsFacts } from '../reports/report-input.ts';
 import { MANIFESTS_SUITE } from '../manifests/theme.ts';
+import { DEFAULT_NODES } from '../harness/trial-spec.ts';
+import { chooseScenarios } from './choose.ts';
 import type { ChosenScenario, ScenarioChoice } from './choose.ts';
 import type { Console } from './console.ts';
 import { UsageError } from './usage-error.ts';
 
-/** The scenarios made from a directory of manifests. */
-export interface ChosenManifests {
+/** The scenarios that a command runs. */
+export interface Selection {
   readonly chosen: readonly ChosenScenario[];
-  /** Nodes that the workloads may need, which bounds depend on. */
+  /** Nodes that they need at least, which bounds depend on. */
   readonly nodes: number;
+  /** Absent unless the scenarios are made from manifests. */
+  readonly manifests?: Omit<ManifestsFacts, 'strict'>;
+}
+
+/**
+ * The scenarios made from a directory of manifests if one is given, else those of suites and files.
+ * @throws UsageError for unknown names, and if nothing is selected
+ * @throws LoadError for manifests that the API server would reject
+ */
+export async function selectScenarios(
+  { manifests, ...choice }: ScenarioChoice & { readonly manifests: string | undefined },
+  console: Console,
+): Promise<Selection> {
+  const selection =
+    manifests === undefined
+      ? { chosen: await chooseScenarios(choice), nodes: DEFAULT_NODES }
+      : await chooseManifests(manifests, choice, console);
+  if (selection.chosen.length === 0) throw new UsageError('these flags select no scenario');
+  return selection;
 }
 
 /**
@@ -21,7 +43,7 @@ export interface ChosenManifests {
  * @param options.scenarios ids of the scenarios to choose; all if empty
  * @throws LoadError for manifests that the API server would reject
  */
-export async function chooseManifests(directory: string, options: ScenarioChoice, console?: Console): Promise<ChosenManifests> {
+export async function chooseManifests(directory: string, options: ScenarioChoice, console?: Console): Promise<Selection> {
   const { suites, profiles = [], scenarios: ids } = options;
   if (directory === '') throw new UsageError('--manifests needs a directory, but the name is empty');
   if (suites.length > 0 || profiles.length > 0) {
@@ -38,7 +60,16 @@ export async function chooseManifests(directory: string, options: ScenarioChoice
   for (const id of ids) {
     if (!names.includes(id)) throw new UsageError(`no scenario over manifests is named "${id}"; there are: ${names.join(', ')}`);
   }
-  return { chosen: ids.length === 0 ? found : found.filter(({ scenario }) => ids.includes(scenario.id)), nodes: mix.nodes };
+  const chosen = ids.length === 0 ? found : found.filter(({ scenario }) => ids.includes(scenario.id));
+  return { chosen, nodes: Math.max(DEFAULT_NODES, mix.nodes), manifests: factsOf(directory, mix) };
+}
+
+function factsOf(directory: string, { workloads }: Mix): Required<Selection>['manifests'] {
+  const gaps = workloads.flatMap(({ title, where, feasibility }) => {
+    const { kind } = feasibility;
+    return kind === 'servable' ? [] : [{ workload: title, where, kind, why: feasibility.why }];
+  });
+  return { directory: asPath(directory), workloads: workloads.length, gaps };
 }
 
 /** Whether a path that a replay line names is a directory of manifests. */
@@ -59,7 +90,7 @@ function printMix(directory: string, { pools, workloads, companions, notes }: Mi
     ...workloads.flatMap(({ title, where, feasibility }) => {
       return feasibility.kind === 'servable'
         ? []
-        : [`  ${title}: ${describeFinding(feasibility.kind)}`, `    ${feasibility.why}`, `    (${where})`];
+        : [`  ${title}: ${SERVABILITY_WORDS[feasibility.kind]}`, `    ${feasibility.why}`, `    (${where})`];
     }),
   ];
   console.err(`${lines.join('\n')}\n\n`);

@@ -8,7 +8,7 @@ import type { NotRun } from '../history/verdict.ts';
 import { defined } from '../model/defined.ts';
 import { countOfferings } from '../model/offerings.ts';
 import { RUN_FORMAT } from '../reports/report-input.ts';
-import type { ProgramFacts, RunFacts, Shard } from '../reports/report-input.ts';
+import type { ManifestsFacts, ProgramFacts, RunFacts, Shard } from '../reports/report-input.ts';
 import { suites } from '../suites/catalogue.ts';
 import { coverage } from '../suites/specification/coverage.ts';
 import type { Artefact } from '../targets/go/artefacts/cache.ts';
@@ -31,6 +31,8 @@ export interface RunToDescribe {
   readonly seed: number;
   readonly trials: number;
   readonly shard?: Shard | undefined;
+  /** The manifests that the scenarios are made from, if any. */
+  readonly manifests?: ManifestsFacts;
   readonly planned: readonly PlannedTrial[];
   readonly notRun: readonly NotRun[];
   /** The known facts of a scenario's crash points. */
@@ -70,6 +72,7 @@ export async function describeRun(run: RunToDescribe): Promise<RunFacts> {
         };
       }),
     ),
+    ...defined({ manifests: run.manifests }),
     ...requirementFacts(chosen),
     target: {
       name: target.label,

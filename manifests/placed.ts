@@ -1,7 +1,7 @@
+import { SERVABILITY_WORDS } from '../model/servability.ts';
 import type { BoundName } from '../harness/bounds.ts';
 import type { Trial, UserObject, Workload } from '../harness/scenario.ts';
 import type { Truth } from '../history/events.ts';
-import { describeFinding } from './findings.ts';
 import type { Mix, MixWorkload } from './mix.ts';
 import { WORKLOAD_RESOURCES } from './workloads.ts';
 
@@ -63,6 +63,6 @@ function truthOf({ kind, feasibility }: MixWorkload, stuck: string | undefined):
 
 function objectOf({ name, kind, title, replicas, object, feasibility }: MixWorkload, truth: Truth): UserObject {
   const pods = kind === 'DaemonSet' ? 'a pod for each node' : `${replicas} pods`;
-  const found = 'why' in feasibility ? `; ${describeFinding(feasibility.kind)}: ${feasibility.why}` : '';
+  const found = 'why' in feasibility ? `; ${SERVABILITY_WORDS[feasibility.kind]}: ${feasibility.why}` : '';
   return { resource: WORKLOAD_RESOURCES[kind] ?? '', object, workload: { name, kind, replicas, truth, note: `${title}, ${pods}${found}` } };
 }

@@ -10,6 +10,7 @@ import { isVirtual } from './clock.ts';
 import { crashVerdicts, isCrashTrial, reportCrashPoints } from './crash-points.ts';
 import { createDescriber } from './describe-event.ts';
 import type { Describe } from './describe-event.ts';
+import { gapVerdicts } from './manifests.ts';
 import { profileSchema } from './report-input.ts';
 import type { Profile, ReportInput, ReportTrial, RunFacts } from './report-input.ts';
 import { judgeRequirements } from './requirements.ts';
@@ -55,7 +56,7 @@ export function buildReport({ run, trials, notRun }: ReportInput): RunReport {
       virtualMs,
       ...(hasTime && wallMs > 0 && isVirtual(run) ? { ratio: virtualMs / wallMs } : {}),
     },
-    verdict: combine(scenarios.map(({ verdict }) => verdict)),
+    verdict: combine([...scenarios.map(({ verdict }) => verdict), ...gapVerdicts(run.manifests)]),
     totals: totalsOf(scenarios, notRun),
     profiles: profileSchema.options.flatMap((name) => profileReport(name, run, scenarios, notRun)),
     ...(requirements === undefined ? {} : { requirements: judgeRequirements(requirements, { asked: run.scenarios, scenarios, notRun }) }),

@@ -3,6 +3,7 @@ import { timeName } from './clock.ts';
 import { countsOf, crashTrialsOf, crashVerdicts } from './crash-points.ts';
 import { formatEvidence } from './describe-event.ts';
 import { formatCount } from './format.ts';
+import { describeGap, verdictOf } from './manifests.ts';
 import type { ReportedFinding, RunReport, ScenarioReport, TrialReport } from './run-report.ts';
 
 /** Most findings of a trial that are described; the rest is counted. */
@@ -15,7 +16,7 @@ const MAX_FINDINGS = 50;
  */
 export function formatJunit(report: RunReport): string {
   const names = new Set([...report.scenarios.map(({ suite }) => suite), ...report.notRun.map(({ suite }) => suite)]);
-  const suites = [...names].map((name) => renderSuite(report, name));
+  const suites = [...[...names].map((name) => renderSuite(report, name)), ...renderWorkloads(report)];
   const total = (key: keyof Counts): number => suites.reduce((sum, { counts }) => sum + counts[key], 0);
   const time = report.run.wallMs === undefined ? '' : ` time="${seconds(report.run.wallMs)}"`;
   return [
@@ -50,7 +51,7 @@ function renderSuite(report: RunReport, name: string): { readonly xml: string; r
     skipped: notRun.length,
   };
   const xml = [
-    `  <testsuite name="${attribute(name)}" tests="${counts.tests}" failures="${counts.failures}" errors="${counts.errors}" skipped="${counts.skipped}" timestamp="${attribute(run.startedAt.replace(/\.\d+Z$/, 'Z'))}" time="${seconds(sum(({ virtualMs }) => virtualMs))}">`,
+    `  <testsuite name="${attribute(name)}" tests="${counts.tests}" failures="${counts.failures}" errors="${counts.errors}" skipped="${counts.skipped}" timestamp="${timestampOf(run.startedAt)}" time="${seconds(sum(({ virtualMs }) => virtualMs))}">`,
     '    <properties>',
     property('target', run.target.name),
     property('world', run.world.name),
@@ -75,6 +76,33 @@ function renderSuite(report: RunReport, name: string): { readonly xml: string; r
     '  </testsuite>',
   ].join('\n');
   return { xml, counts };
+}
+
+/** A test case for each workload of the user's manifests that is not shown to be served. Without `--strict` it is skipped. */
+function renderWorkloads({ run: { manifests, startedAt } }: RunReport): { readonly xml: string; readonly counts: Counts }[] {
+  if (manifests === undefined || manifests.gaps.length === 0) return [];
+  const { gaps, strict, directory } = manifests;
+  const count = (verdict: Verdict): number => (strict ? gaps.filter((gap) => verdictOf(gap) === verdict).length : 0);
+  const [failures, errors] = [count('fail'), count('unknown')];
+  const counts = { tests: gaps.length, failures, errors, skipped: strict ? 0 : gaps.length };
+  const xml = [
+    `  <testsuite name="workloads of ${attribute(directory)}" tests="${counts.tests}" failures="${failures}" errors="${errors}" skipped="${counts.skipped}" timestamp="${timestampOf(startedAt)}" time="0">`,
+    ...gaps.map((gap) => {
+      const verdict = verdictOf(gap);
+      const open = `    <testcase classname="workloads" name="${attribute(gap.workload)}" time="0">`;
+      const message = attribute(describeGap(gap));
+      const element = !strict ? 'skipped' : verdict === 'fail' ? 'failure' : 'error';
+      const type = strict ? ` type="${gap.kind}"` : '';
+      return `${open}\n      <${element} message="${verdict === 'unknown' && strict ? 'UNKNOWN ' : ''}${message}"${type}/>\n    </testcase>`;
+    }),
+    '  </testsuite>',
+  ].join('\n');
+  return [{ xml, counts }];
+}
+
+/** JUnit's times have no fractions. */
+function timestampOf(startedAt: string): string {
+  return attribute(startedAt.replace(/\.\d+Z$/, 'Z'));
 }
 
 function renderTrial(scenario: ScenarioReport, trial: TrialReport): string {

@@ -85,6 +85,26 @@ const endpointFactsSchema = z.strictObject({
 });
 export type EndpointFacts = z.infer<typeof endpointFactsSchema>;
 
+/** The manifests that the scenarios are made from, and which of their workloads this run can't show to be served. */
+const manifestsFactsSchema = z.strictObject({
+  directory: text,
+  /** Number of workloads in them. */
+  workloads: count,
+  gaps: z.array(
+    z.strictObject({
+      /** `Deployment shop/web` */
+      workload: text,
+      /** Its file and document. */
+      where: text,
+      kind: z.enum(['partly', 'unservable', 'untestable']),
+      why: text,
+    }),
+  ),
+  /** A gap decides the verdict. */
+  strict: z.boolean(),
+});
+export type ManifestsFacts = z.infer<typeof manifestsFactsSchema>;
+
 /** How long a part of the world took to start and to be removed; absent if it did not start, or was kept. */
 const partTimesSchema = z.strictObject({ part: text, upMs: count.optional(), downMs: count.optional() });
 export type PartTimes = Readonly<z.infer<typeof partTimesSchema>>;
@@ -130,6 +150,8 @@ export const runFactsSchema = z.strictObject({
         .optional(),
     }),
   ),
+  /** Absent unless the scenarios are made from a user's manifests. */
+  manifests: manifestsFactsSchema.optional(),
   /** The specification at that time; absent if no scenario of the run tests any of it. */
   requirements: z.array(requirementFactsSchema).optional(),
   target: z.strictObject({

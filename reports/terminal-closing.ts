@@ -1,5 +1,6 @@
 import { timeName } from './clock.ts';
 import { formatCount, formatDuration, formatRatio } from './format.ts';
+import { describeGap, describeGaps } from './manifests.ts';
 import { VERDICT_MARKS } from './marks.ts';
 import { printable } from './paint.ts';
 import type { Ink } from './paint.ts';
@@ -10,6 +11,8 @@ import { wrap } from './table.ts';
 
 type Paint = (ink: Ink, text: string) => string;
 
+/** Most workloads that can't be served that are named. */
+const MAX_WORKLOADS = 3;
 /** Most reasons that are listed; more are counted. */
 const MAX_REASONS = 4;
 
@@ -98,6 +101,7 @@ export function totalsOf({ run, totals, profiles, verdict }: RunReport, paint: P
   ];
   return [
     ...facts.flatMap((fact) => wrap(fact, width)),
+    ...manifestGaps(run.manifests).flatMap((line) => wrap(printable(line), width).map((part) => paint('unknown', part))),
     paint('bold', paint(verdict, `${VERDICT_MARKS[verdict]} ${verdict.toUpperCase()}`)),
   ];
 }
@@ -105,6 +109,18 @@ export function totalsOf({ run, totals, profiles, verdict }: RunReport, paint: P
 function programLine(program: RunReport['run']['target']['program']): string[] {
   if (program === undefined) return [];
   return [printable(`${program.name} ${program.version} was built from ${sourceOf(program)} with ${program.goVersion}`)];
+}
+
+/** They are next to the verdict, since a run over manifests may pass although some workloads were never served. */
+function manifestGaps(manifests: RunReport['run']['manifests']): string[] {
+  const summary = manifests === undefined ? undefined : describeGaps(manifests);
+  if (manifests === undefined || summary === undefined) return [];
+  const more = manifests.gaps.length - MAX_WORKLOADS;
+  return [
+    `${summary}${manifests.strict ? ', which --strict does not accept' : '; with --strict, such a run does not pass'}`,
+    ...manifests.gaps.slice(0, MAX_WORKLOADS).map((gap) => `  ${describeGap(gap)}`),
+    ...(more > 0 ? [`  and ${formatCount(more, 'more workload')}`] : []),
+  ];
 }
 
 function crashTotals(crashed: RunReport['totals']['crashPoints']): string[] {

@@ -1,6 +1,7 @@
 import { checkCatalogue } from '../../checks/catalogue.ts';
 import { checksOf } from '../../harness/load.ts';
 import { userFileUrl } from '../user-file.ts';
+import { gapVerdicts } from '../../reports/manifests.ts';
 import type { Console } from '../console.ts';
 import { judgeRun } from '../judge-run.ts';
 import { printRun, writeReports } from '../write-reports.ts';
@@ -22,7 +23,7 @@ export async function check(directory: string, options: CheckOptions, console: C
   if (options.json) console.out(`${JSON.stringify({ directory, ...report }, undefined, 2)}\n`);
   else printRun(report, directory, console);
   return exitCodeOf(
-    judged.map(({ result }) => result.verdict),
+    [...judged.map(({ result }) => result.verdict), ...gapVerdicts(run.manifests)],
     judged.length < run.planned.length || hasUnknownCrashes(report),
   );
 }

@@ -22,7 +22,7 @@ interface Part {
 }
 
 /** Fields that all shards of a run share. Everything else may differ between machines. */
-const COMMON = ['versions', 'seed', 'trials', 'scenarios', 'requirements', 'target', 'world', 'bounds', 'digests'] as const;
+const COMMON = ['versions', 'seed', 'trials', 'scenarios', 'manifests', 'requirements', 'target', 'world', 'bounds', 'digests'] as const;
 
 /**
  * `scaleproof merge DIR...`: joins the shards of a run into one run directory and judges it as one run. Apart from its name and

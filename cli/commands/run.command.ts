@@ -21,6 +21,7 @@ interface RunFlags extends WorldFlags {
   readonly profile: Profile[];
   readonly scenario: string[];
   readonly manifests?: string;
+  readonly strict: boolean;
   readonly target?: string;
   readonly seed: number;
   readonly trials: number;
@@ -46,6 +47,7 @@ export function defineRun(program: Command, { console, finish }: CommandContext)
         .default([], 'all'),
     )
     .option('--manifests <dir>', 'only the scenarios over the manifests in this directory: node pools, workloads, budgets')
+    .option('--strict', 'with --manifests: fail if a workload can not be served, or may not be', false)
     .option('--target <name|./file>', 'the autoscaler to test (default: reference; in a real cluster reference:quick)')
     .addOption(new Option('--seed <n>', 'seed of the first trial').default(1).argParser(parseSeed))
     .addOption(new Option('--trials <n>', 'trials of each scenario, with consecutive seeds').default(1).argParser(parseTrials))
@@ -66,6 +68,7 @@ export function defineRun(program: Command, { console, finish }: CommandContext)
         profile,
         scenario,
         manifests,
+        strict,
         out,
         workers,
         clusters,
@@ -82,7 +85,7 @@ export function defineRun(program: Command, { console, finish }: CommandContext)
         throw new UsageError(`--workers is for --world embedded; a cluster runs one trial at a time: ${PARALLEL_HINTS[flags.world]}`);
       const { provideWorld } = await import('../provide-world.ts');
       const where = provideWorld(flags.world, flags, console);
-      const what = { suites: suite, profiles: profile, scenarios: scenario, manifests, target, seed, trials, nodes: nodes.count };
+      const what = { suites: suite, profiles: profile, scenarios: scenario, manifests, strict, target, seed, trials, nodes: nodes.count };
       const { run } = await import('./run.ts');
       finish(
         await run(

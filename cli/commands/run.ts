@@ -11,15 +11,16 @@ import { worldFor } from '../../harness/world-for.ts';
 import type { WorldRef } from '../../harness/world-for.ts';
 import { defined } from '../../model/defined.ts';
 import { timeName } from '../../reports/clock.ts';
-import type { RunFacts, Shard } from '../../reports/report-input.ts';
+import { gapVerdicts } from '../../reports/manifests.ts';
+import type { ManifestsFacts, RunFacts, Shard } from '../../reports/report-input.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import type { Profile } from '../../history/events.ts';
 import type { Target } from '../../targets/target.ts';
-import { chooseScenarios, chooseTarget } from '../choose.ts';
+import { chooseTarget } from '../choose.ts';
 import type { ChosenScenario } from '../choose.ts';
 import type { Console } from '../console.ts';
 import { interruption } from '../interruption.ts';
-import { chooseManifests } from '../manifests.ts';
+import { selectScenarios } from '../manifests.ts';
 import { writeSetUp } from '../target-set-up.ts';
 import { whileUp } from '../world-host.ts';
 import type { WorldHost, WorldUp } from '../world-host.ts';
@@ -39,6 +40,8 @@ export interface RunOptions {
   readonly scenarios: readonly string[];
   /** A directory with the user's manifests: only the scenarios made from them run. */
   readonly manifests: string | undefined;
+  /** With manifests: the run does not pass if a workload is not shown to be served. */
+  readonly strict?: boolean;
   readonly target: string;
   readonly seed: number;
   readonly trials: number;
@@ -69,18 +72,21 @@ export type CrashChoice =
 
 /** `scaleproof run`: runs scenarios against a target, judges them and writes the run directory. */
 export async function run(options: RunOptions, console: Console): Promise<number> {
-  const found = await (options.manifests === undefined
-    ? chooseScenarios(options).then((chosen) => ({ chosen, nodes: 0 }))
-    : chooseManifests(options.manifests, options, console));
+  const { manifests: directory, strict = false, suites, profiles, scenarios, ...how } = options;
+  if (strict && directory === undefined)
+    throw new UsageError('--strict is about the workloads of --manifests: name a directory, or leave it out');
   const target = chooseTarget(options.target);
-  return runChosen({ ...options, chosen: found.chosen, nodes: Math.max(options.nodes, found.nodes), target }, console);
+  const { chosen, nodes, manifests } = await selectScenarios({ suites, profiles, scenarios, manifests: directory }, console);
+  const facts = defined({ manifests: manifests && { ...manifests, strict } });
+  return runChosen({ ...how, chosen, nodes: directory === undefined ? how.nodes : Math.max(how.nodes, nodes), ...facts, target }, console);
 }
 
 const CRASH_TRIALS = 'crash points, each a trial in which the target is killed at one of its side effects';
 
 /** A run whose scenarios and target are known. */
-export type ChosenRun = Omit<RunOptions, 'suites' | 'profiles' | 'scenarios' | 'manifests' | 'target'> & {
+export type ChosenRun = Omit<RunOptions, 'suites' | 'profiles' | 'scenarios' | 'manifests' | 'strict' | 'target'> & {
   readonly chosen: readonly ChosenScenario[];
+  readonly manifests?: ManifestsFacts;
   readonly target: ReturnType<typeof chooseTarget>;
 };
 
@@ -187,7 +193,7 @@ async function carryOut(
   if (options.json) console.out(`${JSON.stringify({ directory, ...report }, undefined, 2)}\n`);
   else print(report, directory, console);
   return exitCodeOf(
-    judged.map(({ result }) => result.verdict),
+    [...judged.map(({ result }) => result.verdict), ...gapVerdicts(finished.manifests)],
     hasUnknownCrashes(report) || signal.aborted || refusals.size > 0 || 'reason' in done || done.isLeft,
   );
 }
