@@ -6,7 +6,10 @@ import { letterOf } from './comparison/match.ts';
 import type { ComparedRun } from './comparison/compared-run.ts';
 import { many, run, trial } from './testing/runs.ts';
 
-const NAMES = { scaleOut: ['a/out'], freeSize: ['a/free'] };
+const NAMES = {
+  scaleOut: { title: 'Scale-out', scenarios: ['a/out'] },
+  cost: { title: 'Monthly cost', scenarios: ['a/free'], nodes: 100 },
+};
 
 function row(comparison: TargetComparison, id: string): ComparedRow {
   const found = comparison.sections.flatMap(({ rows }) => rows).find((one) => one.id === id);

@@ -14,8 +14,14 @@ export function defineCompare(program: Command, { console, finish }: CommandCont
     .addOption(suiteOption())
     .addOption(profileOption())
     .addOption(scenarioOption('id|./file'))
+    .option('--manifests <dir>', 'only the scenarios over the manifests in this directory: node pools, workloads, budgets')
     .addOption(new Option('--seed <n>', 'seed of the first trial (default: 1)').argParser(parseSeed))
-    .addOption(new Option('--trials <n>', 'trials of each scenario, with consecutive seeds (default: 1)').argParser(parseTrials))
+    .addOption(
+      new Option(
+        '--trials <n>',
+        'trials of each scenario, with consecutive seeds (default: 59 where latency is measured, for its p95; else 1)',
+      ).argParser(parseTrials),
+    )
     .option(
       '--nodes <n>',
       'number of nodes, for scenarios that do not set their own (default: 100, the cluster size whose cost is reported)',
@@ -32,6 +38,7 @@ export function defineCompare(program: Command, { console, finish }: CommandCont
           suite: string[];
           profile: Profile[];
           scenario: string[];
+          manifests?: string;
           seed?: number;
           trials?: number;
           nodes?: string;
@@ -42,11 +49,17 @@ export function defineCompare(program: Command, { console, finish }: CommandCont
           json: boolean;
         },
       ) => {
-        const { suite: suites, profile: profiles, scenario: scenarios, seed, trials, workers, out, verbose } = flags;
+        const { suite: suites, profile: profiles, scenario: scenarios, manifests, seed, trials, workers, out, verbose } = flags;
         const nodes = flags.nodes === undefined ? undefined : parseNodes(flags.nodes, DEFAULT_NODES_FLAG).count;
         const format = flags.json ? 'json' : flags.format;
         const { compare } = await import('./compare.ts');
-        finish(await compare(sides, { suites, profiles, scenarios, seed, trials, nodes, workers, out, format }, { ...console, verbose }));
+        finish(
+          await compare(
+            sides,
+            { suites, profiles, scenarios, manifests, seed, trials, nodes, workers, out, format },
+            { ...console, verbose },
+          ),
+        );
       },
     );
 }

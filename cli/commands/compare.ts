@@ -1,29 +1,34 @@
 import { writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { compareTargets } from '../../gate/comparison.ts';
-import { COSTED_NODES } from '../../gate/comparison/sections.ts';
 import { letterOf } from '../../gate/comparison/match.ts';
 import type { ComparedRun } from '../../gate/comparison/compared-run.ts';
 import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
+import { unitsForQuantile } from '../../gate/statistics/quantile.ts';
+import { CONFIDENCE } from '../../history/confidence.ts';
 import { targetComparisonSchema } from '../../history/comparison.ts';
 import type { Profile } from '../../history/events.ts';
 import { renderComparison } from '../../reports/html/compare.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
-import { chooseScenarios, chooseTarget } from '../choose.ts';
+import { chooseTarget } from '../choose.ts';
 import { formatComparisonMarkdown } from '../compare/markdown.ts';
 import { readComparedRun } from '../compare/read-run.ts';
 import type { IsChosen } from '../compare/read-run.ts';
 import { runTargets } from '../compare/run-targets.ts';
-import type { NamedTarget } from '../compare/run-targets.ts';
-import { COMPARED_SCENARIOS } from '../compare/scenarios.ts';
+import type { NamedTarget, TargetRuns } from '../compare/run-targets.ts';
+import { comparedScenarios } from '../compare/scenarios.ts';
 import { formatTargetComparison } from '../compare/terminal.ts';
 import type { Console } from '../console.ts';
 import type { COMPARISON_FORMATS } from '../options.ts';
+import { selectScenarios } from '../manifests.ts';
+import type { Selection } from '../manifests.ts';
 import { prepareTarget } from '../prepare-targets.ts';
 import { createDirectory, isRunDirectory } from '../run-directory.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 import { currentScenarioId } from '../../model/former-names.ts';
 
+/** Enough for bounds on the 95th percentile. */
+const LATENCY_TRIALS = unitsForQuantile(0.95, 1 - CONFIDENCE);
 /** Sides of one comparison: a table with more is not readable. */
 const MAX_SIDES = 8;
 
@@ -32,9 +37,11 @@ export interface CompareOptions {
   readonly suites: readonly string[];
   readonly profiles: readonly Profile[];
   readonly scenarios: readonly string[];
+  /** A directory with the user's manifests: only the scenarios made from them run. */
+  readonly manifests: string | undefined;
   /** Of the first trial; 1 by default. */
   readonly seed: number | undefined;
-  /** 1 by default. */
+  /** By default as many as percentiles need in the scenarios that measure latency, and 1 in all others. */
   readonly trials: number | undefined;
   /** Number of nodes, for scenarios that do not set their own; by default the cluster size whose cost is reported. */
   readonly nodes: number | undefined;
@@ -58,30 +65,30 @@ export async function compare(names: readonly string[], options: CompareOptions,
     return isRunDirectory(name) ? { letter, directory: name } : { letter, target: chooseTarget(name) };
   });
   const unprepared = sides.filter((side): side is NamedTarget => 'target' in side);
-  const chosen = unprepared.length === 0 ? undefined : await chooseScenarios(options);
   if (unprepared.length === 0) refuseRunFlags(options);
-  if (chosen?.length === 0) throw new UsageError('these flags select no scenario');
+  const selection = unprepared.length === 0 ? undefined : await selectScenarios(options, console);
   const targets: NamedTarget[] = [];
   for (const { letter, target } of unprepared) targets.push({ letter, target: await prepareTarget(target, console) });
   const startedAt = new Date(createRealTimeline().scope('command').nowMs()).toISOString();
   const out = createDirectory(options.out, { startedAt, prefix: 'compare-' });
-  if (chosen !== undefined) {
-    const nodesOf = (scenario: string): number =>
-      options.nodes ?? (COMPARED_SCENARIOS.freeSize.includes(scenario) ? COSTED_NODES : DEFAULT_NODES);
-    const runs = { chosen, seed: options.seed ?? 1, trials: options.trials ?? 1, nodesOf, workers: options.workers };
+  const chosen = selection?.chosen;
+  if (selection !== undefined) {
+    const runs = { chosen: selection.chosen, seed: options.seed ?? 1, ...sizesOf(selection, options), workers: options.workers };
     if (!(await runTargets(targets, runs, { directory: out, startedAt }, console))) {
       console.err(`scaleproof: the comparison was interrupted; completed trials are in ${display(out)}\n`);
       return EXIT.unknown;
     }
   }
-  const ids = chosen === undefined ? new Set(options.scenarios.map(currentScenarioId)) : new Set(chosen.map(({ scenario }) => scenario.id));
+  const asked =
+    chosen === undefined ? new Set(options.scenarios.map(currentScenarioId)) : new Set(chosen.map(({ scenario }) => scenario.id));
   const isChosen: IsChosen = ({ id, suite, profile }) =>
-    (ids.size === 0 || ids.has(id)) &&
+    (asked.size === 0 || asked.has(id)) &&
     (chosen !== undefined || options.suites.length === 0 || options.suites.includes(suite)) &&
     (chosen !== undefined || options.profiles.length === 0 || options.profiles.includes(profile));
   const runs = sides.map((side) => readComparedRun('directory' in side ? side.directory : join(out, side.letter), isChosen));
   refuseMixedTime(runs);
-  const comparison = targetComparisonSchema.parse(compareTargets(runs.map(named), COMPARED_SCENARIOS));
+  const ids = new Set(runs.flatMap(({ trials }) => trials.map(({ episode }) => episode.scenario)));
+  const comparison = targetComparisonSchema.parse(compareTargets(runs.map(named), comparedScenarios(ids)));
   const markdown = formatComparisonMarkdown(comparison);
   const json = `${JSON.stringify(comparison, undefined, 2)}\n`;
   writeFileSync(join(out, 'compare.json'), json);
@@ -101,9 +108,21 @@ export async function compare(names: readonly string[], options: CompareOptions,
   return comparison.compared.trials === 0 ? EXIT.unknown : EXIT.pass;
 }
 
+/** How many nodes and seeds each scenario gets. */
+function sizesOf(
+  { chosen, nodes: least }: Selection,
+  { nodes, trials }: Pick<CompareOptions, 'nodes' | 'trials'>,
+): Pick<TargetRuns, 'nodesOf' | 'trialsOf'> {
+  const { scaleOut, cost } = comparedScenarios(chosen.map(({ scenario }) => scenario.id));
+  return {
+    nodesOf: (id) => Math.max(least, nodes ?? (cost.scenarios.includes(id) ? (cost.nodes ?? DEFAULT_NODES) : DEFAULT_NODES)),
+    trialsOf: (id) => trials ?? (scaleOut.scenarios.includes(id) ? LATENCY_TRIALS : 1),
+  };
+}
+
 /** @throws UsageError for a flag that does not apply to existing runs */
 function refuseRunFlags(options: CompareOptions): void {
-  for (const name of ['seed', 'trials', 'nodes', 'workers'] as const) {
+  for (const name of ['manifests', 'seed', 'trials', 'nodes', 'workers'] as const) {
     if (options[name] !== undefined) throw new UsageError(`--${name} applies only to targets, and these are run directories: leave it out`);
   }
 }

@@ -19,6 +19,7 @@ export function defineGate(program: Command, { console, finish }: CommandContext
     .option('--candidate-version <text>', 'the same for the candidate')
     .addOption(scenarioOption('id|./file'))
     .addOption(profileOption())
+    .option('--manifests <dir>', 'only the scenarios over the manifests in this directory: node pools, workloads, budgets')
     .addOption(new Option('--seed <n>', 'seed of the first trial (default: 1)').argParser(parseSeed))
     .addOption(workersOption())
     .option('--out <dir>', 'directory for gate.json and the runs, new or empty (default: a new one in runs/)')
@@ -36,6 +37,7 @@ export function defineGate(program: Command, { console, finish }: CommandContext
         candidateVersion?: string;
         scenario: string[];
         profile: Profile[];
+        manifests?: string;
         seed?: number;
         workers?: number;
         out?: string;
@@ -45,6 +47,7 @@ export function defineGate(program: Command, { console, finish }: CommandContext
         const {
           scenario: scenarios,
           profile: profiles,
+          manifests,
           policy,
           state,
           seed,
@@ -57,7 +60,9 @@ export function defineGate(program: Command, { console, finish }: CommandContext
         } = flags;
         const versions = { baselineVersion, candidateVersion };
         const { gate } = await import('./gate.ts');
-        finish(await gate({ ...rest, ...versions, scenarios, profiles, policy, state, seed, workers, out }, { ...console, verbose }));
+        finish(
+          await gate({ ...rest, ...versions, scenarios, profiles, manifests, policy, state, seed, workers, out }, { ...console, verbose }),
+        );
       },
     );
 }

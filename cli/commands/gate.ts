@@ -4,7 +4,7 @@ import { PolicyError, acceptingExisting, parsePolicy } from '../../gate/policy.t
 import type { Policy } from '../../gate/policy.ts';
 import type { Profile } from '../../history/events.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
-import { chooseScenarios, chooseTarget } from '../choose.ts';
+import { chooseTarget } from '../choose.ts';
 import type { Console } from '../console.ts';
 import { runGate } from '../gate/run-gate.ts';
 import { writeDecision } from '../gate/outcome.ts';
@@ -12,6 +12,7 @@ import type { GateSides } from '../gate/run-gate.ts';
 import type { GateOutcome } from '../gate/outcome.ts';
 import { formatGate } from '../gate/terminal.ts';
 import { interruption } from '../interruption.ts';
+import { selectScenarios } from '../manifests.ts';
 import { prepareTargets } from '../prepare-targets.ts';
 import { createDirectory, isRunDirectory } from '../run-directory.ts';
 import { EXIT, GATE_EXIT, UsageError } from '../usage-error.ts';
@@ -29,6 +30,8 @@ export interface GateFlags {
   readonly baselineVersion: string | undefined;
   readonly candidateVersion: string | undefined;
   readonly scenarios: readonly string[];
+  /** A directory with the user's manifests: only the scenarios made from them run. */
+  readonly manifests: string | undefined;
   /** All by default: every profile has scenarios from real incidents. */
   readonly profiles: readonly Profile[];
   readonly seed: number | undefined;
@@ -73,7 +76,7 @@ function print(outcome: GateOutcome, { baseline, candidate, json }: GateFlags, p
 
 /** Two run directories, or two targets. @throws UsageError */
 async function chooseSides(flags: GateFlags, signal: AbortSignal, console: Console): Promise<GateSides> {
-  const { baseline, candidate, scenarios, profiles, seed = 1, workers, state } = flags;
+  const { baseline, candidate, scenarios, manifests, profiles, seed = 1, workers, state } = flags;
   const areRuns = [baseline, candidate].map(isRunDirectory);
   if (areRuns[0] !== areRuns[1])
     throw new UsageError(
@@ -83,21 +86,20 @@ async function chooseSides(flags: GateFlags, signal: AbortSignal, console: Conso
     if (realpathSync(baseline) === realpathSync(candidate))
       throw new UsageError(`--baseline ${baseline} and --candidate ${candidate} are the same directory; name two different ones`);
     const versions = { 'baseline-version': flags.baselineVersion, 'candidate-version': flags.candidateVersion };
-    for (const [flag, value] of Object.entries({ state, seed: flags.seed, workers, ...versions }))
+    for (const [flag, value] of Object.entries({ state, manifests, seed: flags.seed, workers, ...versions }))
       if (value !== undefined) throw new UsageError(`--${flag} applies only to targets, and these are run directories: leave it out`);
     if (scenarios.length + profiles.length > 0)
       throw new UsageError('--scenario and --profile apply only to targets; with run directories, all trials that both have are compared');
     return { kind: 'directories', baseline, candidate };
   }
-  const chosen = await chooseScenarios({ suites: [], scenarios, profiles });
-  if (chosen.length === 0) throw new UsageError('these flags select no scenario');
+  const selection = await selectScenarios({ suites: [], scenarios, profiles, manifests }, console);
   const versions = { baseline: flags.baselineVersion, candidate: flags.candidateVersion };
   const [before, after] = await prepareTargets([chooseTarget(baseline), chooseTarget(candidate)] as const, console, signal);
   return {
     kind: 'targets',
     baseline: before,
     candidate: after,
-    chosen,
+    selection,
     seed,
     workers,
     state,

@@ -24,6 +24,7 @@ export function defineServe(program: Command, { console, finish }: CommandContex
     .option('--state <dir>', 'directory that keeps verdicts, and the episodes of each target version, so that they are not run again')
     .addOption(scenarioOption('id|./file'))
     .addOption(profileOption())
+    .option('--manifests <dir>', 'only the scenarios over the manifests in this directory')
     .addOption(workersOption())
     .option('--out <dir>', 'parent of a new directory for the gates and their runs; the last 20 are kept', 'runs')
     .action(
@@ -38,13 +39,14 @@ export function defineServe(program: Command, { console, finish }: CommandContex
         state?: string;
         scenario: string[];
         profile: Profile[];
+        manifests?: string;
         workers?: number;
         out?: string;
       }) => {
-        const { target: targets, scenario: scenarios, profile: profiles, policy, state, workers, out, ...rest } = flags;
+        const { target: targets, scenario: scenarios, profile: profiles, manifests, policy, state, workers, out, ...rest } = flags;
         const versions = { baselineVersion: flags.baselineVersion, candidateVersion: flags.candidateVersion };
         const { serve } = await import('./serve.ts');
-        finish(await serve({ ...rest, ...versions, targets, scenarios, profiles, policy, state, workers, out }, console));
+        finish(await serve({ ...rest, ...versions, targets, scenarios, profiles, manifests, policy, state, workers, out }, console));
       },
     );
 }

@@ -11,7 +11,7 @@ import { defined } from '../../model/defined.ts';
 import { formatDuration } from '../../reports/format.ts';
 import { printable } from '../../reports/paint.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
-import { chooseScenarios, chooseTarget } from '../choose.ts';
+import { chooseTarget } from '../choose.ts';
 import type { ChosenScenario, ChosenTarget } from '../choose.ts';
 import type { Console } from '../console.ts';
 import { runGate } from '../gate/run-gate.ts';
@@ -19,6 +19,7 @@ import { writeDecision } from '../gate/outcome.ts';
 import { sourcesDigest } from '../gate/sources.ts';
 import { summarizeGate } from '../gate/terminal.ts';
 import { interruption } from '../interruption.ts';
+import { selectScenarios } from '../manifests.ts';
 import { prepareTarget } from '../prepare-targets.ts';
 import { createDirectory } from '../run-directory.ts';
 import { chooserOf, fromBefore } from '../serve/chooser.ts';
@@ -52,6 +53,8 @@ export interface ServeFlags {
   readonly policy: string | undefined;
   readonly state: string | undefined;
   readonly scenarios: readonly string[];
+  /** A directory with the user's manifests: only the scenarios made from them run. */
+  readonly manifests: string | undefined;
   /** All by default. */
   readonly profiles: readonly Profile[];
   readonly workers: number | undefined;
@@ -62,9 +65,9 @@ export interface ServeFlags {
 export async function serve(flags: ServeFlags, console: Console): Promise<number> {
   const token = tokenFor(flags.host);
   const policy = readPolicy(flags.policy);
-  const { scenarios, profiles } = flags;
-  const chosen = await chooseScenarios({ suites: [], scenarios, profiles });
-  if (chosen.length === 0) throw new UsageError('these flags select no scenario');
+  const { scenarios, profiles, manifests } = flags;
+  const selection = await selectScenarios({ suites: [], scenarios, profiles, manifests }, console);
+  const { chosen } = selection;
   const choose = chooserOf(flags);
   const onCommandLine = [flags.baseline, ...flags.targets].map(chooseTarget);
   const prepared = new Map<string, ChosenTarget>();
@@ -88,7 +91,12 @@ export async function serve(flags: ServeFlags, console: Console): Promise<number
     const versions = { baseline: baselineVersion, candidate: candidateVersion };
     const { workers, state } = flags;
     if (count > MAX_GATES_KEPT) rmSync(join(directory, `gate-${count - MAX_GATES_KEPT}`), { recursive: true, force: true });
-    const outcome = await runGate({ kind: 'targets', ...targets, versions, chosen, seed: 1, workers, state, signal }, policy, at, console);
+    const outcome = await runGate(
+      { kind: 'targets', ...targets, versions, selection, seed: 1, workers, state, signal },
+      policy,
+      at,
+      console,
+    );
     const tookMs = clock.nowMs() - Date.parse(startedAt);
     const path = writeDecision(at.directory, outcome);
     const sides = printable(`${baseline} -> ${candidate}`);

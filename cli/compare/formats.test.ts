@@ -11,7 +11,7 @@ const plain = (comparison: TargetComparison, columns = 100): string => formatTar
 
 test('the scenarios for single figures exist', () => {
   const ids = sources.map(({ scenario }) => scenario.id);
-  expect(ids).toEqual(expect.arrayContaining([...COMPARED_SCENARIOS.scaleOut, ...COMPARED_SCENARIOS.freeSize]));
+  expect(ids).toEqual(expect.arrayContaining([...COMPARED_SCENARIOS.scaleOut.scenarios, ...COMPARED_SCENARIOS.cost.scenarios]));
 });
 
 test('the terminal shows sides, figures with their bounds, what is missing and why, and the differences', () => {

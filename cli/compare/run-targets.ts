@@ -27,7 +27,8 @@ export interface NamedTarget {
 export interface TargetRuns {
   readonly chosen: readonly ChosenScenario[];
   readonly seed: number;
-  readonly trials: number;
+  /** Number of consecutive seeds. */
+  readonly trialsOf: (scenario: string) => number;
   /** Number of nodes, for scenarios that do not set their own. */
   readonly nodesOf: (scenario: string) => number;
   readonly workers: number | undefined;
@@ -99,13 +100,13 @@ export async function runTargets(
   }
 }
 
-async function planSide(side: NamedTarget, { chosen, seed, trials: count, nodesOf }: TargetRuns): Promise<Side> {
+async function planSide(side: NamedTarget, { chosen, seed, trialsOf, nodesOf }: TargetRuns): Promise<Side> {
   const { target: loaded, whyNotRun } = await abilitiesOf(side.target.ref);
-  const seeds = Array.from({ length: count }, (_, index) => seed + index);
   const trials: PlannedTrial[] = [];
   const notRun: NotRun[] = [];
   for (const source of chosen) {
     const { scenario, suite } = source;
+    const seeds = Array.from({ length: trialsOf(scenario.id) }, (_, index) => seed + index);
     const reason = whyNotRun(scenario);
     if (reason === undefined) trials.push(...(await planTrials(source, side.target, seeds, { nodes: nodesOf(scenario.id) })));
     else notRun.push(...seeds.map((one) => ({ scenario: scenario.id, title: scenario.title, suite, seed: one, reason })));
@@ -128,7 +129,7 @@ function interleave(sides: readonly Side[]): PlannedTrial[] {
 
 /** The run facts of one side. */
 function factsOf({ letter, target, loaded, trials, notRun }: Side, runs: TargetRuns, startedAt: string): Promise<RunFacts> {
-  const { chosen, seed, trials: count } = runs;
+  const { chosen, seed, trialsOf } = runs;
   const id = `${startedAt.replaceAll(':', '-')}-${letter}`;
   return describeRun({
     id,
@@ -139,7 +140,7 @@ function factsOf({ letter, target, loaded, trials, notRun }: Side, runs: TargetR
     world: undefined,
     nodes: DEFAULT_NODES,
     seed,
-    trials: count,
+    trials: Math.max(...chosen.map(({ scenario }) => trialsOf(scenario.id))),
     planned: trials,
     notRun,
   });

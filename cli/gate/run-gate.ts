@@ -14,9 +14,10 @@ import type { StateEntry, StateVersion } from '../../gate/state.ts';
 import { isKnown, keyOf } from '../../gate/sides.ts';
 import type { GateDecision } from '../../gate/verdict.ts';
 import { digestOf, targetDigestOf } from '../../harness/load.ts';
-import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
 import { packageRoot } from '../../model/package-root.ts';
 import type { ChosenScenario, chooseTarget } from '../choose.ts';
+import type { Selection } from '../manifests.ts';
+import { describeGap, describeGaps } from '../../reports/manifests.ts';
 import { abilitiesOf } from '../compare/abilities.ts';
 import { readComparedRun } from '../compare/read-run.ts';
 import { runTargets } from '../compare/run-targets.ts';
@@ -43,7 +44,7 @@ export interface Targets {
   readonly kind: 'targets';
   readonly baseline: ReturnType<typeof chooseTarget>;
   readonly candidate: ReturnType<typeof chooseTarget>;
-  readonly chosen: readonly ChosenScenario[];
+  readonly selection: Selection;
   readonly seed: number;
   readonly workers: number | undefined;
   /** The directory that keeps the episodes of each version. */
@@ -103,6 +104,12 @@ function outcomeOf(
   return { decision, directories, notes: [...notes, ...describeUnseen(unseen)], unseen };
 }
 
+/** No trial shows what can't be served: neither version is judged by it. */
+function notesOnManifests({ manifests }: Selection): string[] {
+  const summary = manifests === undefined ? undefined : describeGaps(manifests);
+  return summary === undefined ? [] : [summary, ...(manifests?.gaps ?? []).map(describeGap)];
+}
+
 /** @param accepting the decision if failures that the baseline has too were accepted */
 function notesOnExisting(decision: GateDecision, accepting: () => GateDecision): string[] {
   if (decision.verdict !== 'fail' || accepting().verdict === 'fail') return [];
@@ -139,7 +146,7 @@ async function runUntilDecided(
   console: Console,
 ): Promise<GateOutcome> {
   const { isPaired, chosen, notes: left } = await askable(sides);
-  const notes = [...notesOnLaxer(policy), ...left];
+  const notes = [...notesOnLaxer(policy), ...notesOnManifests(sides.selection), ...left];
   const digests = new Map(await Promise.all(chosen.map(async ({ scenario, ref }) => [scenario.id, await digestOf(ref.module)] as const)));
   const code = sides.state === undefined ? undefined : codeDigests();
   const versions = await Promise.all(
@@ -166,7 +173,13 @@ async function runUntilDecided(
     if (incomplete.length > 0) {
       const directory = join(at.directory, `seeds-from-${seeds[0] ?? first}`);
       directories.push(directory);
-      const runs = { chosen, seed: seeds[0] ?? first, trials: seeds.length, nodesOf: () => DEFAULT_NODES, workers: sides.workers };
+      const runs = {
+        chosen,
+        seed: seeds[0] ?? first,
+        trialsOf: () => seeds.length,
+        nodesOf: () => sides.selection.nodes,
+        workers: sides.workers,
+      };
       await runTargets(incomplete, runs, { directory, startedAt: at.startedAt, signal }, console);
       signal.throwIfAborted();
       for (const { letter, version, episodes } of incomplete) {
@@ -205,7 +218,7 @@ async function runUntilDecided(
 async function askable({
   baseline,
   candidate,
-  chosen,
+  selection: { chosen },
 }: Targets): Promise<{ isPaired: boolean; chosen: ChosenScenario[]; notes: string[] }> {
   const [before, after] = await Promise.all([abilitiesOf(baseline.ref), abilitiesOf(candidate.ref)]);
   if (before.isVirtual !== after.isVirtual)

@@ -12,15 +12,18 @@ export interface GateMetrics {
   text(jobs: GateJobs): string;
 }
 
-/** The label for the scenarios: their profiles, or `selected` if scenarios were selected. */
+/** The label for the scenarios: their profiles, `manifests` for those over a user's manifests, or `selected` if scenarios were selected. */
 export function profileLabel({
   scenarios,
   profiles,
+  manifests,
 }: {
   readonly scenarios: readonly string[];
   readonly profiles: readonly string[];
+  readonly manifests?: string | undefined;
 }): string {
   if (scenarios.length > 0) return 'selected';
+  if (manifests !== undefined) return 'manifests';
   return profiles.length === 0 ? 'all' : profiles.join(',');
 }
 

@@ -510,6 +510,7 @@ test('metrics name the profiles, or say that scenarios were selected', () => {
   expect(profileLabel({ scenarios: [], profiles: [] })).toBe('all');
   expect(profileLabel({ scenarios: [], profiles: ['core', 'robustness'] })).toBe('core,robustness');
   expect(profileLabel({ scenarios: ['a/b'], profiles: ['core'] })).toBe('selected');
+  expect(profileLabel({ scenarios: [], profiles: [], manifests: './shop' })).toBe('manifests');
 });
 
 test('wrong usage is refused before the server listens', async ({}, testInfo) => {

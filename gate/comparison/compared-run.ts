@@ -40,12 +40,17 @@ export interface Absent {
   readonly why: string;
 }
 
-/** The scenarios that single figures are measured in, by their ids. */
+/** The scenarios that single figures are measured in, by their ids, with the titles of these figures. */
 export interface ComparedScenarios {
-  /** For the latency of a scale-out: ten nodes, without a fault. */
-  readonly scaleOut: readonly string[];
-  /** For the cost of a cluster, with the requested number of nodes. */
-  readonly freeSize: readonly string[];
+  /** For the latency of a scale-out without a fault. */
+  readonly scaleOut: { readonly title: string; readonly scenarios: readonly string[] };
+  /** For the cost of a cluster. */
+  readonly cost: {
+    readonly title: string;
+    readonly scenarios: readonly string[];
+    /** Only trials with this number of nodes; any by default. */
+    readonly nodes?: number;
+  };
 }
 
 /** The checks of a trial that could not be judged. */

@@ -10,8 +10,6 @@ import type { RowContext } from './rows.ts';
 
 /** Hours of an average month, as in the price list. */
 const HOURS_PER_MONTH = 730;
-/** The size of the cluster whose monthly cost is reported. */
-export const COSTED_NODES = 100;
 const PERCENTILES = [50, 95, 99] as const;
 
 interface Context extends ComparedScenarios, RowContext {}
@@ -81,20 +79,23 @@ function isKind(kind: 'spot' | 'spread'): (trials: Matched) => boolean {
 
 /** How long the steps of a scale-out take. */
 function latencySection(rows: readonly Matched[], context: Context): ComparedSection {
-  const among = rows.filter(([first]) => context.scaleOut.includes(first?.episode.scenario ?? ''));
+  const { title, scenarios } = context.scaleOut;
+  const among = rows.filter(([first]) => scenarios.includes(first?.episode.scenario ?? ''));
   const seen = new Set(among.flat().flatMap(({ measures }) => measures.waits.map(({ phase }) => phase)));
   const phases = [...PHASES.filter((phase) => seen.has(phase)), ...[...seen].filter((phase) => !PHASES.includes(phase))];
   const wanted = phases.length > 0 ? phases : ['pending -> running'];
   return {
     id: 'latency',
-    title: 'Scale-out of ten nodes, by phase',
-    about: `From ${context.scaleOut.join(', ')}. Pods that ran out of time before a step count with their wait so far: the figure is then "at least". Bounds are order statistics that treat the pods of a trial as one, the worst case: a percentile has an upper bound only with enough trials, ${PERCENTILES.map((rank) => `p${rank} from ${unitsForQuantile(rank / 100, ALPHA)}`).join(', ')}.`,
+    title,
+    about: `From ${scenarios.join(', ')}. Pods that ran out of time before a step count with their wait so far: the figure is then "at least". Bounds are order statistics that treat the pods of a trial as one, the worst case: a percentile has an upper bound only with enough trials, ${PERCENTILES.map((rank) => `p${rank} from ${unitsForQuantile(rank / 100, ALPHA)}`).join(', ')}.`,
     rows: wanted.flatMap((phase) => PERCENTILES.map((rank) => percentileRow(phase, rank, among, context))),
   };
 }
 
 /** The cluster when all pods run, and its cost. */
 function clusterSection(rows: readonly Matched[], context: Context): ComparedSection {
+  const { cost } = context;
+  const size = cost.nodes === undefined ? '' : ` with ${cost.nodes} nodes`;
   const utilisation = (id: 'cpu' | 'memory', title: string): ComparedRow =>
     meanRow({ id: `utilisation-${id}`, title, better: 'higher', unit: 'ratio' }, rows, context, {
       partOf: ({ measures }) => {
@@ -107,17 +108,20 @@ function clusterSection(rows: readonly Matched[], context: Context): ComparedSec
   return {
     id: 'cluster',
     title: 'The cluster once all pods run',
-    about: `Means over the trials in which all pods ran at once on every side, in the first such moment. Utilisation is what pods request over what the target's nodes have for pods. The monthly cost is that of all instances of the target by the price list, for ${HOURS_PER_MONTH} hours: from ${context.freeSize.join(', ')} with ${COSTED_NODES} nodes.`,
+    about: `Means over the trials in which all pods ran at once on every side, in the first such moment. Utilisation is what pods request over what the target's nodes have for pods. The monthly cost is that of all instances of the target by the price list, for ${HOURS_PER_MONTH} hours: from ${cost.scenarios.join(', ')}${size}.`,
     rows: [
       utilisation('cpu', 'CPU utilisation'),
       utilisation('memory', 'Memory utilisation'),
       meanRow(
-        { id: 'monthly-cost', title: `Monthly cost of a ${COSTED_NODES}-node cluster`, better: 'lower', unit: 'usd' },
-        rows.filter(([first]) => context.freeSize.includes(first?.episode.scenario ?? '') && nodesOf(first) === COSTED_NODES),
+        { id: 'monthly-cost', title: cost.title, better: 'lower', unit: 'usd' },
+        rows.filter(
+          ([first]) =>
+            cost.scenarios.includes(first?.episode.scenario ?? '') && (cost.nodes === undefined || nodesOf(first) === cost.nodes),
+        ),
         context,
         {
           partOf: ({ measures: { full } }) => (full === undefined ? undefined : { above: full.usdPerHour * HOURS_PER_MONTH, below: 1 }),
-          none: `no trial of such a scenario with --nodes ${COSTED_NODES} had all pods running on every side`,
+          none: `no trial of such a scenario${cost.nodes === undefined ? '' : ` with --nodes ${cost.nodes}`} had all pods running on every side`,
           isOfMarket: true,
         },
       ),
