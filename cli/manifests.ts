@@ -5,6 +5,7 @@ import type { Mix } from '../manifests/mix.ts';
 import type * as Scenarios from '../manifests/scenarios.ts';
 import { describeFinding } from '../manifests/findings.ts';
 import { MANIFESTS_SUITE } from '../manifests/theme.ts';
+import { isChosen } from './choose.ts';
 import type { ChosenScenario, ScenarioChoice } from './choose.ts';
 import type { Console } from './console.ts';
 import { UsageError } from './usage-error.ts';
@@ -18,7 +19,7 @@ export interface ChosenManifests {
 
 /**
  * The scenarios made from a directory of manifests. Prints what the manifests contain.
- * @param options.scenarios ids of the scenarios to choose; all if empty
+ * @param options.scenarios ids of the scenarios to choose; all if empty. Patterns have to match, too
  * @throws LoadError for manifests that the API server would reject
  */
 export async function chooseManifests(directory: string, options: ScenarioChoice, console?: Console): Promise<ChosenManifests> {
@@ -38,7 +39,8 @@ export async function chooseManifests(directory: string, options: ScenarioChoice
   for (const id of ids) {
     if (!names.includes(id)) throw new UsageError(`no scenario over manifests is named "${id}"; there are: ${names.join(', ')}`);
   }
-  return { chosen: ids.length === 0 ? found : found.filter(({ scenario }) => ids.includes(scenario.id)), nodes: mix.nodes };
+  const chosen = found.filter(({ scenario }) => (ids.length === 0 || ids.includes(scenario.id)) && isChosen(scenario, options));
+  return { chosen, nodes: mix.nodes };
 }
 
 /** Whether a path that a replay line names is a directory of manifests. */

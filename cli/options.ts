@@ -86,6 +86,23 @@ export function parseShard(text: string): Shard {
   if (shard.number > shard.of) throw new UsageError(`--shard ${text}: there are ${shard.of} shards, counted from 1`);
   return shard;
 }
+
+/**
+ * The parser of a flag whose value is a regular expression.
+ * @param flag its name
+ * @returns a function that throws a UsageError which names the flag and the pattern
+ */
+export function parsePattern(flag: string): (text: string) => RegExp {
+  return (text) => {
+    try {
+      return new RegExp(text);
+    } catch (error) {
+      const why = error instanceof Error ? error.message.replace(/^Invalid regular expression: \/.*\/\w*: /s, '') : String(error);
+      throw new UsageError(`${flag} "${text}" is not a JavaScript regular expression: ${why}`);
+    }
+  };
+}
+
 export const parseWorkers = (text: string): number => parse(workers, text);
 
 function parse<T>(schema: z.ZodType<T, string>, text: string): T {

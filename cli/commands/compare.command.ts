@@ -2,7 +2,15 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { COMPARISON_FORMATS, DEFAULT_NODES_FLAG, parseNodes, parseSeed, parseTrials } from '../options.ts';
-import { profileOption, scenarioOption, suiteOption, verboseOption, workersOption } from '../common-options.ts';
+import {
+  grepInvertOption,
+  grepOption,
+  profileOption,
+  scenarioOption,
+  suiteOption,
+  verboseOption,
+  workersOption,
+} from '../common-options.ts';
 import type { Profile } from '../../history/events.ts';
 
 /** `scaleproof compare`. */
@@ -14,6 +22,8 @@ export function defineCompare(program: Command, { console, finish }: CommandCont
     .addOption(suiteOption())
     .addOption(profileOption())
     .addOption(scenarioOption('id|./file'))
+    .addOption(grepOption())
+    .addOption(grepInvertOption())
     .addOption(new Option('--seed <n>', 'seed of the first trial (default: 1)').argParser(parseSeed))
     .addOption(new Option('--trials <n>', 'trials of each scenario, with consecutive seeds (default: 1)').argParser(parseTrials))
     .option(
@@ -32,6 +42,8 @@ export function defineCompare(program: Command, { console, finish }: CommandCont
           suite: string[];
           profile: Profile[];
           scenario: string[];
+          grep?: RegExp;
+          grepInvert?: RegExp;
           seed?: number;
           trials?: number;
           nodes?: string;
@@ -42,11 +54,12 @@ export function defineCompare(program: Command, { console, finish }: CommandCont
           json: boolean;
         },
       ) => {
-        const { suite: suites, profile: profiles, scenario: scenarios, seed, trials, workers, out, verbose } = flags;
+        const { suite: suites, profile: profiles, scenario: scenarios, grep, grepInvert, seed, trials, workers, out, verbose } = flags;
+        const choice = { suites, profiles, scenarios, grep, grepInvert };
         const nodes = flags.nodes === undefined ? undefined : parseNodes(flags.nodes, DEFAULT_NODES_FLAG).count;
         const format = flags.json ? 'json' : flags.format;
         const { compare } = await import('./compare.ts');
-        finish(await compare(sides, { suites, profiles, scenarios, seed, trials, nodes, workers, out, format }, { ...console, verbose }));
+        finish(await compare(sides, { ...choice, seed, trials, nodes, workers, out, format }, { ...console, verbose }));
       },
     );
 }

@@ -6,10 +6,10 @@ import { letterOf } from '../../gate/comparison/match.ts';
 import type { ComparedRun } from '../../gate/comparison/compared-run.ts';
 import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
 import { targetComparisonSchema } from '../../history/comparison.ts';
-import type { Profile } from '../../history/events.ts';
 import { renderComparison } from '../../reports/html/compare.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
-import { chooseScenarios, chooseTarget } from '../choose.ts';
+import { chooseScenarios, chooseTarget, isChosen } from '../choose.ts';
+import type { ScenarioChoice } from '../choose.ts';
 import { formatComparisonMarkdown } from '../compare/markdown.ts';
 import { readComparedRun } from '../compare/read-run.ts';
 import type { IsChosen } from '../compare/read-run.ts';
@@ -28,10 +28,7 @@ import { currentScenarioId } from '../../model/former-names.ts';
 const MAX_SIDES = 8;
 
 /** The flags of `compare`, parsed. */
-export interface CompareOptions {
-  readonly suites: readonly string[];
-  readonly profiles: readonly Profile[];
-  readonly scenarios: readonly string[];
+export interface CompareOptions extends ScenarioChoice {
   /** Of the first trial; 1 by default. */
   readonly seed: number | undefined;
   /** 1 by default. */
@@ -75,11 +72,10 @@ export async function compare(names: readonly string[], options: CompareOptions,
     }
   }
   const ids = chosen === undefined ? new Set(options.scenarios.map(currentScenarioId)) : new Set(chosen.map(({ scenario }) => scenario.id));
-  const isChosen: IsChosen = ({ id, suite, profile }) =>
-    (ids.size === 0 || ids.has(id)) &&
-    (chosen !== undefined || options.suites.length === 0 || options.suites.includes(suite)) &&
-    (chosen !== undefined || options.profiles.length === 0 || options.profiles.includes(profile));
-  const runs = sides.map((side) => readComparedRun('directory' in side ? side.directory : join(out, side.letter), isChosen));
+  const isCompared: IsChosen = (scenario) =>
+    (ids.size === 0 || ids.has(scenario.id)) &&
+    (chosen !== undefined || ((options.suites.length === 0 || options.suites.includes(scenario.suite)) && isChosen(scenario, options)));
+  const runs = sides.map((side) => readComparedRun('directory' in side ? side.directory : join(out, side.letter), isCompared));
   refuseMixedTime(runs);
   const comparison = targetComparisonSchema.parse(compareTargets(runs.map(named), COMPARED_SCENARIOS));
   const markdown = formatComparisonMarkdown(comparison);

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { parseSeed } from '../options.ts';
-import { profileOption, scenarioOption, verboseOption, workersOption } from '../common-options.ts';
+import { grepInvertOption, grepOption, profileOption, scenarioOption, verboseOption, workersOption } from '../common-options.ts';
 import type { Profile } from '../../history/events.ts';
 
 /** `scaleproof gate`. */
@@ -19,6 +19,8 @@ export function defineGate(program: Command, { console, finish }: CommandContext
     .option('--candidate-version <text>', 'the same for the candidate')
     .addOption(scenarioOption('id|./file'))
     .addOption(profileOption())
+    .addOption(grepOption())
+    .addOption(grepInvertOption())
     .addOption(new Option('--seed <n>', 'seed of the first trial (default: 1)').argParser(parseSeed))
     .addOption(workersOption())
     .option('--out <dir>', 'directory for gate.json and the runs, new or empty (default: a new one in runs/)')
@@ -36,6 +38,8 @@ export function defineGate(program: Command, { console, finish }: CommandContext
         candidateVersion?: string;
         scenario: string[];
         profile: Profile[];
+        grep?: RegExp;
+        grepInvert?: RegExp;
         seed?: number;
         workers?: number;
         out?: string;
@@ -45,6 +49,8 @@ export function defineGate(program: Command, { console, finish }: CommandContext
         const {
           scenario: scenarios,
           profile: profiles,
+          grep,
+          grepInvert,
           policy,
           state,
           seed,
@@ -56,8 +62,9 @@ export function defineGate(program: Command, { console, finish }: CommandContext
           ...rest
         } = flags;
         const versions = { baselineVersion, candidateVersion };
+        const choice = { scenarios, profiles, grep, grepInvert };
         const { gate } = await import('./gate.ts');
-        finish(await gate({ ...rest, ...versions, scenarios, profiles, policy, state, seed, workers, out }, { ...console, verbose }));
+        finish(await gate({ ...rest, ...versions, ...choice, policy, state, seed, workers, out }, { ...console, verbose }));
       },
     );
 }

@@ -7,7 +7,17 @@ import { DEFAULT_PREFIX } from '../../world/real/tenant/tenant.ts';
 import { EC2_KINDS, ENDPOINT_VARIABLE } from '../choose-ec2.ts';
 import { MACHINES, WORLDS } from '../choose-world.ts';
 import type { CommandContext } from '../command-context.ts';
-import { collect, nodesOption, profileOption, runDirectoryOption, suiteOption, verboseOption, workersOption } from '../common-options.ts';
+import {
+  collect,
+  grepInvertOption,
+  grepOption,
+  nodesOption,
+  profileOption,
+  runDirectoryOption,
+  suiteOption,
+  verboseOption,
+  workersOption,
+} from '../common-options.ts';
 import { DEFAULT_MAX_INSTANCES, MODES } from '../existing/flags.ts';
 import { QUICK_REFERENCE, REFERENCE, parseClusters, parseMaxInstances, parseSeed, parseShard, parseTrials } from '../options.ts';
 import type { NodesFlag } from '../options.ts';
@@ -20,6 +30,9 @@ interface RunFlags extends WorldFlags {
   readonly suite: string[];
   readonly profile: Profile[];
   readonly scenario: string[];
+  readonly grep?: RegExp;
+  readonly grepInvert?: RegExp;
+  readonly list: boolean;
   readonly manifests?: string;
   readonly target?: string;
   readonly seed: number;
@@ -46,6 +59,9 @@ export function defineRun(program: Command, { console, finish }: CommandContext)
         .default([], 'all'),
     )
     .option('--manifests <dir>', 'only the scenarios over the manifests in this directory: node pools, workloads, budgets')
+    .addOption(grepOption())
+    .addOption(grepInvertOption())
+    .option('--list', 'only print the trials that would run', false)
     .option('--target <name|./file>', 'the autoscaler to test (default: reference; in a real cluster reference:quick)')
     .addOption(new Option('--seed <n>', 'seed of the first trial').default(1).argParser(parseSeed))
     .addOption(new Option('--trials <n>', 'trials of each scenario, with consecutive seeds').default(1).argParser(parseTrials))
@@ -65,6 +81,9 @@ export function defineRun(program: Command, { console, finish }: CommandContext)
         suite,
         profile,
         scenario,
+        grep,
+        grepInvert,
+        list,
         manifests,
         out,
         workers,
@@ -82,7 +101,8 @@ export function defineRun(program: Command, { console, finish }: CommandContext)
         throw new UsageError(`--workers is for --world embedded; a cluster runs one trial at a time: ${PARALLEL_HINTS[flags.world]}`);
       const { provideWorld } = await import('../provide-world.ts');
       const where = provideWorld(flags.world, flags, console);
-      const what = { suites: suite, profiles: profile, scenarios: scenario, manifests, target, seed, trials, nodes: nodes.count };
+      const choice = { suites: suite, profiles: profile, scenarios: scenario, grep, grepInvert, manifests };
+      const what = { ...choice, list, target, seed, trials, nodes: nodes.count };
       const { run } = await import('./run.ts');
       finish(
         await run(

@@ -1,25 +1,21 @@
 import { availableParallelism } from 'node:os';
 import { basename } from 'node:path';
-import type { NotRun } from '../../history/verdict.ts';
-import { whyNoCrashPoints } from '../../harness/crash-points.ts';
-import type { CrashName } from '../../harness/crash-points.ts';
-import { whyNotRun } from '../../harness/engine.ts';
 import { loadTarget } from '../../harness/load.ts';
-import { planCrashes, planTrials, runTrials } from '../../harness/run.ts';
+import { runTrials } from '../../harness/run.ts';
 import type { PlannedTrial, TrialEnd } from '../../harness/run.ts';
-import { worldFor } from '../../harness/world-for.ts';
-import type { WorldRef } from '../../harness/world-for.ts';
 import { defined } from '../../model/defined.ts';
 import { timeName } from '../../reports/clock.ts';
-import type { RunFacts, Shard } from '../../reports/report-input.ts';
+import type { RunFacts } from '../../reports/report-input.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
-import type { Profile } from '../../history/events.ts';
 import type { Target } from '../../targets/target.ts';
 import { chooseScenarios, chooseTarget } from '../choose.ts';
-import type { ChosenScenario } from '../choose.ts';
+import type { ScenarioChoice } from '../choose.ts';
 import type { Console } from '../console.ts';
 import { interruption } from '../interruption.ts';
+import { listTrials } from '../list-trials.ts';
 import { chooseManifests } from '../manifests.ts';
+import { crashPointsOf, notRunFacts, planCrashTrials, planRun, withCrashes } from '../plan-run.ts';
+import type { Plan, TrialChoice } from '../plan-run.ts';
 import { writeSetUp } from '../target-set-up.ts';
 import { whileUp } from '../world-host.ts';
 import type { WorldHost, WorldUp } from '../world-host.ts';
@@ -28,65 +24,49 @@ import { Progress } from '../progress.ts';
 import { exitCodeOf, hasUnknownCrashes } from '../exit-code.ts';
 import { reportTrial } from '../report-trial.ts';
 import { createRunDirectory, writeRunFacts } from '../run-directory.ts';
-import { describeRun, plannedFacts } from '../run-facts.ts';
+import { describeRun } from '../run-facts.ts';
 import { printRun, writeReports } from '../write-reports.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 
-/** The flags of `run`, parsed. */
-export interface RunOptions {
-  readonly suites: readonly string[];
-  readonly profiles?: readonly Profile[];
-  readonly scenarios: readonly string[];
-  /** A directory with the user's manifests: only the scenarios made from them run. */
-  readonly manifests: string | undefined;
-  readonly target: string;
-  readonly seed: number;
-  readonly trials: number;
-  /** Number of nodes, for scenarios that do not set their own. */
-  readonly nodes: number;
-  /** The embedded world by default. */
-  readonly world: WorldRef | undefined;
+/** How a run is carried out. */
+interface RunSettings {
   /** What has to run while trials do. */
   readonly host?: WorldHost;
-  /** Only this part of the trials. */
-  readonly shard?: Shard | undefined;
   readonly out: string | undefined;
   /** The number of processors by default. */
   readonly workers: number | undefined;
   /** Number of clusters in the kind world. */
   readonly clusters?: number | undefined;
-  /** Scenarios in which the target is also killed at its side effects; none by default. */
-  readonly crashPoints?: CrashChoice;
   readonly json: boolean;
 }
 
-/**
- * `marked`: in marked scenarios; if trials of the target are heavy, only if the user requested it. `all`: in every scenario; `only`:
- * at this point alone.
- */
-export type CrashChoice =
-  { readonly of: 'marked'; readonly isAsked: boolean } | { readonly of: 'all'; readonly only?: CrashName | undefined };
+/** The flags of `run`, parsed. */
+export interface RunOptions extends ScenarioChoice, Omit<TrialChoice, 'chosen' | 'target'>, RunSettings {
+  /** A directory with the user's manifests: only the scenarios made from them run. */
+  readonly manifests: string | undefined;
+  readonly target: string;
+  /** Only print the trials. */
+  readonly list?: boolean;
+}
+
+/** A run whose scenarios and target are known. */
+export type ChosenRun = TrialChoice & RunSettings;
 
 /** `scaleproof run`: runs scenarios against a target, judges them and writes the run directory. */
 export async function run(options: RunOptions, console: Console): Promise<number> {
   const found = await (options.manifests === undefined
     ? chooseScenarios(options).then((chosen) => ({ chosen, nodes: 0 }))
     : chooseManifests(options.manifests, options, console));
+  if (found.chosen.length === 0) throw new UsageError('these flags select no scenario');
   const target = chooseTarget(options.target);
-  return runChosen({ ...options, chosen: found.chosen, nodes: Math.max(options.nodes, found.nodes), target }, console);
+  const chosenRun = { ...options, chosen: found.chosen, nodes: Math.max(options.nodes, found.nodes), target };
+  return options.list === true ? listTrials(chosenRun, console) : runChosen(chosenRun, console);
 }
 
 const CRASH_TRIALS = 'crash points, each a trial in which the target is killed at one of its side effects';
 
-/** A run whose scenarios and target are known. */
-export type ChosenRun = Omit<RunOptions, 'suites' | 'profiles' | 'scenarios' | 'manifests' | 'target'> & {
-  readonly chosen: readonly ChosenScenario[];
-  readonly target: ReturnType<typeof chooseTarget>;
-};
-
 /** Runs the chosen scenarios. @param print prints the report @returns the exit code */
 export async function runChosen(chosenRun: ChosenRun, console: Console, print: typeof printRun = printRun): Promise<number> {
-  if (chosenRun.chosen.length === 0) throw new UsageError('these flags select no scenario');
   const options = { ...chosenRun, target: await prepareTarget(chosenRun.target, console) };
   const target = await loadTarget(options.target.ref);
   refuseParallelTrials(target, options);
@@ -190,110 +170,6 @@ async function carryOut(
     judged.map(({ result }) => result.verdict),
     hasUnknownCrashes(report) || signal.aborted || refusals.size > 0 || 'reason' in done || done.isLeft,
   );
-}
-
-interface Plan {
-  readonly trials: readonly PlannedTrial[];
-  readonly notRun: readonly NotRun[];
-  /** Ids of scenarios whose first trial counts all side effects. */
-  readonly crashed: ReadonlySet<string>;
-  /** Why crash points of other marked scenarios are skipped, by id. */
-  readonly leftOut: ReadonlyMap<string, string>;
-}
-
-/** The result of counting side effects. */
-interface Crashes {
-  readonly trials: readonly PlannedTrial[];
-  /** Why the side effects of a scenario could not be counted, by its id. */
-  readonly uncounted: ReadonlyMap<string, string>;
-}
-
-/** The trials in which the target is killed: for each scenario, with its first seed. */
-function planCrashTrials(
-  { trials, crashed }: Plan,
-  ends: readonly TrialEnd[],
-  { directory, choice }: { readonly directory: string; readonly choice: CrashChoice | undefined },
-): Crashes {
-  const uncounted = new Map<string, string>();
-  const only = choice?.of === 'all' ? choice.only : undefined;
-  const planned = [...crashed].flatMap((id) => {
-    const index = trials.findIndex(({ scenario }) => scenario.id === id);
-    const [trial, end] = [trials[index], ends[index]];
-    if (trial === undefined || end === undefined) return [];
-    const crashes = planCrashes(trial, end, { directory, only });
-    if ('trials' in crashes) return crashes.trials;
-    uncounted.set(id, crashes.uncounted);
-    return [];
-  });
-  return { trials: planned, uncounted };
-}
-
-/** The facts of a run, with its crash points. */
-function withCrashes(facts: RunFacts, { trials, uncounted }: Crashes): RunFacts {
-  return {
-    ...facts,
-    scenarios: facts.scenarios.map((scenario) => {
-      const why = uncounted.get(scenario.id);
-      return why === undefined ? scenario : { ...scenario, crashPoints: { uncounted: why } };
-    }),
-    planned: [...facts.planned, ...trials.map(plannedFacts)],
-  };
-}
-
-/** Scenarios are in the order of their suites, with all seeds of a scenario together. */
-async function planRun(options: ChosenRun, target: Target): Promise<Plan> {
-  const trials: PlannedTrial[] = [];
-  const notRun: NotRun[] = [];
-  const crashed = new Set<string>();
-  const leftOut = new Map<string, string>();
-  const { capabilities } = worldFor(target, options.world).facts;
-  const seeds = Array.from({ length: options.trials }, (_, index) => options.seed + index);
-  for (const source of options.chosen) {
-    const reason = whyNotRun(source.scenario, target, capabilities);
-    if (reason === undefined) {
-      const { id, crashPoints = false } = source.scenario;
-      if (crashPoints || options.crashPoints?.of === 'all') {
-        const why = whyLeftOut(options.crashPoints, target) ?? whyNoCrashPoints(capabilities);
-        if (why !== undefined && options.crashPoints?.of === 'all') throw new UsageError(`${id}: crash points can't be run: ${why}`);
-        if (why === undefined) crashed.add(id);
-        else leftOut.set(id, why);
-      }
-      trials.push(...(await planTrials(source, options.target, seeds, { nodes: options.nodes, world: options.world })));
-    } else {
-      const { scenario, suite } = source;
-      notRun.push(...seeds.map((seed) => ({ scenario: scenario.id, title: scenario.title, suite, seed, reason })));
-    }
-  }
-  return shardOf({ trials, notRun, crashed, leftOut }, options);
-}
-
-/** Why crash points are skipped, although the world supports them. */
-function whyLeftOut(choice: CrashChoice | undefined, { cost }: Target): string | undefined {
-  if (choice === undefined) return 'they were not requested';
-  if (choice.of === 'all' || choice.isAsked || cost !== 'heavy') return undefined;
-  return 'they are hundreds of trials, and each takes many seconds with this target; request them with --crash-points';
-}
-
-/** One shard of a plan: every n-th of its trials. A scenario's crash points belong to its first seed. */
-function shardOf(plan: Plan, { shard, chosen, seed: first, trials }: Pick<ChosenRun, 'shard' | 'chosen' | 'seed' | 'trials'>): Plan {
-  if (shard === undefined) return plan;
-  const places = new Map(chosen.map(({ scenario }, index) => [scenario.id, index * trials]));
-  const isOurs = (id: string, seed: number): boolean => ((places.get(id) ?? 0) + seed - first) % shard.of === shard.number - 1;
-  const own = plan.trials.filter(({ scenario, seed }) => isOurs(scenario.id, seed));
-  const notRun = plan.notRun.filter(({ scenario, seed }) => isOurs(scenario, seed));
-  if (own.length + notRun.length === 0)
-    throw new UsageError(`--shard ${shard.number}/${shard.of}: there are only ${plan.trials.length} trials; use fewer shards`);
-  return { ...plan, trials: own, notRun, crashed: new Set([...plan.crashed].filter((id) => isOurs(id, first))) };
-}
-
-function crashPointsOf({ crashed, leftOut }: Plan, id: string): RunFacts['scenarios'][number]['crashPoints'] {
-  const why = leftOut.get(id);
-  if (why !== undefined) return { leftOut: why };
-  return crashed.has(id) ? {} : undefined;
-}
-
-function notRunFacts({ scenario, suite, seed }: PlannedTrial, reason: string): NotRun {
-  return { scenario: scenario.id, title: scenario.title, suite, seed, reason };
 }
 
 /** If everything passed, nobody needs the world's logs. */
