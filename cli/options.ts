@@ -30,6 +30,7 @@ const whole = (what: string, min: number, max: number): z.ZodType<number, string
 
 const seed = whole('--seed', 0, Number.MAX_SAFE_INTEGER - MAX_TRIALS);
 const trials = whole('--trials', 1, MAX_TRIALS);
+const maxFailures = whole('--max-failures', 1, MAX_TRIALS);
 /** Seeds of one matrix of mutants and scenarios. */
 const MAX_SEEDS = 1_000;
 const seeds = whole('--seeds', 1, MAX_SEEDS);
@@ -46,6 +47,7 @@ const workers = whole('--workers', 1, MAX_WORKERS);
 /** Parsers of numeric flags. @throws UsageError that names the flag and the valid values */
 export const parseSeed = (text: string): number => parse(seed, text);
 export const parseTrials = (text: string): number => parse(trials, text);
+export const parseMaxFailures = (text: string): number => parse(maxFailures, text);
 export const parseSeeds = (text: string): number => parse(seeds, text);
 
 /** `--profile`, which may be repeated. */

@@ -72,6 +72,16 @@ export function planCrashTrials(
   return { trials: planned, uncounted };
 }
 
+/** The facts of a run that ended before its crash points. @param why it did */
+export function withoutCrashes(facts: RunFacts, why: string): RunFacts {
+  return {
+    ...facts,
+    scenarios: facts.scenarios.map((scenario) =>
+      scenario.crashPoints === undefined ? scenario : { ...scenario, crashPoints: { leftOut: why, ...scenario.crashPoints } },
+    ),
+  };
+}
+
 /** The facts of a run, with its crash points. */
 export function withCrashes(facts: RunFacts, { trials, uncounted }: Crashes): RunFacts {
   return {

@@ -19,7 +19,16 @@ import {
   workersOption,
 } from '../common-options.ts';
 import { DEFAULT_MAX_INSTANCES, MODES } from '../existing/flags.ts';
-import { QUICK_REFERENCE, REFERENCE, parseClusters, parseMaxInstances, parseSeed, parseShard, parseTrials } from '../options.ts';
+import {
+  QUICK_REFERENCE,
+  REFERENCE,
+  parseClusters,
+  parseMaxFailures,
+  parseMaxInstances,
+  parseSeed,
+  parseShard,
+  parseTrials,
+} from '../options.ts';
 import type { NodesFlag } from '../options.ts';
 import type { WorldFlags } from '../provide-world.ts';
 import { UsageError } from '../usage-error.ts';
@@ -43,6 +52,8 @@ interface RunFlags extends WorldFlags {
   readonly shard?: Shard;
   /** Undefined if neither flag is given. */
   readonly crashPoints?: boolean;
+  readonly maxFailures?: number;
+  readonly x: boolean;
   readonly verbose: boolean;
   readonly json: boolean;
 }
@@ -74,6 +85,8 @@ export function defineRun(program: Command, { console, finish }: CommandContext)
     )
     .option('--crash-points', 'run crash points even if the trials are slow, as for Go programs')
     .option('--no-crash-points', 'do not run crash points (kills at each side effect, in scenarios marked for it)')
+    .addOption(new Option('--max-failures <n>', 'start no further trial after n have failed').argParser(parseMaxFailures))
+    .addOption(new Option('-x', 'same as --max-failures 1').conflicts('maxFailures').default(false))
     .addOption(verboseOption())
     .option('--json', 'print the report as JSON', false)
     .action(async (flags: RunFlags) => {
@@ -106,7 +119,16 @@ export function defineRun(program: Command, { console, finish }: CommandContext)
       const { run } = await import('./run.ts');
       finish(
         await run(
-          { ...what, ...defined({ crashPoints }), out, workers, clusters, shard: flags.shard, json, ...where },
+          {
+            ...what,
+            ...defined({ crashPoints, maxFailures: flags.x ? 1 : flags.maxFailures }),
+            out,
+            workers,
+            clusters,
+            shard: flags.shard,
+            json,
+            ...where,
+          },
           { ...console, verbose },
         ),
       );

@@ -5,6 +5,7 @@ import { runTrials } from '../../harness/run.ts';
 import type { PlannedTrial, TrialEnd } from '../../harness/run.ts';
 import { defined } from '../../model/defined.ts';
 import { timeName } from '../../reports/clock.ts';
+import { formatCount } from '../../reports/format.ts';
 import type { RunFacts } from '../../reports/report-input.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import type { Target } from '../../targets/target.ts';
@@ -14,7 +15,7 @@ import type { Console } from '../console.ts';
 import { interruption } from '../interruption.ts';
 import { listTrials } from '../list-trials.ts';
 import { chooseManifests } from '../manifests.ts';
-import { crashPointsOf, notRunFacts, planCrashTrials, planRun, withCrashes } from '../plan-run.ts';
+import { crashPointsOf, notRunFacts, planCrashTrials, planRun, withCrashes, withoutCrashes } from '../plan-run.ts';
 import type { Plan, TrialChoice } from '../plan-run.ts';
 import { writeSetUp } from '../target-set-up.ts';
 import { whileUp } from '../world-host.ts';
@@ -37,6 +38,8 @@ interface RunSettings {
   readonly workers: number | undefined;
   /** Number of clusters in the kind world. */
   readonly clusters?: number | undefined;
+  /** After so many failed trials no further one is started; by default all are. */
+  readonly maxFailures?: number;
   readonly json: boolean;
 }
 
@@ -117,6 +120,8 @@ async function carryOut(
   const progress = new Progress(console, { total: plan.trials.length, clock, timeName: timeName(facts) });
   const trials: PlannedTrial[] = [...plan.trials];
   let ec2: WorldUp['ec2'];
+  let failures = 0;
+  const whyStopped = (): string | undefined => reasonToStop(failures, options.maxFailures);
   const work = async (up: WorldUp | undefined): Promise<TrialEnd[]> => {
     ec2 = up?.ec2;
     if (target.external !== undefined) for (const line of writeSetUp(target.external, directory, up?.worlds[0])) console.err(`${line}\n`);
@@ -126,12 +131,21 @@ async function carryOut(
       workers: up?.worlds.length ?? (target.external === undefined ? (options.workers ?? availableParallelism()) : 1),
       ...defined({ worlds: up?.worlds, environment: up?.environment }),
       signal,
+      mayBegin: () => whyStopped() === undefined,
       onBegin: (trial: PlannedTrial) => progress.begin(trial),
-      onEnd: (trial: PlannedTrial, end: TrialEnd) => progress.end(trial, end),
+      onEnd: (trial: PlannedTrial, end: TrialEnd) => {
+        if (end.kind === 'judged' && end.result.verdict === 'fail') failures += 1;
+        progress.end(trial, end);
+      },
     };
     try {
       const ends = await runTrials(plan.trials, how);
       if (signal.aborted || plan.crashed.size === 0) return ends;
+      const stopped = whyStopped();
+      if (stopped !== undefined) {
+        facts = withoutCrashes(facts, stopped);
+        return ends;
+      }
       const crashes = planCrashTrials(plan, ends, { directory, choice: options.crashPoints });
       facts = withCrashes(facts, crashes);
       writeRunFacts(directory, facts);
@@ -144,7 +158,8 @@ async function carryOut(
   };
   const done = await whileUp(options.host, { signal, directory, console }, work, allPassed);
   const ends: readonly TrialEnd[] = 'result' in done ? done.result : [];
-  const whyNotBegun = 'reason' in done ? done.reason : 'the run was interrupted before it started';
+  const whyNotBegun =
+    'reason' in done ? done.reason : ((signal.aborted ? undefined : whyStopped()) ?? 'the run was interrupted before it started');
 
   // A trial whose process failed to load its modules has no history: it is unknown, and the others still count.
   const refusals = new Set(ends.flatMap((end) => (end.kind === 'refused' ? [end.message] : [])));
@@ -170,6 +185,11 @@ async function carryOut(
     judged.map(({ result }) => result.verdict),
     hasUnknownCrashes(report) || signal.aborted || refusals.size > 0 || 'reason' in done || done.isLeft,
   );
+}
+
+/** Why no further trial starts; undefined if all may. */
+function reasonToStop(failures: number, max = Infinity): string | undefined {
+  return failures < max ? undefined : `the run stopped after ${formatCount(failures, 'failed trial')} (--max-failures ${max})`;
 }
 
 /** If everything passed, nobody needs the world's logs. */
