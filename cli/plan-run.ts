@@ -26,6 +26,15 @@ export interface TrialChoice {
   readonly shard?: Shard | undefined;
   /** Scenarios in which the target is also killed at its side effects; none by default. */
   readonly crashPoints?: CrashChoice;
+  /** Only these of the trials; by default all. */
+  readonly only?: TrialSubset;
+}
+
+/** Some of the trials of a choice. */
+export interface TrialSubset {
+  has(scenario: string, seed: number): boolean;
+  /** Whether crash points of a scenario are run: it needs no mark for them, and a mark alone is not enough. */
+  hasCrashPoints(scenario: string): boolean;
 }
 
 /**
@@ -104,12 +113,13 @@ export async function planRun(options: TrialChoice, target: Target): Promise<Pla
   const crashed = new Set<string>();
   const leftOut = new Map<string, string>();
   const { capabilities } = worldFor(target, options.world).facts;
-  const seeds = Array.from({ length: options.trials }, (_, index) => options.seed + index);
+  const allSeeds = Array.from({ length: options.trials }, (_, index) => options.seed + index);
   for (const source of options.chosen) {
+    const seeds = allSeeds.filter((seed) => options.only?.has(source.scenario.id, seed) !== false);
     const reason = whyNotRun(source.scenario, target, capabilities);
     if (reason === undefined) {
       const { id, crashPoints = false } = source.scenario;
-      if (crashPoints || options.crashPoints?.of === 'all') {
+      if (options.only?.hasCrashPoints(id) ?? (crashPoints || options.crashPoints?.of === 'all')) {
         const why = whyLeftOut(options.crashPoints, target) ?? whyNoCrashPoints(capabilities);
         if (why !== undefined && options.crashPoints?.of === 'all') throw new UsageError(`${id}: crash points can't be run: ${why}`);
         if (why === undefined) crashed.add(id);

@@ -42,6 +42,8 @@ interface RunFlags extends WorldFlags {
   readonly grep?: RegExp;
   readonly grepInvert?: RegExp;
   readonly list: boolean;
+  /** True without a directory. */
+  readonly lastFailed?: string | true;
   readonly manifests?: string;
   readonly target?: string;
   readonly seed: number;
@@ -72,6 +74,7 @@ export function defineRun(program: Command, { console, finish }: CommandContext)
     .option('--manifests <dir>', 'only the scenarios over the manifests in this directory: node pools, workloads, budgets')
     .addOption(grepOption())
     .addOption(grepInvertOption())
+    .option('--last-failed [dir]', 'only trials that did not pass in this run directory (default: the newest in runs/)')
     .option('--list', 'only print the trials that would run', false)
     .option('--target <name|./file>', 'the autoscaler to test (default: reference; in a real cluster reference:quick)')
     .addOption(new Option('--seed <n>', 'seed of the first trial').default(1).argParser(parseSeed))
@@ -89,51 +92,36 @@ export function defineRun(program: Command, { console, finish }: CommandContext)
     .addOption(new Option('-x', 'same as --max-failures 1').conflicts('maxFailures').default(false))
     .addOption(verboseOption())
     .option('--json', 'print the report as JSON', false)
-    .action(async (flags: RunFlags) => {
-      const {
-        suite,
-        profile,
-        scenario,
-        grep,
-        grepInvert,
-        list,
-        manifests,
-        out,
-        workers,
-        clusters,
-        target = defaultTarget(flags.world),
-        nodes,
-        seed,
-        trials,
-        verbose,
-        json,
-      } = flags;
-      const { crashPoints: isAsked } = flags;
+    .action(async (flags: RunFlags, command: Command) => {
+      const { suite, profile, scenario, grep, grepInvert, list, manifests, out, workers, clusters, nodes, seed, trials, json } = flags;
+      const { crashPoints: isAsked, maxFailures, lastFailed, target, shard, world, verbose } = flags;
       const crashPoints = isAsked === false ? undefined : ({ of: 'marked', isAsked: isAsked === true } as const);
-      if (workers !== undefined && flags.world !== 'embedded')
-        throw new UsageError(`--workers is for --world embedded; a cluster runs one trial at a time: ${PARALLEL_HINTS[flags.world]}`);
+      if (workers !== undefined && world !== 'embedded')
+        throw new UsageError(`--workers is for --world embedded; a cluster runs one trial at a time: ${PARALLEL_HINTS[world]}`);
+      const isGiven = (name: string): boolean => command.getOptionValueSource(name) === 'cli';
+      const replaced = REPLACED_BY_LAST_FAILED.find((name) => lastFailed !== undefined && isGiven(name));
+      if (replaced !== undefined) throw new UsageError(`--last-failed repeats the trials of an earlier run; leave out --${replaced}`);
       const { provideWorld } = await import('../provide-world.ts');
-      const where = provideWorld(flags.world, flags, console);
-      const choice = { suites: suite, profiles: profile, scenarios: scenario, grep, grepInvert, manifests };
-      const what = { ...choice, list, target, seed, trials, nodes: nodes.count };
-      const { run } = await import('./run.ts');
-      finish(
-        await run(
-          {
-            ...what,
-            ...defined({ crashPoints, maxFailures: flags.x ? 1 : flags.maxFailures }),
-            out,
-            workers,
-            clusters,
-            shard: flags.shard,
-            json,
-            ...where,
-          },
-          { ...console, verbose },
-        ),
-      );
+      const where = provideWorld(world, flags, console);
+      const common = {
+        ...{ profiles: profile, grep, grepInvert, list, out, workers, clusters, shard, json },
+        ...defined({ crashPoints, maxFailures: flags.x ? 1 : maxFailures }),
+        ...where,
+      };
+      const own = { ...console, verbose };
+      const { run, runFailed } = await import('./run.ts');
+      if (lastFailed !== undefined) {
+        const directory = lastFailed === true ? undefined : lastFailed;
+        finish(await runFailed({ ...common, directory, target, nodes: isGiven('nodes') ? nodes.count : undefined }, own));
+        return;
+      }
+      const what = { suites: suite, scenarios: scenario, manifests, seed, trials, nodes: nodes.count };
+      finish(await run({ ...common, ...what, target: target ?? defaultTarget(world) }, own));
     });
 }
+
+/** Options that say which trials run, as `--last-failed` does. */
+const REPLACED_BY_LAST_FAILED = ['suite', 'scenario', 'manifests', 'seed', 'trials'] as const;
 
 /** The flags that choose where scenarios run. */
 function withWorldOptions(command: Command): Command {

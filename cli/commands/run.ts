@@ -3,15 +3,18 @@ import { basename } from 'node:path';
 import { loadTarget } from '../../harness/load.ts';
 import { runTrials } from '../../harness/run.ts';
 import type { PlannedTrial, TrialEnd } from '../../harness/run.ts';
+import { replayWorld } from '../../harness/world-for.ts';
 import { defined } from '../../model/defined.ts';
 import { timeName } from '../../reports/clock.ts';
 import { formatCount } from '../../reports/format.ts';
 import type { RunFacts } from '../../reports/report-input.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import type { Target } from '../../targets/target.ts';
-import { chooseScenarios, chooseTarget } from '../choose.ts';
+import { chooseScenarios, chooseTarget, isChosen } from '../choose.ts';
 import type { ScenarioChoice } from '../choose.ts';
+import { chooseRecorded } from '../choose-recorded.ts';
 import type { Console } from '../console.ts';
+import { readFailedTrials } from '../failed-trials.ts';
 import { interruption } from '../interruption.ts';
 import { listTrials } from '../list-trials.ts';
 import { chooseManifests } from '../manifests.ts';
@@ -24,7 +27,7 @@ import { prepareTarget } from '../prepare-targets.ts';
 import { Progress } from '../progress.ts';
 import { exitCodeOf, hasUnknownCrashes } from '../exit-code.ts';
 import { reportTrial } from '../report-trial.ts';
-import { createRunDirectory, writeRunFacts } from '../run-directory.ts';
+import { createRunDirectory, newestRunDirectory, writeRunFacts } from '../run-directory.ts';
 import { describeRun } from '../run-facts.ts';
 import { printRun, writeReports } from '../write-reports.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
@@ -64,6 +67,51 @@ export async function run(options: RunOptions, console: Console): Promise<number
   const target = chooseTarget(options.target);
   const chosenRun = { ...options, chosen: found.chosen, nodes: Math.max(options.nodes, found.nodes), target };
   return options.list === true ? listTrials(chosenRun, console) : runChosen(chosenRun, console);
+}
+
+/** The flags of `run --last-failed`, parsed. */
+export type RunFailedOptions = Omit<RunOptions, 'suites' | 'scenarios' | 'manifests' | 'seed' | 'trials' | 'target' | 'nodes'> & {
+  /** The run whose trials are repeated; by default the newest one. */
+  readonly directory: string | undefined;
+  /** The target of that run by default. */
+  readonly target: string | undefined;
+  /** The number of nodes of that run by default. */
+  readonly nodes: number | undefined;
+};
+
+/**
+ * `scaleproof run --last-failed`: runs the trials of an earlier run again that failed or were unknown.
+ * @throws UsageError if there is no such run, or it was in another world
+ */
+export async function runFailed(options: RunFailedOptions, console: Console): Promise<number> {
+  const { directory = newestRunDirectory() } = options;
+  const failed = readFailedTrials(directory);
+  if (failed === undefined) {
+    const print = options.json ? console.err : console.out;
+    print(`Nothing failed in ${directory}, so there is nothing to run.\n`);
+    return EXIT.pass;
+  }
+  const world = options.world === undefined ? 'embedded' : replayWorld(options.world).world;
+  if (world !== failed.world)
+    throw new UsageError(
+      `${directory} ran in the world ${failed.world}, and these flags name ${world}; repeat it with the same --world, --machines and --nodes`,
+    );
+  const all = await Promise.all(failed.scenarios.map(chooseRecorded));
+  const chosen = all.filter(({ scenario }) => isChosen(scenario, options));
+  if (chosen.length === 0) throw new UsageError(`these flags select no scenario that failed in ${directory}`);
+  const { crashPoints, list, ...rest } = options;
+  const { target = failed.target, nodes = failed.nodes } = options;
+  const chosenRun = {
+    ...rest,
+    chosen,
+    target: chooseTarget(target),
+    nodes,
+    seed: failed.seeds.first,
+    trials: failed.seeds.last - failed.seeds.first + 1,
+    only: failed.trials,
+    ...defined({ crashPoints: crashPoints && ({ of: 'all' } as const) }),
+  };
+  return list === true ? listTrials(chosenRun, console) : runChosen(chosenRun, console);
 }
 
 const CRASH_TRIALS = 'crash points, each a trial in which the target is killed at one of its side effects';
