@@ -18,6 +18,7 @@ import { defineReplay } from './commands/replay.command.ts';
 import { defineReport } from './commands/report.command.ts';
 import { defineRun } from './commands/run.command.ts';
 import { defineServe } from './commands/serve.command.ts';
+import { defineShowReport } from './commands/show-report.command.ts';
 import { defineSweep } from './commands/sweep.command.ts';
 import { defineTarget } from './commands/target.command.ts';
 import { defineWorld } from './commands/world.command.ts';
@@ -45,6 +46,7 @@ const COMMANDS: readonly ((program: Command, context: CommandContext) => void)[]
   defineTarget,
   defineWorld,
   defineReport,
+  defineShowReport,
   defineInit,
   defineCompare,
   defineGate,
