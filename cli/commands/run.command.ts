@@ -19,6 +19,8 @@ import {
   workersOption,
 } from '../common-options.ts';
 import { DEFAULT_MAX_INSTANCES, MODES } from '../existing/flags.ts';
+import { examplesText } from '../help.ts';
+import type { Example } from '../help.ts';
 import {
   QUICK_REFERENCE,
   REFERENCE,
@@ -60,10 +62,19 @@ interface RunFlags extends WorldFlags {
   readonly json: boolean;
 }
 
+const EXAMPLES: readonly Example[] = [
+  { line: 'run --target mutant:swallowed-topology-error --suite scheduling', does: 'a planted bug, which is caught' },
+  { line: 'run --scenario ./my-scenario.ts --seed 7 --trials 20', does: 'your scenario, with the seeds 7 to 26' },
+  { line: 'run --grep spot --target plain --list', does: 'list these trials, and those that this target can not run' },
+  { line: 'run --last-failed -x', does: 'repeat what failed in the last run, up to the first failure' },
+];
+
 /** `scaleproof run`. */
 export function defineRun(program: Command, { console, finish }: CommandContext): void {
-  withWorldOptions(program.command('run'))
+  const command = program
+    .command('run')
     .description('run scenarios against a target, judge them, write a run directory')
+    .optionsGroup('Scenarios, by default all:')
     .addOption(suiteOption())
     .addOption(profileOption())
     .addOption(
@@ -71,27 +82,33 @@ export function defineRun(program: Command, { console, finish }: CommandContext)
         .argParser(collect)
         .default([], 'all'),
     )
-    .option('--manifests <dir>', 'only the scenarios over the manifests in this directory: node pools, workloads, budgets')
     .addOption(grepOption())
     .addOption(grepInvertOption())
+    .option('--manifests <dir>', 'only the scenarios over the manifests in this directory: node pools, workloads, budgets')
     .option('--last-failed [dir]', 'only trials that did not pass in this run directory (default: the newest in runs/)')
     .option('--list', 'only print the trials that would run', false)
+    .optionsGroup('Target and trials:')
     .option('--target <name|./file>', 'the autoscaler to test (default: reference; in a real cluster reference:quick)')
     .addOption(new Option('--seed <n>', 'seed of the first trial').default(1).argParser(parseSeed))
     .addOption(new Option('--trials <n>', 'trials of each scenario, with consecutive seeds').default(1).argParser(parseTrials))
-    .addOption(runDirectoryOption())
+    .addOption(nodesOption())
+    .option('--crash-points', 'run crash points even if the trials are slow, as for Go programs')
+    .option('--no-crash-points', 'do not run crash points (kills at each side effect, in scenarios marked for it)')
+    .addOption(new Option('--max-failures <n>', 'start no further trial after n have failed').argParser(parseMaxFailures))
+    .addOption(new Option('-x', 'same as --max-failures 1').conflicts('maxFailures').default(false))
     .addOption(workersOption())
     .addOption(
       new Option('--shard <i/n>', 'only the i-th of n shards of the trials; `scaleproof merge` joins the run directories').argParser(
         parseShard,
       ),
     )
-    .option('--crash-points', 'run crash points even if the trials are slow, as for Go programs')
-    .option('--no-crash-points', 'do not run crash points (kills at each side effect, in scenarios marked for it)')
-    .addOption(new Option('--max-failures <n>', 'start no further trial after n have failed').argParser(parseMaxFailures))
-    .addOption(new Option('-x', 'same as --max-failures 1').conflicts('maxFailures').default(false))
+    .optionsGroup('Output:')
+    .addOption(runDirectoryOption())
     .addOption(verboseOption())
     .option('--json', 'print the report as JSON', false)
+    .optionsGroup('World:');
+  withWorldOptions(command)
+    .addHelpText('after', examplesText(EXAMPLES))
     .action(async (flags: RunFlags, command: Command) => {
       const { suite, profile, scenario, grep, grepInvert, list, manifests, out, workers, clusters, nodes, seed, trials, json } = flags;
       const { crashPoints: isAsked, maxFailures, lastFailed, target, shard, world, verbose } = flags;
@@ -126,7 +143,6 @@ const REPLACED_BY_LAST_FAILED = ['suite', 'scenario', 'manifests', 'seed', 'tria
 /** The flags that choose where scenarios run. */
 function withWorldOptions(command: Command): Command {
   return command
-    .addOption(nodesOption())
     .addOption(new Option('--world <name>', 'the world to run in').choices(WORLDS).default('embedded'))
     .option('--kubeconfig <file>', 'administrator kubeconfig of the cluster, for --world existing')
     .addOption(new Option('--ec2 <name>', 'EC2 and SQS of a real cluster (default: LocalStack with --world kind)').choices(EC2_KINDS))
