@@ -8,6 +8,7 @@ import { defineCheck } from './commands/check.command.ts';
 import { defineCompare } from './commands/compare.command.ts';
 import { defineCompareWorlds } from './commands/compare-worlds.command.ts';
 import { defineCrashPoints } from './commands/crash-points.command.ts';
+import { defineCompletion } from './commands/completion.command.ts';
 import { defineDoctor } from './commands/doctor.command.ts';
 import { defineGate } from './commands/gate.command.ts';
 import { defineInit } from './commands/init.command.ts';
@@ -35,6 +36,8 @@ interface CommandGroup {
   readonly commands: readonly ((program: Command, context: CommandContext) => void)[];
 }
 
+const HELP_GROUP = 'Help:';
+
 /**
  * Every command, in the order of the help. A definition has only the flags and imports the code when it is called: importing all
  * of it takes a second.
@@ -46,6 +49,7 @@ const GROUPS: readonly CommandGroup[] = [
   { heading: 'Crashes, planted bugs, cost:', commands: [defineCrashPoints, defineMutants, defineBench] },
   { heading: 'Worlds and targets:', commands: [defineWorld, defineTarget] },
   { heading: 'Real clusters:', commands: [defineCompareWorlds, defineDoctor, defineSweep] },
+  { heading: HELP_GROUP, commands: [defineCompletion] },
 ];
 
 const EXAMPLES: readonly Example[] = [
@@ -112,5 +116,5 @@ export function commandLine(console: Console, finish: (code: number) => void): C
     program.commandsGroup(heading);
     for (const define of commands) define(program, { console, finish });
   }
-  return program.commandsGroup('Help:').helpCommand(true);
+  return program.commandsGroup(HELP_GROUP).helpCommand(true);
 }

@@ -15,6 +15,10 @@ export const DEFAULT_PORT = 9797;
 /** The output formats of `compare`. */
 export const COMPARISON_FORMATS = ['terminal', 'json', 'markdown'] as const;
 
+/** The shells that there are completion scripts for. */
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof SHELLS)[number];
+
 /** Most trials of a scenario, and most processes, in one run. */
 const MAX_TRIALS = 100_000;
 const MAX_WORKERS = 256;
