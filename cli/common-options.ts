@@ -53,6 +53,11 @@ export function nodesOption(): Option {
     .argParser(parseNodes);
 }
 
+/** `--config`: undefined if not given. */
+export function configOption(): Option {
+  return new Option('--config <file>', 'file with defaults for flags (default: scaleproof.config.ts or .js, if there is one)');
+}
+
 /** `--verbose`, which becomes the console's. */
 export function verboseOption(): Option {
   return new Option('--verbose', 'print a line for each trial, and everything that passed').default(false);

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { COMPARISON_FORMATS, DEFAULT_NODES_FLAG, parseNodes, parseSeed, parseTrials } from '../options.ts';
 import {
+  configOption,
   grepInvertOption,
   grepOption,
   profileOption,
@@ -31,6 +32,7 @@ export function defineCompare(program: Command, { console, finish }: CommandCont
       'number of nodes, for scenarios that do not set their own (default: 100, the cluster size whose cost is reported)',
     )
     .addOption(workersOption())
+    .addOption(configOption())
     .option('--out <dir>', 'directory for compare.html and the runs, new or empty (default: a new one in runs/)')
     .addOption(new Option('--format <name>', 'output format').choices(COMPARISON_FORMATS).default('terminal'))
     .addOption(verboseOption())
@@ -53,7 +55,12 @@ export function defineCompare(program: Command, { console, finish }: CommandCont
           verbose: boolean;
           json: boolean;
         },
+        command: Command,
       ) => {
+        const { applyConfig } = await import('../apply-config.ts');
+        const { isRunDirectory } = await import('../run-directory.ts');
+        // It has defaults for targets that are run.
+        if (!sides.every(isRunDirectory)) await applyConfig(command);
         const { suite: suites, profile: profiles, scenario: scenarios, grep, grepInvert, seed, trials, workers, out, verbose } = flags;
         const choice = { suites, profiles, scenarios, grep, grepInvert };
         const nodes = flags.nodes === undefined ? undefined : parseNodes(flags.nodes, DEFAULT_NODES_FLAG).count;

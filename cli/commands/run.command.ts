@@ -7,8 +7,10 @@ import { DEFAULT_PREFIX } from '../../world/real/tenant/tenant.ts';
 import { EC2_KINDS, ENDPOINT_VARIABLE } from '../choose-ec2.ts';
 import { MACHINES, WORLDS } from '../choose-world.ts';
 import type { CommandContext } from '../command-context.ts';
+import type { ScaleproofConfig } from '../../harness/config.ts';
 import {
   collect,
+  configOption,
   grepInvertOption,
   grepOption,
   nodesOption,
@@ -102,6 +104,7 @@ export function defineRun(program: Command, { console, finish }: CommandContext)
         parseShard,
       ),
     )
+    .addOption(configOption())
     .optionsGroup('Output:')
     .addOption(runDirectoryOption())
     .addOption(verboseOption())
@@ -110,6 +113,8 @@ export function defineRun(program: Command, { console, finish }: CommandContext)
   withWorldOptions(command)
     .addHelpText('after', examplesText(EXAMPLES))
     .action(async (flags: RunFlags, command: Command) => {
+      const { applyConfig } = await import('../apply-config.ts');
+      await applyConfig(command, configFields(flags));
       const { suite, profile, scenario, grep, grepInvert, list, manifests, out, workers, clusters, nodes, seed, trials, json } = flags;
       const { crashPoints: isAsked, maxFailures, lastFailed, target, shard, world, verbose } = flags;
       const crashPoints = isAsked === false ? undefined : ({ of: 'marked', isAsked: isAsked === true } as const);
@@ -135,6 +140,14 @@ export function defineRun(program: Command, { console, finish }: CommandContext)
       const what = { suites: suite, scenarios: scenario, manifests, seed, trials, nodes: nodes.count };
       finish(await run({ ...common, ...what, target: target ?? defaultTarget(world) }, own));
     });
+}
+
+/** What of a configuration file applies: `--last-failed` knows target and trials, and clusters have no workers. */
+function configFields({ lastFailed, world }: RunFlags): readonly (keyof ScaleproofConfig)[] {
+  return [
+    ...(lastFailed === undefined ? (['target', 'scenarios', 'manifests', 'profiles', 'trials'] as const) : []),
+    ...(world === 'embedded' ? (['workers'] as const) : []),
+  ];
 }
 
 /** Options that say which trials run, as `--last-failed` does. */
