@@ -52,3 +52,7 @@ export type { Check } from './checks/check.ts';
 export type { HistoryEvent } from './history/events.ts';
 export type { CheckResult, Finding, TrialResult, Verdict } from './history/verdict.ts';
 export { runTrial } from './harness/run.ts';
+
+// scaleproof.config.ts: docs/running.md.
+export { defineConfig } from './harness/config.ts';
+export type { ScaleproofConfig } from './harness/config.ts';

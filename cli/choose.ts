@@ -28,19 +28,35 @@ export interface ScenarioChoice {
   readonly suites: readonly string[];
   readonly profiles?: readonly Profile[];
   readonly scenarios: readonly string[];
+  /** Only scenarios whose id and title, as in `suite/name the title`, match this. */
+  readonly grep?: RegExp | undefined;
+  /** Only scenarios whose id and title do not match this. */
+  readonly grepInvert?: RegExp | undefined;
 }
 
-/** All scenarios, or those that the user named: by suite, by profile, by id, by file. @throws UsageError for unknown names */
+/**
+ * All scenarios, or those that the user named: by suite, by profile, by id, by file, by a pattern. Whatever is given has to match.
+ * @throws UsageError for unknown names
+ */
 export async function chooseScenarios(choice: ScenarioChoice): Promise<ChosenScenario[]> {
   if (choice.scenarios.length === 0) return bundledScenarios(choice);
   const named = await scenariosNamed(choice);
-  return named.filter(isOf(choice));
+  return named.filter(({ scenario }) => isChosen(scenario, choice));
 }
 
-/** All bundled scenarios of these suites and profiles; of all if none are given. @throws UsageError for an unknown suite */
+/** Whether a scenario is of the chosen profiles, and its id and title match the patterns. */
+export function isChosen(
+  { id, title, profile }: Pick<Scenario, 'id' | 'title' | 'profile'>,
+  { profiles = [], grep, grepInvert }: Omit<ScenarioChoice, 'suites' | 'scenarios'>,
+): boolean {
+  const text = `${id} ${title}`;
+  return (profiles.length === 0 || profiles.includes(profile)) && grep?.test(text) !== false && grepInvert?.test(text) !== true;
+}
+
+/** All bundled scenarios of these suites and profiles that match the patterns; all if none are given. @throws UsageError for an unknown suite */
 export function bundledScenarios(choice: Omit<ScenarioChoice, 'scenarios'>): ChosenScenario[] {
   refuseUnknownSuites(choice.suites);
-  return sources.filter(isOf(choice)).filter(isInSuites(choice.suites));
+  return sources.filter(({ scenario }) => isChosen(scenario, choice)).filter(isInSuites(choice.suites));
 }
 
 /** A bundled scenario by its id. @throws UsageError if it does not exist */
@@ -50,10 +66,6 @@ export function bundledScenario(id: string): ChosenScenario {
   if (found !== undefined) return found;
   const ids = sources.map(({ scenario }) => scenario.id);
   throw new UsageError(unknown('scenario', id, ids));
-}
-
-function isOf({ profiles = [] }: Pick<ScenarioChoice, 'profiles'>): (chosen: ChosenScenario) => boolean {
-  return ({ scenario }) => profiles.length === 0 || profiles.includes(scenario.profile);
 }
 
 /** Whether it is in one of these suites, or was before they were renamed; with none, all are. */
@@ -70,7 +82,7 @@ function refuseUnknownSuites(names: readonly string[]): void {
   }
 }
 
-async function scenariosNamed(options: Omit<ScenarioChoice, 'profiles'>): Promise<ChosenScenario[]> {
+async function scenariosNamed(options: Pick<ScenarioChoice, 'suites' | 'scenarios'>): Promise<ChosenScenario[]> {
   refuseUnknownSuites(options.suites);
   const chosen: ChosenScenario[] = [];
   for (const name of options.scenarios) {

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { DEFAULT_NODES_FLAG, parseNodes, parseProfile, parseWorkers } from './options.ts';
+import { DEFAULT_NODES_FLAG, parseNodes, parsePattern, parseProfile, parseWorkers } from './options.ts';
 
 /** A parser for an option that may be repeated: it collects all values. */
 export const collect = (value: string, previous: readonly string[]): readonly string[] => [...previous, value];
@@ -17,6 +17,20 @@ export function profileOption(): Option {
 /** `--scenario`, collected. @param takes what may be named */
 export function scenarioOption(takes: 'id' | 'id|./file'): Option {
   return new Option(`--scenario <${takes}>`, 'only this scenario; may be repeated').argParser(collect).default([], 'all');
+}
+
+/** `--grep`: undefined if not given. */
+export function grepOption(): Option {
+  return new Option('--grep <pattern>', 'only scenarios whose id and title match this regular expression').argParser(
+    parsePattern('--grep'),
+  );
+}
+
+/** `--grep-invert`: undefined if not given. */
+export function grepInvertOption(): Option {
+  return new Option('--grep-invert <pattern>', 'only scenarios whose id and title do not match it').argParser(
+    parsePattern('--grep-invert'),
+  );
 }
 
 /** `--workers`: undefined if not given. */
@@ -37,6 +51,11 @@ export function nodesOption(): Option {
   )
     .default(DEFAULT_NODES_FLAG, `${DEFAULT_NODES_FLAG.count}, ${DEFAULT_NODES_FLAG.kind}`)
     .argParser(parseNodes);
+}
+
+/** `--config`: undefined if not given. */
+export function configOption(): Option {
+  return new Option('--config <file>', 'file with defaults for flags (default: scaleproof.config.ts or .js, if there is one)');
 }
 
 /** `--verbose`, which becomes the console's. */

@@ -197,6 +197,11 @@ test('flags that do not apply to run directories are refused', async ({}, testIn
     expect({ flag, code }).toEqual({ flag, code: 2 });
     expect(stderr).toContain(`${flag} applies only to targets, and these are run directories: leave it out`);
   }
+  for (const flag of ['--grep', '--grep-invert']) {
+    const { code, stderr } = await scaleproofHere(['gate', ...sides, flag, 'spot', '--out', join(folder, 'out')]);
+    expect({ flag, code }).toEqual({ flag, code: 2 });
+    expect(stderr).toContain('--scenario, --profile and --grep apply only to targets');
+  }
 });
 
 test('invalid policies, targets and scenarios are refused', async ({}, testInfo) => {

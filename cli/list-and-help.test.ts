@@ -113,6 +113,38 @@ for (const command of [[], ['run'], ['check'], ['replay'], ['list']]) {
   });
 }
 
+test('the help of the program groups all commands, that of run all flags', async () => {
+  const headings = ({ stdout }: { readonly stdout: string }): string[] => stdout.split('\n').filter((line) => /^\S.*:$/.test(line));
+  expect(headings(await scaleproofHere(['--help']))).toEqual([
+    'Options:',
+    'Run and judge:',
+    'Reports:',
+    'Decide about a version:',
+    'Crashes, planted bugs, cost:',
+    'Worlds and targets:',
+    'Real clusters:',
+    'Help:',
+    'Examples:',
+  ]);
+  const run = await scaleproofHere(['run', '--help']);
+  expect(headings(run)).toEqual(['Scenarios, by default all:', 'Target and trials:', 'Output:', 'World:', 'Options:', 'Examples:']);
+  const [, options = ''] = run.stdout.split('\nOptions:\n');
+  expect(options).toMatch(/^ {2}-h, --help .*\n\nExamples:\n/);
+});
+
+test('the examples in the help of run work', async () => {
+  const { stdout } = await scaleproofHere(['run', '--help']);
+  const examples = [...stdout.matchAll(/^ {2}scaleproof (run .*)$/gm)].map(([, line = '']) => line.split(' '));
+  expect(examples.length).toBeGreaterThanOrEqual(3);
+  for (const example of examples) {
+    for (const flag of example.filter((word) => word.startsWith('-')))
+      expect(stdout, example.join(' ')).toMatch(new RegExp(`^ {2}${flag} `, 'm'));
+    // Those with files or runs of the user can't be tried here.
+    if (example.some((word) => word.startsWith('./') || word === '--last-failed')) continue;
+    expect(await scaleproofHere([...example, '--list'])).toMatchObject({ code: 0, stderr: '' });
+  }
+});
+
 test('without a command: help on standard error, wrong usage', async ({}, testInfo) => {
   const { code, stdout, stderr } = await scaleproof([], folderWith(testInfo));
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

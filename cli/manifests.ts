@@ -7,7 +7,7 @@ import { SERVABILITY_WORDS } from '../model/servability.ts';
 import type { ManifestsFacts } from '../reports/report-input.ts';
 import { MANIFESTS_SUITE } from '../manifests/theme.ts';
 import { DEFAULT_NODES } from '../harness/trial-spec.ts';
-import { chooseScenarios } from './choose.ts';
+import { chooseScenarios, isChosen } from './choose.ts';
 import type { ChosenScenario, ScenarioChoice } from './choose.ts';
 import type { Console } from './console.ts';
 import { UsageError } from './usage-error.ts';
@@ -40,7 +40,7 @@ export async function selectScenarios(
 
 /**
  * The scenarios made from a directory of manifests. Prints what the manifests contain.
- * @param options.scenarios ids of the scenarios to choose; all if empty
+ * @param options.scenarios ids of the scenarios to choose; all if empty. Patterns have to match, too
  * @throws LoadError for manifests that the API server would reject
  */
 export async function chooseManifests(directory: string, options: ScenarioChoice, console?: Console): Promise<Selection> {
@@ -60,7 +60,7 @@ export async function chooseManifests(directory: string, options: ScenarioChoice
   for (const id of ids) {
     if (!names.includes(id)) throw new UsageError(`no scenario over manifests is named "${id}"; there are: ${names.join(', ')}`);
   }
-  const chosen = ids.length === 0 ? found : found.filter(({ scenario }) => ids.includes(scenario.id));
+  const chosen = found.filter(({ scenario }) => (ids.length === 0 || ids.includes(scenario.id)) && isChosen(scenario, options));
   return { chosen, nodes: Math.max(DEFAULT_NODES, mix.nodes), manifests: factsOf(directory, mix) };
 }
 

@@ -15,6 +15,10 @@ export const DEFAULT_PORT = 9797;
 /** The output formats of `compare`. */
 export const COMPARISON_FORMATS = ['terminal', 'json', 'markdown'] as const;
 
+/** The shells that there are completion scripts for. */
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof SHELLS)[number];
+
 /** Most trials of a scenario, and most processes, in one run. */
 const MAX_TRIALS = 100_000;
 const MAX_WORKERS = 256;
@@ -30,6 +34,7 @@ const whole = (what: string, min: number, max: number): z.ZodType<number, string
 
 const seed = whole('--seed', 0, Number.MAX_SAFE_INTEGER - MAX_TRIALS);
 const trials = whole('--trials', 1, MAX_TRIALS);
+const maxFailures = whole('--max-failures', 1, MAX_TRIALS);
 /** Seeds of one matrix of mutants and scenarios. */
 const MAX_SEEDS = 1_000;
 const seeds = whole('--seeds', 1, MAX_SEEDS);
@@ -46,6 +51,7 @@ const workers = whole('--workers', 1, MAX_WORKERS);
 /** Parsers of numeric flags. @throws UsageError that names the flag and the valid values */
 export const parseSeed = (text: string): number => parse(seed, text);
 export const parseTrials = (text: string): number => parse(trials, text);
+export const parseMaxFailures = (text: string): number => parse(maxFailures, text);
 export const parseSeeds = (text: string): number => parse(seeds, text);
 
 /** `--profile`, which may be repeated. */
@@ -86,6 +92,23 @@ export function parseShard(text: string): Shard {
   if (shard.number > shard.of) throw new UsageError(`--shard ${text}: there are ${shard.of} shards, counted from 1`);
   return shard;
 }
+
+/**
+ * The parser of a flag whose value is a regular expression.
+ * @param flag its name
+ * @returns a function that throws a UsageError which names the flag and the pattern
+ */
+export function parsePattern(flag: string): (text: string) => RegExp {
+  return (text) => {
+    try {
+      return new RegExp(text);
+    } catch (error) {
+      const why = error instanceof Error ? error.message.replace(/^Invalid regular expression: \/.*\/\w*: /s, '') : String(error);
+      throw new UsageError(`${flag} "${text}" is not a JavaScript regular expression: ${why}`);
+    }
+  };
+}
+
 export const parseWorkers = (text: string): number => parse(workers, text);
 
 function parse<T>(schema: z.ZodType<T, string>, text: string): T {

@@ -51,6 +51,21 @@ function freeDirectory(startedAt: string, prefix: string): string {
   throw new UsageError(`${RUNS}/${name} and its successors exist; name a directory with --out`);
 }
 
+/** The run directory in `runs/` that was written last. @throws UsageError if there is none */
+export function newestRunDirectory(): string {
+  const found = (existsSync(RUNS) ? readdirSync(RUNS) : []).flatMap((name) => {
+    const directory = join(RUNS, name);
+    const facts = statSync(join(directory, 'run.json'), { throwIfNoEntry: false });
+    return facts === undefined ? [] : [{ directory, writtenMs: facts.mtimeMs }];
+  });
+  const newest = found.reduce<(typeof found)[number] | undefined>(
+    (best, one) => (best === undefined || one.writtenMs >= best.writtenMs ? one : best),
+    undefined,
+  );
+  if (newest === undefined) throw new UsageError(`there is no run directory in ${RUNS}/; name one`);
+  return newest.directory;
+}
+
 /** Writes run.json. */
 export function writeRunFacts(directory: string, facts: RunFacts): void {
   writeFileSync(join(directory, 'run.json'), `${JSON.stringify(facts, undefined, 2)}\n`);

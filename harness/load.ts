@@ -127,7 +127,8 @@ async function loadProgram(url: string, artefact: string | undefined): Promise<T
   }
 }
 
-async function loadExport(ref: ModuleRef): Promise<unknown> {
+/** One export of a module, of any type. @throws LoadError when the module fails to load, or does not have it */
+export async function loadExport(ref: ModuleRef): Promise<unknown> {
   const exports = await importModule(ref.module);
   if (!(ref.export in exports)) {
     throw new LoadError(

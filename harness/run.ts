@@ -130,6 +130,8 @@ export interface RunOptions {
   readonly directory: string;
   readonly workers: number;
   readonly signal: AbortSignal;
+  /** Asked before each trial; if false, no further trial begins, and running ones go on. By default always true. */
+  readonly mayBegin?: () => boolean;
   readonly limits?: TrialLimits;
   /** The world of each worker's trials, one per worker; by default the world they were planned for. */
   readonly worlds?: readonly WorldRef[];
@@ -144,7 +146,7 @@ export interface RunOptions {
 
 /** Runs trials and judges their histories. The ends are in the order of the trials, whatever the number of workers. */
 export async function runTrials(trials: readonly PlannedTrial[], options: RunOptions): Promise<TrialEnd[]> {
-  const { directory, workers, signal, limits, worlds, environment, runner, onBegin, onPhase, onEnd } = options;
+  const { directory, workers, signal, mayBegin, limits, worlds, environment, runner, onBegin, onPhase, onEnd } = options;
   const specs = trials.map((trial): TrialSpec => ({
     scenario: trial.ref,
     suite: trial.suite,
@@ -167,7 +169,7 @@ export async function runTrials(trials: readonly PlannedTrial[], options: RunOpt
     workers,
     clock: createRealTimeline().scope('supervisor'),
     signal,
-    ...defined({ limits, environment, runner }),
+    ...defined({ mayBegin, limits, environment, runner }),
     assign: (spec, worker) => {
       const world = worlds?.[worker];
       return world === undefined ? spec : { ...spec, world };

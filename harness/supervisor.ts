@@ -81,7 +81,7 @@ export type TrialOutcome =
   | { readonly kind: 'recorded'; readonly cost?: TrialCost }
   /** Scenario or target could not be loaded: there is no history. */
   | { readonly kind: 'refused'; readonly message: string }
-  /** Interrupted before it began. */
+  /** The run was interrupted or stopped before it began. */
   | { readonly kind: 'not-begun' };
 
 /** Options for running trials in processes. */
@@ -91,6 +91,8 @@ export interface SupervisorOptions {
   readonly limits?: TrialLimits;
   /** Aborted on Ctrl-C: running trials are ended and their histories sealed. */
   readonly signal: AbortSignal;
+  /** Asked before each trial; if false, no further trial begins, and running ones go on. By default always true. */
+  readonly mayBegin?: () => boolean;
   /** Extra environment variables for children. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Changes a spec for the worker that runs it; workers count from 0. By default nothing changes. */
@@ -148,7 +150,7 @@ export async function superviseTrials(specs: readonly TrialSpec[], options: Supe
   const work = async (worker: number): Promise<void> => {
     const runner = options.runner ?? createTrialRunner(options);
     try {
-      while (next < specs.length && !options.signal.aborted) {
+      while (next < specs.length && !options.signal.aborted && options.mayBegin?.() !== false) {
         const index = next;
         next += 1;
         const spec = specs[index] as TrialSpec;

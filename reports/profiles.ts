@@ -8,12 +8,16 @@ export const PROFILE_WORDS: Readonly<Record<Profile, string>> = {
   robustness: 'faults that no correct API causes; a failure here fails the run, too',
 };
 
-/** Groups parts by profile, in the order of the run's profiles. */
-export function byProfile<T extends { readonly profile: Profile }>(
+/** The order within a profile: what the reader looks for comes first. */
+const VERDICT_ORDER = ['fail', 'unknown', 'pass', 'not-run'] as const;
+
+/** Groups parts by profile, in the order of the run's profiles. In each group failures come first, then the unknown. */
+export function byProfile<T extends { readonly profile: Profile; readonly verdict: (typeof VERDICT_ORDER)[number] }>(
   { profiles }: Pick<RunReport, 'profiles'>,
   parts: readonly T[],
 ): { readonly profile: ProfileReport; readonly parts: readonly T[] }[] {
-  return profiles.map((profile) => ({ profile, parts: parts.filter((part) => part.profile === profile.name) }));
+  const sorted = VERDICT_ORDER.flatMap((verdict) => parts.filter((part) => part.verdict === verdict));
+  return profiles.map((profile) => ({ profile, parts: sorted.filter((part) => part.profile === profile.name) }));
 }
 
 /** `5 passed`, `4 passed, 1 failed, 2 not run` */

@@ -27,7 +27,7 @@ export function scenarioTable(report: RunReport, scenarios: readonly ScenarioRep
   const [head = '', ...cells] = renderTable(columns, rows, { maxWidth: width, paintHeading: (text) => paint('dim', text) });
   const groups = byProfile(
     report,
-    scenarios.map(({ profile }, index) => ({ profile, line: cells[index] ?? '' })),
+    scenarios.map(({ profile, verdict }, index) => ({ profile, verdict, line: cells[index] ?? '' })),
   ).filter(({ parts }) => parts.length > 0);
   const lines = [
     head,

@@ -12,15 +12,15 @@ const plain = (columns: number, { trials = 2, verbose = false } = {}): string =>
 /** Scenarios of the sample that pass. */
 const PASSING = ['provisioning/scale-out-and-back', 'capacity/spot-runs-out', 'scheduling/spot-spread'];
 
-test('a wide terminal gets tables of all scenarios and of latencies with --verbose', () => {
+test('a wide terminal gets tables of all scenarios, failures first, and of latencies with --verbose', () => {
   expect(plain(160, { verbose: true }).split('\n').slice(0, 20).join('\n')).toBe(`\
 SCENARIO                         VERDICT    PASSED         SERVED  LAUNCHED  ENDED  LIVE  LEAKED  FAULTS  SEEDS
 
 core: required of every autoscaler
-provisioning/scale-out-and-back  ✓ pass        2/2    20/20 100 %        20     20     0       0       -    1-2
-capacity/spot-runs-out           ✓ pass        2/2    40/40 100 %        20     20     0       0     2/4    1-2
 crashes/killed-after-launch      ✗ fail        1/2    10/10 100 %        12     11     1       1     2/2    1-2
 api-pressure/lost-launch-answer  ? unknown     0/2              -         2      0     2       0       -    1-2
+provisioning/scale-out-and-back  ✓ pass        2/2    20/20 100 %        20     20     0       0       -    1-2
+capacity/spot-runs-out           ✓ pass        2/2    40/40 100 %        20     20     0       0     2/4    1-2
 
 extended: required if the autoscaler declares the feature
 scheduling/spot-spread           ✓ pass        2/2  100/100 100 %        34     34     0       0       -    1-2

@@ -2,7 +2,16 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { COMPARISON_FORMATS, DEFAULT_NODES_FLAG, parseNodes, parseSeed, parseTrials } from '../options.ts';
-import { profileOption, scenarioOption, suiteOption, verboseOption, workersOption } from '../common-options.ts';
+import {
+  configOption,
+  grepInvertOption,
+  grepOption,
+  profileOption,
+  scenarioOption,
+  suiteOption,
+  verboseOption,
+  workersOption,
+} from '../common-options.ts';
 import type { Profile } from '../../history/events.ts';
 
 /** `scaleproof compare`. */
@@ -15,6 +24,8 @@ export function defineCompare(program: Command, { console, finish }: CommandCont
     .addOption(profileOption())
     .addOption(scenarioOption('id|./file'))
     .option('--manifests <dir>', 'only the scenarios over the manifests in this directory: node pools, workloads, budgets')
+    .addOption(grepOption())
+    .addOption(grepInvertOption())
     .addOption(new Option('--seed <n>', 'seed of the first trial (default: 1)').argParser(parseSeed))
     .addOption(
       new Option(
@@ -27,6 +38,7 @@ export function defineCompare(program: Command, { console, finish }: CommandCont
       'number of nodes, for scenarios that do not set their own (default: 100, the cluster size whose cost is reported)',
     )
     .addOption(workersOption())
+    .addOption(configOption())
     .option('--out <dir>', 'directory for compare.html and the runs, new or empty (default: a new one in runs/)')
     .addOption(new Option('--format <name>', 'output format').choices(COMPARISON_FORMATS).default('terminal'))
     .addOption(verboseOption())
@@ -39,6 +51,8 @@ export function defineCompare(program: Command, { console, finish }: CommandCont
           profile: Profile[];
           scenario: string[];
           manifests?: string;
+          grep?: RegExp;
+          grepInvert?: RegExp;
           seed?: number;
           trials?: number;
           nodes?: string;
@@ -48,18 +62,19 @@ export function defineCompare(program: Command, { console, finish }: CommandCont
           verbose: boolean;
           json: boolean;
         },
+        command: Command,
       ) => {
-        const { suite: suites, profile: profiles, scenario: scenarios, manifests, seed, trials, workers, out, verbose } = flags;
+        const { applyConfig } = await import('../apply-config.ts');
+        const { isRunDirectory } = await import('../run-directory.ts');
+        // It has defaults for targets that are run.
+        if (!sides.every(isRunDirectory)) await applyConfig(command);
+        const { suite: suites, profile: profiles, scenario: scenarios, manifests, grep, grepInvert } = flags;
+        const { seed, trials, workers, out, verbose } = flags;
+        const choice = { suites, profiles, scenarios, manifests, grep, grepInvert };
         const nodes = flags.nodes === undefined ? undefined : parseNodes(flags.nodes, DEFAULT_NODES_FLAG).count;
         const format = flags.json ? 'json' : flags.format;
         const { compare } = await import('./compare.ts');
-        finish(
-          await compare(
-            sides,
-            { suites, profiles, scenarios, manifests, seed, trials, nodes, workers, out, format },
-            { ...console, verbose },
-          ),
-        );
+        finish(await compare(sides, { ...choice, seed, trials, nodes, workers, out, format }, { ...console, verbose }));
       },
     );
 }

@@ -7,10 +7,10 @@ import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
 import { unitsForQuantile } from '../../gate/statistics/quantile.ts';
 import { CONFIDENCE } from '../../history/confidence.ts';
 import { targetComparisonSchema } from '../../history/comparison.ts';
-import type { Profile } from '../../history/events.ts';
 import { renderComparison } from '../../reports/html/compare.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
-import { chooseTarget } from '../choose.ts';
+import { chooseTarget, isChosen } from '../choose.ts';
+import type { ScenarioChoice } from '../choose.ts';
 import { formatComparisonMarkdown } from '../compare/markdown.ts';
 import { readComparedRun } from '../compare/read-run.ts';
 import type { IsChosen } from '../compare/read-run.ts';
@@ -33,10 +33,7 @@ const LATENCY_TRIALS = unitsForQuantile(0.95, 1 - CONFIDENCE);
 const MAX_SIDES = 8;
 
 /** The flags of `compare`, parsed. */
-export interface CompareOptions {
-  readonly suites: readonly string[];
-  readonly profiles: readonly Profile[];
-  readonly scenarios: readonly string[];
+export interface CompareOptions extends ScenarioChoice {
   /** A directory with the user's manifests: only the scenarios made from them run. */
   readonly manifests: string | undefined;
   /** Of the first trial; 1 by default. */
@@ -81,11 +78,10 @@ export async function compare(names: readonly string[], options: CompareOptions,
   }
   const asked =
     chosen === undefined ? new Set(options.scenarios.map(currentScenarioId)) : new Set(chosen.map(({ scenario }) => scenario.id));
-  const isChosen: IsChosen = ({ id, suite, profile }) =>
-    (asked.size === 0 || asked.has(id)) &&
-    (chosen !== undefined || options.suites.length === 0 || options.suites.includes(suite)) &&
-    (chosen !== undefined || options.profiles.length === 0 || options.profiles.includes(profile));
-  const runs = sides.map((side) => readComparedRun('directory' in side ? side.directory : join(out, side.letter), isChosen));
+  const isCompared: IsChosen = (scenario) =>
+    (asked.size === 0 || asked.has(scenario.id)) &&
+    (chosen !== undefined || ((options.suites.length === 0 || options.suites.includes(scenario.suite)) && isChosen(scenario, options)));
+  const runs = sides.map((side) => readComparedRun('directory' in side ? side.directory : join(out, side.letter), isCompared));
   refuseMixedTime(runs);
   const ids = new Set(runs.flatMap(({ trials }) => trials.map(({ episode }) => episode.scenario)));
   const comparison = targetComparisonSchema.parse(compareTargets(runs.map(named), comparedScenarios(ids)));

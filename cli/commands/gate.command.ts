@@ -2,7 +2,15 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { parseSeed } from '../options.ts';
-import { profileOption, scenarioOption, verboseOption, workersOption } from '../common-options.ts';
+import {
+  configOption,
+  grepInvertOption,
+  grepOption,
+  profileOption,
+  scenarioOption,
+  verboseOption,
+  workersOption,
+} from '../common-options.ts';
 import type { Profile } from '../../history/events.ts';
 
 /** `scaleproof gate`. */
@@ -20,34 +28,48 @@ export function defineGate(program: Command, { console, finish }: CommandContext
     .addOption(scenarioOption('id|./file'))
     .addOption(profileOption())
     .option('--manifests <dir>', 'only the scenarios over the manifests in this directory: node pools, workloads, budgets')
+    .addOption(grepOption())
+    .addOption(grepInvertOption())
     .addOption(new Option('--seed <n>', 'seed of the first trial (default: 1)').argParser(parseSeed))
     .addOption(workersOption())
+    .addOption(configOption())
     .option('--out <dir>', 'directory for gate.json and the runs, new or empty (default: a new one in runs/)')
     .addOption(verboseOption())
     .option('--json', 'print JSON', false)
     .addHelpText('after', '\nExit codes: 0 promote, 1 reject, 2 wrong usage, 3 hold: do not promote, and do not roll back.')
     .action(
-      async (flags: {
-        baseline: string;
-        candidate: string;
-        policy?: string;
-        acceptExisting: boolean;
-        state?: string;
-        baselineVersion?: string;
-        candidateVersion?: string;
-        scenario: string[];
-        profile: Profile[];
-        manifests?: string;
-        seed?: number;
-        workers?: number;
-        out?: string;
-        verbose: boolean;
-        json: boolean;
-      }) => {
+      async (
+        flags: {
+          baseline: string;
+          candidate: string;
+          policy?: string;
+          acceptExisting: boolean;
+          state?: string;
+          baselineVersion?: string;
+          candidateVersion?: string;
+          scenario: string[];
+          profile: Profile[];
+          manifests?: string;
+          grep?: RegExp;
+          grepInvert?: RegExp;
+          seed?: number;
+          workers?: number;
+          out?: string;
+          verbose: boolean;
+          json: boolean;
+        },
+        command: Command,
+      ) => {
+        const { applyConfig } = await import('../apply-config.ts');
+        const { isRunDirectory } = await import('../run-directory.ts');
+        // The other fields are for targets that are run.
+        await applyConfig(command, isRunDirectory(flags.baseline) ? ['policy'] : undefined);
         const {
           scenario: scenarios,
           profile: profiles,
           manifests,
+          grep,
+          grepInvert,
           policy,
           state,
           seed,
@@ -59,10 +81,9 @@ export function defineGate(program: Command, { console, finish }: CommandContext
           ...rest
         } = flags;
         const versions = { baselineVersion, candidateVersion };
+        const choice = { scenarios, profiles, manifests, grep, grepInvert };
         const { gate } = await import('./gate.ts');
-        finish(
-          await gate({ ...rest, ...versions, scenarios, profiles, manifests, policy, state, seed, workers, out }, { ...console, verbose }),
-        );
+        finish(await gate({ ...rest, ...versions, ...choice, policy, state, seed, workers, out }, { ...console, verbose }));
       },
     );
 }

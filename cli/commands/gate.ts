@@ -34,6 +34,8 @@ export interface GateFlags {
   readonly manifests: string | undefined;
   /** All by default: every profile has scenarios from real incidents. */
   readonly profiles: readonly Profile[];
+  readonly grep?: RegExp | undefined;
+  readonly grepInvert?: RegExp | undefined;
   readonly seed: number | undefined;
   readonly workers: number | undefined;
   readonly out: string | undefined;
@@ -76,7 +78,7 @@ function print(outcome: GateOutcome, { baseline, candidate, json }: GateFlags, p
 
 /** Two run directories, or two targets. @throws UsageError */
 async function chooseSides(flags: GateFlags, signal: AbortSignal, console: Console): Promise<GateSides> {
-  const { baseline, candidate, scenarios, manifests, profiles, seed = 1, workers, state } = flags;
+  const { baseline, candidate, scenarios, profiles, manifests, grep, grepInvert, seed = 1, workers, state } = flags;
   const areRuns = [baseline, candidate].map(isRunDirectory);
   if (areRuns[0] !== areRuns[1])
     throw new UsageError(
@@ -88,11 +90,13 @@ async function chooseSides(flags: GateFlags, signal: AbortSignal, console: Conso
     const versions = { 'baseline-version': flags.baselineVersion, 'candidate-version': flags.candidateVersion };
     for (const [flag, value] of Object.entries({ state, manifests, seed: flags.seed, workers, ...versions }))
       if (value !== undefined) throw new UsageError(`--${flag} applies only to targets, and these are run directories: leave it out`);
-    if (scenarios.length + profiles.length > 0)
-      throw new UsageError('--scenario and --profile apply only to targets; with run directories, all trials that both have are compared');
+    if (scenarios.length + profiles.length > 0 || grep !== undefined || grepInvert !== undefined)
+      throw new UsageError(
+        '--scenario, --profile and --grep apply only to targets; with run directories, all trials that both have are compared',
+      );
     return { kind: 'directories', baseline, candidate };
   }
-  const selection = await selectScenarios({ suites: [], scenarios, profiles, manifests }, console);
+  const selection = await selectScenarios({ suites: [], scenarios, profiles, manifests, grep, grepInvert }, console);
   const versions = { baseline: flags.baselineVersion, candidate: flags.candidateVersion };
   const [before, after] = await prepareTargets([chooseTarget(baseline), chooseTarget(candidate)] as const, console, signal);
   return {

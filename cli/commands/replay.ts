@@ -2,15 +2,14 @@ import { digestOf, loadTarget, targetDigestOf } from '../../harness/load.ts';
 import { catalogueFor } from '../../harness/world-for.ts';
 import { DIGEST_DIGITS, parseReplayLine } from '../../harness/replay-line.ts';
 import { defined } from '../../model/defined.ts';
-import { chooseScenarios, chooseTarget } from '../choose.ts';
+import { chooseTarget } from '../choose.ts';
+import { chooseRecorded } from '../choose-recorded.ts';
 import { isPath } from '../../model/paths.ts';
-import type { ChosenScenario } from '../choose.ts';
 import type { Console } from '../console.ts';
 import { MACHINES, WORLDS } from '../choose-world.ts';
 import { prepareTarget } from '../prepare-targets.ts';
 import { provideWorld } from '../provide-world.ts';
 import type { WorldFlags } from '../provide-world.ts';
-import { chooseManifests, isManifests } from '../manifests.ts';
 import { UsageError } from '../usage-error.ts';
 import { runChosen } from './run.ts';
 
@@ -33,7 +32,7 @@ export async function replay(
   const { ec2 = where.awsEndpoint === undefined ? line.ec2 : undefined, mode = line.mode } = where;
   const fromLine = { ec2, mode, maxInstances: line.maxInstances };
   const world = provideWorld(name, { ...where, ...fromLine, machines, ...defined({ nodes }) }, console);
-  const chosen = await chooseOne(line.scenario);
+  const chosen = await chooseRecorded(line.scenario);
   const target = await prepareTarget(chooseTarget(line.target), console);
   const found = {
     scenario: await digestOf(chosen.ref.module),
@@ -57,18 +56,6 @@ function parse(text: string): ReturnType<typeof parseReplayLine> {
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
-}
-
-/** A user's scenario is named by its file and export, `./file.ts#name`, or by its directory of manifests and id, `./dir#id`. */
-async function chooseOne(label: string): Promise<ChosenScenario> {
-  const path = isPath(label) ? label.slice(0, label.lastIndexOf('#')) : label;
-  const all = { suites: [], scenarios: [] };
-  const chosen = await (isPath(label) && isManifests(path)
-    ? chooseManifests(path, all).then((found) => found.chosen)
-    : chooseScenarios({ ...all, scenarios: [path] }));
-  const one = chosen.find((candidate) => candidate.label === label);
-  if (one === undefined) throw new UsageError(`${path} no longer exports the scenario that the replay line names: ${label}`);
-  return one;
 }
 
 function warnIfChanged(console: Console, what: string, before: string, now: string): void {

@@ -1,26 +1,26 @@
 import { availableParallelism } from 'node:os';
 import { basename } from 'node:path';
-import type { NotRun } from '../../history/verdict.ts';
-import { whyNoCrashPoints } from '../../harness/crash-points.ts';
-import type { CrashName } from '../../harness/crash-points.ts';
-import { whyNotRun } from '../../harness/engine.ts';
 import { loadTarget } from '../../harness/load.ts';
-import { planCrashes, planTrials, runTrials } from '../../harness/run.ts';
+import { runTrials } from '../../harness/run.ts';
 import type { PlannedTrial, TrialEnd } from '../../harness/run.ts';
-import { worldFor } from '../../harness/world-for.ts';
-import type { WorldRef } from '../../harness/world-for.ts';
+import { replayWorld } from '../../harness/world-for.ts';
 import { defined } from '../../model/defined.ts';
 import { timeName } from '../../reports/clock.ts';
+import { formatCount } from '../../reports/format.ts';
 import { gapVerdicts } from '../../reports/manifests.ts';
-import type { ManifestsFacts, RunFacts, Shard } from '../../reports/report-input.ts';
+import type { ManifestsFacts, RunFacts } from '../../reports/report-input.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
-import type { Profile } from '../../history/events.ts';
 import type { Target } from '../../targets/target.ts';
-import { chooseTarget } from '../choose.ts';
-import type { ChosenScenario } from '../choose.ts';
+import { chooseTarget, isChosen } from '../choose.ts';
+import type { ScenarioChoice } from '../choose.ts';
+import { chooseRecorded } from '../choose-recorded.ts';
 import type { Console } from '../console.ts';
+import { readFailedTrials } from '../failed-trials.ts';
 import { interruption } from '../interruption.ts';
+import { listTrials } from '../list-trials.ts';
 import { selectScenarios } from '../manifests.ts';
+import { crashPointsOf, notRunFacts, planCrashTrials, planRun, withCrashes, withoutCrashes } from '../plan-run.ts';
+import type { Plan, TrialChoice } from '../plan-run.ts';
 import { writeSetUp } from '../target-set-up.ts';
 import { whileUp } from '../world-host.ts';
 import type { WorldHost, WorldUp } from '../world-host.ts';
@@ -28,71 +28,104 @@ import { prepareTarget } from '../prepare-targets.ts';
 import { Progress } from '../progress.ts';
 import { exitCodeOf, hasUnknownCrashes } from '../exit-code.ts';
 import { reportTrial } from '../report-trial.ts';
-import { createRunDirectory, writeRunFacts } from '../run-directory.ts';
-import { describeRun, plannedFacts } from '../run-facts.ts';
+import { createRunDirectory, newestRunDirectory, writeRunFacts } from '../run-directory.ts';
+import { describeRun } from '../run-facts.ts';
 import { printRun, writeReports } from '../write-reports.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 
-/** The flags of `run`, parsed. */
-export interface RunOptions {
-  readonly suites: readonly string[];
-  readonly profiles?: readonly Profile[];
-  readonly scenarios: readonly string[];
-  /** A directory with the user's manifests: only the scenarios made from them run. */
-  readonly manifests: string | undefined;
-  /** With manifests: the run does not pass if a workload is not shown to be served. */
-  readonly strict?: boolean;
-  readonly target: string;
-  readonly seed: number;
-  readonly trials: number;
-  /** Number of nodes, for scenarios that do not set their own. */
-  readonly nodes: number;
-  /** The embedded world by default. */
-  readonly world: WorldRef | undefined;
+/** How a run is carried out. */
+interface RunSettings {
   /** What has to run while trials do. */
   readonly host?: WorldHost;
-  /** Only this part of the trials. */
-  readonly shard?: Shard | undefined;
   readonly out: string | undefined;
   /** The number of processors by default. */
   readonly workers: number | undefined;
   /** Number of clusters in the kind world. */
   readonly clusters?: number | undefined;
-  /** Scenarios in which the target is also killed at its side effects; none by default. */
-  readonly crashPoints?: CrashChoice;
+  /** After so many failed trials no further one is started; by default all are. */
+  readonly maxFailures?: number;
   readonly json: boolean;
 }
 
-/**
- * `marked`: in marked scenarios; if trials of the target are heavy, only if the user requested it. `all`: in every scenario; `only`:
- * at this point alone.
- */
-export type CrashChoice =
-  { readonly of: 'marked'; readonly isAsked: boolean } | { readonly of: 'all'; readonly only?: CrashName | undefined };
+/** The flags of `run`, parsed. */
+export interface RunOptions extends ScenarioChoice, Omit<TrialChoice, 'chosen' | 'target'>, RunSettings {
+  /** A directory with the user's manifests: only the scenarios made from them run. */
+  readonly manifests: string | undefined;
+  /** With manifests: the run does not pass if a workload is not shown to be served. */
+  readonly strict?: boolean;
+  readonly target: string;
+  /** Only print the trials. */
+  readonly list?: boolean;
+}
+
+/** A run whose scenarios and target are known. */
+export type ChosenRun = TrialChoice & RunSettings & { readonly manifests?: ManifestsFacts };
 
 /** `scaleproof run`: runs scenarios against a target, judges them and writes the run directory. */
 export async function run(options: RunOptions, console: Console): Promise<number> {
-  const { manifests: directory, strict = false, suites, profiles, scenarios, ...how } = options;
+  const { manifests: directory, strict = false, list = false, suites, profiles, scenarios, grep, grepInvert, ...how } = options;
   if (strict && directory === undefined)
     throw new UsageError('--strict is about the workloads of --manifests: name a directory, or leave it out');
+  const choice = { suites, profiles, scenarios, grep, grepInvert, manifests: directory };
+  const { chosen, nodes: least, manifests } = await selectScenarios(choice, console);
   const target = chooseTarget(options.target);
-  const { chosen, nodes, manifests } = await selectScenarios({ suites, profiles, scenarios, manifests: directory }, console);
-  const facts = defined({ manifests: manifests && { ...manifests, strict } });
-  return runChosen({ ...how, chosen, nodes: directory === undefined ? how.nodes : Math.max(how.nodes, nodes), ...facts, target }, console);
+  const nodes = directory === undefined ? how.nodes : Math.max(how.nodes, least);
+  const chosenRun = { ...how, chosen, nodes, target, ...defined({ manifests: manifests && { ...manifests, strict } }) };
+  return list ? listTrials(chosenRun, console) : runChosen(chosenRun, console);
+}
+
+/** The flags of `run --last-failed`, parsed. */
+export type RunFailedOptions = Omit<
+  RunOptions,
+  'suites' | 'scenarios' | 'manifests' | 'strict' | 'seed' | 'trials' | 'target' | 'nodes'
+> & {
+  /** The run whose trials are repeated; by default the newest one. */
+  readonly directory: string | undefined;
+  /** The target of that run by default. */
+  readonly target: string | undefined;
+  /** The number of nodes of that run by default. */
+  readonly nodes: number | undefined;
+};
+
+/**
+ * `scaleproof run --last-failed`: runs the trials of an earlier run again that failed or were unknown.
+ * @throws UsageError if there is no such run, or it was in another world
+ */
+export async function runFailed(options: RunFailedOptions, console: Console): Promise<number> {
+  const { directory = newestRunDirectory() } = options;
+  const failed = readFailedTrials(directory);
+  if (failed === undefined) {
+    const print = options.json ? console.err : console.out;
+    print(`Nothing failed in ${directory}, so there is nothing to run.\n`);
+    return EXIT.pass;
+  }
+  const world = options.world === undefined ? 'embedded' : replayWorld(options.world).world;
+  if (world !== failed.world)
+    throw new UsageError(
+      `${directory} ran in the world ${failed.world}, and these flags name ${world}; repeat it with the same --world, --machines and --nodes`,
+    );
+  const all = await Promise.all(failed.scenarios.map(chooseRecorded));
+  const chosen = all.filter(({ scenario }) => isChosen(scenario, options));
+  if (chosen.length === 0) throw new UsageError(`these flags select no scenario that failed in ${directory}`);
+  const { crashPoints, list, ...rest } = options;
+  const { target = failed.target, nodes = failed.nodes } = options;
+  const chosenRun = {
+    ...rest,
+    chosen,
+    target: chooseTarget(target),
+    nodes,
+    seed: failed.seeds.first,
+    trials: failed.seeds.last - failed.seeds.first + 1,
+    only: failed.trials,
+    ...defined({ crashPoints: crashPoints && ({ of: 'all' } as const) }),
+  };
+  return list === true ? listTrials(chosenRun, console) : runChosen(chosenRun, console);
 }
 
 const CRASH_TRIALS = 'crash points, each a trial in which the target is killed at one of its side effects';
 
-/** A run whose scenarios and target are known. */
-export type ChosenRun = Omit<RunOptions, 'suites' | 'profiles' | 'scenarios' | 'manifests' | 'strict' | 'target'> & {
-  readonly chosen: readonly ChosenScenario[];
-  readonly manifests?: ManifestsFacts;
-  readonly target: ReturnType<typeof chooseTarget>;
-};
-
 /** Runs the chosen scenarios. @param print prints the report @returns the exit code */
 export async function runChosen(chosenRun: ChosenRun, console: Console, print: typeof printRun = printRun): Promise<number> {
-  if (chosenRun.chosen.length === 0) throw new UsageError('these flags select no scenario');
   const options = { ...chosenRun, target: await prepareTarget(chosenRun.target, console) };
   const target = await loadTarget(options.target.ref);
   refuseParallelTrials(target, options);
@@ -143,6 +176,8 @@ async function carryOut(
   const progress = new Progress(console, { total: plan.trials.length, clock, timeName: timeName(facts) });
   const trials: PlannedTrial[] = [...plan.trials];
   let ec2: WorldUp['ec2'];
+  let failures = 0;
+  const whyStopped = (): string | undefined => reasonToStop(failures, options.maxFailures);
   const work = async (up: WorldUp | undefined): Promise<TrialEnd[]> => {
     ec2 = up?.ec2;
     if (target.external !== undefined) for (const line of writeSetUp(target.external, directory, up?.worlds[0])) console.err(`${line}\n`);
@@ -152,12 +187,21 @@ async function carryOut(
       workers: up?.worlds.length ?? (target.external === undefined ? (options.workers ?? availableParallelism()) : 1),
       ...defined({ worlds: up?.worlds, environment: up?.environment }),
       signal,
+      mayBegin: () => whyStopped() === undefined,
       onBegin: (trial: PlannedTrial) => progress.begin(trial),
-      onEnd: (trial: PlannedTrial, end: TrialEnd) => progress.end(trial, end),
+      onEnd: (trial: PlannedTrial, end: TrialEnd) => {
+        if (end.kind === 'judged' && end.result.verdict === 'fail') failures += 1;
+        progress.end(trial, end);
+      },
     };
     try {
       const ends = await runTrials(plan.trials, how);
       if (signal.aborted || plan.crashed.size === 0) return ends;
+      const stopped = whyStopped();
+      if (stopped !== undefined) {
+        facts = withoutCrashes(facts, stopped);
+        return ends;
+      }
       const crashes = planCrashTrials(plan, ends, { directory, choice: options.crashPoints });
       facts = withCrashes(facts, crashes);
       writeRunFacts(directory, facts);
@@ -170,7 +214,8 @@ async function carryOut(
   };
   const done = await whileUp(options.host, { signal, directory, console }, work, allPassed);
   const ends: readonly TrialEnd[] = 'result' in done ? done.result : [];
-  const whyNotBegun = 'reason' in done ? done.reason : 'the run was interrupted before it started';
+  const whyNotBegun =
+    'reason' in done ? done.reason : ((signal.aborted ? undefined : whyStopped()) ?? 'the run was interrupted before it started');
 
   // A trial whose process failed to load its modules has no history: it is unknown, and the others still count.
   const refusals = new Set(ends.flatMap((end) => (end.kind === 'refused' ? [end.message] : [])));
@@ -198,108 +243,9 @@ async function carryOut(
   );
 }
 
-interface Plan {
-  readonly trials: readonly PlannedTrial[];
-  readonly notRun: readonly NotRun[];
-  /** Ids of scenarios whose first trial counts all side effects. */
-  readonly crashed: ReadonlySet<string>;
-  /** Why crash points of other marked scenarios are skipped, by id. */
-  readonly leftOut: ReadonlyMap<string, string>;
-}
-
-/** The result of counting side effects. */
-interface Crashes {
-  readonly trials: readonly PlannedTrial[];
-  /** Why the side effects of a scenario could not be counted, by its id. */
-  readonly uncounted: ReadonlyMap<string, string>;
-}
-
-/** The trials in which the target is killed: for each scenario, with its first seed. */
-function planCrashTrials(
-  { trials, crashed }: Plan,
-  ends: readonly TrialEnd[],
-  { directory, choice }: { readonly directory: string; readonly choice: CrashChoice | undefined },
-): Crashes {
-  const uncounted = new Map<string, string>();
-  const only = choice?.of === 'all' ? choice.only : undefined;
-  const planned = [...crashed].flatMap((id) => {
-    const index = trials.findIndex(({ scenario }) => scenario.id === id);
-    const [trial, end] = [trials[index], ends[index]];
-    if (trial === undefined || end === undefined) return [];
-    const crashes = planCrashes(trial, end, { directory, only });
-    if ('trials' in crashes) return crashes.trials;
-    uncounted.set(id, crashes.uncounted);
-    return [];
-  });
-  return { trials: planned, uncounted };
-}
-
-/** The facts of a run, with its crash points. */
-function withCrashes(facts: RunFacts, { trials, uncounted }: Crashes): RunFacts {
-  return {
-    ...facts,
-    scenarios: facts.scenarios.map((scenario) => {
-      const why = uncounted.get(scenario.id);
-      return why === undefined ? scenario : { ...scenario, crashPoints: { uncounted: why } };
-    }),
-    planned: [...facts.planned, ...trials.map(plannedFacts)],
-  };
-}
-
-/** Scenarios are in the order of their suites, with all seeds of a scenario together. */
-async function planRun(options: ChosenRun, target: Target): Promise<Plan> {
-  const trials: PlannedTrial[] = [];
-  const notRun: NotRun[] = [];
-  const crashed = new Set<string>();
-  const leftOut = new Map<string, string>();
-  const { capabilities } = worldFor(target, options.world).facts;
-  const seeds = Array.from({ length: options.trials }, (_, index) => options.seed + index);
-  for (const source of options.chosen) {
-    const reason = whyNotRun(source.scenario, target, capabilities);
-    if (reason === undefined) {
-      const { id, crashPoints = false } = source.scenario;
-      if (crashPoints || options.crashPoints?.of === 'all') {
-        const why = whyLeftOut(options.crashPoints, target) ?? whyNoCrashPoints(capabilities);
-        if (why !== undefined && options.crashPoints?.of === 'all') throw new UsageError(`${id}: crash points can't be run: ${why}`);
-        if (why === undefined) crashed.add(id);
-        else leftOut.set(id, why);
-      }
-      trials.push(...(await planTrials(source, options.target, seeds, { nodes: options.nodes, world: options.world })));
-    } else {
-      const { scenario, suite } = source;
-      notRun.push(...seeds.map((seed) => ({ scenario: scenario.id, title: scenario.title, suite, seed, reason })));
-    }
-  }
-  return shardOf({ trials, notRun, crashed, leftOut }, options);
-}
-
-/** Why crash points are skipped, although the world supports them. */
-function whyLeftOut(choice: CrashChoice | undefined, { cost }: Target): string | undefined {
-  if (choice === undefined) return 'they were not requested';
-  if (choice.of === 'all' || choice.isAsked || cost !== 'heavy') return undefined;
-  return 'they are hundreds of trials, and each takes many seconds with this target; request them with --crash-points';
-}
-
-/** One shard of a plan: every n-th of its trials. A scenario's crash points belong to its first seed. */
-function shardOf(plan: Plan, { shard, chosen, seed: first, trials }: Pick<ChosenRun, 'shard' | 'chosen' | 'seed' | 'trials'>): Plan {
-  if (shard === undefined) return plan;
-  const places = new Map(chosen.map(({ scenario }, index) => [scenario.id, index * trials]));
-  const isOurs = (id: string, seed: number): boolean => ((places.get(id) ?? 0) + seed - first) % shard.of === shard.number - 1;
-  const own = plan.trials.filter(({ scenario, seed }) => isOurs(scenario.id, seed));
-  const notRun = plan.notRun.filter(({ scenario, seed }) => isOurs(scenario, seed));
-  if (own.length + notRun.length === 0)
-    throw new UsageError(`--shard ${shard.number}/${shard.of}: there are only ${plan.trials.length} trials; use fewer shards`);
-  return { ...plan, trials: own, notRun, crashed: new Set([...plan.crashed].filter((id) => isOurs(id, first))) };
-}
-
-function crashPointsOf({ crashed, leftOut }: Plan, id: string): RunFacts['scenarios'][number]['crashPoints'] {
-  const why = leftOut.get(id);
-  if (why !== undefined) return { leftOut: why };
-  return crashed.has(id) ? {} : undefined;
-}
-
-function notRunFacts({ scenario, suite, seed }: PlannedTrial, reason: string): NotRun {
-  return { scenario: scenario.id, title: scenario.title, suite, seed, reason };
+/** Why no further trial starts; undefined if all may. */
+function reasonToStop(failures: number, max = Infinity): string | undefined {
+  return failures < max ? undefined : `the run stopped after ${formatCount(failures, 'failed trial')} (--max-failures ${max})`;
 }
 
 /** If everything passed, nobody needs the world's logs. */

@@ -65,6 +65,13 @@ test('a comparison for the terminal and in Markdown', async ({}, testInfo) => {
   expect(again.stdout).toContain('# Scaleproof comparison');
 });
 
+test('--grep chooses among the scenarios of run directories', async ({}, testInfo) => {
+  const [a, b] = ['a', 'b'].map((name) => runDirectory(testInfo, name, { only: [SCALE_OUT, KILLED] }));
+  const { code, stdout, stderr } = await compare(testInfo, a ?? '', b ?? '', '--grep', '^crashes/', '--json');
+  expect(code, stderr).toBe(0);
+  expect(targetComparisonSchema.parse(JSON.parse(stdout)).compared.scenarios).toEqual([KILLED]);
+});
+
 test('runs without a trial in common: says why, exit code 3', async ({}, testInfo) => {
   const nodes = (events: HistoryEvent[]): HistoryEvent[] =>
     events.map((event) => (event.type === 'trial.begin' ? { ...event, nodes: 50 } : event));

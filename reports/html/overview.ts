@@ -158,15 +158,18 @@ function tile(name: string, content: Markup, isBad = false): Markup {
   </div>`;
 }
 
-/** Every scenario in a row, by profile. */
+/** Every scenario in a row, by profile, failures first. */
 export function renderTable(report: RunReport): Markup {
   const profileOf = new Map(report.run.scenarios.map(({ id, profile }) => [id, profile]));
   const skipped = new Map(report.notRun.map((one) => [one.scenario, one]));
   const rows = byProfile(report, [
-    ...report.scenarios.map((scenario, index) => ({ profile: scenario.profile, row: scenarioRow(scenario, index) })),
+    ...report.scenarios.map((scenario, index) => {
+      const { profile, verdict } = scenario;
+      return { profile, verdict, row: scenarioRow(scenario, index) };
+    }),
     ...[...skipped.values()].flatMap((one) => {
       const profile = profileOf.get(one.scenario);
-      return profile === undefined ? [] : { profile, row: notRunRow(one) };
+      return profile === undefined ? [] : { profile, verdict: 'not-run' as const, row: notRunRow(one) };
     }),
   ]);
   return html`<section aria-labelledby="scenarios">

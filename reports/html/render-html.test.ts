@@ -186,6 +186,23 @@ function check(
   return { check: name, verdict, summary: 'never fired', findings, measurements: [] };
 }
 
+test('in each profile failures come first, then the unknown, in the table and below it', () => {
+  const page = renderHtml(sampleRun({ trials: 1 }));
+  const place = (id: string, from: string): number => page.indexOf(id, page.indexOf(from));
+  const core = [
+    'crashes/killed-after-launch',
+    'api-pressure/lost-launch-answer',
+    'provisioning/scale-out-and-back',
+    'capacity/spot-runs-out',
+  ];
+  for (const from of ['id="scenarios"', 'id="profile-core"']) {
+    const places = core.map((id) => place(id, from));
+    expect(places, from).toEqual([...places].sort((a, b) => a - b));
+    expect(Math.min(...places), from).toBeGreaterThan(0);
+  }
+  expect(place('capacity/reserved-capacity', 'id="scenarios"')).toBeGreaterThan(place('scheduling/spot-spread', 'id="scenarios"'));
+});
+
 test('scenarios that did not pass get the budget of the page first', () => {
   const passing = ['provisioning/scale-out-and-back', 'scheduling/spot-spread', 'capacity/spot-runs-out'];
   const failing = 'crashes/killed-after-launch';

@@ -43,7 +43,7 @@ export function shownTrials({ results }: ScenarioReport): TrialReport[] {
   return [...bad, ...results.filter(({ verdict }) => verdict === 'pass').slice(0, 1)];
 }
 
-/** The scenarios, under a heading for each profile. */
+/** The scenarios, under a heading for each profile, failures first. */
 export function renderScenarios(report: RunReport, trials: readonly ReportTrial[]): Markup {
   const listed = new Set((report.requirements ?? []).map(({ id }) => id));
   const passing = report.scenarios.filter(({ verdict }) => verdict === 'pass').length;
@@ -57,7 +57,7 @@ export function renderScenarios(report: RunReport, trials: readonly ReportTrial[
   const passed = render(true);
   const sections = byProfile(
     report,
-    report.scenarios.map(({ profile }, index) => ({ profile, section: failed[index] ?? passed[index] })),
+    report.scenarios.map(({ profile, verdict }, index) => ({ profile, verdict, section: failed[index] ?? passed[index] })),
   ).filter(({ parts }) => parts.length > 0);
   return html`${sections.map(
     ({ profile: { name }, parts }) =>

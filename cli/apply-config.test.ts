@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { expect, test } from '@playwright/test';
+import type { TestInfo } from '@playwright/test';
+import { scaleproof } from './testing/command.ts';
+import type { Finished } from './testing/command.ts';
+import { folderWith } from './testing/files.ts';
+
+const FILE = 'scaleproof.config.ts';
+const CONFIG = `\
+import { defineConfig } from 'scaleproof';
+
+export default defineConfig({
+  target: 'plain',
+  scenarios: ['provisioning/two-cycles', 'provisioning/scale-out-and-back'],
+  profiles: ['core'],
+  trials: 2,
+  workers: 1,
+});
+`;
+
+interface Listed {
+  readonly id: string;
+  readonly seeds: readonly number[];
+}
+
+/** What `run` would run, in a folder with these files. */
+async function listed(cwd: string, ...flags: readonly string[]): Promise<{ readonly rows: string[]; readonly words: string }> {
+  const [asJson, words] = await Promise.all([['--json'], []].map((more) => scaleproof(['run', '--list', ...flags, ...more], cwd)));
+  expect(asJson?.code, asJson?.stderr).toBe(0);
+  const rows = (JSON.parse(asJson?.stdout ?? '') as Listed[]).map(({ id, seeds }) => `${id} ${seeds.join(' ')}`);
+  return { rows, words: (words?.stdout ?? '').replaceAll(/\s+/g, ' ') };
+}
+
+async function refused(testInfo: TestInfo, config: string, args: readonly string[] = ['run', '--list']): Promise<string> {
+  const cwd = folderWith(testInfo, { [FILE]: config });
+  const { code, stdout, stderr }: Finished = await scaleproof(args, cwd);
+  expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' });
+  return stderr.replaceAll(`${cwd}/`, '');
+}
+
+test('the file in the working directory sets defaults, and flags win', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo, { [FILE]: CONFIG });
+  const byDefault = await listed(cwd);
+  expect(byDefault.rows).toEqual(['provisioning/two-cycles 1 2', 'provisioning/scale-out-and-back 1 2']);
+  expect(byDefault.words).toContain('4 trials of 2 scenarios with plain');
+
+  const flags = await listed(cwd, '--target', 'reference', '--trials', '1', '--grep', 'cycles');
+  expect(flags.rows).toEqual(['provisioning/two-cycles 1']);
+  expect(flags.words).toContain('with reference');
+
+  // The profile of the file would leave it out.
+  expect((await listed(cwd, '--scenario', 'scheduling/spot-spread')).rows).toEqual(['scheduling/spot-spread 1 2']);
+});
+
+test('--config names another file', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo, { [FILE]: CONFIG, 'other.js': "export default { scenarios: ['provisioning/two-cycles'] };\n" });
+  const { rows, words } = await listed(cwd, '--config', 'other.js');
+  expect(rows).toEqual(['provisioning/two-cycles 1']);
+  expect(words).toContain('with reference');
+});
+
+test('gate and compare use the fields that they have flags for', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo, { [FILE]: "export default { target: 'plain', scenarios: ['no/such'], policy: 'nowhere.yaml' };\n" });
+  const gate = await scaleproof(['gate', '--baseline', 'reference', '--candidate', 'plain'], cwd);
+  expect(gate).toMatchObject({ code: 2, stderr: 'scaleproof: the policy file nowhere.yaml does not exist\n' });
+  const compare = await scaleproof(['compare', 'reference', 'plain'], cwd);
+  expect(compare.stderr).toContain('no scenario is named "no/such"');
+});
+
+test('what is for targets does not disturb commands with run directories', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo);
+  const first = await scaleproof(['run', '--scenario', 'provisioning/two-cycles', '--out', 'runs/a'], cwd);
+  expect(first.code, first.stderr).toBe(0);
+  const again = await scaleproof(['run', '--scenario', 'provisioning/two-cycles', '--out', 'runs/b'], cwd);
+  expect(again.code, again.stderr).toBe(0);
+  writeFileSync(join(cwd, FILE), CONFIG);
+  const compare = await scaleproof(['compare', 'runs/a', 'runs/b', '--out', 'compared'], cwd);
+  expect(compare.code, compare.stderr).toBe(0);
+  const gate = await scaleproof(['gate', '--baseline', 'runs/a', '--candidate', 'runs/b', '--out', 'gate'], cwd);
+  expect(gate.code, gate.stderr).not.toBe(2);
+  const failed = await scaleproof(['run', '--last-failed', 'runs/a'], cwd);
+  expect(failed).toMatchObject({ code: 0, stdout: 'Nothing failed in runs/a, so there is nothing to run.\n' });
+});
+
+for (const [what, config, says] of [
+  ['an unknown field', 'export default { tagret: "plain" };', `${FILE}: it has no field tagret; did you mean target?`],
+  ['a field of another type', 'export default { trials: "2" };', `${FILE}: trials must be a whole number`],
+  ['a value that the flag refuses', 'export default { trials: 0 };', `${FILE}: --trials must be at least 1, not "0"`],
+  ['an unknown profile', 'export default { profiles: ["cor"] };', `${FILE}: profiles.0 must be one of core, extended, robustness`],
+  ['no map', 'export default 7;', `${FILE}: it must be a map of fields`],
+  ['no default export', 'export const a = 1;', `${FILE} exports no "default"; it exports: a`],
+  ['a syntax error', 'export default {;', `${FILE}:1 can't be loaded: SyntaxError: `],
+] as const) {
+  test(`refused: a configuration with ${what}`, async ({}, testInfo) => {
+    expect(await refused(testInfo, config)).toContain(`scaleproof: ${says}`);
+  });
+}
+
+test('refused: a missing file, and two files', async ({}, testInfo) => {
+  expect(await refused(testInfo, CONFIG, ['run', '--config', 'nowhere.ts'])).toBe(
+    'scaleproof: the configuration file nowhere.ts does not exist\n',
+  );
+  writeFileSync(join(folderWith(testInfo), 'scaleproof.config.js'), 'export default {};\n');
+  expect(await refused(testInfo, CONFIG)).toBe(
+    'scaleproof: there are scaleproof.config.ts and scaleproof.config.js: remove one, or name one with --config\n',
+  );
+});
