@@ -10,7 +10,7 @@ const isCi = process.env['CI'] !== undefined;
 const chromium = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 const skip = existsSync(chromium) ? {} : { pages: `there is no ${chromium}; install Chromium or set CHROMIUM_PATH` };
 
-/** `npm run test:all` sets the variable. What has the tag `@long` takes minutes, and is a wider sample of what other tests look at. */
+/** `npm run test:all` sets the variable. What has the tag `@long` is slow, and either a wider sample of what other tests look at, or about the code itself. */
 const longer = process.env['LONGER_TESTS'] === undefined ? 'left out' : 'included';
 
 // A test that imports 'scaleproof', or has a child import it, means the sources: see "exports" in package.json.

@@ -10,32 +10,36 @@ import { folderWith } from './testing/files.ts';
 const SHOP = join(packageRoot(), 'fixtures/examples/manifests/shop');
 const MANIFESTS = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: none}\n';
 
-test("the fault library with a user's manifests: every scenario passes, unservable workloads are named", async ({}, testInfo) => {
-  test.slow();
-  const cwd = folderWith(testInfo);
-  cpSync(SHOP, join(cwd, 'shop'), { recursive: true });
-  const { code, stdout, stderr } = await scaleproof(['run', '--manifests', 'shop', '--out', 'out'], cwd);
-  expect(code, stdout + stderr).toBe(0);
-  expect(stderr).toContain('manifests of shop: 2 node pools, 4 workloads, 3 other objects\n');
-  expect(stderr).toMatch(
-    /Deployment shop\/recommendations: it CAN NOT BE SERVED by these pools.*\n +it requests nvidia\.com\/gpu, .*\n +\(recommendations\.yaml, document 1/,
-  );
-  const report = runReportSchema.parse(JSON.parse(readFileSync(join(cwd, 'out/report.json'), 'utf8')));
-  expect(report.scenarios.map(({ id, verdict }) => `${id} ${verdict}`)).toEqual(
-    [
-      'fault-free',
-      'killed-at-side-effect',
-      'lost-launch-answers',
-      'no-spot',
-      'pools-withdrawn',
-      'slow-kubelets',
-      'spot-interruption',
-      'throttled-launches',
-      'zone-outage',
-    ].map((name) => `manifests/${name} pass`),
-  );
-  expect(readReport(join(cwd, 'out/report.html'))).toContain('CAN NOT BE SERVED');
-});
+test(
+  "the fault library with a user's manifests: every scenario passes, unservable workloads are named",
+  { tag: '@long' },
+  async ({}, testInfo) => {
+    test.slow();
+    const cwd = folderWith(testInfo);
+    cpSync(SHOP, join(cwd, 'shop'), { recursive: true });
+    const { code, stdout, stderr } = await scaleproof(['run', '--manifests', 'shop', '--out', 'out'], cwd);
+    expect(code, stdout + stderr).toBe(0);
+    expect(stderr).toContain('manifests of shop: 2 node pools, 4 workloads, 3 other objects\n');
+    expect(stderr).toMatch(
+      /Deployment shop\/recommendations: it CAN NOT BE SERVED by these pools.*\n +it requests nvidia\.com\/gpu, .*\n +\(recommendations\.yaml, document 1/,
+    );
+    const report = runReportSchema.parse(JSON.parse(readFileSync(join(cwd, 'out/report.json'), 'utf8')));
+    expect(report.scenarios.map(({ id, verdict }) => `${id} ${verdict}`)).toEqual(
+      [
+        'fault-free',
+        'killed-at-side-effect',
+        'lost-launch-answers',
+        'no-spot',
+        'pools-withdrawn',
+        'slow-kubelets',
+        'spot-interruption',
+        'throttled-launches',
+        'zone-outage',
+      ].map((name) => `manifests/${name} pass`),
+    );
+    expect(readReport(join(cwd, 'out/report.html'))).toContain('CAN NOT BE SERVED');
+  },
+);
 
 test('a replay line names the directory, and digests its files', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);

@@ -74,19 +74,14 @@ test('the same seed gives the same bytes of history, with any number of workers 
     expect(code, stderr).toBe(0);
     return historiesOf(join(cwd, out));
   };
-  const together = await run('together', '--seed', '5', '--trials', '3', '--workers', '3');
-  expect(Object.keys(together)).toEqual([5, 6, 7].map((seed) => `crashes.killed-after-launch-seed-${seed}.jsonl`));
-  const inRow = await run('in-row', '--seed', '5', '--trials', '3', '--workers', '1');
-  const alone = [await run('five', '--seed', '5'), await run('six', '--seed', '6'), await run('seven', '--seed', '7')];
-  for (const [name, history] of Object.entries(together)) {
-    expect(inRow[name] === history, `${name} with one worker`).toBe(true);
-    expect(
-      alone.some((histories) => histories[name] === history),
-      `${name} in its own run`,
-    ).toBe(true);
-  }
+  const together = await run('together', '--seed', '5', '--trials', '2', '--workers', '2');
+  expect(Object.keys(together)).toEqual([5, 6].map((seed) => `crashes.killed-after-launch-seed-${seed}.jsonl`));
+  const inRow = await run('in-row', '--seed', '5', '--trials', '2', '--workers', '1');
+  const alone = await run('six', '--seed', '6');
+  for (const [name, history] of Object.entries(together)) expect(inRow[name] === history, `${name} with one worker`).toBe(true);
+  for (const [name, history] of Object.entries(alone)) expect(together[name] === history, `${name} in its own run`).toBe(true);
   const withoutSeed = Object.values(together).map((history) => history.replace(/"seed":\d+/, ''));
-  expect(new Set(withoutSeed).size, 'other seeds give other histories').toBe(3);
+  expect(new Set(withoutSeed).size, 'other seeds give other histories').toBe(2);
 });
 
 test('scenarios that the target can not run are listed with the reason; a run without a judged trial is unknown', async ({}, testInfo) => {

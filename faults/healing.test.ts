@@ -279,7 +279,7 @@ const HARMLESS = faults.slowAnswer({
 });
 
 for (const [name, { good }] of Object.entries(CASES)) {
-  test(`${name} beside another fault: each fires, and healing one does not change the other`, async () => {
+  test(`${name} beside another fault: each fires, and healing one does not change the other`, { tag: '@long' }, async () => {
     await withTenant(async ({ tenant, inject }) => {
       const fault = await inject(good);
       const companion = await inject(HARMLESS);

@@ -46,9 +46,7 @@ export const endless = scenario({
 });
 `,
   'trials.spec.ts': `import { expect, test } from 'scaleproof/playwright';
-import { burst, endless, vain } from './own.ts';
-
-test('no target', async ({ runTrial }) => void (await runTrial(burst)));
+import { burst } from './own.ts';
 
 test.describe('reference', () => {
   test.use({ target: 'reference', seed: 5 });
@@ -56,6 +54,22 @@ test.describe('reference', () => {
     const [first, second] = await Promise.all([runTrial(burst), runTrial(burst, { seed: 6 })]);
     expect([first, second].map(({ verdict, seed }) => [verdict, seed])).toEqual([['pass', 5], ['pass', 6]]);
   });
+});
+
+test.describe('wrong', () => {
+  test.use({ target: 'mutant:new-token-on-retry' });
+  test('leaks', async ({ runTrial }) => {
+    expect((await runTrial('api-pressure/lost-launch-answer')).verdict).toBe('fail');
+  });
+});
+`,
+  'without-verdict.spec.ts': `import { test } from 'scaleproof/playwright';
+import { burst, endless, vain } from './own.ts';
+
+test('no target', async ({ runTrial }) => void (await runTrial(burst)));
+
+test.describe('reference', () => {
+  test.use({ target: 'reference' });
   test('wrong seed', async ({ runTrial }) => void (await runTrial(burst, { seed: -1 })));
   test('unknown', async ({ runTrial }) => void (await runTrial(vain)));
   test('out of time', async ({ runTrial }) => {
@@ -67,13 +81,6 @@ test.describe('reference', () => {
 test.describe('others', () => {
   test('not run', async ({ runTrial }) => void (await runTrial('interruption/one-warning')));
   test.use({ target: 'plain' });
-});
-
-test.describe('wrong', () => {
-  test.use({ target: 'mutant:new-token-on-retry' });
-  test('leaks', async ({ runTrial }) => {
-    expect((await runTrial('api-pressure/lost-launch-answer')).verdict).toBe('fail');
-  });
 });
 `,
   'endless.spec.ts': `import { test } from 'scaleproof/playwright';
@@ -121,19 +128,20 @@ function resultsOf(stdout: string): Map<string, Result> {
   );
 }
 
-test('each outcome of a trial is an outcome of its test', async () => {
-  const { code, stdout, stderr } = await project.run(['trials.spec.ts']).finished;
+/** Runs a file whose tests do not all pass. @returns the result of a test by its title */
+async function outcomesOf(file: string): Promise<(title: string) => Result> {
+  const { code, stdout, stderr } = await project.run([file]).finished;
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
   const results = resultsOf(stdout);
-  const resultOf = (title: string): Result => {
+  return (title) => {
     const result = results.get(title);
     if (result === undefined) throw new Error(`no test has the title ${title}`);
     return result;
   };
+}
 
-  await test.step('without a target the test fails', () => {
-    expect(resultOf('no target')).toMatchObject({ status: 'failed', errors: [expect.stringContaining('no target is set')] });
-  });
+test('a trial that passes, and one that fails, are outcomes of their tests', async () => {
+  const resultOf = await outcomesOf('trials.spec.ts');
 
   await test.step('a passed trial has its phases and checks as steps, and its report', async () => {
     const { status, steps, attachments, timeoutMs } = resultOf('passes twice');
@@ -164,6 +172,21 @@ test('each outcome of a trial is an outcome of its test', async () => {
     expect(attachments.map(({ name }) => name)).toEqual(expect.arrayContaining(['report.html', 'history.jsonl']));
   });
 
+  await test.step('a trial leaves a run directory that the command can check', async () => {
+    const [name = ''] = readdirSync(join(project.folder, 'test-results')).filter((one) => one.includes('leaks'));
+    const checked = await scaleproof(['check', join('test-results', name, 'trial')], project.folder);
+    expect(checked.code, checked.stderr).toBe(1);
+    expect(checked.stdout).toContain('leaked-instance');
+  });
+});
+
+test('a trial without a verdict is a failure or a skipped test, with its reason', { tag: '@long' }, async () => {
+  const resultOf = await outcomesOf('without-verdict.spec.ts');
+
+  await test.step('without a target the test fails', () => {
+    expect(resultOf('no target')).toMatchObject({ status: 'failed', errors: [expect.stringContaining('no target is set')] });
+  });
+
   await test.step('an unknown verdict is a failure with its reason', () => {
     expect(resultOf('unknown')).toMatchObject({ status: 'failed', errors: [expect.stringMatching(/UNKNOWN: faults-fired: [^]*replay: /)] });
   });
@@ -182,13 +205,6 @@ test('each outcome of a trial is an outcome of its test', async () => {
     expect(errors.join('\n')).toContain('UNKNOWN: harness: the trial was ended (interrupted)');
     expect(attachments.every(({ path = '' }) => existsSync(path))).toBe(true);
     expect(attachments.map(({ name }) => name)).toEqual(expect.arrayContaining(['report.html', 'history.jsonl']));
-  });
-
-  await test.step('a trial leaves a run directory that the command can check', async () => {
-    const [name = ''] = readdirSync(join(project.folder, 'test-results')).filter((one) => one.includes('leaks'));
-    const checked = await scaleproof(['check', join('test-results', name, 'trial')], project.folder);
-    expect(checked.code, checked.stderr).toBe(1);
-    expect(checked.stdout).toContain('leaked-instance');
   });
 });
 

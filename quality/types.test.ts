@@ -9,7 +9,7 @@ const HOST: ts.FormatDiagnosticsHost = {
   getNewLine: () => '\n',
 };
 
-test('the code type-checks', () => {
+test('the code type-checks', { tag: '@long' }, () => {
   const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (path) => ts.sys.readFile(path)) as { config: unknown };
   const { fileNames, options, errors } = ts.parseJsonConfigFileContent(config, ts.sys, root);
   const program = ts.createProgram(fileNames, options);
