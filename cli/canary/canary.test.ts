@@ -30,7 +30,7 @@ probes:
   most: 24
 ${more}`;
 
-test('a candidate that swallows topology errors is rolled back in the first stage', async ({}, testInfo) => {
+test('a candidate that swallows topology errors is rolled back in the first stage', { tag: '@long' }, async ({}, testInfo) => {
   test.setTimeout(900_000);
   const cwd = folderWith(testInfo, { 'plan.yaml': planFor(MUTANT) });
   const { code, stdout, stderr } = await scaleproof(['canary', '--plan', 'plan.yaml', ...ONE], cwd);
