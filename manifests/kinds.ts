@@ -7,11 +7,18 @@ export const NAMESPACE = '/Namespace';
 /** Not applied, not even to validate other objects: pods don't need its kinds here. */
 export const DEFINITION = 'apiextensions.k8s.io/CustomResourceDefinition';
 
+export const STORAGE_CLASS = 'storage.k8s.io/StorageClass';
+export const VOLUME = '/PersistentVolume';
+export const CLAIM = '/PersistentVolumeClaim';
+
 /** Kinds that are applied unchanged, with their plurals. */
 export const COMPANIONS: Readonly<Record<string, string>> = {
   [NAMESPACE]: 'namespaces',
   'scheduling.k8s.io/PriorityClass': 'priorityclasses',
   'node.k8s.io/RuntimeClass': 'runtimeclasses',
+  [STORAGE_CLASS]: 'storageclasses',
+  [VOLUME]: 'persistentvolumes',
+  [CLAIM]: 'persistentvolumeclaims',
   'policy/PodDisruptionBudget': 'poddisruptionbudgets',
 };
 

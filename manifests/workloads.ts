@@ -4,8 +4,10 @@ import { defined } from '../model/defined.ts';
 import { WORKLOAD_LABEL } from '../model/kube.ts';
 import type { Container, Deployment, Job, KubeObject, PodSpec, PodTemplate } from '../model/kube.ts';
 import type { Manifest } from './documents.ts';
+import { readVolumes, restrictedTo } from './storage.ts';
+import type { ReadVolumes, Storage } from './storage.ts';
 
-/** A user's workload, adapted to a world without its volumes. */
+/** A user's workload, with the volumes that this world provides. */
 export interface UserWorkload {
   /** The value of WORKLOAD_LABEL on its pods: `namespace.name`. */
   readonly name: string;
@@ -20,8 +22,9 @@ export interface UserWorkload {
   readonly ordered: boolean;
   /** The object to create. */
   readonly object: KubeObject;
-  /** The template of `object`, with requests derived from limits. */
+  /** The template of `object`, with requests derived from limits, and bound to the zones of its volumes. */
   readonly template: PodTemplate;
+  readonly volumes: Pick<ReadVolumes, 'hasClaims' | 'immediate' | 'shared' | 'classes'>;
   readonly notes: readonly string[];
 }
 
@@ -38,18 +41,17 @@ const MAX_LABEL_VALUE = 63;
 const HASH_DIGITS = 8;
 
 /** Reads a workload of one of those kinds that the API has accepted. */
-export function readWorkload({ object, kind, where }: Manifest): UserWorkload {
+export function readWorkload({ object, kind, where }: Manifest, storage: Storage): UserWorkload {
   const { namespace = '', name = '' } = object.metadata;
   const label = labelOf(`${namespace}.${name}`, kind);
   const title = `${kind} ${namespace}/${name}`;
   const written = object as unknown as WrittenWorkload;
   const { volumeClaimTemplates = [], ...spec } = written.spec;
-  const claims = volumeClaimTemplates.map(({ metadata }) => metadata.name ?? '');
-  const pod = withoutClaims(spec.template.spec, claims);
+  const volumes = readVolumes(namespace, spec.template.spec, volumeClaimTemplates, storage);
   const template: PodTemplate = {
     ...spec.template,
     metadata: { ...spec.template.metadata, labels: { ...spec.template.metadata?.labels, [WORKLOAD_LABEL]: label } },
-    spec: pod.spec,
+    spec: volumes.spec,
   };
   return {
     name: label,
@@ -59,10 +61,14 @@ export function readWorkload({ object, kind, where }: Manifest): UserWorkload {
     namespace,
     replicas: replicasOf(kind, written),
     ordered: kind === 'StatefulSet' && spec.podManagementPolicy !== 'Parallel',
-    object: { ...object, spec: { ...spec, template } } as KubeObject,
-    template: { ...template, spec: withRequests(template.spec) },
+    object: {
+      ...object,
+      spec: { ...spec, template, ...(volumes.templates.length === 0 ? {} : { volumeClaimTemplates: volumes.templates }) },
+    } as KubeObject,
+    template: { ...template, spec: restrictedTo(withRequests(withOwnClaims(template.spec, volumes.templates, name)), volumes.zones) },
+    volumes,
     notes: [
-      ...(pod.replaced.length === 0 ? [] : [`${title}: its volumes ${pod.replaced.join(', ')} are emptyDirs here, not bound to a zone`]),
+      ...volumes.notes.map((note) => `${title}: ${note}`),
       ...(kind === 'Job' ? [`${title}: its pods run until they are deleted, since images are not run`] : []),
     ],
   };
@@ -89,17 +95,12 @@ function replicasOf(kind: string, { spec }: WrittenWorkload): number {
   return kind === 'Job' ? Math.min(spec.parallelism ?? 1, spec.completions ?? Infinity) : (spec.replicas ?? 1);
 }
 
-/** Replaces volumes that need a claim by emptyDirs: this world does not provision disks. */
-function withoutClaims(spec: PodSpec, templates: readonly string[]): { readonly spec: PodSpec; readonly replaced: readonly string[] } {
-  const volumes = spec.volumes ?? [];
-  const claimed = volumes.filter((volume) => CLAIMING.some((source) => source in volume)).map(({ name }) => name);
-  const replaced = [...claimed, ...templates];
-  if (replaced.length === 0) return { spec, replaced };
-  const kept = volumes.filter(({ name }) => !replaced.includes(name));
-  return { spec: { ...spec, volumes: [...kept, ...replaced.map((name) => ({ name, emptyDir: {} }))] }, replaced };
+/** The spec of a StatefulSet's first pod. */
+function withOwnClaims(spec: PodSpec, templates: readonly KubeObject[], setName: string): PodSpec {
+  if (templates.length === 0) return spec;
+  const own = templates.map(({ metadata: { name = '' } }) => ({ name, persistentVolumeClaim: { claimName: `${name}-${setName}-0` } }));
+  return { ...spec, volumes: [...own, ...(spec.volumes ?? [])] };
 }
-
-const CLAIMING = ['persistentVolumeClaim', 'ephemeral', 'awsElasticBlockStore', 'csi'];
 
 /** Sets missing requests to the limits: the API's default for containers. */
 function withRequests(spec: PodSpec): PodSpec {
