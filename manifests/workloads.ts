@@ -24,6 +24,8 @@ export interface UserWorkload {
   readonly object: KubeObject;
   /** The template of `object`, with requests derived from limits, and bound to the zones of its volumes. */
   readonly template: PodTemplate;
+  /** The schedule of the CronJob whose run it is. */
+  readonly schedule?: string;
   readonly volumes: Pick<ReadVolumes, 'hasClaims' | 'immediate' | 'shared' | 'classes'>;
   readonly notes: readonly string[];
 }
@@ -40,11 +42,15 @@ export const WORKLOAD_RESOURCES: Readonly<Record<string, string>> = {
 const MAX_LABEL_VALUE = 63;
 const HASH_DIGITS = 8;
 
-/** Reads a workload of one of those kinds that the API has accepted. */
-export function readWorkload({ object, kind, where }: Manifest, storage: Storage): UserWorkload {
-  const { namespace = '', name = '' } = object.metadata;
-  const label = labelOf(`${namespace}.${name}`, kind);
-  const title = `${kind} ${namespace}/${name}`;
+/** Reads a workload of one of those kinds, or a CronJob as one run of it, that the API has accepted. */
+export function readWorkload(manifest: Manifest, storage: Storage): UserWorkload {
+  const { kind: writtenKind, where, object: writtenObject } = manifest;
+  const { namespace = '', name = '' } = writtenObject.metadata;
+  const label = labelOf(`${namespace}.${name}`, writtenKind);
+  const title = `${writtenKind} ${namespace}/${name}`;
+  const cron = writtenKind === 'CronJob' ? (writtenObject as CronJob) : undefined;
+  const object = cron === undefined ? writtenObject : runOf(cron);
+  const kind = cron === undefined ? writtenKind : 'Job';
   const written = object as unknown as WrittenWorkload;
   const { volumeClaimTemplates = [], ...spec } = written.spec;
   const volumes = readVolumes(namespace, spec.template.spec, volumeClaimTemplates, storage);
@@ -66,9 +72,12 @@ export function readWorkload({ object, kind, where }: Manifest, storage: Storage
       spec: { ...spec, template, ...(volumes.templates.length === 0 ? {} : { volumeClaimTemplates: volumes.templates }) },
     } as KubeObject,
     template: { ...template, spec: restrictedTo(withRequests(withOwnClaims(template.spec, volumes.templates, name)), volumes.zones) },
+    ...defined({ schedule: cron?.spec.schedule }),
     volumes,
     notes: [
       ...volumes.notes.map((note) => `${title}: ${note}`),
+      ...(cron === undefined ? [] : [`${title}: run once, whatever its schedule ${cron.spec.schedule} says`]),
+      ...(cron?.spec.suspend === true ? [`${title}: it is suspended, so it has no pods`] : []),
       ...(kind === 'Job' ? [`${title}: its pods run until they are deleted, since images are not run`] : []),
     ],
   };
@@ -81,6 +90,29 @@ interface WrittenWorkload {
       readonly volumeClaimTemplates?: readonly KubeObject[];
     };
 }
+
+interface CronJob extends KubeObject {
+  readonly spec: {
+    readonly schedule: string;
+    readonly suspend?: boolean;
+    readonly jobTemplate: { readonly metadata?: Pick<KubeObject['metadata'], 'labels' | 'annotations'>; readonly spec: Job['spec'] };
+  };
+}
+
+/** The Job of one run, as the CronJob controller creates it. */
+function runOf({ metadata, spec: { jobTemplate, suspend } }: CronJob): KubeObject {
+  const { labels, annotations } = jobTemplate.metadata ?? {};
+  const spec = suspend === true ? { ...jobTemplate.spec, suspend } : jobTemplate.spec;
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name: `${metadata.name}-${FIRST_RUN}`, ...defined({ namespace: metadata.namespace, labels, annotations }) },
+    spec,
+  } as KubeObject;
+}
+
+/** Real controllers take the minute of the run. */
+const FIRST_RUN = 1;
 
 /** A valid label value that is unique for each object. */
 function labelOf(text: string, kind: string): string {
