@@ -83,9 +83,10 @@ export async function chooseManifests(directory: string, options: ScenarioChoice
 }
 
 function factsOf(directory: string, { workloads }: Mix): Required<Selection>['manifests'] {
-  const gaps = workloads.flatMap(({ title, where, feasibility }) => {
-    const { kind } = feasibility;
-    return kind === 'servable' ? [] : [{ workload: title, where, kind, why: feasibility.why }];
+  const gaps = workloads.flatMap(({ title, where, feasibility, scaling }) => {
+    if (feasibility.kind !== 'servable') return [{ workload: title, where, kind: feasibility.kind, why: feasibility.why }];
+    if (scaling === undefined || scaling.peak.kind === 'servable') return [];
+    return [{ workload: `${title} with ${scaling.max} pods, its maxReplicas`, where, kind: scaling.peak.kind, why: scaling.peak.why }];
   });
   return { directory: asPath(directory), workloads: workloads.length, gaps };
 }
@@ -101,15 +102,16 @@ function asPath(directory: string): string {
   return isAbsolute(path) || path.startsWith('.') ? path : `./${path}`;
 }
 
-function printMix(directory: string, { pools, workloads, companions, notes }: Mix, console: Console): void {
+function printMix(directory: string, mix: Mix, console: Console): void {
+  const { pools, workloads, companions, notes } = mix;
   const lines = [
     `manifests of ${directory}: ${pools.length} node pools, ${workloads.length} workloads, ${companions.length} other objects`,
     ...notes.map((note) => `  note: ${note}`),
-    ...workloads.flatMap(({ title, where, feasibility }) => {
-      return feasibility.kind === 'servable'
-        ? []
-        : [`  ${title}: ${SERVABILITY_WORDS[feasibility.kind]}`, `    ${feasibility.why}`, `    (${where})`];
-    }),
+    ...factsOf(directory, mix).gaps.flatMap(({ workload, where, kind, why }) => [
+      `  ${workload}: ${SERVABILITY_WORDS[kind]}`,
+      `    ${why}`,
+      `    (${where})`,
+    ]),
   ];
   console.err(`${lines.join('\n')}\n\n`);
 }

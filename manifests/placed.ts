@@ -3,7 +3,7 @@ import type { BoundName } from '../harness/bounds.ts';
 import type { Trial, UserObject, Workload } from '../harness/scenario.ts';
 import type { Truth } from '../history/events.ts';
 import type { Mix, MixWorkload } from './mix.ts';
-import { WORKLOAD_RESOURCES } from './workloads.ts';
+import { WORKLOAD_RESOURCES } from './kinds.ts';
 
 /** An applied workload. */
 export interface Placed {

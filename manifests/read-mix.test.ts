@@ -196,9 +196,9 @@ value: 2000001000
 `,
   });
   expect(mix.notes).toEqual([
+    'Deployment default/web: 1 pod; manifests/load-peak scales it to 9 and back to 1',
     'others.yaml, document 2 (Pod web-1): not applied: another object creates it',
     'others.yaml, document 1 (Pod bare): not applied: nothing replaces a bare pod',
-    'others.yaml, document 4 (HorizontalPodAutoscaler web): not applied: the workload sets the replicas; write the number that you want to test',
     'not applied, since no pod needs them here: 1 CustomResourceDefinition',
     'not applied, since this world does not serve their kinds: 1 ServiceMonitor',
   ]);

@@ -17,6 +17,7 @@ export const { sources } = mix;
 export const {
   faultFree,
   scheduledJobs,
+  loadPeak,
   noSpot,
   zoneOutage,
   lostLaunchAnswers,

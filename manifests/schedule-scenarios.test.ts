@@ -80,3 +80,38 @@ test('without a CronJob that runs there is no such scenario', async ({}, testInf
   expect(notes.join('\n')).toContain('CronJob shop/report: it is suspended, so it has no pods');
   expect(manifestScenarios({ ...mix, notes })).not.toHaveProperty('scheduledJobs');
 });
+
+const autoscaler = (name: string, maxReplicas: number): string => `
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: ${name}}
+spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: ${name}}, minReplicas: 1, maxReplicas: ${maxReplicas}}
+`;
+
+test('a peak of load: workloads with an autoscaler get all of their pods, and lose them again', async ({}, testInfo) => {
+  const { loadPeak } = manifestScenarios(await mixOf(testInfo, WEB, autoscaler('web', 8)));
+  if (loadPeak === undefined) throw new Error('there is an autoscaler');
+  const { judgement, events } = await runInProcess(loadPeak, reference);
+  expect(judgement.verdict).toBe('pass');
+  const changes = events.flatMap((event) => (event.type === 'pod' && (event.to === 'created' || event.to === 'gone') ? [event.to] : []));
+  const counts = changes.map((_to, index) => changes.slice(0, index + 1).reduce((sum, to) => sum + (to === 'created' ? 1 : -1), 0));
+  expect(Math.max(...counts)).toBe(8);
+  expect(counts.at(-1)).toBe(0);
+});
+
+test('a peak that the pools cannot serve is found before any run, and no scenario has it', async ({}, testInfo) => {
+  const limited = POOL.replace('spec:\n  template', 'spec:\n  limits: {cpu: 8}\n  template');
+  expect(limited).not.toBe(POOL);
+  const directory = testInfo.outputPath('mix');
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, 'all.yaml'), [limited, WEB, autoscaler('web', 8)].join('\n---\n'));
+  const mix = await readMix(directory);
+  expect(mix.workloads[0]).toMatchObject({ feasibility: { kind: 'servable' }, scaling: { max: 8, peak: { kind: 'partly' } } });
+  expect(mix.notes.join('\n')).toContain('Deployment default/web: 1 pod; not scaled to its maxReplicas 8');
+  expect(manifestScenarios(mix)).not.toHaveProperty('loadPeak');
+});
+
+test('an autoscaler for a workload that is not there is noted', async ({}, testInfo) => {
+  const { notes } = await mixOf(testInfo, WEB, autoscaler('api', 8));
+  expect(notes.join('\n')).toContain('Deployment default/api: a HorizontalPodAutoscaler scales it, but it is not among the manifests');
+});

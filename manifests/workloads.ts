@@ -30,15 +30,6 @@ export interface UserWorkload {
   readonly notes: readonly string[];
 }
 
-/** The kinds that create pods in this world, with their plurals. */
-export const WORKLOAD_RESOURCES: Readonly<Record<string, string>> = {
-  Deployment: 'deployments',
-  ReplicaSet: 'replicasets',
-  DaemonSet: 'daemonsets',
-  StatefulSet: 'statefulsets',
-  Job: 'jobs',
-} satisfies Record<Workload['kind'], string>;
-
 const MAX_LABEL_VALUE = 63;
 const HASH_DIGITS = 8;
 
