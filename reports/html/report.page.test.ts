@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect, test } from '@playwright/test';
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import type { HistoryEvent } from '../../history/events.ts';
 import { buildReport } from '../build-report.ts';
 import { formatJunit } from '../junit.ts';
@@ -127,7 +127,92 @@ test('without scripts, problems can be read, and passed scenarios say why they a
   await expect(page.locator('.finding').first()).toBeVisible();
   await page.locator('#scenario-1 > summary').click();
   await expect(page.locator('#scenario-1').getByText('This is packed to keep the page small')).toBeVisible();
+  await expect(page.getByRole('search'), 'it would do nothing').toHaveCount(0);
   await page.close();
+});
+
+const SEARCH = 'Search scenarios by name, title, requirement or suite';
+const sectionsOf = (page: Page): Locator => page.locator('.scenario:not([hidden]) > summary .scenario-id');
+const rowsOf = (page: Page): Locator => page.locator('table.scenarios tbody:not([hidden]) tr:not(.group, [hidden]) th');
+
+test('the search finds scenarios by name, title, requirement and suite, in the table and below it', async ({ page }, info) => {
+  const complaints = await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1 }));
+  await page.keyboard.press('/');
+  await expect(page.getByLabel(SEARCH)).toBeFocused();
+  for (const [text, found] of [
+    ['killed-after', ['crashes/killed-after-launch']],
+    ['FIFTY pods', ['scheduling/spot-spread']],
+    ['cap-03', ['capacity/spot-runs-out']],
+    ['scheduling robustness', ['scheduling/negative-max-skew']],
+    ['nothing has this', []],
+  ] as const) {
+    await page.getByLabel(SEARCH).fill(text);
+    await expect(sectionsOf(page), text).toHaveText([...found]);
+    await expect(rowsOf(page), text).toHaveText(found.map((id) => new RegExp(`^\\s*${id}`)));
+    await expect(page.getByText(`${found.length === 0 ? 'none' : found.length} of 6 scenarios`)).toBeVisible();
+  }
+  await page.getByLabel(SEARCH).fill('reservations');
+  await expect(rowsOf(page), 'one that was not run').toHaveText([/capacity\/reserved-capacity/]);
+
+  await page.getByLabel(SEARCH).fill('spot-spread');
+  await page.keyboard.press('Enter');
+  const found = page.locator('#scenario-5');
+  await expect(found.locator('> summary')).toBeFocused();
+  await expect(found.locator('.plot').first()).toBeVisible();
+  await page.keyboard.press('/');
+  await page.keyboard.press('Escape');
+  await expect(sectionsOf(page)).toHaveCount(6);
+  expect(complaints).toEqual({ console: [], requests: [] });
+});
+
+test('only what did not pass can be shown, until a link leads to another scenario', async ({ page }, info) => {
+  await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1 }));
+  const only = page.getByRole('button', { name: 'Not passed only' });
+  const bad = [/killed-after-launch/, /lost-launch-answer/, /negative-max-skew/];
+  await expect(only).toHaveAttribute('aria-pressed', 'false');
+  await only.click();
+  await expect(only).toHaveAttribute('aria-pressed', 'true');
+  await expect(sectionsOf(page)).toHaveText(bad);
+  await expect(rowsOf(page)).toHaveText(bad);
+  await expect(page.getByRole('region', { name: 'extended' })).toBeHidden();
+  await page.goto(`${page.url()}#scenario-5-seed-1`);
+  await expect(page.locator('#scenario-5-seed-1')).toBeInViewport();
+  await expect(only).toHaveAttribute('aria-pressed', 'false');
+  await expect(sectionsOf(page)).toHaveCount(6);
+});
+
+test('n and p, and two buttons, lead from failure to failure, below the head', async ({ page }, info) => {
+  await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1 }));
+  const step = page.locator('.finder-steps [role="status"]');
+  const focused = page.locator(':focus');
+  await expect(step).toHaveText('– of 3');
+  const seen: string[] = [];
+  for (const key of ['n', 'n', 'n', 'n', 'p', 'p']) {
+    await page.keyboard.press(key);
+    await expect(focused.locator('.scenario-id')).toBeInViewport();
+    seen.push(`${(await step.textContent()) ?? ''} ${(await focused.locator('.scenario-id').textContent()) ?? ''}`);
+    const [head, summary] = [await page.locator('.finder').boundingBox(), await focused.boundingBox()];
+    expect(summary?.y ?? 0, 'below the head').toBeGreaterThanOrEqual(head?.height ?? Infinity);
+  }
+  const [killed, lost, skew] = ['crashes/killed-after-launch', 'api-pressure/lost-launch-answer', 'scheduling/negative-max-skew'];
+  expect(seen).toEqual([`1 of 3 ${killed}`, `2 of 3 ${lost}`, `3 of 3 ${skew}`, `1 of 3 ${killed}`, `3 of 3 ${skew}`, `2 of 3 ${lost}`]);
+
+  const next = page.getByRole('button', { name: 'Next scenario that did not pass' });
+  await next.click();
+  await expect(next, 'so that it can be pressed again').toBeFocused();
+  await expect(step).toHaveText('3 of 3');
+  await page.getByLabel(SEARCH).fill('n');
+  await expect(step, 'typing is no step').toHaveText('3 of 3');
+  await page.getByLabel(SEARCH).fill('crashes');
+  await expect(step).toHaveText('– of 1');
+});
+
+test('a page on which everything passed has only the search', async ({ page }, info) => {
+  await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1, only: ['scheduling/spot-spread'] }));
+  await expect(page.getByRole('search').getByRole('button')).toHaveCount(0);
+  await page.keyboard.press('n');
+  await page.getByLabel(SEARCH).fill('sch-04');
+  await expect(page.getByText('1 of 1 scenario')).toBeVisible();
 });
 
 test('requirements have verdicts and evidence, and link to the scenarios', async ({ page }, info) => {
@@ -292,11 +377,17 @@ test('requests, cost and utilisation are drawn over time, with throttled and fai
   await expect(crash.locator('.labels')).toContainText(/cost: \$0\.\d+ in total/);
 });
 
-test('a narrow window needs no sideways scrolling', async ({ page }, info) => {
-  await page.setViewportSize({ width: 400, height: 800 });
-  await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1 }));
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(400);
-});
+for (const width of [360, 768]) {
+  test(`a window of ${width} pixels needs no sideways scrolling`, async ({ page }, info) => {
+    await page.setViewportSize({ width, height: 740 });
+    await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1 }));
+    await expect(page.locator('body')).toHaveAttribute('data-complete');
+    await page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))");
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    await page.getByLabel(SEARCH).fill('spot');
+    expect((await page.locator('.finder').boundingBox())?.height, 'the head stays small').toBeLessThan(80);
+  });
+}
 
 test('printing includes what did not pass, and passed scenarios that the reader opened', async ({ page }, info) => {
   const failing = 'crashes/killed-after-launch';

@@ -5,6 +5,7 @@ import { PROFILE_WORDS, byProfile } from '../profiles.ts';
 import type { ReportTrial } from '../report-input.ts';
 import type { RunReport, ScenarioReport, TrialReport } from '../run-report.ts';
 import { renderCrashPoints } from './crash-points.ts';
+import { findableBy } from './finder.ts';
 import { html } from './markup.ts';
 import type { Markup } from './markup.ts';
 import { packed } from './packed.ts';
@@ -82,7 +83,13 @@ interface Context {
 function renderScenario(scenario: ScenarioReport, index: number, context: Context): Markup {
   const { id, title, verdict } = scenario;
   const render: Render = (show) => renderBody(scenario, index, context, show);
-  return html`<details class="scenario" id="${scenarioId(index)}" ${verdict !== 'pass' && html` open`}>
+  return html`<details
+    class="scenario"
+    id="${scenarioId(index)}"
+    data-verdict="${verdict}"
+    data-find="${findableBy(scenario)}"
+    ${verdict !== 'pass' && html` open`}
+  >
     <summary>
       <h3>${badge(verdict)} <span class="scenario-title">${title}</span></h3>
       <span class="scenario-id">${id}</span>

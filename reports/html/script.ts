@@ -1,6 +1,8 @@
+import { FINDER_SCRIPT } from './finder.ts';
+
 /**
  * The script of the page; without it, problems can still be read. Runs in a browser: unpacks scenarios when they are opened, and the
- * others when the browser is idle; stretches timelines, shows the time under the pointer, copies replay lines, opens the section that a
+ * others when the browser is idle; filters scenarios, steps through failures, stretches timelines, shows the time under the pointer, copies replay lines, opens the section that a
  * link points into, and opens everything for printing.
  */
 export const PAGE_SCRIPT = `
@@ -237,6 +239,7 @@ function openAround(element) {
   for (let at = element; at !== null; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true;
 }
 
+${FINDER_SCRIPT}
 function linked() {
   try {
     return decodeURIComponent(location.hash.slice(1));
@@ -263,6 +266,7 @@ async function followLink() {
   const target = document.getElementById(id) ?? nearestEvent(id);
   // The user may have followed another link in the meantime.
   if (target === null || id !== linked()) return;
+  if (findable.some(({ parts }) => parts.some((part) => part.hidden && part.contains(target)))) showAllScenarios();
   openAround(target);
   // The page is long: smooth scrolling would take seconds.
   target.scrollIntoView({ behavior: 'instant', block: target.tagName === 'TR' ? 'center' : 'start' });

@@ -18,7 +18,7 @@ export const PAGE_STYLE = `
   }
 }
 * { box-sizing: border-box; }
-html { scroll-padding-top: 16px; }
+html { scroll-padding-top: 16px; } html:has(.finder:not([hidden])) { scroll-padding-top: 64px; } [hidden] { display: none !important; }
 body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.55 var(--sans); -webkit-text-size-adjust: 100%; }
 main { max-width: 1280px; margin: 0 auto; padding: 40px 32px 96px; }
 h1, h2, h3, h4, h5 { line-height: 1.25; margin: 0; font-weight: 650; letter-spacing: -0.01em; }
@@ -33,7 +33,7 @@ small { font-size: 12px; font-weight: 400; color: var(--muted); }
 .bad { color: var(--fail); font-weight: 600; }
 .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 .skip { position: absolute; left: -9999px; }
-.skip:focus { left: 16px; top: 16px; background: var(--surface); padding: 8px 14px; border-radius: 6px; z-index: 2; }
+.skip:focus { left: 16px; top: 16px; background: var(--surface); padding: 8px 14px; border-radius: 6px; z-index: 4; }
 :focus-visible { outline: 2px solid var(--link); outline-offset: 2px; border-radius: 3px; }
 .definitions { position: absolute; }
 
@@ -45,12 +45,17 @@ small { font-size: 12px; font-weight: 400; color: var(--muted); }
 .chip { display: inline-block; padding: 0 8px; margin: 0 4px 4px 0; border-radius: 4px; background: var(--sunken); color: var(--muted); font-size: 12.5px; }
 .chip.warn { background: var(--unknown-back); color: var(--unknown); }
 
+.finder { position: sticky; top: 0; z-index: 3; background: var(--surface); border-bottom: 1px solid var(--line); box-shadow: var(--shadow); }
+.finder-row { max-width: 1280px; margin: 0 auto; padding: 8px 32px; display: flex; gap: 8px 12px; align-items: center; } .finder-run { display: inline-flex; gap: 10px; align-items: center; min-width: 0; flex: 0 1 auto; font-weight: 600; font-size: 14px; } .finder-run > span:last-child { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.finder input[type="search"] { flex: 1 1 200px; min-width: 0; max-width: 360px; height: 32px; margin-left: auto; } .finder button { height: 32px; white-space: nowrap; } .finder [aria-pressed="true"] { background: var(--ink); color: var(--surface); border-color: var(--ink); }
+.finder-steps { display: inline-flex; gap: 4px; align-items: center; font-size: 13px; font-variant-numeric: tabular-nums; white-space: nowrap; } .finder-steps [role="status"] { min-width: 52px; text-align: center; } .finder-shown { font-size: 13px; color: var(--muted); white-space: nowrap; } .finder-shown:empty { display: none; }
+
 .top { border-top: 4px solid var(--not-run); background: var(--surface); border-radius: 4px 4px 12px 12px; box-shadow: var(--shadow); padding: 28px 32px 32px; }
 .top.pass { border-color: var(--pass); } .top.fail { border-color: var(--fail); } .top.unknown { border-color: var(--unknown); }
 .brand { font-size: 13px; color: var(--muted); margin-bottom: 18px; } .brand span { font-weight: 700; color: var(--ink); letter-spacing: -0.01em; }
 h1 { font-size: 29px; display: flex; gap: 10px 16px; align-items: center; letter-spacing: -0.02em; }
 h1 .badge { font-size: 17px; padding: 3px 15px 3px 12px; }
-h1 .badge { flex: none; } .context { color: var(--muted); margin: 12px 0 26px; max-width: 95ch; } .context strong { color: var(--ink); font-weight: 600; }
+h1 .badge { flex: none; } h1 > span:last-child { min-width: 0; overflow-wrap: anywhere; } .context { color: var(--muted); margin: 12px 0 26px; max-width: 95ch; } .context strong { color: var(--ink); font-weight: 600; }
 .tiles { display: flex; flex-wrap: wrap; gap: 1px; background: var(--line); border: 1px solid var(--line); border-radius: 8px; overflow: hidden; }
 .tile { flex: 1 1 clamp(158px, 19vw, 230px); background: var(--surface); padding: 14px 16px 15px; display: flex; flex-direction: column; gap: 2px; }
 .tile h2 { font-size: 12.5px; font-weight: 500; color: var(--muted); letter-spacing: 0; }
@@ -125,7 +130,7 @@ details details > summary, .finding summary { cursor: pointer; font-size: 13.5px
 .objects, .trials { margin: 6px 0; padding-left: 18px; font-size: 13px; } .trials { list-style: none; padding: 0; } .trials li { padding: 4px 0; }
 
 .timeline-tools { display: flex; flex-wrap: wrap; gap: 6px 14px; align-items: center; justify-content: flex-end; margin: 4px 0 8px; font-size: 13px; color: var(--muted); }
-.tool[hidden] { display: none; } .stretchers { display: inline-flex; gap: 4px; } select, input[type="search"] { font: 13px var(--sans); color: var(--ink); background: var(--surface); border: 1px solid var(--line); border-radius: 5px; padding: 3px 7px; max-width: 100%; } select { width: 230px; } input[type="search"] { width: 240px; } ::placeholder { color: var(--muted); opacity: 1; }
+.stretchers { display: inline-flex; gap: 4px; } select, input[type="search"] { font: 13px var(--sans); color: var(--ink); background: var(--surface); border: 1px solid var(--line); border-radius: 5px; padding: 3px 7px; max-width: 100%; } select { width: 230px; } input[type="search"] { width: 240px; } ::placeholder { color: var(--muted); opacity: 1; }
 .away { display: none; } .labels .row[data-object] { cursor: pointer; } .labels .row[data-object]:hover text { text-decoration: underline; }
 .readout { min-height: 19px; margin: 3px 0 0; font-size: 12px; line-height: 19px; color: var(--muted); overflow-wrap: anywhere; }
 .followed { background: var(--sunken); border-radius: 8px; padding: 12px 18px; margin: 4px 0 8px; } .followed h5 { margin: 0 0 6px; overflow-wrap: anywhere; } .followed ol { list-style: none; margin: 0; padding: 0; font-size: 13px; } .followed li { padding: 2px 0; overflow-wrap: anywhere; } .followed .gap { display: inline-block; width: 66px; text-align: right; margin-right: 8px; font-variant-numeric: tabular-nums; } .followed .moment { background: var(--surface); }
@@ -157,6 +162,7 @@ tr.linked td { background: var(--unknown-back); }
 .foot { margin-top: 32px; display: flex; gap: 16px; align-items: center; }
 
 @media (max-width: 820px) {
+  .finder-row { padding: 6px 12px; gap: 6px; flex-wrap: wrap; } .finder-run, .wide-only { display: none; } .finder input[type="search"] { flex-basis: 80px; max-width: none; } .finder button { padding: 3px 9px; } .finder-steps { gap: 2px; } .finder-steps [role="status"] { min-width: 40px; } .finder-shown { flex-basis: 100%; }
   main { padding: 16px 12px 48px; } .top { padding: 20px 18px; } h1 { font-size: 23px; } .columns { grid-template-columns: minmax(0, 1fr); } .scenario > summary, .scenario-body { padding-left: 16px; padding-right: 16px; }
   .labels { width: 132px; } .lane-labels { transform: translateX(122px); } .lane-labels .group-label { transform: translateX(100px); } .scroller .plot { min-width: 560px; }
   table.data { display: block; overflow-x: auto; } .events td:nth-child(3), .events th:nth-child(3) { display: none; } .numbers.wide > div { flex-direction: column; gap: 2px; } .numbers.wide dt { flex: none; }
@@ -165,7 +171,7 @@ tr.linked td { background: var(--unknown-back); }
   :root { --page: #ffffff; --shadow: none; color-scheme: light; }
   body { font-size: 12px; } main { max-width: none; padding: 0; }
   .top, .tile, .problem, .scenario, .numbers.wide, .table-wrap { box-shadow: none; } .scenario, .problem, .top { border-right: 1px solid var(--line); border-bottom: 1px solid var(--line); }
-  button, .skip, .timeline-tools, .readout { display: none; } .moment { display: inline; border: 0; padding: 0; background: none; }
+  button, .skip, .finder, .timeline-tools, .readout { display: none; } .moment { display: inline; border: 0; padding: 0; background: none; }
   .problem, .finding > p, .timeline, .tiles, tr { break-inside: avoid; } h2, h3, h4, h5, summary { break-after: avoid; }
   .scroller { overflow: hidden; } .plot { width: 100% !important; }
   .num { white-space: normal; } th, td { padding-right: 10px; } table.data { font-size: 11px; } .table-wrap { padding: 4px 0; overflow: visible; }
