@@ -236,6 +236,20 @@ test('requirements have verdicts and evidence, and link to the scenarios', async
   expect(complaints).toEqual({ console: [], requests: [] });
 });
 
+test('a bound that was not kept is marked in each place, also without colours', async ({ page }, info) => {
+  const only = ['scheduling/negative-max-skew', 'scheduling/spot-spread'];
+  await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1, only }));
+  await expect(page.locator('body')).toHaveAttribute('data-complete');
+  const broken = page.locator('.scenario', { hasText: 'scheduling/negative-max-skew' });
+  await expect(broken.locator('.gauge.bad').first()).toBeVisible();
+  expect(await page.evaluate(`getComputedStyle(document.querySelector('.scenario td.num.bad'), '::before').content`)).toBe('"✗ "');
+  await expect(page.locator('#bound-provision')).toContainText(/✗ Not kept in\s+scheduling\/negative-max-skew\s*$/);
+  await expect(page.locator('#bound-recover')).not.toContainText('Not kept');
+  const kept = page.locator('.scenario', { hasText: 'scheduling/spot-spread' });
+  await expect(kept.locator('.bad, .limit.broken')).toHaveCount(0);
+  await expect(kept.locator('.limit')).not.toHaveCount(0);
+});
+
 test('requirements that all hold are collapsed, and a link expands them', async ({ page }, info) => {
   await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1, only: ['scheduling/spot-spread'] }));
   const requirement = page.locator('#requirement-SCH-04');

@@ -1,4 +1,3 @@
-import type { Bound } from '../../history/events.ts';
 import { timeName } from '../clock.ts';
 import { formatCount } from '../format.ts';
 import { PROFILE_WORDS, byProfile } from '../profiles.ts';
@@ -13,7 +12,7 @@ import { badge, boundsTable, code, latencyTable, servedText } from './parts.ts';
 import { renderTrial, renderTrialInBrief } from './trial.ts';
 import type { TrialPlace } from './trial.ts';
 import { Budget, EVENT_BUDGET } from './budget.ts';
-import { latencyChart } from './latency-chart.ts';
+import { latencyChart, waitBounds } from './latency-chart.ts';
 
 /** Most trials of a scenario that did not pass and are shown in full; in addition, one that passed. */
 export const MAX_TRIALS_SHOWN = EVENT_BUDGET.trialsFailed;
@@ -116,7 +115,7 @@ function renderBody(scenario: ScenarioReport, index: number, { trials, time, lis
     <div class="columns">
       <section>
         <h4>Latency, all trials</h4>
-        ${latencyTable(scenario)} ${latencyChart(scenario.latencies, boundsOf(scenario), 'of all trials')}
+        ${latencyTable(scenario)} ${latencyChart(scenario.latencies, waitBounds(scenario.bounds, results), 'of all trials')}
       </section>
       <section>
         <h4>Numbers, all trials</h4>
@@ -124,7 +123,7 @@ function renderBody(scenario: ScenarioReport, index: number, { trials, time, lis
       </section>
     </div>
     <h4>How close values came to their bounds</h4>
-    ${boundsTable(scenario.bounds)}
+    ${boundsTable(scenario)}
     ${
       faults.injections.length > 0 &&
       html`<h4>Faults</h4>
@@ -190,11 +189,6 @@ function inBrief(render: Render, budget: Budget, kind: 'passed' | 'failed'): Mar
 }
 
 const PACKED_WORDS = 'This is packed to keep the page small: a browser that runs its script shows it here within seconds.';
-
-/** The bounds within which pods had to run. */
-function boundsOf({ bounds }: ScenarioReport): Bound[] {
-  return bounds.filter(({ check }) => check === 'success-rate').map(({ bound }) => bound);
-}
 
 function numbers({ trials, success, instances, faults, interleavings }: ScenarioReport): Markup {
   const row = (name: string, value: string | number, isBad = false): Markup =>

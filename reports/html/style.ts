@@ -30,7 +30,7 @@ a { color: var(--link); text-decoration-thickness: 1px; text-underline-offset: 2
 code { font: 0.88em/1.5 var(--mono); overflow-wrap: anywhere; }
 small { font-size: 12px; font-weight: 400; color: var(--muted); }
 .muted { color: var(--muted); }
-.bad { color: var(--fail); font-weight: 600; }
+.bad { color: var(--fail); font-weight: 600; } td.bad::before, dd.bad::before, .tile.bad h2::before { content: "✗ "; color: var(--fail); }
 .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 .skip { position: absolute; left: -9999px; }
 .skip:focus { left: 16px; top: 16px; background: var(--surface); padding: 8px 14px; border-radius: 6px; z-index: 4; }
@@ -56,12 +56,12 @@ small { font-size: 12px; font-weight: 400; color: var(--muted); }
 h1 { font-size: 29px; display: flex; gap: 10px 16px; align-items: center; letter-spacing: -0.02em; }
 h1 .badge { font-size: 17px; padding: 3px 15px 3px 12px; }
 h1 .badge { flex: none; } h1 > span:last-child { min-width: 0; overflow-wrap: anywhere; } .context { color: var(--muted); margin: 12px 0 26px; max-width: 95ch; } .context strong { color: var(--ink); font-weight: 600; }
-.tiles { display: flex; flex-wrap: wrap; gap: 1px; background: var(--line); border: 1px solid var(--line); border-radius: 8px; overflow: hidden; }
-.tile { flex: 1 1 clamp(158px, 19vw, 230px); background: var(--surface); padding: 14px 16px 15px; display: flex; flex-direction: column; gap: 2px; }
+.tiles { display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); gap: 1px; border: 1px solid var(--line); border-radius: 8px; overflow: hidden; }
+.tile { box-shadow: 0 0 0 1px var(--line); padding: 14px 16px 15px; display: flex; flex-direction: column; gap: 2px; }
 .tile h2 { font-size: 12.5px; font-weight: 500; color: var(--muted); letter-spacing: 0; }
 .tile strong { font-size: 23px; font-weight: 650; letter-spacing: -0.02em; font-variant-numeric: tabular-nums; line-height: 1.3; }
 .tile strong small { font-size: 14px; letter-spacing: 0; }
-.tile.wide { flex: 2 1 clamp(250px, 24vw, 290px); } .tile .level b { font-size: 15px; color: var(--ink); }
+.tile.wide { grid-column: span 2; } .tile .level b { font-size: 15px; color: var(--ink); }
 .tile span { font-size: 12.5px; color: var(--muted); }
 .tile.bad { color: inherit; font-weight: inherit; } .tile.bad strong { color: var(--fail); }
 .share { border-radius: 4px; margin: 3px 0 4px; }
@@ -135,7 +135,7 @@ details details > summary, .finding summary { cursor: pointer; font-size: 13.5px
 .readout { min-height: 19px; margin: 3px 0 0; font-size: 12px; line-height: 19px; color: var(--muted); overflow-wrap: anywhere; }
 .followed { background: var(--sunken); border-radius: 8px; padding: 12px 18px; margin: 4px 0 8px; } .followed h5 { margin: 0 0 6px; overflow-wrap: anywhere; } .followed ol { list-style: none; margin: 0; padding: 0; font-size: 13px; } .followed li { padding: 2px 0; overflow-wrap: anywhere; } .followed .gap { display: inline-block; width: 66px; text-align: right; margin-right: 8px; font-variant-numeric: tabular-nums; } .followed .moment { background: var(--surface); }
 tr.linked td { background: var(--unknown-back); }
-.latency-chart { display: grid; grid-template-columns: 150px minmax(0, 1fr); margin: 10px 0 0; } .latency-chart p { grid-column: 1 / -1; font-size: 12.5px; margin: 4px 0 0; } .latency-chart text { font-size: 11.5px; fill: var(--ink); text-anchor: end; font-family: var(--sans); } .latency-chart svg { display: block; } .waits { background: var(--sunken); border-radius: 4px; } .wait rect { fill: var(--pod-soft); } .wait line { stroke: var(--pod-soft); } .wait.whole rect { fill: var(--pod); } .wait.whole line { stroke: var(--pod); } .wait .p95 { stroke: var(--ink); stroke-width: 1.5; } .limit line { stroke: var(--fail); stroke-width: 2; stroke-dasharray: 5 3; } .limit-key { color: var(--fail); }
+.latency-chart { display: grid; grid-template-columns: 150px minmax(0, 1fr); margin: 10px 0 0; } .latency-chart p { grid-column: 1 / -1; font-size: 12.5px; margin: 4px 0 0; } .latency-chart text { font-size: 11.5px; fill: var(--ink); text-anchor: end; font-family: var(--sans); } .latency-chart svg { display: block; } .waits { background: var(--sunken); border-radius: 4px; } .wait rect { fill: var(--pod-soft); } .wait line { stroke: var(--pod-soft); } .wait.whole rect { fill: var(--pod); } .wait.whole line { stroke: var(--pod); } .wait .p95 { stroke: var(--ink); stroke-width: 1.5; } .limit line { stroke: var(--ink); stroke-width: 2; stroke-dasharray: 5 3; } .limit.broken line { stroke: var(--fail); stroke-width: 3; }
 .timeline { display: flex; border: 1px solid var(--line); border-radius: 8px; overflow: hidden; background: var(--surface); }
 .labels { flex: none; border-right: 1px solid var(--line); background: var(--surface); }
 .scroller { flex: 1; min-width: 0; overflow-x: auto; overflow-y: hidden; } .scroller:focus-visible { outline-offset: -2px; }
@@ -162,15 +162,17 @@ tr.linked td { background: var(--unknown-back); }
 .foot { margin-top: 32px; display: flex; gap: 16px; align-items: center; }
 
 @media (max-width: 820px) {
+  .tiles { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .finder-row { padding: 6px 12px; gap: 6px; flex-wrap: wrap; } .finder-run, .wide-only { display: none; } .finder input[type="search"] { flex-basis: 80px; max-width: none; } .finder button { padding: 3px 9px; } .finder-steps { gap: 2px; } .finder-steps [role="status"] { min-width: 40px; } .finder-shown { flex-basis: 100%; }
   main { padding: 16px 12px 48px; } .top { padding: 20px 18px; } h1 { font-size: 23px; } .columns { grid-template-columns: minmax(0, 1fr); } .scenario > summary, .scenario-body { padding-left: 16px; padding-right: 16px; }
   .labels { width: 132px; } .lane-labels { transform: translateX(122px); } .lane-labels .group-label { transform: translateX(100px); } .scroller .plot { min-width: 560px; }
   table.data { display: block; overflow-x: auto; } .events td:nth-child(3), .events th:nth-child(3) { display: none; } .numbers.wide > div { flex-direction: column; gap: 2px; } .numbers.wide dt { flex: none; }
 }
+@media (max-width: 480px) { h1 { flex-wrap: wrap; } }
 @media print {
   :root { --page: #ffffff; --shadow: none; color-scheme: light; }
   body { font-size: 12px; } main { max-width: none; padding: 0; }
-  .top, .tile, .problem, .scenario, .numbers.wide, .table-wrap { box-shadow: none; } .scenario, .problem, .top { border-right: 1px solid var(--line); border-bottom: 1px solid var(--line); }
+  .top, .problem, .scenario, .numbers.wide, .table-wrap { box-shadow: none; } .scenario, .problem, .top { border-right: 1px solid var(--line); border-bottom: 1px solid var(--line); }
   button, .skip, .finder, .timeline-tools, .readout { display: none; } .moment { display: inline; border: 0; padding: 0; background: none; }
   .problem, .finding > p, .timeline, .tiles, tr { break-inside: avoid; } h2, h3, h4, h5, summary { break-after: avoid; }
   .scroller { overflow: hidden; } .plot { width: 100% !important; }
