@@ -105,6 +105,21 @@ test('passing scenarios are collapsed, and a link expands them', async ({ page }
   await expect(scenario.locator('.plot').first()).toBeVisible();
 });
 
+test('every scenario has a picture, also if it is collapsed, and without scripts', async ({ browser }, info) => {
+  const page = await browser.newPage({ javaScriptEnabled: false });
+  await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 2 }));
+  await expect(page.locator('.scenario > summary').getByRole('img', { name: /^Seed/ })).toHaveCount(6);
+  const passed = page.locator('.scenario', { hasText: 'provisioning/scale-out-and-back' });
+  await expect(passed).not.toHaveAttribute('open');
+  await expect(passed.getByRole('img').first()).toBeVisible();
+  await expect(passed.getByRole('img').first()).toHaveAccessibleName('Seed 1, 3 min 16 s: up to 10 Ready nodes, up to 10 pending pods.');
+  const spot = page.locator('.scenario', { hasText: 'capacity/spot-runs-out' });
+  await expect(spot.locator('summary svg text')).toHaveText(['insufficient-capacity', 'slow-answer']);
+  const failed = page.locator('.scenario', { hasText: 'crashes/killed-after-launch' });
+  await expect(failed.locator('> summary use[href="#tick-fail"]'), 'its finding').toHaveCount(1);
+  await page.close();
+});
+
 test('passed scenarios are packed until they are opened; in the end all are unpacked', async ({ page }, info) => {
   const path = info.outputPath('report.html');
   await openReport(page, path, sampleRun({ trials: 1 }));

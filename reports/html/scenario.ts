@@ -9,6 +9,7 @@ import { html } from './markup.ts';
 import type { Markup } from './markup.ts';
 import { packed } from './packed.ts';
 import { badge, boundsTable, code, latencyTable, servedText } from './parts.ts';
+import { renderPicture, representative } from './picture.ts';
 import { renderTrial, renderTrialInBrief } from './trial.ts';
 import type { TrialPlace } from './trial.ts';
 import { Budget, EVENT_BUDGET } from './budget.ts';
@@ -47,10 +48,14 @@ export function shownTrials({ results }: ScenarioReport): TrialReport[] {
 export function renderScenarios(report: RunReport, trials: readonly ReportTrial[]): Markup {
   const listed = new Set((report.requirements ?? []).map(({ id }) => id));
   const passing = report.scenarios.filter(({ verdict }) => verdict === 'pass').length;
-  const context = { trials, time: timeName(report.run), listed, budget: new Budget(passing) };
+  const sources = sourcesOf(trials);
+  const pictures = report.scenarios.map((scenario) => pictureOf(scenario, sources));
+  const budget = new Budget(passing);
+  for (const picture of pictures) budget.spend(picture.text.length, 'passed');
+  const context = { sources, time: timeName(report.run), listed, budget };
   const render = (isPass: boolean): (Markup | undefined)[] =>
     report.scenarios.map((scenario, index) =>
-      (scenario.verdict === 'pass') === isPass ? renderScenario(scenario, index, context) : undefined,
+      (scenario.verdict === 'pass') === isPass ? renderScenario(scenario, index, pictures[index], context) : undefined,
     );
   // Scenarios that did not pass get the budget first, wherever they are on the page.
   const failed = render(false);
@@ -69,17 +74,37 @@ export function renderScenarios(report: RunReport, trials: readonly ReportTrial[
   )}`;
 }
 
+/** The trials of each scenario by seed, without those of crash points. */
+type Sources = ReadonlyMap<string, ReadonlyMap<number, ReportTrial>>;
+
+function sourcesOf(trials: readonly ReportTrial[]): Sources {
+  const sources = new Map<string, Map<number, ReportTrial>>();
+  for (const trial of trials) {
+    const { scenario, seed, crash } = trial.result;
+    if (crash !== undefined) continue;
+    sources.set(scenario, (sources.get(scenario) ?? new Map<number, ReportTrial>()).set(seed, trial));
+  }
+  return sources;
+}
+
+/** Empty if the scenario has no trial. */
+function pictureOf(scenario: ScenarioReport, sources: Sources): Markup {
+  const trial = representative(scenario);
+  const source = trial === undefined ? undefined : sources.get(scenario.id)?.get(trial.seed);
+  return trial === undefined || source === undefined ? html`` : renderPicture(trial, source.seen);
+}
+
 /** The context for rendering scenarios and trials. */
 interface Context {
-  readonly trials: readonly ReportTrial[];
+  readonly sources: Sources;
   readonly time: string;
   /** Ids of requirements that have a row. */
   readonly listed: ReadonlySet<string>;
   readonly budget: Budget;
 }
 
-/** A scenario: its numbers over all trials, then the trials. If it did not pass, it is expanded, else packed. */
-function renderScenario(scenario: ScenarioReport, index: number, context: Context): Markup {
+/** A scenario: a picture of one trial, its numbers over all trials, then the trials. If it did not pass, it is expanded, else packed. */
+function renderScenario(scenario: ScenarioReport, index: number, picture: Markup | undefined, context: Context): Markup {
   const { id, title, verdict } = scenario;
   const render: Render = (show) => renderBody(scenario, index, context, show);
   return html`<details
@@ -92,6 +117,7 @@ function renderScenario(scenario: ScenarioReport, index: number, context: Contex
     <summary>
       <h3>${badge(verdict)} <span class="scenario-title">${title}</span></h3>
       <span class="scenario-id">${id}</span>
+      ${picture}
     </summary>
     <div class="scenario-body">${(verdict === 'pass' ? passedWithinBudget : failedWithinBudget)(render, context.budget)}</div>
   </details>`;
@@ -101,12 +127,9 @@ function renderScenario(scenario: ScenarioReport, index: number, context: Contex
 type RenderTrial = (trial: TrialReport, source: ReportTrial, place: TrialPlace) => Markup;
 type Render = (show: RenderTrial) => Markup;
 
-function renderBody(scenario: ScenarioReport, index: number, { trials, time, listed }: Context, show: RenderTrial): Markup {
+function renderBody(scenario: ScenarioReport, index: number, { sources, time, listed }: Context, show: RenderTrial): Markup {
   const { id, suite, profile, requirements, results, faults } = scenario;
   const shown = shownTrials(scenario);
-  const sources = new Map(
-    trials.filter(({ result }) => result.scenario === id && result.crash === undefined).map((trial) => [trial.result.seed, trial]),
-  );
   const rest = results.filter((trial) => !shown.includes(trial));
   return html`<p class="facts">
       ${[`suite ${suite}`, `profile ${profile}`].map((fact) => html`<span class="chip">${fact}</span>`)}
@@ -131,7 +154,7 @@ function renderBody(scenario: ScenarioReport, index: number, { trials, time, lis
     }
     ${scenario.crashPoints !== undefined && renderCrashPoints(scenario.crashPoints, crashPointsId(index))}
     ${shown.flatMap((trial) => {
-      const source = sources.get(trial.seed);
+      const source = sources.get(id)?.get(trial.seed);
       return source === undefined ? [] : show(trial, source, { id: trialId(index, trial.seed), scenario: id, time });
     })}
     ${

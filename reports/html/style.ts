@@ -97,9 +97,12 @@ tr.total th, tr.total td { font-weight: 650; }
 main > .profile > h2 { margin-bottom: 2px; text-transform: capitalize; } .profile > p { color: var(--muted); }
 .profiles { list-style: none; margin: 18px 0 0; padding: 0; display: grid; gap: 6px; } .profiles li { display: flex; flex-wrap: wrap; gap: 2px 12px; align-items: center; font-size: 14px; } .profiles .badge { min-width: 92px; } .profiles strong { min-width: 92px; }
 .profiles strong { text-transform: capitalize; font-weight: 600; } .scenarios tr.group th { padding: 18px 0 6px; border-top: 0; font-weight: 650; } .group span { text-transform: capitalize; } .group small { margin-left: 8px; display: inline !important; }
-.scenario > summary { cursor: pointer; padding: 16px 24px; list-style: none; display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: center; justify-content: space-between; border-radius: 8px; }
+.scenario > summary { cursor: pointer; padding: 14px 24px; list-style: none; display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); grid-template-rows: 1fr auto auto 1fr; gap: 2px 32px; border-radius: 8px; } .scenario > summary > h3 { grid-row: 2; } .scenario-id { grid-row: 3; overflow-wrap: anywhere; }
+.picture { grid-column: 2; grid-row: 1 / -1; align-self: center; } .scenario[open] > summary { grid-template-columns: minmax(0, 1fr); } .scenario[open] > summary .picture { grid-column: 1; grid-row: 5; margin-top: 8px; }
+.picture svg { display: block; } .picture text { font: 11px var(--sans); fill: var(--ink); paint-order: stroke; stroke: var(--surface); stroke-width: 3px; } .picture text:not([text-anchor]) { transform: translateX(3px); } .picture .pending { fill: var(--pod-soft); } .picture .fault { stroke-width: 1; } .picture .fault rect { stroke: none; } .picture .fault path { vector-effect: non-scaling-stroke; } path.nodes { fill: none; stroke: var(--node); stroke-width: 2; vector-effect: non-scaling-stroke; }
+.picture-key { display: flex; flex-wrap: wrap; gap: 0 14px; font-size: 12px; color: var(--muted); margin-top: 2px; } .picture-key > span { display: inline-flex; align-items: center; gap: 5px; } .picture-key > :last-child { margin-left: auto; } .picture-key i { width: 14px; height: 10px; background: var(--pod-soft); } .picture-key .nodes { height: 2px; background: var(--node); } .picture-key .break { background: repeating-linear-gradient(45deg, var(--ending) 0 1.5px, transparent 1.5px 5px); }
 .scenario > summary::-webkit-details-marker { display: none; }
-.scenario > summary h3 { margin: 0; font-size: 17px; display: flex; flex-wrap: wrap; gap: 6px 12px; align-items: center; }
+.scenario > summary h3 { margin: 0; font-size: 17px; display: flex; gap: 6px 12px; align-items: baseline; }
 .scenario > summary h3::before { content: "▸"; color: var(--muted); font-size: 13px; width: 9px; }
 .scenario[open] > summary h3::before { content: "▾"; }
 .scenario-title::first-letter { text-transform: uppercase; }
@@ -164,18 +167,18 @@ tr.linked td { background: var(--unknown-back); }
 @media (max-width: 820px) {
   .tiles { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .finder-row { padding: 6px 12px; gap: 6px; flex-wrap: wrap; } .finder-run, .wide-only { display: none; } .finder input[type="search"] { flex-basis: 80px; max-width: none; } .finder button { padding: 3px 9px; } .finder-steps { gap: 2px; } .finder-steps [role="status"] { min-width: 40px; } .finder-shown { flex-basis: 100%; }
-  main { padding: 16px 12px 48px; } .top { padding: 20px 18px; } h1 { font-size: 23px; } .columns { grid-template-columns: minmax(0, 1fr); } .scenario > summary, .scenario-body { padding-left: 16px; padding-right: 16px; }
+  main { padding: 16px 12px 48px; } .top { padding: 20px 18px; } h1 { font-size: 23px; } .columns { grid-template-columns: minmax(0, 1fr); } .scenario > summary, .scenario-body { padding-left: 16px; padding-right: 16px; } .scenario > summary { grid-template-columns: minmax(0, 1fr); } .scenario > summary .picture { grid-column: 1; grid-row: 5; margin-top: 8px; }
   .labels { width: 132px; } .lane-labels { transform: translateX(122px); } .lane-labels .group-label { transform: translateX(100px); } .scroller .plot { min-width: 560px; }
-  table.data { display: block; overflow-x: auto; } .events td:nth-child(3), .events th:nth-child(3) { display: none; } .numbers.wide > div { flex-direction: column; gap: 2px; } .numbers.wide dt { flex: none; }
+  table.data { display: block; overflow-x: auto; } .data th, .data td { overflow-wrap: break-word; } .picture-key > :last-child { margin-left: 0; } .events td:nth-child(3), .events th:nth-child(3) { display: none; } .numbers.wide > div { flex-direction: column; gap: 2px; } .numbers.wide dt { flex: none; }
 }
-@media (max-width: 480px) { h1 { flex-wrap: wrap; } }
+@media (max-width: 480px) { h1, .scenario > summary h3 { flex-wrap: wrap; } }
 @media print {
   :root { --page: #ffffff; --shadow: none; color-scheme: light; }
   body { font-size: 12px; } main { max-width: none; padding: 0; }
   .top, .problem, .scenario, .numbers.wide, .table-wrap { box-shadow: none; } .scenario, .problem, .top { border-right: 1px solid var(--line); border-bottom: 1px solid var(--line); }
   button, .skip, .finder, .timeline-tools, .readout { display: none; } .moment { display: inline; border: 0; padding: 0; background: none; }
   .problem, .finding > p, .timeline, .tiles, tr { break-inside: avoid; } h2, h3, h4, h5, summary { break-after: avoid; }
-  .scroller { overflow: hidden; } .plot { width: 100% !important; }
+  .scroller { overflow: hidden; } .plot { width: 100% !important; } .scenario:not([open]) .picture { display: none; }
   .num { white-space: normal; } th, td { padding-right: 10px; } table.data { font-size: 11px; } .table-wrap { padding: 4px 0; overflow: visible; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
