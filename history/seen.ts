@@ -1,7 +1,7 @@
 import { pendingPods, readyNodes, thinned } from './amounts.ts';
 import type { Amount } from './amounts.ts';
-import { phaseValuesOf } from './latency.ts';
-import type { PhaseValues } from './latency.ts';
+import { phaseValuesOf, waitsOf } from './latency.ts';
+import type { PhaseValues, Wait } from './latency.ts';
 import type { FaultLife } from './lives.ts';
 import type { View } from './view.ts';
 
@@ -11,6 +11,7 @@ const MAX_AMOUNTS = 120;
 /** What reports show of every trial besides its verdict: small enough to keep, so that the history is not read again. */
 export interface TrialSeen {
   readonly phases: readonly PhaseValues[];
+  readonly waits: readonly Wait[];
   readonly faults: readonly FaultLife[];
   /** Ready nodes and pending pods over time, thinned. */
   readonly nodes: readonly Amount[];
@@ -24,6 +25,7 @@ export interface TrialSeen {
 export function seenIn(view: View): TrialSeen {
   return {
     phases: phaseValuesOf(view),
+    waits: waitsOf(view),
     faults: view.faults,
     nodes: thinned(readyNodes(view), MAX_AMOUNTS),
     pending: thinned(pendingPods(view), MAX_AMOUNTS),

@@ -55,11 +55,13 @@ test('of many changes the peak and the last are kept', () => {
 
 test('a picture has nodes, pending pods, faults and findings at their moments', () => {
   const { trial, seen } = trialOf('crashes/killed-after-launch');
-  const { nodes, pending, rows, findingsMs, scale } = layOutPicture(trial, seen);
+  const { nodes, pending, faults, findingsMs, scale } = layOutPicture(trial, seen);
   expect([nodes.most, pending.most]).toEqual([5, 5]);
   const x = Math.round(scale.partOf(2_500) * 1_000);
   expect(pending.path, 'all five at once').toMatch(new RegExp(`^M0 48h${x}v-46h`));
-  expect(rows).toEqual([{ label: 'crash', bands: [expect.objectContaining({ fromMs: 2_480, toMs: 150_000, firedMs: [[15_300]] })] }]);
+  expect(faults.rows).toEqual([
+    { label: 'crash', bands: [expect.objectContaining({ fromMs: 2_480, toMs: 150_000, firedMs: [[15_300]] })] },
+  ]);
   expect(findingsMs).toEqual([420_000]);
   expect(renderPicture(trial, seen).text).toContain(
     'aria-label="Seed 1, 7 min: up to 5 Ready nodes, up to 5 pending pods. Faults: crash from 0:02.480 to 2:30.000, fired once. Findings at 7:00.000."',
@@ -74,7 +76,7 @@ test('more kinds of faults than have room are counted, and one kind shares a row
     ...first,
     armed: { ...first.armed, fault: { ...first.armed.fault, fault } },
   }));
-  const { rows, hidden } = layOutPicture(trial, { ...seen, faults });
+  const { rows, hidden } = layOutPicture(trial, { ...seen, faults }).faults;
   expect(rows.map(({ label, bands }) => [label, bands.length])).toEqual([
     ['a', 2],
     ['b', 1],

@@ -14,6 +14,8 @@ import { renderTrial, renderTrialInBrief } from './trial.ts';
 import type { TrialPlace } from './trial.ts';
 import { Budget, EVENT_BUDGET } from './budget.ts';
 import { latencyChart, waitBounds } from './latency-chart.ts';
+import { latencyPoints } from './latency-points.ts';
+import type { TrialWaits } from './latency-points.ts';
 
 /** Most trials of a scenario that did not pass and are shown in full; in addition, one that passed. */
 export const MAX_TRIALS_SHOWN = EVENT_BUDGET.trialsFailed;
@@ -145,6 +147,7 @@ function renderBody(scenario: ScenarioReport, index: number, { sources, time, li
         ${numbers(scenario)}
       </section>
     </div>
+    ${renderWaits(scenario, sources)}
     <h4>How close values came to their bounds</h4>
     ${boundsTable(scenario)}
     ${
@@ -168,6 +171,17 @@ function renderBody(scenario: ScenarioReport, index: number, { sources, time, li
     }`;
 }
 
+/** Every wait of every trial as a point. */
+function renderWaits({ id, results, bounds }: ScenarioReport, sources: Sources): Markup {
+  const trials = results.flatMap(({ seed, checks }): TrialWaits[] => {
+    const seen = sources.get(id)?.get(seed)?.seen;
+    if (seen === undefined) return [];
+    const findings = checks.filter(({ check }) => check === 'success-rate').flatMap((check) => check.findings);
+    return [{ seed, waits: seen.waits, faults: seen.faults, late: new Set(findings.map(({ object }) => object)) }];
+  });
+  return latencyPoints(trials, waitBounds(bounds, results));
+}
+
 /** A scenario that did not pass: in full while the page's budget lasts, with the first trials readable without a script. */
 function failedWithinBudget(render: Render, budget: Budget): Markup {
   if (budget.isSpent('failed')) return inBrief(render, budget, 'failed');
@@ -187,7 +201,7 @@ function failedTrialWithinBudget(trial: TrialReport, source: ReportTrial, place:
     const shown = budget.takeUnpacked() ? full : html`<div class="pack">${packed(full, PACKED_WORDS)}</div>`;
     if (budget.take(shown.text.length, 'failed')) return shown;
   }
-  const brief = renderTrialInBrief(trial, place.id);
+  const brief = renderTrialInBrief(trial, place);
   budget.spend(brief.text.length, 'failed');
   return brief;
 }
@@ -204,7 +218,7 @@ function passedWithinBudget(render: Render, budget: Budget): Markup {
 
 function inBrief(render: Render, budget: Budget, kind: 'passed' | 'failed'): Markup {
   const brief = packed(
-    render((trial, _source, { id }) => renderTrialInBrief(trial, id)),
+    render((trial, _source, place) => renderTrialInBrief(trial, place)),
     PACKED_WORDS,
   );
   budget.spend(brief.text.length, kind);

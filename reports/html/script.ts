@@ -195,6 +195,16 @@ function prepare(timeline) {
 }
 for (const timeline of all('.timeline')) prepare(timeline);
 
+// What scrolls sideways in a narrow window must also do so with the keyboard.
+const scrollers = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+    else target.removeAttribute('tabindex');
+  }
+});
+const watchScrollers = (root) => all('table.data, .table-wrap', root).forEach((one) => scrollers.observe(one));
+watchScrollers(document);
+
 // Packed content may have packed parts itself.
 const unpacking = new Map();
 function unpack(root) {
@@ -221,6 +231,7 @@ async function unpackOnce(template) {
   instead.remove();
   template.replaceWith(content.content);
   for (const timeline of added.flatMap((one) => all('.timeline', one))) prepare(timeline);
+  watchScrollers(body);
   await unpack(body);
 }
 const turn = () => new Promise((resolve) => ('requestIdleCallback' in window ? requestIdleCallback : setTimeout)(resolve));

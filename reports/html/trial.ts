@@ -45,7 +45,7 @@ export function renderTrial(trial: TrialReport, source: ReportTrial, { id, scena
   const rates = layOutRates(view);
   const { latencies } = source.result;
   const title = `${scenario}, seed ${trial.seed}`;
-  return html`<section class="trial" id="${id}" aria-label="Seed ${trial.seed}">
+  return html`<section class="trial" id="${id}" aria-label="Seed ${trial.seed}, ${scenario}">
     <header class="trial-head">
       <h4>Seed ${trial.seed}</h4>
       ${badge(trial.verdict)}<span class="muted">${formatMoment(trial.virtualMs)} of ${time}</span>
@@ -102,8 +102,8 @@ function measuredIn({ checks }: TrialReport): Pick<BoundReport, 'check' | 'bound
 const PACKED_LOG = 'The log is packed: a browser that runs the script of this page shows it here; the history file has it too.';
 
 /** A trial in brief, for which the page has no room: its verdict and the first finding of each kind. */
-export function renderTrialInBrief(trial: TrialReport, id: string): Markup {
-  return html`<section class="trial" id="${id}" aria-label="Seed ${trial.seed}">
+export function renderTrialInBrief(trial: TrialReport, { id, scenario }: TrialPlace): Markup {
+  return html`<section class="trial" id="${id}" aria-label="Seed ${trial.seed}, ${scenario}">
     <header class="trial-head">
       <h4>Seed ${trial.seed}</h4>
       ${badge(trial.verdict)}<span class="muted">in brief, to limit the size of this page</span>

@@ -22,7 +22,7 @@ interface LaneLimits {
 }
 export const LANES: LaneLimits = { describesSuccess: true, instances: 30, pods: 40 };
 /** A trial that passed needs less detail. */
-export const LANES_PASSED: LaneLimits = { describesSuccess: false, instances: 7, pods: 7 };
+export const LANES_PASSED: LaneLimits = { describesSuccess: false, instances: 6, pods: 6 };
 
 /** Lays out one trial. Pure. */
 export function layOut(view: View, findings: readonly FindingGroup[], describe: Describe, limits: LaneLimits): Timeline {
