@@ -382,6 +382,43 @@ test('a pod can be followed from pending to running, with its node, claim and in
   expect(complaints).toEqual({ console: [], requests: [] });
 });
 
+test('at any moment of a timeline the state of its objects is shown, at once', async ({ page }, info) => {
+  const complaints = await openReport(
+    page,
+    info.outputPath('report.html'),
+    sampleRun({ trials: 1, only: ['crashes/killed-after-launch'] }),
+  );
+  const trial = page.locator('#scenario-1-seed-1');
+  const slider = trial.getByLabel('Show the state at a moment').first();
+  const state = trial.getByRole('region', { name: 'State at a moment of crashes/killed-after-launch, seed 1' });
+  await expect(state).toBeHidden();
+  await slider.focus();
+  await page.keyboard.press('End');
+  await expect(state.locator('h5')).toHaveText('At 7:00.400');
+  await expect(state.locator('dt'), 'only the leaked instance is left').toHaveText(['Instances (1)']);
+  await expect(state.locator('dd')).toHaveText([/^1 running i-/]);
+  await page.keyboard.press('Home');
+  await expect(state).toHaveText('At 0:00.000, nothing that has a lane existed');
+  await slider.fill('250');
+  await expect(state.locator('div', { hasText: 'Pods (5)' })).toContainText(/5 (created|unschedulable) web-/);
+  await expect(slider).toHaveAttribute('aria-valuetext', '1:03.718');
+  await trial.locator('.plot').first().hover();
+  await page.mouse.move(0, 0);
+  await expect(trial.locator('.cursor text').first(), 'the cursor stays at the moment').toBeVisible();
+  const tookMs: number = await page.evaluate(`(() => {
+    const slider = document.querySelector('[data-travel]');
+    const from = performance.now();
+    for (let at = 0; at < 20; at += 1) {
+      slider.value = String(at * 50);
+      slider.dispatchEvent(new Event('input'));
+      document.body.offsetHeight;
+    }
+    return (performance.now() - from) / 20;
+  })()`);
+  expect(tookMs).toBeLessThan(100);
+  expect(complaints).toEqual({ console: [], requests: [] });
+});
+
 test('lanes are filtered by name', async ({ page }, info) => {
   await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1, only: ['crashes/killed-after-launch'] }));
   const timeline = page.locator('#scenario-1-seed-1 .timeline').first();

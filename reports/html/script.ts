@@ -1,4 +1,5 @@
 import { FINDER_SCRIPT } from './finder.ts';
+import { TIME_TRAVEL_SCRIPT } from './time-travel.ts';
 
 /**
  * The script of the page; without it, problems can still be read. Runs in a browser: unpacks scenarios when they are opened, and the
@@ -125,9 +126,11 @@ function follow(timeline, object) {
   panel.append(title, list);
 }
 
+${TIME_TRAVEL_SCRIPT}
 const TOOLS =
   '<label class="tool" hidden>Follow <select data-follow aria-label="Follow an object from its request to its end"><option value="">everything</option></select></label>' +
   '<label class="tool">Filter <input type="search" data-filter placeholder="pod, node, instance, operation" aria-label="Show only lanes whose name has this"></label>' +
+  '<label class="tool" hidden>Moment <input type="range" data-travel min="0" max="1000" value="0" aria-label="Show the state at a moment"></label>' +
   '<span class="stretchers"><button type="button" data-stretch="out" aria-label="Show more time">−</button><button type="button" data-stretch="in" aria-label="Show less time, larger">+</button><button type="button" data-stretch="fit">Fit</button></span>';
 
 function prepareTools(tools, timeline) {
@@ -143,6 +146,7 @@ function prepareTools(tools, timeline) {
     }
     for (const kind of ['pods', ...groups.keys()]) if (groups.has(kind)) chooser.append(groups.get(kind));
     chooser.parentElement.hidden = false;
+    prepareTravel(tools.querySelector('[data-travel]'), timeline);
   }
   const field = tools.querySelector('[data-filter]');
   chooser.addEventListener('change', () => {
@@ -181,7 +185,8 @@ function prepare(timeline) {
     readout.textContent = title === null ? '' : title.textContent;
   });
   plot.addEventListener('pointerleave', () => {
-    timeline.querySelector('.cursor').setAttribute('visibility', 'hidden');
+    if (timeline.dataset.at === undefined) timeline.querySelector('.cursor').setAttribute('visibility', 'hidden');
+    else showMoment(timeline, Number(timeline.dataset.at));
     readout.textContent = '';
   });
   timeline.querySelector('.scroller').addEventListener('keydown', (event) => {

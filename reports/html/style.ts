@@ -137,6 +137,7 @@ details details > summary, .finding summary { cursor: pointer; font-size: 13.5px
 .away { display: none; } .labels .row[data-object] { cursor: pointer; } .labels .row[data-object]:hover text { text-decoration: underline; }
 .readout { min-height: 19px; margin: 3px 0 0; font-size: 12px; line-height: 19px; color: var(--muted); overflow-wrap: anywhere; }
 .followed { background: var(--sunken); border-radius: 8px; padding: 12px 18px; margin: 4px 0 8px; } .followed h5 { margin: 0 0 6px; overflow-wrap: anywhere; } .followed ol { list-style: none; margin: 0; padding: 0; font-size: 13px; } .followed li { padding: 2px 0; overflow-wrap: anywhere; } .followed .gap { display: inline-block; width: 66px; text-align: right; margin-right: 8px; font-variant-numeric: tabular-nums; } .followed .moment { background: var(--surface); }
+.state { background: var(--sunken); border-radius: 8px; padding: 12px 18px; margin: 4px 0 8px; font-size: 13px; } .state h5 { margin: 0 0 6px; font-variant-numeric: tabular-nums; } .state dl { margin: 0; display: grid; grid-template-columns: repeat(auto-fit, minmax(220px, 1fr)); gap: 8px 24px; } .state dt { color: var(--muted); } .state dd { margin: 0; overflow-wrap: anywhere; } .state b { font-weight: 600; } input[type="range"] { width: 200px; vertical-align: middle; accent-color: var(--link); }
 tr.linked td { background: var(--unknown-back); }
 .latency-chart { display: grid; grid-template-columns: 150px minmax(0, 1fr); margin: 10px 0 0; } .latency-chart p { grid-column: 1 / -1; font-size: 12.5px; margin: 4px 0 0; } .latency-chart text { font-size: 11.5px; fill: var(--ink); text-anchor: end; font-family: var(--sans); } .latency-chart svg { display: block; } .waits { background: var(--sunken); border-radius: 4px; } .wait rect { fill: var(--pod-soft); } .wait line { stroke: var(--pod-soft); } .wait.whole rect { fill: var(--pod); } .wait.whole line { stroke: var(--pod); } .wait .p95 { stroke: var(--ink); stroke-width: 1.5; } .limit line { stroke: var(--ink); stroke-width: 2; stroke-dasharray: 5 3; } .limit.broken line { stroke: var(--fail); stroke-width: 3; }
 .timeline { display: flex; border: 1px solid var(--line); border-radius: 8px; overflow: hidden; background: var(--surface); }
@@ -176,7 +177,7 @@ tr.linked td { background: var(--unknown-back); }
   :root { --page: #ffffff; --shadow: none; color-scheme: light; }
   body { font-size: 12px; } main { max-width: none; padding: 0; }
   .top, .problem, .scenario, .numbers.wide, .table-wrap { box-shadow: none; } .scenario, .problem, .top { border-right: 1px solid var(--line); border-bottom: 1px solid var(--line); }
-  button, .skip, .finder, .timeline-tools, .readout { display: none; } .moment { display: inline; border: 0; padding: 0; background: none; }
+  button, .skip, .finder, .timeline-tools, .readout, .state { display: none; } .moment { display: inline; border: 0; padding: 0; background: none; }
   .problem, .finding > p, .timeline, .tiles, tr { break-inside: avoid; } h2, h3, h4, h5, summary { break-after: avoid; }
   .scroller { overflow: hidden; } .plot { width: 100% !important; } .scenario:not([open]) .picture { display: none; }
   .num { white-space: normal; } th, td { padding-right: 10px; } table.data { font-size: 11px; } .table-wrap { padding: 4px 0; overflow: visible; }
