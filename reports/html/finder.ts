@@ -47,7 +47,7 @@ export function findableBy({
   return [suite, profile, ...requirements].join(' ');
 }
 
-/** The part of the page's script for the finder. Uses `all`, `openAround` and `unpack`. */
+/** The part of the page's script for the finder. Uses `all`. */
 export const FINDER_SCRIPT = `
 const finder = document.querySelector('.finder');
 const field = finder.querySelector('input');
