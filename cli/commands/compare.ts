@@ -71,7 +71,7 @@ export async function compare(names: readonly string[], options: CompareOptions,
   const chosen = selection?.chosen;
   if (selection !== undefined) {
     const runs = { chosen: selection.chosen, seed: options.seed ?? 1, ...sizesOf(selection, options), workers: options.workers };
-    if (!(await runTargets(targets, runs, { directory: out, startedAt }, console))) {
+    if ((await runTargets(targets, runs, { directory: out, startedAt }, console)).isInterrupted) {
       console.err(`scaleproof: the comparison was interrupted; completed trials are in ${display(out)}\n`);
       return EXIT.unknown;
     }

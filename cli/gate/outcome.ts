@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GateDecision } from '../../gate/verdict.ts';
+import type { GateStop } from './early-stop.ts';
 import type { Unseen } from './unseen.ts';
 
 /** The decision of a gate, and what it is based on. */
@@ -12,6 +13,8 @@ export interface GateOutcome {
   readonly notes: readonly string[];
   /** What of the bundled suites was not looked at, by choice or because a target can't run it. */
   readonly unseen: Unseen;
+  /** If it ended before the planned trials, because none of them could change the decision. */
+  readonly stopped?: GateStop;
 }
 
 /** Writes the decision beside the gate's runs. @returns the file */

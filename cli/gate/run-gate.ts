@@ -4,16 +4,17 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { comparable, describeNeither } from '../../gate/comparable.ts';
 import type { ComparedRun } from '../../gate/comparison/compared-run.ts';
-import { decideGate, failsEarly } from '../../gate/decide.ts';
+import { decideGate } from '../../gate/decide.ts';
 import type { Episode } from '../../gate/episode.ts';
 import { episodesOf } from '../../gate/episodes-of.ts';
-import { acceptingExisting, canEndEarly, nextLook, notesOnLaxer } from '../../gate/policy.ts';
+import { acceptingExisting, nextLook, notesOnLaxer } from '../../gate/policy.ts';
 import type { Policy } from '../../gate/policy.ts';
 import { StateError, appendState, readState } from '../../gate/state.ts';
 import type { StateEntry, StateVersion } from '../../gate/state.ts';
 import { isKnown, keyOf } from '../../gate/sides.ts';
 import type { GateDecision } from '../../gate/verdict.ts';
 import { digestOf, targetDigestOf } from '../../harness/load.ts';
+import { defined } from '../../model/defined.ts';
 import { packageRoot } from '../../model/package-root.ts';
 import type { ChosenScenario, chooseTarget } from '../choose.ts';
 import type { Selection } from '../manifests.ts';
@@ -24,6 +25,8 @@ import { runTargets } from '../compare/run-targets.ts';
 import type { Console } from '../console.ts';
 import { lockDirectory } from '../directory-lock.ts';
 import { UsageError } from '../usage-error.ts';
+import { describeStop, earlyStop, trialKey } from './early-stop.ts';
+import type { GateStop } from './early-stop.ts';
 import type { GateOutcome } from './outcome.ts';
 import { sourcesDigest } from './sources.ts';
 import { summarizeGate } from './terminal.ts';
@@ -35,9 +38,6 @@ interface Directories {
   readonly baseline: string;
   readonly candidate: string;
 }
-
-/** Pairs that run before the policy's first look: if they show a failure that more pairs can't change, the rest is not run. */
-const EARLY_PAIRS = 10;
 
 /** Targets to run, with more and more seeds until there is a decision. */
 export interface Targets {
@@ -90,11 +90,11 @@ function judgeDirectories({ baseline, candidate }: Directories, policy: Policy):
   const scenariosOf = (episodes: readonly Episode[]): Set<string> => new Set(episodes.filter(isKnown).map(({ scenario }) => scenario));
   const withBaseline = scenariosOf(before);
   const seen = new Set([...scenariosOf(after)].filter((scenario) => withBaseline.has(scenario)));
-  return outcomeOf(decision, [baseline, candidate], [...notesOnLaxer(policy), ...notes, ...onlyExisting], seen);
+  return gateOutcome(decision, [baseline, candidate], [...notesOnLaxer(policy), ...notes, ...onlyExisting], seen);
 }
 
 /** @param seen ids of the scenarios that were looked at */
-function outcomeOf(
+function gateOutcome(
   decision: GateDecision,
   directories: readonly string[],
   notes: readonly string[],
@@ -111,9 +111,11 @@ function notesOnManifests({ manifests }: Selection): string[] {
 }
 
 /** @param accepting the decision if failures that the baseline has too were accepted */
-function notesOnExisting(decision: GateDecision, accepting: () => GateDecision): string[] {
+function notesOnExisting(decision: GateDecision, accepting: () => GateDecision, isEarly = false): string[] {
   if (decision.verdict !== 'fail' || accepting().verdict === 'fail') return [];
-  return ['no failure is new: the baseline fails in the same ways. With --accept-existing, only new or more frequent failures reject'];
+  return [
+    `no failure ${isEarly ? 'so far ' : ''}is new: the baseline fails in the same ways. With --accept-existing, only new or more frequent failures reject`,
+  ];
 }
 
 /** @throws UsageError when the figures of the two runs are not comparable */
@@ -163,30 +165,37 @@ async function runUntilDecided(
   const directories: string[] = [];
   const { seed: first, signal } = sides;
   for (let done = 0; ;) {
-    const next = nextLook(policy.episodes, done * chosen.length) ?? policy.episodes.max;
-    const look = done === 0 && canEndEarly(policy) ? Math.min(EARLY_PAIRS, next) : next;
+    const look = nextLook(policy.episodes, done * chosen.length) ?? policy.episodes.max;
     const seeds = Array.from({ length: Math.ceil(look / chosen.length) - done }, (_, index) => first + done + index);
     done += seeds.length;
     const isWhole = ({ episodes }: Version): boolean =>
       seeds.every((seed) => chosen.every(({ scenario: { id } }) => episodes.has(keyOf({ scenario: id, seed }))));
     const incomplete = versions.filter((version) => !isWhole(version));
+    let stopped: GateStop | undefined;
     if (incomplete.length > 0) {
       const directory = join(at.directory, `seeds-from-${seeds[0] ?? first}`);
       directories.push(directory);
+      const review = earlyStop(candidate.letter, candidate.episodes, policy);
       const runs = {
         chosen,
         seed: seeds[0] ?? first,
         trialsOf: () => seeds.length,
         nodesOf: () => sides.selection.nodes,
         workers: sides.workers,
+        review,
       };
-      await runTargets(incomplete, runs, { directory, startedAt: at.startedAt, signal }, console);
+      const { reviewed } = await runTargets(incomplete, runs, { directory, startedAt: at.startedAt, signal }, console);
       signal.throwIfAborted();
+      const left = new Set(reviewed?.left.map(trialKey));
       for (const { letter, version, episodes } of incomplete) {
         const run = readComparedRun(join(directory, letter), () => true);
-        const fresh = episodesOf(run);
+        const fresh = episodesOf(run).filter((episode) => !left.has(keyOf(episode)));
         for (const episode of fresh) episodes.set(keyOf(episode), episode);
         keep(sides.state, version, fresh, digests);
+      }
+      if (reviewed !== undefined) {
+        const { kept } = reviewed;
+        stopped = { criteria: review.criteria, trials: { run: kept.length, planned: kept.length + reviewed.left.length } };
       }
     }
     // All kept episodes of the candidate count, even with other seeds than requested: a known leak is a leak.
@@ -197,13 +206,13 @@ async function runUntilDecided(
     const decide = (by: Policy): GateDecision => decideGate(control, own, by, { paired: isPaired, seed: first });
     const decision = decide(policy);
     // Counts requested trials, not results: trials that can't be run must not be requested forever.
-    const requested = done * chosen.length;
-    const isEarly = requested < policy.episodes.first;
-    if (isEarly ? failsEarly(decision, policy) : decision.verdict !== 'inconclusive' || requested >= policy.episodes.max) {
-      const onlyExisting = notesOnExisting(decision, () => decide(acceptingExisting(policy)));
-      return outcomeOf(decision, directories, [...notes, ...onlyExisting], new Set(chosen.map(({ scenario }) => scenario.id)));
+    if (stopped !== undefined || decision.verdict !== 'inconclusive' || done * chosen.length >= policy.episodes.max) {
+      const onlyExisting = notesOnExisting(decision, () => decide(acceptingExisting(policy)), stopped !== undefined);
+      const early = stopped === undefined ? [] : [describeStop(stopped)];
+      const ofBaseline = new Set(control.map(({ scenario }) => scenario));
+      const seen = new Set(own.map(({ scenario }) => scenario).filter((scenario) => ofBaseline.has(scenario)));
+      return { ...gateOutcome(decision, directories, [...notes, ...early, ...onlyExisting], seen), ...defined({ stopped }) };
     }
-    if (isEarly) continue;
     console.err(`${summarizeGate(decision)}\n`);
   }
 }
