@@ -130,7 +130,14 @@ async function simulated(plan: CanaryPlan, chosen: Chosen, { workers, startedAt,
   const ready: Partial<Record<Side, ChosenTarget>> = {};
   const roundsOf = (kind: ProbeKind, { atLeast }: Pick<Batch, 'atLeast'>): number => Math.ceil(atLeast[kind] / chosen[kind].length);
   const run = async (who: readonly Side[], kind: ProbeKind, seed: number, trials: number, directory: string, signal: AbortSignal) => {
-    const runs = { chosen: chosen[kind], seed, trialsOf: () => trials, nodesOf: () => DEFAULT_NODES, workers };
+    const runs = {
+      chosen: chosen[kind],
+      seed,
+      trialsOf: () => trials,
+      nodesOf: () => DEFAULT_NODES,
+      workers,
+      sideNames: 'letter' as const,
+    };
     const targets: NamedTarget[] = [];
     for (const letter of who) {
       const side = sides[letter];

@@ -37,6 +37,8 @@ export interface TargetRuns {
   /** Number of nodes, for scenarios that do not set their own. */
   readonly nodesOf: (scenario: string) => number;
   readonly workers: number | undefined;
+  /** How progress names trials: by the letter of their side, each of which it then counts, or by their target. */
+  readonly sideNames: 'letter' | 'target';
   /** May end the run before all trials have begun. */
   readonly review?: Review;
 }
@@ -91,7 +93,7 @@ export async function runTargets(
     total: trials.length,
     clock,
     timeName: facts[0] === undefined ? 'virtual time' : timeName(facts[0]),
-    hasTargets: true,
+    ...(runs.sideNames === 'letter' ? { sides: new Map(rounds.flat().map(({ letter, trial }) => [trial, letter])) } : { hasTargets: true }),
   });
   const startedMs = clock.nowMs();
   const interrupted = signal === undefined ? interruption() : { signal, release: () => undefined };

@@ -56,8 +56,6 @@ export interface Targets {
 
 export type GateSides = Directories | Targets;
 
-const LETTERS = { baseline: 'baseline', candidate: 'candidate' } as const;
-
 /**
  * Runs the trials that a gate needs, and decides.
  * @param at a new directory for the runs, and the start time
@@ -158,7 +156,7 @@ async function runUntilDecided(
         notes.push(
           `episodes of ${sides[side].label} are not kept, since its file does not say which version it starts: name it with --${side}-version`,
         );
-      return { letter: LETTERS[side], target: sides[side], version, episodes: known(sides.state, version, digests) };
+      return { letter: side, target: sides[side], version, episodes: known(sides.state, version, digests) };
     }),
   );
   const [baseline, candidate] = versions as [Version, Version];
@@ -182,6 +180,7 @@ async function runUntilDecided(
         trialsOf: () => seeds.length,
         nodesOf: () => sides.selection.nodes,
         workers: sides.workers,
+        sideNames: 'letter' as const,
         review,
       };
       const { reviewed } = await runTargets(incomplete, runs, { directory, startedAt: at.startedAt, signal }, console);
