@@ -55,6 +55,15 @@ test('run directories: a candidate that violates an invariant is rejected, one w
     /scaleproof replay sp1,scenario=scheduling\/negative-max-skew@\w+,target=mutant:swallowed-topology-error,/,
   );
   expect(rejected.stdout).toContain('✗ REJECT: ');
+  expect(rejected.stdout).toMatch(/\nReport: \S*rejected\/report\.html\n$/);
+  const page = readFileSync(join(cwd, 'rejected/report.html'), 'utf8');
+  expect(page).toContain('scheduling/negative-max-skew');
+  // The runs have reports of their own, which the page links to.
+  expect(page).toMatch(/href="\.\.\/worse\/report\.html#scenario-\d+-seed-1"/);
+  expect(await scaleproofHere(['show-report', join(cwd, 'rejected')])).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/rejected\/report\.html\n$/),
+  });
   expect(outcomeIn(join(cwd, 'rejected')).decision).toMatchObject({
     verdict: 'fail',
     action: 'reject',
@@ -122,7 +131,7 @@ test('targets: as many seeds as it takes; episodes in the state directory are no
   expect(first.code, first.stdout).toBe(0);
   expect(first.stdout).toContain('✓ PROMOTE: ');
   expect(first.stdout.replaceAll(/\s+/g, ' ')).toContain(QUICK_NOTE);
-  expect(readdirSync(join(cwd, 'first')).sort()).toEqual(['gate.json', 'seeds-from-5']);
+  expect(readdirSync(join(cwd, 'first')).sort()).toEqual(['gate.json', 'report.html', 'seeds-from-5']);
   expect(outcomeIn(join(cwd, 'first')).decision.episodes).toEqual({ isPaired: true, baseline: 20, candidate: 20, seen: 20 });
 
   // One after the other in one process, as a server runs them: each releases the directory.
@@ -130,7 +139,7 @@ test('targets: as many seeds as it takes; episodes in the state directory are no
     const out = join(cwd, name);
     const again = await scaleproofHere(['gate', '--baseline', 'reference', '--candidate', 'reference', ...flags, '--out', out]);
     expect(again.code, again.stderr).toBe(0);
-    expect(readdirSync(out), 'nothing was run').toEqual(['gate.json']);
+    expect(readdirSync(out).sort(), 'nothing was run').toEqual(['gate.json', 'report.html']);
     expect(outcomeIn(out).decision).toEqual(outcomeIn(join(cwd, 'first')).decision);
   }
 

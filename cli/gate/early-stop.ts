@@ -5,24 +5,15 @@ import { settledCriteria } from '../../gate/settled.ts';
 import type { EpisodeOutcome } from '../../gate/settled.ts';
 import { keyOf } from '../../gate/sides.ts';
 import type { CriterionName } from '../../gate/verdict.ts';
-import { counted } from '../../gate/wording.ts';
 import type { Review, SideTrial } from '../compare/review.ts';
 
 /** After each this many pairs a gate looks whether further ones can change its decision. */
 const PAIRS_PER_REVIEW = 10;
 
-/** A gate that ended before its planned look, since no trial until then could change the decision. */
-export interface GateStop {
-  /** The criteria that reject the candidate for certain. */
-  readonly criteria: readonly CriterionName[];
-  /** Trials of both sides until that look: those that count, and those that were planned. */
-  readonly trials: { readonly run: number; readonly planned: number };
-}
-
 /** Ends the trials of a gate when its decision is certain. */
 export interface EarlyStop extends Review {
   /** The criteria that made it certain; empty as long as it is not. */
-  readonly criteria: readonly CriterionName[];
+  readonly criteria: CriterionName[];
 }
 
 /**
@@ -30,7 +21,7 @@ export interface EarlyStop extends Review {
  * @param known the candidate's episodes that exist already. A trial replaces the one of the same scenario and seed
  */
 export function earlyStop(letter: string, known: ReadonlyMap<string, Episode>, policy: Policy): EarlyStop {
-  let criteria: readonly CriterionName[] = [];
+  let criteria: CriterionName[] = [];
   const isCandidates = (one: SideTrial): boolean => one.letter === letter;
   return {
     every: PAIRS_PER_REVIEW,
@@ -51,9 +42,4 @@ export function earlyStop(letter: string, known: ReadonlyMap<string, Episode>, p
 /** Scenario and seed of a trial, as {@link keyOf} an episode. */
 export function trialKey({ trial: { scenario, seed } }: SideTrial): string {
   return keyOf({ scenario: scenario.id, seed });
-}
-
-/** Why it stopped, and how many trials that saved, in a sentence. */
-export function describeStop({ criteria, trials: { run, planned } }: GateStop): string {
-  return `stopped after ${run} of ${counted(planned, 'trial')}: the candidate fails ${criteria.join(', ')}, and no further trial could change that; ${counted(planned - run, 'trial')} saved`;
 }

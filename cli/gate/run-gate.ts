@@ -8,7 +8,10 @@ import { decideGate } from '../../gate/decide.ts';
 import type { Episode } from '../../gate/episode.ts';
 import { episodesOf } from '../../gate/episodes-of.ts';
 import { acceptingExisting, nextLook, notesOnLaxer } from '../../gate/policy.ts';
+import { sectionNotes } from '../../gate/outcome.ts';
+import type { GateOutcome, GateSide, GateStop } from '../../gate/outcome.ts';
 import type { Policy } from '../../gate/policy.ts';
+import { sideBySide } from '../../gate/side-by-side.ts';
 import { StateError, appendState, readState } from '../../gate/state.ts';
 import type { StateEntry, StateVersion } from '../../gate/state.ts';
 import { isKnown, keyOf } from '../../gate/sides.ts';
@@ -24,13 +27,14 @@ import { readComparedRun } from '../compare/read-run.ts';
 import { runTargets } from '../compare/run-targets.ts';
 import type { Console } from '../console.ts';
 import { lockDirectory } from '../directory-lock.ts';
+import { ownVersion } from '../own-version.ts';
+import { isRunDirectory, readRunFacts } from '../run-directory.ts';
 import { UsageError } from '../usage-error.ts';
-import { describeStop, earlyStop, trialKey } from './early-stop.ts';
-import type { GateStop } from './early-stop.ts';
-import type { GateOutcome } from './outcome.ts';
+import { earlyStop, trialKey } from './early-stop.ts';
+import { sideOf } from './outcome.ts';
 import { sourcesDigest } from './sources.ts';
 import { summarizeGate } from './terminal.ts';
-import { describeUnseen, unseenBy } from './unseen.ts';
+import { unseenBy } from './unseen.ts';
 
 /** Existing runs. */
 interface Directories {
@@ -85,27 +89,38 @@ function judgeDirectories({ baseline, candidate }: Directories, policy: Policy):
   const decide = (by: Policy): GateDecision => decideGate(before, after, by, { paired: isPaired, seed: 1 });
   const decision = decide(policy);
   const onlyExisting = notesOnExisting(decision, () => decide(acceptingExisting(policy)));
-  const scenariosOf = (episodes: readonly Episode[]): Set<string> => new Set(episodes.filter(isKnown).map(({ scenario }) => scenario));
-  const withBaseline = scenariosOf(before);
-  const seen = new Set([...scenariosOf(after)].filter((scenario) => withBaseline.has(scenario)));
-  return gateOutcome(decision, [baseline, candidate], [...notesOnLaxer(policy), ...notes, ...onlyExisting], seen);
+  const sideIn = (directory: string): GateSide => ({ ...sideOf(readRunFacts(directory)), directory });
+  return gateOutcome(decision, {
+    sides: { baseline: sideIn(baseline), candidate: sideIn(candidate) },
+    episodes: { baseline: before, candidate: after },
+    directories: [baseline, candidate],
+    notes: [...notesOnLaxer(policy), ...notes, ...onlyExisting],
+  });
 }
 
-/** @param seen ids of the scenarios that were looked at */
-function gateOutcome(
-  decision: GateDecision,
-  directories: readonly string[],
-  notes: readonly string[],
-  seen: ReadonlySet<string>,
-): GateOutcome {
-  const unseen = unseenBy(seen);
-  return { decision, directories, notes: [...notes, ...describeUnseen(unseen)], unseen };
+/** What a decision is based on. */
+interface Basis extends Pick<GateOutcome, 'sides' | 'directories' | 'notes' | 'manifests' | 'stopped'> {
+  readonly episodes: { readonly baseline: readonly Episode[]; readonly candidate: readonly Episode[] };
+}
+
+function gateOutcome(decision: GateDecision, { episodes: { baseline, candidate }, notes, ...basis }: Basis): GateOutcome {
+  const scenariosOf = (episodes: readonly Episode[]): Set<string> => new Set(episodes.filter(isKnown).map(({ scenario }) => scenario));
+  const ofBaseline = scenariosOf(baseline);
+  const unseen = unseenBy(new Set([...scenariosOf(candidate)].filter((scenario) => ofBaseline.has(scenario))));
+  return {
+    decision,
+    ...basis,
+    version: ownVersion(),
+    notes: [...notes, ...sectionNotes({ ...basis, unseen })],
+    unseen,
+    scenarios: sideBySide(baseline, candidate),
+  };
 }
 
 /** No trial shows what can't be served: neither version is judged by it. */
-function notesOnManifests({ manifests }: Selection): string[] {
+function unservedOf({ manifests }: Selection): GateOutcome['manifests'] {
   const summary = manifests === undefined ? undefined : describeGaps(manifests);
-  return summary === undefined ? [] : [summary, ...(manifests?.gaps ?? []).map(describeGap)];
+  return summary === undefined ? undefined : { summary, gaps: (manifests?.gaps ?? []).map(describeGap) };
 }
 
 /** @param accepting the decision if failures that the baseline has too were accepted */
@@ -146,7 +161,8 @@ async function runUntilDecided(
   console: Console,
 ): Promise<GateOutcome> {
   const { isPaired, chosen, notes: left } = await askable(sides);
-  const notes = [...notesOnLaxer(policy), ...notesOnManifests(sides.selection), ...left];
+  const manifests = unservedOf(sides.selection);
+  const notes = [...notesOnLaxer(policy), ...left];
   const digests = new Map(await Promise.all(chosen.map(async ({ scenario, ref }) => [scenario.id, await digestOf(ref.module)] as const)));
   const code = sides.state === undefined ? undefined : codeDigests();
   const versions = await Promise.all(
@@ -207,13 +223,24 @@ async function runUntilDecided(
     // Counts requested trials, not results: trials that can't be run must not be requested forever.
     if (stopped !== undefined || decision.verdict !== 'inconclusive' || done * chosen.length >= policy.episodes.max) {
       const onlyExisting = notesOnExisting(decision, () => decide(acceptingExisting(policy)), stopped !== undefined);
-      const early = stopped === undefined ? [] : [describeStop(stopped)];
-      const ofBaseline = new Set(control.map(({ scenario }) => scenario));
-      const seen = new Set(own.map(({ scenario }) => scenario).filter((scenario) => ofBaseline.has(scenario)));
-      return { ...gateOutcome(decision, directories, [...notes, ...early, ...onlyExisting], seen), ...defined({ stopped }) };
+      return gateOutcome(decision, {
+        sides: { baseline: sideIn(sides, 'baseline', directories), candidate: sideIn(sides, 'candidate', directories) },
+        episodes: { baseline: control, candidate: own },
+        directories,
+        notes: [...notes, ...onlyExisting],
+        ...defined({ manifests, stopped }),
+      });
     }
     console.err(`${summarizeGate(decision)}\n`);
   }
+}
+
+/** What is known about a side: if its kept episodes were enough, not more than its names. */
+function sideIn(sides: Targets, side: 'baseline' | 'candidate', directories: readonly string[]): GateSide {
+  const run = directories.map((directory) => join(directory, side)).find(isRunDirectory);
+  const given = sides.versions?.[side];
+  const named = given === undefined ? {} : { version: `version ${given}` };
+  return { ...(run === undefined ? { target: sides[side].label } : sideOf(readRunFacts(run))), ...named };
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { GateOutcome } from '../../gate/outcome.ts';
 import { tellingTrials } from '../../gate/evidence.ts';
 import type { TellingTrial } from '../../gate/evidence.ts';
 import type { Criterion, GateDecision, GateVerdict, PhaseComparison, PhaseSide } from '../../gate/verdict.ts';
@@ -5,7 +6,6 @@ import { createPaint, printable } from '../../reports/paint.ts';
 import type { Ink } from '../../reports/paint.ts';
 import { renderTable, wrap } from '../../reports/table.ts';
 import type { Cell } from '../../reports/table.ts';
-import type { GateOutcome } from './outcome.ts';
 
 type Paint = (ink: Ink, text: string) => string;
 
@@ -23,7 +23,7 @@ const MARGIN = 2;
 
 /** A gate for a terminal: its sides, each criterion with its evidence, and what to do. */
 export function formatGate(
-  { decision, notes }: GateOutcome,
+  { decision, notes }: Pick<GateOutcome, 'decision' | 'notes'>,
   { baseline, candidate }: { readonly baseline: string; readonly candidate: string },
   { color, columns }: { readonly color: boolean; readonly columns: number },
 ): string {
