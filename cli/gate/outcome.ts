@@ -2,12 +2,13 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { gateOutcomeSchema } from '../../gate/outcome.ts';
-import type { GateOutcome } from '../../gate/outcome.ts';
+import type { GateOutcome, GateSide } from '../../gate/outcome.ts';
 import { keyOf } from '../../gate/sides.ts';
 import { SIDES } from '../../reports/gate.ts';
 import { renderGate } from '../../reports/html/gate.ts';
 import type { GateLinks } from '../../reports/html/gate.ts';
 import { trialId } from '../../reports/html/scenario.ts';
+import { versionText } from '../../reports/program.ts';
 import type { RunFacts } from '../../reports/report-input.ts';
 import { GATE_FILE } from '../run-directory.ts';
 import { UsageError } from '../usage-error.ts';
@@ -78,10 +79,6 @@ function scenariosReportedIn(run: string): z.infer<typeof reportSchema>['scenari
 }
 
 /** A target as a run's facts describe it. */
-export function sideOf({ target: { name, program, digest }, versions }: RunFacts): GateOutcome['sides']['baseline'] {
-  const own = digest === undefined ? `scaleproof ${versions.scaleproof}` : `file ${digest.slice(0, SHORT_DIGEST)}`;
-  return { target: name, version: program === undefined ? own : `version ${program.version}` };
+export function sideOf(run: RunFacts): GateSide {
+  return { target: run.target.name, version: versionText(run) };
 }
-
-/** Digits of a digest that are shown. */
-const SHORT_DIGEST = 12;
