@@ -46,6 +46,13 @@ scaleproof replay sp1,scenario=a/s1@d1,target=acme@2,seed=1
   expect(comment).toContain('It stopped after 40 of 150 trials: no further one could change the decision.');
 });
 
+test('of many requirements without a test the first are named', () => {
+  const outcome = sampleGate();
+  const requirements = Array.from({ length: 45 }, (_, index) => `PRV-${index + 1}`);
+  const comment = formatGateComment({ ...outcome, unseen: { ...outcome.unseen, requirements } });
+  expect(comment).toContain(', PRV-29, PRV-30 and 15 more.');
+});
+
 test('a promoted candidate: no failures, and nothing stopped', () => {
   const comment = formatGateComment(sampleGate({ promoted: true }));
   expect(comment).toMatch(/^## ✅ Scaleproof gate: promote\n\nPromote: every criterion is met, by 75 pairs\.\n/);

@@ -31,6 +31,8 @@ export const MAX_FAILURES = 10;
 const MAX_LINES = 6;
 /** Most entries of a list. */
 const MAX_LISTED = 50;
+/** Most requirements that are named. */
+const MAX_REQUIREMENTS = 30;
 
 const RESULT_MARKS = { pass: MARKS.pass, fail: MARKS.fail, unknown: MARKS.unknown, 'not-run': '➖' } as const;
 const PROFILE_MARKS = { success: MARKS.pass, failure: MARKS.fail, partial: '➖', unknown: MARKS.unknown } as const;
@@ -168,7 +170,9 @@ function listed(texts: readonly string[]): string[] {
 }
 
 function requirementsLine(ids: readonly string[]): string[] {
-  return ids.length === 0 ? [] : ['', `Requirements without a test: ${markdown(ids.join(', '))}.`];
+  const more = ids.length - MAX_REQUIREMENTS;
+  const named = ids.slice(0, MAX_REQUIREMENTS).join(', ');
+  return ids.length === 0 ? [] : ['', `Requirements without a test: ${markdown(named)}${more > 0 ? ` and ${more} more` : ''}.`];
 }
 
 function notRunLines(notRun: RunReport['notRun']): string[] {
