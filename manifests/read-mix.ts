@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { LoadError } from '../harness/load-error.ts';
 import type { InstanceType, Pool } from '../model/catalogue.ts';
-import { loadCatalogue } from '../model/instance-catalogue.ts';
+import { ZONES, loadCatalogue } from '../model/instance-catalogue.ts';
 import { nodeResources } from '../world/nodes/node-resources.ts';
 import { admit, withoutServerFields } from './admission.ts';
 import { companionsOf } from './companions.ts';
@@ -9,12 +9,14 @@ import { readManifests } from './documents.ts';
 import type { Manifest } from './documents.ts';
 import { judgeFeasibility } from './feasibility.ts';
 import type { Feasibility } from './feasibility.ts';
+import type { Seat } from './offers.ts';
 import { manifestFiles, readManifestFile } from './files.ts';
 import { NODE_CLASS, NODE_POOL, isWorkload, typeOf } from './kinds.ts';
 import { describeNotApplied } from './not-applied.ts';
 import { judgeLimits } from './limits.ts';
 import { loadOf } from './load.ts';
 import type { Mix, MixWorkload } from './mix.ts';
+import { assumedClasses, readStorage } from './storage.ts';
 import { countNodes } from './node-count.ts';
 import { describeNodeClass, readNodePool } from './node-pools.ts';
 import { relocate } from './relocation.ts';
@@ -39,17 +41,26 @@ export async function readMix(directory: string): Promise<Mix> {
   return withValidator(async (validator) => {
     const admitted = await admit(manifests, validator);
     const { pools, notes: poolNotes } = poolsOf(admitted.taken);
-    const found = admitted.taken.filter(isWorkload).map(readWorkload);
+    const storage = readStorage(admitted.taken);
+    const found = admitted.taken.filter(isWorkload).map((manifest) => readWorkload(manifest, storage));
+    const assumed = assumedClasses(
+      storage,
+      found.flatMap(({ volumes }) => volumes.classes),
+    );
     refuseDuplicateNames(found);
     const workloads = await judge(found, pools, validator);
     refuseUntestable(directory, { pools, workloads });
     return {
       pools,
       workloads,
-      companions: companionsOf(admitted.taken, workloads),
+      companions: [...assumed, ...companionsOf(admitted.taken, workloads)],
       notes: [
         ...moves,
         ...poolNotes,
+        ...assumed.map(
+          ({ object: { metadata } }) =>
+            `no manifest defines the StorageClass ${metadata.name}: taken for EBS volumes in the zone of their pod`,
+        ),
         ...workloads.flatMap(({ notes }) => notes),
         ...owned.map(({ where }) => `${where}: not applied: another object creates it`),
         ...describeNotApplied(admitted),
@@ -93,5 +104,16 @@ async function judge(workloads: readonly UserWorkload[], pools: readonly Pool[],
 async function judgePods(workload: UserWorkload, judged: ReadonlyMap<string, Feasibility>, validator: Validator): Promise<Feasibility> {
   const refusal = await validator.refusalOfPods(workload);
   if (refusal !== undefined) return { kind: 'unservable', why: `the API rejects its pods: ${refusal}` };
-  return judged.get(workload.name) ?? { kind: 'unservable', why: 'it was not judged' };
+  const found = judged.get(workload.name) ?? { kind: 'unservable', why: 'it was not judged' };
+  const why = found.kind === 'servable' ? volumeProblem(workload, found.seats) : undefined;
+  return found.kind === 'servable' && why !== undefined ? { kind: 'partly', seats: found.seats, why } : found;
+}
+
+/** Why its volumes may keep some of its pods from running. */
+function volumeProblem({ volumes: { immediate, shared }, replicas }: UserWorkload, seats: readonly Seat[]): string | undefined {
+  if (shared.length > 0 && replicas > 1)
+    return `its ${replicas} pods share the volume ${shared.join(', ')}, which only one node at a time can attach (ReadWriteOnce)`;
+  const missing = ZONES.find((zone) => !seats.some(({ offering }) => offering.zone === zone));
+  if (immediate.length === 0 || missing === undefined) return undefined;
+  return `its volume ${immediate.join(', ')} is created at once, in any zone (volumeBindingMode Immediate), and its pods can't run in ${missing}`;
 }

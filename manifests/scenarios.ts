@@ -16,6 +16,7 @@ export const { sources } = mix;
 
 export const {
   faultFree,
+  scheduledJobs,
   noSpot,
   zoneOutage,
   lostLaunchAnswers,
