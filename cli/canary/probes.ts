@@ -131,7 +131,8 @@ async function simulated(plan: CanaryPlan, chosen: Chosen, { workers, startedAt,
   const roundsOf = (kind: ProbeKind, { atLeast }: Pick<Batch, 'atLeast'>): number => Math.ceil(atLeast[kind] / chosen[kind].chosen.length);
   const run = async (who: readonly Side[], kind: ProbeKind, seed: number, trials: number, directory: string, signal: AbortSignal) => {
     const { nodes, chosen: scenarios } = chosen[kind];
-    const runs = { chosen: scenarios, seed, trialsOf: () => trials, nodesOf: () => nodes, workers };
+    const trialsOf = (): number => trials;
+    const runs = { chosen: scenarios, seed, trialsOf, nodesOf: () => nodes, workers, sideNames: 'letter' as const };
     const targets: NamedTarget[] = [];
     for (const letter of who) {
       const side = sides[letter];
