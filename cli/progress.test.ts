@@ -114,7 +114,7 @@ test('with several sides it counts each, and says which one failed', async () =>
       progress.end(one, {
         kind: 'judged',
         result: result('a/1', index === 3 ? 'fail' : 'pass'),
-        seen: { phases: [], faults: [], truncated: false },
+        seen: { phases: [], waits: [], faults: [], nodes: [], pending: [], endMs: 0, truncated: false },
       });
     }
     progress.close();
