@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Mistake, hint, refuseUnless, shown } from '../model/mistake.ts';
 import { argumentSchemas, budgetSchema, daemonSetSchema, workloadSchema } from './schemas.ts';
-import type { Expectations, Trial, UserObject, Workload } from './scenario.ts';
+import type { Expectations, Trial, UserObject, Workload, WorkloadRequest } from './scenario.ts';
 
 /** What an argument must be, and its name in messages. */
 type Argument = readonly [noun: string, check: z.ZodType | 'workload'];
@@ -57,6 +57,13 @@ const EXPECTATIONS: Readonly<Record<keyof Expectations, readonly Argument[]>> = 
   latency: [WORKLOAD, ['its first step', step], ['its last step', step], BOUND],
 };
 
+/** A trial whose calls are checked. */
+export interface CheckedTrial {
+  readonly trial: Trial;
+  /** To be called when the scenario's code has ended. @throws Mistake for a workload that another one needs, and that never was deployed */
+  finish(): void;
+}
+
 /** Names that are looked up on any object, for example by `await` and by printing it. */
 const COMMON = ['then', 'toJSON', 'constructor', 'asymmetricMatch', 'nodeType', '$$typeof', 'inspect'];
 
@@ -66,7 +73,9 @@ const COMMON = ['then', 'toJSON', 'constructor', 'asymmetricMatch', 'nodeType', 
  * mistakes, too.
  * @param poolNames of the scenario
  */
-export function checkedTrial(trial: Trial, poolNames: readonly string[]): Trial {
+export function checkedTrial(trial: Trial, poolNames: readonly string[]): CheckedTrial {
+  /** Workloads that others have to be near to, which may be deployed later. */
+  const missing = new Map<string, Error>();
   /** All workloads so far, and those that were not removed. */
   const deployed = new Set<string>();
   const present = new Set<string>();
@@ -96,10 +105,15 @@ export function checkedTrial(trial: Trial, poolNames: readonly string[]): Trial 
     deployed.add(name);
   }
 
+  function remember({ near }: WorkloadRequest): void {
+    if (near !== undefined && !deployed.has(near.workload)) missing.set(near.workload, new Error('deployed here'));
+  }
+
   /** What changes which workloads there are, and what depends on the pools. */
   function follow(call: string, args: readonly unknown[]): void {
     const [first] = args;
     if (call === 't.deploy') add(call, (first as { readonly name?: string }).name ?? 'web');
+    if (call === 't.deploy') remember(first as WorkloadRequest);
     if (call === 't.daemonSet') add(call, (first as { readonly name: string }).name);
     if (call === 't.apply') for (const { workload } of first as UserObject[]) if (workload !== undefined) add(call, workload.name);
     if (call === 't.remove') present.delete((first as Workload).name);
@@ -127,7 +141,15 @@ export function checkedTrial(trial: Trial, poolNames: readonly string[]): Trial 
   }
 
   const expect = wrap(trial.expect, 't.expect', EXPECTATIONS);
-  return new Proxy(wrap(trial, 't', METHODS), { get: (inner, key) => (key === 'expect' ? expect : (Reflect.get(inner, key) as unknown)) });
+  const checked = wrap(trial, 't', METHODS);
+  return {
+    trial: new Proxy(checked, { get: (inner, key) => (key === 'expect' ? expect : (Reflect.get(inner, key) as unknown)) }),
+    finish() {
+      for (const [name, at] of missing)
+        if (!deployed.has(name))
+          throw new Mistake(`t.deploy: \`near.workload\`: no workload "${name}" was deployed${hint(name, [...deployed])}`, at);
+    },
+  };
 }
 
 /** Names for a suggestion. */

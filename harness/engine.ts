@@ -235,13 +235,13 @@ class EngineTrial {
   /** Runs the scenario's own code. Its errors are named as such, with the line where they come from. */
   async #act(context: TrialContext): Promise<void> {
     const { scenario } = this.#site;
+    const { trial, finish } = checkedTrial(
+      context,
+      scenario.pools.map(({ name }) => name),
+    );
     try {
-      await scenario.run(
-        checkedTrial(
-          context,
-          scenario.pools.map(({ name }) => name),
-        ),
-      );
+      await scenario.run(trial);
+      finish();
     } catch (error) {
       if (error instanceof Mistake) throw new ScenarioFailed(error.message);
       const place = error instanceof Error && !OF_THE_HARNESS.some((kind) => error instanceof kind) ? placeOf(error) : undefined;

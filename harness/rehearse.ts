@@ -13,11 +13,14 @@ import { sourceConditions } from './supervisor.ts';
 
 /** Calls after which a rehearsal ends: a scenario may be meant to go on until something happens that never does here. */
 const MAX_CALLS = 10_000;
-/** How long the rehearsals of one module may take. Without an end there is simply no rehearsal. */
+/** How long the rehearsals of one module may take, once it is loaded. They take milliseconds, or never end. */
 const MAX_REHEARSAL_MS = 10_000;
 /** Nodes of scenarios without a size of their own, and offerings of their pools: these only decide how long bounds are. */
 const NODES = 10;
 const OFFERINGS = 9;
+
+/** What the thread reports: that a module is loaded, and at last what was found. */
+export type RehearsalMessage = { readonly kind: 'loaded' } | { readonly kind: 'done'; readonly mistake: string | undefined };
 
 /** The rehearsal has gone on for too long. */
 class Enough extends Error {}
@@ -27,12 +30,13 @@ class Enough extends Error {}
  * @returns the first mistake; undefined if there is none, or if the code fails in any other way, which may be because nothing happens
  */
 export async function rehearse(scenario: Scenario): Promise<string | undefined> {
-  const trial = checkedTrial(
+  const { trial, finish } = checkedTrial(
     emptyTrial(),
     scenario.pools.map(({ name }) => name),
   );
   try {
     await scenario.run(trial);
+    finish();
     return undefined;
   } catch (error) {
     return error instanceof Mistake ? error.message : undefined;
@@ -51,18 +55,19 @@ export async function rehearseInThread(refs: readonly ModuleRef[]): Promise<stri
     stdout: true,
     stderr: true,
   });
-  const found = new Promise<string | undefined>((resolve) => {
-    worker.once('message', (mistake: string | undefined) => resolve(mistake));
-    worker.once('error', () => resolve(undefined));
-    worker.once('exit', () => resolve(undefined));
-  });
   const over = new AbortController();
-  const late = createRealTimeline()
-    .scope('command')
-    .sleep(MAX_REHEARSAL_MS, over.signal)
-    .catch(() => undefined)
-    .then(() => undefined);
-  const mistake = await Promise.race([found, late]);
+  const clock = createRealTimeline().scope('command');
+  const found = new Promise<string | undefined>((resolve) => {
+    const giveUp = (): void => resolve(undefined);
+    worker.on('message', (message: RehearsalMessage) => {
+      if (message.kind === 'done') resolve(message.mistake);
+      // Loading it may take long on a busy machine, and ends.
+      else void clock.sleep(MAX_REHEARSAL_MS, over.signal).then(giveUp, giveUp);
+    });
+    worker.once('error', giveUp);
+    worker.once('exit', giveUp);
+  });
+  const mistake = await found;
   over.abort();
   await worker.terminate();
   return mistake;

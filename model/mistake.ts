@@ -26,7 +26,7 @@ export class Mistake extends Error {
 /** `FILE:LINE` of the innermost call in a user's file; undefined if the error has none. Paths below the working directory are relative. */
 export function placeOf({ stack = '' }: Error): string | undefined {
   for (const line of stack.split('\n')) {
-    const [, url = '', number = ''] = /(file:\/\/[^\s)]+|\/[^\s():]+):(\d+):\d+\)?$/.exec(line) ?? [];
+    const [, url = '', number = ''] = /[\s(](file:\/\/[^\s)]+|\/[^\s():]+):(\d+):\d+\)?$/.exec(line) ?? [];
     if (!line.trimStart().startsWith('at ') || url === '' || isOwnCode(url)) continue;
     return `${shortPath(url)}:${number}`;
   }
@@ -42,8 +42,8 @@ export function shortPath(file: string): string {
 
 function isOwnCode(file: string): boolean {
   const url = file.startsWith('file:') ? file : `file://${file}`;
-  if (url.includes('/node_modules/') && !url.startsWith(CODE_ROOT)) return true;
-  return url.startsWith(CODE_ROOT) && OWN_FOLDERS.includes(url.slice(CODE_ROOT.length).split('/')[0] ?? '');
+  if (!url.startsWith(CODE_ROOT)) return url.includes('/node_modules/');
+  return [...OWN_FOLDERS, 'node_modules'].includes(url.slice(CODE_ROOT.length).split('/')[0] ?? '');
 }
 
 /**
