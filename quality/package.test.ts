@@ -14,6 +14,7 @@ const NEEDED = [
   'dist/cli/main.js',
   'dist/controller/main.js',
   'dist/harness/child.js',
+  'dist/harness/rehearsal.js',
   'dist/harness/watcher.js',
   'dist/index.d.ts',
   'dist/index.js',
