@@ -182,6 +182,16 @@ test('serve.yaml: the names, ports and secrets that the other manifests refer to
   expect(written('flagger/canary.yaml')).toContain('candidateVersion: registry.example.com/autoscaler:1.1.0');
 });
 
+test('the image of the service builds the versions that are built, and needs no Go without them', () => {
+  const files = { target: './new.yaml', baseline: './old.yaml' };
+  expect(written('argo/Dockerfile', files)).not.toContain('golang');
+  const [go, ...steps] = written('argo/Dockerfile', { target: 'karpenter@1.14.1', baseline: 'karpenter@1.14.0' })
+    .split('\n')
+    .filter((line) => /golang|target build/.test(line));
+  expect(go).toMatch(/^COPY --from=golang:/);
+  expect(steps.map((step) => step.split(' ').at(-1))).toEqual(['karpenter@1.14.0', 'karpenter@1.14.1']);
+});
+
 test('service-monitor.yaml: the service is scraped on its port, with its token; an annotation would scrape without the token', () => {
   const [monitor] = objectsOf('argo/service-monitor.yaml');
   const service = objectsOf('argo/serve.yaml').find(({ kind }) => kind === 'Service');

@@ -139,13 +139,13 @@ export const KITS: readonly Kit[] = [
   },
 ];
 
-/** Whether Scaleproof builds this target, as `karpenter@1.14.1`. */
-export function isVersion(target: string): boolean {
-  return !isPath(target) && target.includes('@');
+/** The versions that Scaleproof builds for a target, as `karpenter@1.14.1` or `A+B`. */
+export function versionsIn(target: string): string[] {
+  return isPath(target) ? [] : target.split('+').filter((part) => part.includes('@'));
 }
 
 function isBuilt({ target = '', baseline = '' }: Settings): boolean {
-  return [target, baseline].some(isVersion);
+  return [target, baseline].some((name) => versionsIn(name).length > 0);
 }
 
 /** The path of the template. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { bundledWarning, titleOf } from './settings.ts';
-import { isVersion, templatePath } from './kits.ts';
+import { templatePath, versionsIn } from './kits.ts';
 import type { Kit, Settings } from './kits.ts';
 
 /** A placeholder in a template, as in `@TARGET@`. */
@@ -50,16 +50,15 @@ function valuesOf(kit: Kit, given: Settings): Readonly<Record<string, string | u
     /** What is tested, for names and comments. */
     TITLE: titleOf(given),
     WARNING: warning === undefined ? undefined : `WARNING: ${warning}.`,
-    BUILD_TARGET: build(target),
-    BUILD_BASELINE: build(baseline),
+    BUILD: build(baseline, target),
     /** The command that wrote the file, without a baseline. */
     COMMAND: ['npx scaleproof init', kit.name, ...options].join(' '),
   };
 }
 
-/** A Dockerfile's step that builds a version; undefined for a target that Scaleproof does not build. */
-function build(target: string | undefined): string | undefined {
-  return target === undefined || !isVersion(target)
-    ? undefined
-    : `RUN node node_modules/scaleproof/bin/scaleproof.js target build ${target}`;
+/** A Dockerfile's steps that build the versions in these targets; undefined if there are none. */
+function build(...targets: readonly (string | undefined)[]): string | undefined {
+  const versions = new Set(targets.flatMap((target = '') => versionsIn(target)));
+  const steps = [...versions].map((version) => `RUN node node_modules/scaleproof/bin/scaleproof.js target build ${version}`);
+  return steps.length === 0 ? undefined : steps.join('\n');
 }
