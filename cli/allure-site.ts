@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { execa } from 'execa';
 import { allureCategories, formatAllure } from '../reports/allure.ts';
 import type { ReportInput } from '../reports/report-input.ts';
 import type { RunReport } from '../reports/run-report.ts';
@@ -78,6 +77,7 @@ async function build(
   directory: string,
   { results, site, anonymous }: { readonly results: string; readonly site: string; readonly anonymous: boolean },
 ): Promise<AllureSite> {
+  const { execa } = await import('execa');
   const { exitCode, code, timedOut, all } = await execa('allure', ['generate', '--config', CONFIG, RESULTS], {
     cwd: directory,
     preferLocal: true,

@@ -40,10 +40,10 @@ test('run directories: a candidate that violates an invariant is rejected, one w
   const cwd = folderWith(testInfo, { 'lax.yaml': LAX });
   for (const [target, out] of [
     ['reference', 'ours'],
-    ['reference', 'same'],
     [MUTANT, 'worse'],
   ] as const)
     await scaleproof(['run', ...ONE, ...SCENARIOS, '--target', target, '--out', out], cwd);
+  cpSync(join(cwd, 'ours'), join(cwd, 'same'), { recursive: true });
 
   const gate = (baseline: string, candidate: string, ...flags: readonly string[]): Promise<Finished> =>
     scaleproofHere(['gate', '--baseline', join(cwd, baseline), '--candidate', join(cwd, candidate), ...flags]);
@@ -55,6 +55,15 @@ test('run directories: a candidate that violates an invariant is rejected, one w
     /scaleproof replay sp1,scenario=scheduling\/negative-max-skew@\w+,target=mutant:swallowed-topology-error,/,
   );
   expect(rejected.stdout).toContain('✗ REJECT: ');
+  expect(rejected.stdout).toMatch(/\nReport: \S*rejected\/report\.html\n$/);
+  const page = readFileSync(join(cwd, 'rejected/report.html'), 'utf8');
+  expect(page).toContain('scheduling/negative-max-skew');
+  // The runs have reports of their own, which the page links to.
+  expect(page).toMatch(/href="\.\.\/worse\/report\.html#scenario-\d+-seed-1"/);
+  expect(await scaleproofHere(['show-report', join(cwd, 'rejected')])).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/rejected\/report\.html\n$/),
+  });
   expect(outcomeIn(join(cwd, 'rejected')).decision).toMatchObject({
     verdict: 'fail',
     action: 'reject',
@@ -122,8 +131,7 @@ test('targets: as many seeds as it takes; episodes in the state directory are no
   expect(first.code, first.stdout).toBe(0);
   expect(first.stdout).toContain('✓ PROMOTE: ');
   expect(first.stdout.replaceAll(/\s+/g, ' ')).toContain(QUICK_NOTE);
-  // Ten pairs first, in case they show a failure that more pairs can't change.
-  expect(readdirSync(join(cwd, 'first')).sort()).toEqual(['gate.json', 'seeds-from-15', 'seeds-from-5']);
+  expect(readdirSync(join(cwd, 'first')).sort()).toEqual(['gate.json', 'report.html', 'seeds-from-5']);
   expect(outcomeIn(join(cwd, 'first')).decision.episodes).toEqual({ isPaired: true, baseline: 20, candidate: 20, seen: 20 });
 
   // One after the other in one process, as a server runs them: each releases the directory.
@@ -131,7 +139,7 @@ test('targets: as many seeds as it takes; episodes in the state directory are no
     const out = join(cwd, name);
     const again = await scaleproofHere(['gate', '--baseline', 'reference', '--candidate', 'reference', ...flags, '--out', out]);
     expect(again.code, again.stderr).toBe(0);
-    expect(readdirSync(out), 'nothing was run').toEqual(['gate.json']);
+    expect(readdirSync(out).sort(), 'nothing was run').toEqual(['gate.json', 'report.html']);
     expect(outcomeIn(out).decision).toEqual(outcomeIn(join(cwd, 'first')).decision);
   }
 
@@ -142,6 +150,39 @@ test('targets: as many seeds as it takes; episodes in the state directory are no
   const leaked = await scaleproof(known, cwd);
   expect(leaked.code, 'a known leak counts, even with other seeds').toBe(1);
   expect(outcomeIn(join(cwd, 'known')).decision.criteria.find(({ criterion }) => criterion === 'leaks')?.verdict).toBe('fail');
+});
+
+test('a gate stops when no further trial can change its decision, at the same trial with any number of workers', async ({}, testInfo) => {
+  test.setTimeout(300_000);
+  const cwd = folderWith(testInfo);
+  const gate = (workers: string): Promise<Finished> =>
+    scaleproof(['gate', '--baseline', 'reference', '--candidate', MUTANT, ...SCENARIOS, '--workers', workers, '--out', workers], cwd);
+  const [one, three] = [await gate('1'), await gate('3')];
+  for (const { code, stdout, stderr } of [one, three]) {
+    expect(code, stderr).toBe(1);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'note: stopped after 20 of 152 trials: the candidate fails invariants, success, and no further trial could change that; 132 trials saved',
+    );
+  }
+  const outcome: unknown = JSON.parse(readFileSync(join(cwd, '1/gate.json'), 'utf8'));
+  expect(outcome).toMatchObject({
+    stopped: { criteria: ['invariants', 'success'], trials: { run: 20, planned: 152 } },
+    decision: { action: 'reject', episodes: { baseline: 10, candidate: 10, seen: 10 } },
+  });
+  const { decision } = outcomeIn(join(cwd, '1'));
+  expect(outcomeIn(join(cwd, '3')).decision).toEqual(decision);
+  const histories = (workers: string, side: string): string[] => readdirSync(join(cwd, workers, 'seeds-from-1', side, 'histories')).sort();
+  for (const side of ['baseline', 'candidate']) {
+    expect(histories('1', side)).toHaveLength(10);
+    expect(histories('3', side)).toEqual(histories('1', side));
+  }
+  // The evidence is there, and the trials that were left out have a reason.
+  const { scenario, seed, replay } = decision.criteria[0]?.evidence[0] ?? {};
+  expect(histories('1', 'candidate')).toContain(`${String(scenario).replace('/', '.')}-seed-${String(seed)}.jsonl`);
+  expect(replay).toContain(`target=${MUTANT}`);
+  const { notRun } = runFactsSchema.parse(JSON.parse(readFileSync(join(cwd, '1/seeds-from-1/candidate/run.json'), 'utf8')));
+  expect(notRun).toHaveLength(66);
+  expect(notRun[0]?.reason).toBe('the gate had ended: the candidate was certain to fail invariants, success');
 });
 
 test('with the default policy, as many seeds as the sequential test and the tail need', { tag: '@long' }, async ({}, testInfo) => {

@@ -65,8 +65,21 @@ test('--grep and --grep-invert match id and title, and everything given has to m
   expect(idsOf(await listed(...named, '--grep', 'cycles'))).toEqual(['provisioning/two-cycles']);
 });
 
+const shop = join(packageRoot(), 'fixtures/examples/manifests/shop');
+
+test('a scenario over manifests is named by their directory and its id', async () => {
+  const named = ['no-spot', 'zone-outage'].flatMap((id) => ['--scenario', `${shop}#manifests/${id}`]);
+  expect(idsOf(await listed(...named))).toEqual(['manifests/no-spot', 'manifests/zone-outage']);
+  const beside = await scaleproofHere(['run', '--list', ...named, '--scenario', 'scheduling/spot-spread']);
+  expect(beside).toMatchObject({
+    code: 2,
+    stderr: `scaleproof: ${shop}#manifests/no-spot is over manifests, so scheduling/spot-spread can't run beside it; choose one of them\n`,
+  });
+  const unknown = await scaleproofHere(['run', '--list', '--scenario', `${shop}#manifests/nothing`]);
+  expect(unknown.stderr).toContain('no scenario over manifests is named "manifests/nothing"; there are: ');
+});
+
 test('patterns also choose among the scenarios over manifests', async () => {
-  const shop = join(packageRoot(), 'fixtures/examples/manifests/shop');
   expect(idsOf(await listed('--manifests', shop, '--grep', 'spot'))).toEqual(['manifests/no-spot', 'manifests/spot-interruption']);
 });
 

@@ -60,6 +60,47 @@ test('a replay line names the directory, and digests its files', async ({}, test
   expect(changed.stderr).toMatch(/zz\.json, document 1 .* already exists/);
 });
 
+const GAP = 'Deployment shop/recommendations: it CAN NOT BE SERVED by these pools, even without faults: it requests nvidia.com/gpu, ';
+const inOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');
+
+test('a run names the workloads that are not served, and fails with --strict; JUnit and JSON have them', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo);
+  cpSync(SHOP, join(cwd, 'shop'), { recursive: true });
+  const run = ['run', '--manifests', './shop', '--scenario', 'manifests/fault-free'];
+  const strict = await scaleproof([...run, '--strict', '--out', 'out'], cwd);
+  expect(strict.code, strict.stderr).toBe(1);
+  expect(inOneLine(strict.stdout)).toContain(`1 of 4 workloads in ./shop is not shown to be served, which --strict does not accept ${GAP}`);
+  expect(strict.stdout).toContain('✗ FAIL');
+  const report = runReportSchema.parse(JSON.parse(readFileSync(join(cwd, 'out/report.json'), 'utf8')));
+  expect(report).toMatchObject({ verdict: 'fail', totals: { trials: { passed: 1, failed: 0 } } });
+  expect(report.run.manifests?.gaps).toMatchObject([{ workload: 'Deployment shop/recommendations', kind: 'unservable' }]);
+  expect(readFileSync(join(cwd, 'out/junit.xml'), 'utf8')).toContain(`<failure message="${GAP}`);
+  const checked = await scaleproof(['check', 'out'], cwd);
+  expect(checked.code, 'the run was strict').toBe(1);
+
+  const lenient = await scaleproof([...run, '--out', 'lenient'], cwd);
+  expect(lenient.code, lenient.stderr).toBe(0);
+  expect(inOneLine(lenient.stdout)).toContain(
+    `1 of 4 workloads in ./shop is not shown to be served; with --strict, such a run does not pass ${GAP}`,
+  );
+});
+
+test('gate and compare run the scenarios over manifests, and name what is not served', { tag: '@long' }, async ({}, testInfo) => {
+  test.slow();
+  const cwd = folderWith(testInfo, {
+    'quick.yaml': 'success: { p1: 0.5 }\nlatency: { quantile: 0.75 }\nepisodes: { first: 20, step: 20, max: 60 }\n',
+  });
+  cpSync(SHOP, join(cwd, 'shop'), { recursive: true });
+  const mix = ['--manifests', './shop', '--scenario', 'manifests/fault-free'];
+  const sides = ['--baseline', 'reference', '--candidate', 'reference'];
+  const gate = await scaleproof(['gate', ...sides, ...mix, '--policy', 'quick.yaml', '--out', 'gate'], cwd);
+  expect(gate.code, gate.stderr).toBe(0);
+  expect(inOneLine(gate.stdout)).toContain(`note: ${GAP}`);
+  const compare = await scaleproof(['compare', 'reference', 'mutant:kubelet-clock', ...mix, '--trials', '2', '--out', 'compared'], cwd);
+  expect(compare.code, compare.stderr).toBe(0);
+  expect(inOneLine(compare.stdout)).toContain('2 trials of 1 scenario that both sides have');
+});
+
 for (const [what, flags, message] of [
   ['no directory', ['--manifests', './nowhere'], /nowhere does not exist; name the directory/],
   [

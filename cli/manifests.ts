@@ -3,6 +3,7 @@ import { extname, isAbsolute, resolve } from 'node:path';
 import { scenariosOf } from '../harness/load.ts';
 import type { Mix } from '../manifests/mix.ts';
 import type * as Scenarios from '../manifests/scenarios.ts';
+import { isPath } from '../model/paths.ts';
 import { SERVABILITY_WORDS } from '../model/servability.ts';
 import type { ManifestsFacts } from '../reports/report-input.ts';
 import { MANIFESTS_SUITE } from '../manifests/theme.ts';
@@ -22,20 +23,37 @@ export interface Selection {
 }
 
 /**
- * The scenarios made from a directory of manifests if one is given, else those of suites and files.
+ * The scenarios made from a directory of manifests if one is given or named (`./deploy#manifests/no-spot`), else those of suites and
+ * files.
+ * @param console gets what the manifests contain
  * @throws UsageError for unknown names, and if nothing is selected
  * @throws LoadError for manifests that the API server would reject
  */
 export async function selectScenarios(
-  { manifests, ...choice }: ScenarioChoice & { readonly manifests: string | undefined },
-  console: Console,
+  given: ScenarioChoice & { readonly manifests: string | undefined },
+  console?: Console,
 ): Promise<Selection> {
+  const { manifests, ...choice } = given.manifests === undefined ? overManifests(given) : given;
   const selection =
     manifests === undefined
       ? { chosen: await chooseScenarios(choice), nodes: DEFAULT_NODES }
       : await chooseManifests(manifests, choice, console);
   if (selection.chosen.length === 0) throw new UsageError('these flags select no scenario');
   return selection;
+}
+
+/** Names such as `./deploy#manifests/no-spot` as a directory and ids; anything else is returned unchanged. */
+function overManifests(choice: ScenarioChoice): ScenarioChoice & { readonly manifests: string | undefined } {
+  const named = choice.scenarios.map((name) => {
+    const [path = '', id] = name.split('#');
+    return { name, path, id, isOver: id !== undefined && isPath(name) && isManifests(path) };
+  });
+  const first = named.find(({ isOver }) => isOver);
+  if (first === undefined) return { ...choice, manifests: undefined };
+  const other = named.find(({ isOver, path }) => !isOver || path !== first.path);
+  if (other !== undefined)
+    throw new UsageError(`${first.name} is over manifests, so ${other.name} can't run beside it; choose one of them`);
+  return { ...choice, scenarios: named.map(({ id = '' }) => id), manifests: first.path };
 }
 
 /**
@@ -65,9 +83,10 @@ export async function chooseManifests(directory: string, options: ScenarioChoice
 }
 
 function factsOf(directory: string, { workloads }: Mix): Required<Selection>['manifests'] {
-  const gaps = workloads.flatMap(({ title, where, feasibility }) => {
-    const { kind } = feasibility;
-    return kind === 'servable' ? [] : [{ workload: title, where, kind, why: feasibility.why }];
+  const gaps = workloads.flatMap(({ title, where, feasibility, scaling }) => {
+    if (feasibility.kind !== 'servable') return [{ workload: title, where, kind: feasibility.kind, why: feasibility.why }];
+    if (scaling === undefined || scaling.peak.kind === 'servable') return [];
+    return [{ workload: `${title} with ${scaling.max} pods, its maxReplicas`, where, kind: scaling.peak.kind, why: scaling.peak.why }];
   });
   return { directory: asPath(directory), workloads: workloads.length, gaps };
 }
@@ -83,15 +102,16 @@ function asPath(directory: string): string {
   return isAbsolute(path) || path.startsWith('.') ? path : `./${path}`;
 }
 
-function printMix(directory: string, { pools, workloads, companions, notes }: Mix, console: Console): void {
+function printMix(directory: string, mix: Mix, console: Console): void {
+  const { pools, workloads, companions, notes } = mix;
   const lines = [
     `manifests of ${directory}: ${pools.length} node pools, ${workloads.length} workloads, ${companions.length} other objects`,
     ...notes.map((note) => `  note: ${note}`),
-    ...workloads.flatMap(({ title, where, feasibility }) => {
-      return feasibility.kind === 'servable'
-        ? []
-        : [`  ${title}: ${SERVABILITY_WORDS[feasibility.kind]}`, `    ${feasibility.why}`, `    (${where})`];
-    }),
+    ...factsOf(directory, mix).gaps.flatMap(({ workload, where, kind, why }) => [
+      `  ${workload}: ${SERVABILITY_WORDS[kind]}`,
+      `    ${why}`,
+      `    (${where})`,
+    ]),
   ];
   console.err(`${lines.join('\n')}\n\n`);
 }

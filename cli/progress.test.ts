@@ -103,6 +103,30 @@ test('without a terminal tallies have a minimum interval, so a short run has non
   expect(text).toBe('');
 });
 
+test('with several sides it counts each, and says which one failed', async () => {
+  const text = await written({}, async (console, clock) => {
+    const trials = Array.from({ length: 20 }, (_, index) => trial(`a/${Math.floor(index / 2)}`));
+    const sides = new Map(trials.map((one, index) => [one, index % 2 === 0 ? 'baseline' : 'candidate']));
+    const progress = new Progress(console, { total: 20, clock, timeName: 'virtual time', sides });
+    for (const [index, one] of trials.slice(0, 6).entries()) {
+      progress.begin(one);
+      await clock.sleep(3_000);
+      progress.end(one, {
+        kind: 'judged',
+        result: result('a/1', index === 3 ? 'fail' : 'pass'),
+        seen: { phases: [], waits: [], faults: [], nodes: [], pending: [], endMs: 0, truncated: false },
+      });
+    }
+    progress.close();
+  });
+  expect(text).toBe(`\
+[ 2/20] baseline 1 of 10, candidate 1 of 10, 54s left
+[ 4/20] fail candidate in a/1 seed 1: leaked-instance
+[ 4/20] baseline 2 of 10, candidate 2 of 10, 1 failed, 48s left
+[ 6/20] baseline 3 of 10, candidate 3 of 10, 1 failed, 42s left
+`);
+});
+
 test('with --verbose every trial has a line', async () => {
   const text = await written({ verbose: true }, (console, clock) => {
     const progress = new Progress(console, { total: 2, clock, timeName: 'virtual time' });

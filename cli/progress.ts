@@ -24,6 +24,8 @@ interface ProgressOptions {
   readonly timeName: string;
   /** There is more than one target, so names of trials include it. */
   readonly hasTargets?: boolean;
+  /** The side of each trial, if there are several: each is counted, and named with its trials. */
+  readonly sides?: ReadonlyMap<PlannedTrial, string>;
   /** `silent`: failures are neither counted nor printed, because they are expected or will be printed together. */
   readonly failures?: 'printed' | 'silent';
 }
@@ -39,6 +41,8 @@ export class Progress {
   readonly #closed = new AbortController();
   readonly #startedMs: number;
   readonly #running = new Set<string>();
+  /** By name. */
+  readonly #sides = new Map<string, { done: number; total: number }>();
   #total: number;
   #done = 0;
   #failed = 0;
@@ -54,6 +58,11 @@ export class Progress {
     this.#options = options;
     this.#line = new LiveLine(console);
     this.#total = options.total;
+    for (const side of options.sides?.values() ?? []) {
+      const known = this.#sides.get(side);
+      if (known === undefined) this.#sides.set(side, { done: 0, total: 1 });
+      else known.total += 1;
+    }
     this.#startedMs = options.clock.monotonicMs();
     this.#talliedMs = this.#startedMs;
     this.#endedMs = this.#startedMs;
@@ -74,6 +83,8 @@ export class Progress {
 
   end(trial: PlannedTrial, end: TrialEnd): void {
     const name = this.#nameOf(trial);
+    const side = this.#sides.get(this.#sideOf(trial) ?? '');
+    if (side !== undefined) side.done += 1;
     if (end.kind === 'judged') this.judged(name, end.result);
     else this.#ended({ name, verdict: 'unknown' });
   }
@@ -135,7 +146,14 @@ export class Progress {
   }
 
   #standing(): Standing {
-    const how = { done: this.#done, total: this.#total, running: [...this.#running], failed: this.#failed, unknown: this.#unknown };
+    const how = {
+      done: this.#done,
+      total: this.#total,
+      sides: [...this.#sides].map(([name, counts]) => ({ name: printable(name), ...counts })),
+      running: [...this.#running],
+      failed: this.#failed,
+      unknown: this.#unknown,
+    };
     const left = this.#total - this.#done;
     if (this.#done === 0 || left === 0) return how;
     // Estimated when a trial ends, and counted down until the next one ends.
@@ -143,8 +161,14 @@ export class Progress {
     return { ...how, leftMs: Math.max(0, estimateMs - (this.#options.clock.monotonicMs() - this.#endedMs)) };
   }
 
-  #nameOf({ targetLabel, scenario, seed, crash }: PlannedTrial): string {
-    const prefix = this.#options.hasTargets === true ? `${targetLabel} in ` : '';
+  #sideOf(trial: PlannedTrial): string | undefined {
+    return this.#options.sides?.get(trial);
+  }
+
+  #nameOf(trial: PlannedTrial): string {
+    const { targetLabel, scenario, seed, crash } = trial;
+    const side = this.#sideOf(trial) ?? (this.#options.hasTargets === true ? targetLabel : undefined);
+    const prefix = side === undefined ? '' : `${side} in `;
     return printable(`${prefix}${scenario.id} seed ${seed}${crash === undefined ? '' : ` crash ${formatCrashPoint(crash)}`}`);
   }
 

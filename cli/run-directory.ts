@@ -8,6 +8,8 @@ import { makeFolders } from '../model/make-folders.ts';
 import { UsageError } from './usage-error.ts';
 
 const RUNS = 'runs';
+/** The file of a gate's outcome in its directory. */
+export const GATE_FILE = 'gate.json';
 /** Most runs that start within one second. They get a number. */
 const MAX_A_SECOND = 1_000;
 
@@ -53,16 +55,26 @@ function freeDirectory(startedAt: string, prefix: string): string {
 
 /** The run directory in `runs/` that was written last. @throws UsageError if there is none */
 export function newestRunDirectory(): string {
+  return newestDirectory(['run.json'], 'run directory');
+}
+
+/** The directory of a run or of a gate in `runs/` that was written last. @throws UsageError if there is none */
+export function newestReportDirectory(): string {
+  return newestDirectory(['run.json', GATE_FILE], 'directory of a run or a gate');
+}
+
+/** @param files names of which such a directory has one */
+function newestDirectory(files: readonly string[], what: string): string {
   const found = (existsSync(RUNS) ? readdirSync(RUNS) : []).flatMap((name) => {
     const directory = join(RUNS, name);
-    const facts = statSync(join(directory, 'run.json'), { throwIfNoEntry: false });
+    const facts = files.map((file) => statSync(join(directory, file), { throwIfNoEntry: false })).find((one) => one !== undefined);
     return facts === undefined ? [] : [{ directory, writtenMs: facts.mtimeMs }];
   });
   const newest = found.reduce<(typeof found)[number] | undefined>(
     (best, one) => (best === undefined || one.writtenMs >= best.writtenMs ? one : best),
     undefined,
   );
-  if (newest === undefined) throw new UsageError(`there is no run directory in ${RUNS}/; name one`);
+  if (newest === undefined) throw new UsageError(`there is no ${what} in ${RUNS}/; name one`);
   return newest.directory;
 }
 

@@ -1,20 +1,18 @@
-import {
-  ApiException,
+import type {
+  Configuration,
   CoreV1Api,
   CustomObjectsApi,
-  PatchStrategy,
+  HttpMethod,
+  RequestContext,
   ResponseContext,
   ServerConfiguration,
-  createConfiguration,
-  setHeaderOptions,
-  wrapHttpLibrary,
 } from '@kubernetes/client-node';
-import type { Configuration, HttpMethod, RequestContext } from '@kubernetes/client-node';
 import { defined } from '../model/defined.ts';
 import type { KubeObject } from '../model/kube.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { WireError } from '../wire/wire.ts';
 import type { Wire } from '../wire/wire.ts';
+import { clientNode } from './client-node.ts';
 import { AGGREGATED_TYPES, DISCOVERY_PATHS, readDiscovery } from './discovery.ts';
 import { exchange } from './exchange.ts';
 import { KubeError } from './kube-client.ts';
@@ -54,10 +52,11 @@ class WireKubeClient implements KubeClient, Discovery {
     this.#wire = wire;
     this.#timeoutMs = timeoutMs;
     this.#clock = clock;
+    const { CoreV1Api, CustomObjectsApi, ServerConfiguration, createConfiguration, wrapHttpLibrary } = clientNode();
     const httpApi = wrapHttpLibrary({ send: (request) => send(wire, clock, request, timeoutMs) });
     const configuration = (server: ServerConfiguration<Record<string, string>>): Configuration =>
       createConfiguration({ baseServer: server, httpApi, authMethods: {} });
-    this.#objects = new CustomObjectsApi(configuration(new CoreGroupServer(baseServer, {})));
+    this.#objects = new CustomObjectsApi(configuration(withCoreGroup(new ServerConfiguration(baseServer, {}))));
     this.#core = new CoreV1Api(configuration(new ServerConfiguration(baseServer, {})));
   }
 
@@ -100,6 +99,7 @@ class WireKubeClient implements KubeClient, Discovery {
 
   patch<T extends KubeObject>(ref: KubeRef, patch: object, subresource?: 'status'): Promise<T> {
     const { namespaced, cluster } = objectParameters(ref);
+    const { PatchStrategy, setHeaderOptions } = clientNode();
     const asMergePatch = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
     const label = subresource === undefined ? formatRef(ref) : `${formatRef(ref)}/${subresource}`;
     return this.#call<T>(`patch ${label}`, () => {
@@ -165,10 +165,11 @@ class WireKubeClient implements KubeClient, Discovery {
 }
 
 /** CustomObjectsApi builds `/apis/GROUP/VERSION` paths, but the core group has no name and is under `/api`. */
-class CoreGroupServer extends ServerConfiguration<Record<string, string>> {
-  override makeRequestContext(endpoint: string, httpMethod: HttpMethod): RequestContext {
-    return super.makeRequestContext(endpoint.replace(/^\/apis\/\//, '/api/'), httpMethod);
-  }
+function withCoreGroup<T extends ServerConfiguration<Record<string, string>>>(server: T): T {
+  const makeRequestContext = server.makeRequestContext.bind(server);
+  server.makeRequestContext = (endpoint: string, httpMethod: HttpMethod): RequestContext =>
+    makeRequestContext(endpoint.replace(/^\/apis\/\//, '/api/'), httpMethod);
+  return server;
 }
 
 async function send(wire: Wire, clock: Clock, request: RequestContext, timeoutMs: number): Promise<ResponseContext> {
@@ -189,7 +190,7 @@ async function send(wire: Wire, clock: Clock, request: RequestContext, timeoutMs
   );
   // client-node would return other content types as strings. Treat every answer as JSON, so that anything else is a parse error.
   const answerHeaders = { ...response.headers, 'content-type': 'application/json' };
-  return new ResponseContext(response.status, answerHeaders, {
+  return new (clientNode().ResponseContext)(response.status, answerHeaders, {
     text: () => Promise.resolve(response.text),
     binary: () => Promise.resolve(Buffer.from(response.text)),
     stream: () => null,
@@ -218,7 +219,7 @@ function formatRef(ref: KubeRef): string {
 
 function toKubeError(error: unknown, label: string): unknown {
   if (error instanceof WireError) return new KubeError(0, error.code, error.message);
-  if (error instanceof ApiException) {
+  if (error instanceof clientNode().ApiException) {
     const body = typeof error.body === 'string' ? error.body : '';
     return readKubeError({ status: error.code, headers: error.headers, text: body }, label);
   }

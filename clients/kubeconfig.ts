@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { RequestOptions } from 'node:https';
 import { dirname, resolve } from 'node:path';
-import { KubeConfig, bufferFromFileOrString } from '@kubernetes/client-node';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { defined } from '../model/defined.ts';
+import { clientNode } from './client-node.ts';
 import { readToken } from './token-file.ts';
 
 /** How to reach an API server: what `createHttpWire` takes. */
@@ -39,6 +39,7 @@ const httpsOptions = z.object({
  * @throws Error when a file can't be read or the kubeconfig names no cluster
  */
 export async function readKubeconfig(path: string): Promise<ClusterAccess> {
+  const { KubeConfig, bufferFromFileOrString } = clientNode();
   const config = new KubeConfig();
   config.loadFromFile(path);
   const cluster = config.getCurrentCluster();
@@ -77,7 +78,7 @@ function tokenFileOf(path: string, user: string | undefined): string | undefined
 
 /** The name of a kubeconfig file's current context. @throws Error when the file can't be read */
 export function readContextName(path: string): string {
-  const config = new KubeConfig();
+  const config = new (clientNode().KubeConfig)();
   config.loadFromFile(path);
   return config.getCurrentContext();
 }

@@ -1,4 +1,7 @@
 import { expect, test } from '@playwright/test';
+import { createRandom } from '../runtime/random.ts';
+import { findingsOf } from '../reports/comparison.ts';
+import { normalQuantile } from './statistics/normal.ts';
 import { targetComparisonSchema } from '../history/comparison.ts';
 import type { ComparedRow, TargetComparison } from '../history/comparison.ts';
 import { compareTargets } from './comparison.ts';
@@ -82,8 +85,58 @@ test('means are compared by pairs of trials, in the direction that is better', (
   expect(compared(a, b)).toEqual(comparison);
   const few = compared(run(a.trials.slice(0, 9)), run(b.trials.slice(0, 9)));
   expect(row(few, 'requests').cells[0]).toMatchObject({ why: 'no bounds below 10 trials' });
-  expect(row(few, 'requests').changes).toEqual([{ outcome: 'unclear' }]);
+  const [change] = row(few, 'requests').changes;
+  expect(change).toEqual({ outcome: 'unclear', ratio: { value: expect.closeTo(125 / 105, 6) as unknown }, needs: { trials: 10 } });
 });
+
+test('without enough trials for bounds, the ratio is given with the number of trials that is enough', () => {
+  const slow = (factor: number) => (seed: number) => ({ seed, waitsMs: [1_100 * factor + seed] });
+  const few = compared(run(many(10, slow(1))), run(many(10, slow(10))));
+  expect(row(few, 'pending-running-p95').changes).toEqual([
+    { outcome: 'unclear', ratio: { value: expect.closeTo(11_010 / 1_110, 6) as unknown }, needs: { trials: 59 } },
+  ]);
+  expect(row(few, 'pending-running-p50').changes[0]).toMatchObject({ outcome: 'worse' });
+  const texts = findingsOf(few).map(({ text }) => text);
+  expect(texts).toContain('Too few trials to compare B in: pending -> running p95 (×9.92). `--trials 59` is enough.');
+  expect(texts).toContain('Too few trials to compare B in: pending -> running p99 (×9.92). `--trials 299` is enough.');
+  const enough = compared(run(many(59, slow(1))), run(many(59, slow(10))));
+  expect(row(enough, 'pending-running-p95').changes[0]).toMatchObject({ outcome: 'worse' });
+  const same = compared(run(many(10, slow(1))), run(many(10, slow(1.05))));
+  expect(findingsOf(same).filter(({ text }) => text.startsWith('Too few'))).toEqual([]);
+});
+
+/** Trials with ten pods whose waits share a part of their luck, as pods of one node do. */
+function clustered(name: string, factor: number): ComparedRun {
+  const random = createRandom(name);
+  const spread = (): number => Math.exp(0.5 * normalQuantile(Math.min(0.999, Math.max(0.001, random.next()))));
+  return run(
+    many(59, (seed) => {
+      const ofTrial = spread();
+      return { seed, waitsMs: Array.from({ length: 10 }, () => Math.round(factor * 30_000 * ofTrial * Math.sqrt(spread()))) };
+    }),
+  );
+}
+
+test(
+  'simulated pairs: equal sides are rarely told apart, and twice the latency nearly always',
+  { tag: '@long' },
+  ({}, testInfo) => {
+    const PAIRS = 60;
+    const told = (factor: number, id: string): number =>
+      Array.from({ length: PAIRS }, (_, pair) => compared(clustered(`a ${pair}`, 1), clustered(`b ${pair}`, factor))).filter(
+        (comparison) => row(comparison, id).changes[0]?.outcome !== 'unclear',
+      ).length;
+    const shares = Object.fromEntries(
+      ['pending-running-p50', 'pending-running-p95'].map((id) => [id, [1, 1.3, 1.5, 2].map((factor) => told(factor, id) / PAIRS)]),
+    );
+    testInfo.annotations.push({ type: 'measured', description: `told apart at ×1, ×1.3, ×1.5 and ×2: ${JSON.stringify(shares)}` });
+    // Two bounds, each wrong in one case of twenty.
+    for (const [id, [equal, , , twice]] of Object.entries(shares)) {
+      expect(equal, id).toBeLessThanOrEqual(0.2);
+      expect(twice, id).toBeGreaterThanOrEqual(0.9);
+    }
+  },
+);
 
 test('the monthly cost is only for a hundred nodes, and only with the same price list', () => {
   const of = (nodes: number, usdPerHour: number): ComparedRun => run(many(2, (seed) => ({ scenario: 'a/free', seed, nodes, usdPerHour })));

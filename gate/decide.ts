@@ -11,7 +11,7 @@ import { alphaPerLook } from './criteria/three-way.ts';
 import { judgeInvariants, judgeLeaks } from './criteria/zero-tolerance.ts';
 import type { Episode } from './episode.ts';
 import { existingFailures, leavesPodsUnserved, withoutExisting } from './existing.ts';
-import { canEndEarly, nextLook } from './policy.ts';
+import { nextLook } from './policy.ts';
 import type { Policy } from './policy.ts';
 import { distinct, observationsOf, pairUp } from './sides.ts';
 import type { Comparison } from './sides.ts';
@@ -47,8 +47,6 @@ const JUDGES: Readonly<Record<CriterionName, (input: GateInput) => Criterion>> =
 const ABSOLUTE: ReadonlySet<CriterionName> = new Set(['invariants', 'success']);
 /** These compare waits. It is unknown how long a pod that neither side serves would have waited. */
 const OF_WAITS: ReadonlySet<CriterionName> = new Set(['latency-shift', 'latency-tail']);
-/** Criteria that can be judged after any number of pairs: findings are final, and the test of success is sequential. */
-const ANYTIME: ReadonlySet<CriterionName> = new Set(['invariants', 'leaks', 'success']);
 
 /** Whether a candidate may replace its baseline. Equal arguments give equal decisions. Repetitions of one scenario and seed count once. */
 export function decideGate(
@@ -95,11 +93,6 @@ export function judgeCriteria(
   const served: GateInput = { ...input, comparison: pairUp(baseline.filter(isServed), candidate.filter(isServed), paired) };
   const inputOf = (name: CriterionName): GateInput => (ABSOLUTE.has(name) ? fresh : OF_WAITS.has(name) ? served : input);
   return { criteria: names.map((name) => JUDGES[name](inputOf(name))), comparison };
-}
-
-/** Whether a gate ends before its first look, by criteria that can be judged at any time. */
-export function failsEarly({ criteria }: GateDecision, policy: Policy): boolean {
-  return canEndEarly(policy) && criteria.some(({ criterion, verdict }) => verdict === 'fail' && ANYTIME.has(criterion));
 }
 
 function needsOf(criteria: readonly Criterion[], policy: Policy, seen: number, paired: boolean): GateDecision['needs'] {

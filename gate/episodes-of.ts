@@ -5,6 +5,7 @@ import type { View } from '../history/view.ts';
 import { defined } from '../model/defined.ts';
 import type { Absent, ComparedRun } from './comparison/compared-run.ts';
 import type { Episode, Violation } from './episode.ts';
+import type { EpisodeOutcome } from './settled.ts';
 
 /** Checks whose subject a gate measures itself: pods served in time, and latency. */
 const MEASURED: ReadonlySet<string> = new Set(['success-rate', 'latency']);
@@ -13,22 +14,25 @@ const MEASURED: ReadonlySet<string> = new Set(['success-rate', 'latency']);
  * @param measures of the same trial, if known already
  */
 export function episodeOf(result: TrialResult, view: View, measures: TrialMeasures = measuresOf(view)): Episode {
-  const { scenario, seed, replay, verdict, success, instances } = result;
+  const { scenario, seed, replay } = result;
   const { waits, usd, requests, launches, full } = measures;
   return {
     scenario,
     seed,
     replay,
-    verdict,
-    violations: violationsOf(result),
-    success,
-    instances: { created: instances.created, leaked: instances.leaked },
+    ...outcomeOf(result),
     latencies: waits,
     usd,
     ...defined({ requests }),
     failedLaunches: launches.failed,
     ...defined({ utilisation: full?.utilisation }),
   };
+}
+
+/** What a trial's judgement says by itself, without its history. */
+export function outcomeOf(result: TrialResult): EpisodeOutcome {
+  const { verdict, success, instances } = result;
+  return { verdict, violations: violationsOf(result), success, instances: { created: instances.created, leaked: instances.leaked } };
 }
 
 /** Violations of invariants. A pod that still waits when the world should have settled counts as not served instead. */

@@ -177,14 +177,6 @@ export function parsePolicy(value: unknown, where = 'the policy'): Policy {
   throw new PolicyError(`${where}: ${problems.join('; ')}`);
 }
 
-/**
- * Whether a gate can end before its first look. If existing failures are accepted, it can't: further episodes of the baseline may
- * have failures that look new now.
- */
-export function canEndEarly({ existing }: Policy): boolean {
-  return existing.failures === 'reject';
-}
-
 /** The same policy, except that it accepts failures that the baseline has too. */
 export function acceptingExisting(policy: Policy): Policy {
   return { ...policy, existing: { failures: 'accept' } };

@@ -65,12 +65,14 @@ function sideBySide(baseline: readonly Episode[], candidate: readonly Episode[])
 }
 
 /** Whether an episode has a verdict. */
-export function isKnown({ verdict }: Episode): boolean {
+export function isKnown({ verdict }: Pick<Episode, 'verdict'>): boolean {
   return verdict !== 'unknown';
 }
 
 /** Episodes with a verdict that had to serve pods, and those that did not serve all of them. */
-export function trialsOf(episodes: readonly Episode[]): { readonly trials: Episode[]; readonly failed: Episode[] } {
+export function trialsOf<T extends Pick<Episode, 'verdict' | 'success'>>(
+  episodes: readonly T[],
+): { readonly trials: T[]; readonly failed: T[] } {
   const trials = episodes.filter((episode) => isKnown(episode) && episode.success.asked > 0);
   return { trials, failed: trials.filter(({ success }) => success.served < success.asked) };
 }

@@ -29,8 +29,10 @@ export type ComparedCell = z.infer<typeof cellSchema>;
  */
 const changeSchema = z.strictObject({
   outcome: z.enum(['better', 'worse', 'unclear']),
-  /** This side's figure divided by the first one's, over the same trials, with its bounds. */
-  ratio: z.strictObject({ value: z.number(), lower: z.number(), upper: z.number() }).optional(),
+  /** This side's figure divided by the first one's, over the same trials. Too few trials give no bounds. */
+  ratio: z.strictObject({ value: z.number(), lower: z.number().optional(), upper: z.number().optional() }).optional(),
+  /** How many trials with this measure bound the ratio. Absent if there were enough. */
+  needs: z.strictObject({ trials: whole }).optional(),
 });
 export type ComparedChange = z.infer<typeof changeSchema>;
 

@@ -64,9 +64,7 @@ export function isFromHeal(phase: string): boolean {
  * for the world is not mixed with a wait for the target. Steps that no pod reached are absent.
  */
 export function phaseValuesOf(view: View): PhaseValues[] {
-  const pods = [...view.workloads.values()]
-    .filter(({ truth }) => truth.kind === 'schedulable' || truth.kind === 'schedulable-after-heal')
-    .flatMap((workload) => workload.pods.map((pod) => ({ times: podTimes(view, pod), isHealed: isDueFromHeal(view, pod) })));
+  const pods = servablePods(view).map((pod) => ({ times: podTimes(view, pod), isHealed: isDueFromHeal(view, pod) }));
   const pairs: [LatencyStep, LatencyStep][] = LATENCY_STEPS.slice(1).map((to, index) => [LATENCY_STEPS[index] ?? 'pending', to]);
   const phaseOf = (phase: string, from: LatencyStep, to: LatencyStep, among: typeof pods): PhaseValues[] => {
     const valuesMs = among.flatMap(({ times }) => between(times, from, to) ?? []).sort((a, b) => a - b);
@@ -78,6 +76,33 @@ export function phaseValuesOf(view: View): PhaseValues[] {
     const healed = pods.filter(({ isHealed }) => isHealed);
     return [...phaseOf(`${from} -> ${to}`, from, to, created), ...phaseOf(`${HEALED} -> ${to}`, from, to, healed)];
   });
+}
+
+/** How long one pod waited. */
+export interface Wait {
+  /** The pod, e.g. `pods/default/web-1`. */
+  readonly object: string;
+  /** From when to when, in milliseconds since the start of the trial: until it ran, was removed, or the history ended. */
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly hasRun: boolean;
+}
+
+/** The waits of the pods of schedulable workloads, in the order in which they became pending. */
+export function waitsOf(view: View): Wait[] {
+  const waits = servablePods(view).flatMap((pod): Wait[] => {
+    const { pending, running } = podTimes(view, pod);
+    if (pending === undefined) return [];
+    const untilMs = running ?? (pod.terminating ?? pod.gone)?.t ?? view.endMs;
+    return [{ object: pod.object, fromMs: pending, untilMs: Math.max(pending, untilMs), hasRun: running !== undefined }];
+  });
+  return waits.sort((a, b) => a.fromMs - b.fromMs);
+}
+
+function servablePods({ workloads }: View): PodLife[] {
+  return [...workloads.values()]
+    .filter(({ truth }) => truth.kind === 'schedulable' || truth.kind === 'schedulable-after-heal')
+    .flatMap(({ pods }) => pods);
 }
 
 function isDueFromHeal(view: View, pod: PodLife): boolean {

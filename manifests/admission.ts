@@ -1,7 +1,7 @@
 import { LoadError } from '../harness/load-error.ts';
 import type { KubeObject } from '../model/kube.ts';
 import type { Manifest } from './documents.ts';
-import { DEFINITION, NAMESPACE, typeOf } from './kinds.ts';
+import { DEFINITION, NAMESPACE, STORAGE_CLASS, typeOf } from './kinds.ts';
 import { unknownKind } from './unknown-kinds.ts';
 import type { Validator } from './validation.ts';
 
@@ -14,7 +14,7 @@ const BUILT_IN: readonly string[] = [
   ...['system-cluster-critical', 'system-node-critical'].map((name) => `${PRIORITY_CLASS} ${name}`),
 ];
 /** Created first: others refer to them. */
-const FIRST = [NAMESPACE, PRIORITY_CLASS, 'node.k8s.io/RuntimeClass'];
+const FIRST = [NAMESPACE, PRIORITY_CLASS, 'node.k8s.io/RuntimeClass', STORAGE_CLASS];
 
 /** The manifests of a directory, after validation by the API. */
 export interface Admitted {

@@ -1,5 +1,14 @@
+import type { Workload } from '../harness/scenario.ts';
 import type { Manifest } from './documents.ts';
-import { WORKLOAD_RESOURCES } from './workloads.ts';
+
+/** The kinds that create pods in this world, with their plurals. */
+export const WORKLOAD_RESOURCES: Readonly<Record<string, string>> = {
+  Deployment: 'deployments',
+  ReplicaSet: 'replicasets',
+  DaemonSet: 'daemonsets',
+  StatefulSet: 'statefulsets',
+  Job: 'jobs',
+} satisfies Record<Workload['kind'], string>;
 
 export const NODE_POOL = 'karpenter.sh/NodePool';
 export const NODE_CLASS = 'karpenter.k8s.aws/EC2NodeClass';
@@ -7,11 +16,20 @@ export const NAMESPACE = '/Namespace';
 /** Not applied, not even to validate other objects: pods don't need its kinds here. */
 export const DEFINITION = 'apiextensions.k8s.io/CustomResourceDefinition';
 
+export const STORAGE_CLASS = 'storage.k8s.io/StorageClass';
+export const VOLUME = '/PersistentVolume';
+export const CLAIM = '/PersistentVolumeClaim';
+export const CRON_JOB = 'batch/CronJob';
+export const POD_AUTOSCALER = 'autoscaling/HorizontalPodAutoscaler';
+
 /** Kinds that are applied unchanged, with their plurals. */
 export const COMPANIONS: Readonly<Record<string, string>> = {
   [NAMESPACE]: 'namespaces',
   'scheduling.k8s.io/PriorityClass': 'priorityclasses',
   'node.k8s.io/RuntimeClass': 'runtimeclasses',
+  [STORAGE_CLASS]: 'storageclasses',
+  [VOLUME]: 'persistentvolumes',
+  [CLAIM]: 'persistentvolumeclaims',
   'policy/PodDisruptionBudget': 'poddisruptionbudgets',
 };
 
@@ -21,8 +39,6 @@ export const UNAPPLIED: Readonly<Record<string, string>> = {
   '/ReplicationController': 'this world does not run it; use a Deployment',
   '/LimitRange': 'its defaults and limits are not applied to pods; write them into the pods',
   '/ResourceQuota': 'this world does not track the use of a namespace',
-  'batch/CronJob': 'a trial is too short for its schedule; use a Job with the same template',
-  'autoscaling/HorizontalPodAutoscaler': 'the workload sets the replicas; write the number that you want to test',
   'karpenter.sh/NodeClaim': 'the target creates its own',
   'argoproj.io/Rollout': 'this world does not run it; use a Deployment',
 };
@@ -40,5 +56,6 @@ export function typeOf({ apiVersion, kind }: Pick<Manifest, 'apiVersion' | 'kind
 
 /** Whether a manifest has one of the kinds that create pods in this world. */
 export function isWorkload({ apiVersion, kind }: Pick<Manifest, 'apiVersion' | 'kind'>): boolean {
+  if (typeOf({ apiVersion, kind }) === CRON_JOB) return true;
   return kind in WORKLOAD_RESOURCES && groupOf(apiVersion) === (kind === 'Job' ? 'batch' : 'apps');
 }

@@ -41,7 +41,8 @@ function zoneOutage({ mix, zones, define }: Theme): Scenario {
       const zone = t.random.pick(zones);
       const outage = await t.inject(mayFire(faults.insufficientCapacity({ zones: [zone], errors: 'all' })));
       const placed = await place(t, mix, 'fallback', (workload) => {
-        const { feasibility } = workload;
+        const { feasibility, volumes } = workload;
+        if (volumes.immediate.length > 0) return `its volume ${volumes.immediate.join(', ')} may have been created in ${zone}`;
         if ('seats' in feasibility && feasibility.seats.every(({ offering }) => offering.zone === zone))
           return `it may run only in ${zone}`;
         return isBoundTo(LABEL.zone, loadOf(workload)) ? `its pods are bound to zones, and ${zone} has no capacity` : undefined;

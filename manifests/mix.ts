@@ -1,11 +1,17 @@
 import type { UserObject } from '../harness/scenario.ts';
 import type { Pool } from '../model/catalogue.ts';
 import type { Feasibility } from './feasibility.ts';
+import type { Scaling } from './pod-autoscalers.ts';
 import type { UserWorkload } from './workloads.ts';
 
 /** A user's workload, and whether it can be served. */
 export interface MixWorkload extends UserWorkload {
   readonly feasibility: Feasibility;
+  /** How it is scaled by load; absent unless an autoscaler for it is among the manifests. */
+  readonly scaling?: Scaling & {
+    /** Whether its `max` pods can be served, beside those of the others. */
+    readonly peak: Feasibility;
+  };
 }
 
 /** A user's pools and workloads, from a directory of manifests. */

@@ -1,6 +1,6 @@
 import type { Admitted } from './admission.ts';
 import type { Manifest } from './documents.ts';
-import { COMPANIONS, NODE_CLASS, NODE_POOL, UNAPPLIED, isWorkload, typeOf } from './kinds.ts';
+import { COMPANIONS, NODE_CLASS, NODE_POOL, POD_AUTOSCALER, UNAPPLIED, isWorkload, typeOf } from './kinds.ts';
 
 /** Notes on objects that are not applied: one by one if pods depend on them, all others by kind. */
 export function describeNotApplied({ taken, definitions, foreign }: Admitted): string[] {
@@ -16,7 +16,7 @@ export function describeNotApplied({ taken, definitions, foreign }: Admitted): s
 
 function isUsed(manifest: Manifest): boolean {
   const type = typeOf(manifest);
-  return type in COMPANIONS || isWorkload(manifest) || type === NODE_POOL || type === NODE_CLASS;
+  return type in COMPANIONS || type === POD_AUTOSCALER || isWorkload(manifest) || type === NODE_POOL || type === NODE_CLASS;
 }
 
 /** Those with their own reason, and the rest. */

@@ -3,7 +3,7 @@ import type { BoundName } from '../harness/bounds.ts';
 import type { Trial, UserObject, Workload } from '../harness/scenario.ts';
 import type { Truth } from '../history/events.ts';
 import type { Mix, MixWorkload } from './mix.ts';
-import { WORKLOAD_RESOURCES } from './workloads.ts';
+import { WORKLOAD_RESOURCES } from './kinds.ts';
 
 /** An applied workload. */
 export interface Placed {
@@ -19,7 +19,12 @@ type Stuck = (workload: MixWorkload) => string | undefined;
  * Applies all objects and expects every servable workload to be served within the bound; or after the heal, if `stuck` says why it
  * can't be served before.
  */
-export async function place(t: Trial, mix: Mix, bound: BoundName, stuck: Stuck = () => undefined): Promise<Placed[]> {
+export async function place(
+  t: Trial,
+  mix: Pick<Mix, 'companions' | 'workloads'>,
+  bound: BoundName,
+  stuck: Stuck = () => undefined,
+): Promise<Placed[]> {
   await t.apply(mix.companions);
   const placed: Placed[] = [];
   for (const from of mix.workloads) {
@@ -34,7 +39,7 @@ export async function place(t: Trial, mix: Mix, bound: BoundName, stuck: Stuck =
 }
 
 /** The same, and waits for them. */
-export async function placeAndWait(t: Trial, mix: Mix, bound: BoundName): Promise<Placed[]> {
+export async function placeAndWait(t: Trial, mix: Pick<Mix, 'companions' | 'workloads'>, bound: BoundName): Promise<Placed[]> {
   const placed = await place(t, mix, bound);
   await untilServed(t, placed, bound);
   return placed;

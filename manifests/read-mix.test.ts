@@ -122,7 +122,7 @@ test('a workload whose pods the API rejects is unservable', async ({}, testInfo)
   });
 });
 
-test('workloads are unchanged except for the label, the namespace, and volumes that need claims', async ({}, testInfo) => {
+test('workloads are unchanged except for the label and the namespace', async ({}, testInfo) => {
   const claim =
     'volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]';
   const mix = await mixOf(testInfo, {
@@ -146,16 +146,17 @@ spec: {minAvailable: 50%, selector: {matchLabels: {app: web}}}`,
   const [stateful, deployment] = mix.workloads;
   expect(stateful).toMatchObject({ name: 'data.web.statefulset', namespace: 'data', replicas: 3, ordered: true });
   expect(stateful?.object.metadata).toEqual({ name: 'web', namespace: 'data' });
-  expect(stateful?.object).not.toHaveProperty('spec.volumeClaimTemplates');
-  expect(stateful?.template.spec.volumes).toEqual([{ name: 'data', emptyDir: {} }]);
+  expect(stateful?.object).toHaveProperty('spec.volumeClaimTemplates.0.metadata.name', 'data');
+  expect(stateful?.template.spec.volumes).toEqual([{ name: 'data', persistentVolumeClaim: { claimName: 'data-web-0' } }]);
   expect(deployment).toMatchObject({ name: 'default.web', namespace: 'default', replicas: 1, ordered: false });
   expect(deployment?.template.metadata?.labels).toEqual({ app: 'web', [WORKLOAD_LABEL]: 'default.web' });
   expect(mix.pools[0]?.limits).toEqual({ cpu: 4.5, memoryMiB: 20_480, nodes: 3 });
   expect(mix.companions.map(({ object, protects }) => [object.kind, object.metadata.name, protects])).toEqual([
+    ['StorageClass', 'cluster-default', undefined],
     ['Namespace', 'data', undefined],
     ['PodDisruptionBudget', 'db', [{ workload: 'data.web.statefulset', budget: { minAvailable: 2 } }]],
   ]);
-  expect(mix.notes.join('\n')).toMatch(/the limit on nvidia.com\/gpu[^]*volumes data are emptyDirs/);
+  expect(mix.notes.join('\n')).toMatch(/the limit on nvidia.com\/gpu[^]*no manifest defines the StorageClass cluster-default/);
 });
 
 test('objects that are not applied are noted, with those that another object creates', async ({}, testInfo) => {
@@ -195,9 +196,9 @@ value: 2000001000
 `,
   });
   expect(mix.notes).toEqual([
+    'Deployment default/web: 1 pod; manifests/load-peak scales it to 9 and back to 1',
     'others.yaml, document 2 (Pod web-1): not applied: another object creates it',
     'others.yaml, document 1 (Pod bare): not applied: nothing replaces a bare pod',
-    'others.yaml, document 4 (HorizontalPodAutoscaler web): not applied: the workload sets the replicas; write the number that you want to test',
     'not applied, since no pod needs them here: 1 CustomResourceDefinition',
     'not applied, since this world does not serve their kinds: 1 ServiceMonitor',
   ]);

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { LoadError } from '../harness/load-error.ts';
 import type { InstanceType, Pool } from '../model/catalogue.ts';
-import { loadCatalogue } from '../model/instance-catalogue.ts';
+import { ZONES, loadCatalogue } from '../model/instance-catalogue.ts';
 import { nodeResources } from '../world/nodes/node-resources.ts';
 import { admit, withoutServerFields } from './admission.ts';
 import { companionsOf } from './companions.ts';
@@ -9,15 +9,19 @@ import { readManifests } from './documents.ts';
 import type { Manifest } from './documents.ts';
 import { judgeFeasibility } from './feasibility.ts';
 import type { Feasibility } from './feasibility.ts';
+import type { Seat } from './offers.ts';
 import { manifestFiles, readManifestFile } from './files.ts';
 import { NODE_CLASS, NODE_POOL, isWorkload, typeOf } from './kinds.ts';
 import { describeNotApplied } from './not-applied.ts';
 import { judgeLimits } from './limits.ts';
 import { loadOf } from './load.ts';
 import type { Mix, MixWorkload } from './mix.ts';
+import { assumedClasses, readStorage } from './storage.ts';
 import { countNodes } from './node-count.ts';
 import { describeNodeClass, readNodePool } from './node-pools.ts';
 import { relocate } from './relocation.ts';
+import { podAutoscalersOf } from './pod-autoscalers.ts';
+import type { Scaling } from './pod-autoscalers.ts';
 import { refuseUntestable } from './untestable.ts';
 import { withValidator } from './validation.ts';
 import type { Validator } from './validation.ts';
@@ -39,22 +43,33 @@ export async function readMix(directory: string): Promise<Mix> {
   return withValidator(async (validator) => {
     const admitted = await admit(manifests, validator);
     const { pools, notes: poolNotes } = poolsOf(admitted.taken);
-    const found = admitted.taken.filter(isWorkload).map(readWorkload);
+    const storage = readStorage(admitted.taken);
+    const found = admitted.taken.filter(isWorkload).map((manifest) => readWorkload(manifest, storage));
+    const assumed = assumedClasses(
+      storage,
+      found.flatMap(({ volumes }) => volumes.classes),
+    );
     refuseDuplicateNames(found);
-    const workloads = await judge(found, pools, validator);
+    const scalings = podAutoscalersOf(admitted.taken);
+    const workloads = await judge(found, pools, validator, scalings);
     refuseUntestable(directory, { pools, workloads });
     return {
       pools,
       workloads,
-      companions: companionsOf(admitted.taken, workloads),
+      companions: [...assumed, ...companionsOf(admitted.taken, workloads)],
       notes: [
         ...moves,
         ...poolNotes,
+        ...assumed.map(
+          ({ object: { metadata } }) =>
+            `no manifest defines the StorageClass ${metadata.name}: taken for EBS volumes in the zone of their pod`,
+        ),
         ...workloads.flatMap(({ notes }) => notes),
+        ...scalingNotes(scalings, workloads),
         ...owned.map(({ where }) => `${where}: not applied: another object creates it`),
         ...describeNotApplied(admitted),
       ],
-      nodes: countNodes(workloads),
+      nodes: countNodes(workloads.map(atPeak)),
       sources,
     };
   });
@@ -79,19 +94,67 @@ function refuseDuplicateNames(workloads: readonly UserWorkload[]): void {
   }
 }
 
-/** Decides which workloads these pools can serve. */
-async function judge(workloads: readonly UserWorkload[], pools: readonly Pool[], validator: Validator): Promise<MixWorkload[]> {
-  const loads = workloads.map(loadOf);
+/** Decides which workloads these pools can serve, and which of them at the peak of their load. */
+async function judge(
+  workloads: readonly UserWorkload[],
+  pools: readonly Pool[],
+  validator: Validator,
+  scalings: ReadonlyMap<string, Scaling>,
+): Promise<MixWorkload[]> {
   const market = { catalogue: loadCatalogue(), allocatable: (type: InstanceType) => nodeResources(type).allocatable };
-  const judged = judgeLimits(loads, judgeFeasibility(loads, pools, market));
-  const mixed: MixWorkload[] = [];
-  for (const workload of workloads) mixed.push({ ...workload, feasibility: await judgePods(workload, judged, validator) });
-  return mixed;
+  const judgeAll = async (all: readonly UserWorkload[]): Promise<Feasibility[]> => {
+    const loads = all.map(loadOf);
+    const judged = judgeLimits(loads, judgeFeasibility(loads, pools, market));
+    const found: Feasibility[] = [];
+    for (const workload of all) found.push(await judgePods(workload, judged, validator));
+    return found;
+  };
+  const peaks = workloads.map((workload) => {
+    const scaling = scalings.get(workload.title);
+    return scaling === undefined ? workload : { ...workload, replicas: scaling.max };
+  });
+  const [now, then] = [await judgeAll(workloads), scalings.size === 0 ? [] : await judgeAll(peaks)];
+  return workloads.map((workload, index) => {
+    const feasibility = now[index] ?? NOT_JUDGED;
+    const scaling = scalings.get(workload.title);
+    return { ...workload, feasibility, ...(scaling === undefined ? {} : { scaling: { ...scaling, peak: then[index] ?? NOT_JUDGED } }) };
+  });
+}
+
+const NOT_JUDGED: Feasibility = { kind: 'unservable', why: 'it was not judged' };
+
+/** A workload at the peak of its load. */
+function atPeak(workload: MixWorkload): MixWorkload {
+  const { scaling } = workload;
+  return scaling === undefined ? workload : { ...workload, replicas: scaling.max, feasibility: scaling.peak };
+}
+
+function scalingNotes(scalings: ReadonlyMap<string, Scaling>, workloads: readonly MixWorkload[]): string[] {
+  const scaled = workloads.flatMap(({ title, replicas, scaling }) => {
+    if (scaling === undefined) return [];
+    const { min, max, peak } = scaling;
+    const then =
+      peak.kind === 'servable' ? `manifests/load-peak scales it to ${max} and back to ${min}` : `not scaled to its maxReplicas ${max}`;
+    return [`${title}: ${replicas} ${replicas === 1 ? 'pod' : 'pods'}; ${then}`];
+  });
+  const missing = [...scalings.keys()].filter((title) => !workloads.some((workload) => workload.title === title));
+  return [...scaled, ...missing.map((title) => `${title}: a HorizontalPodAutoscaler scales it, but it is not among the manifests`)];
 }
 
 /** A workload whose pods the API rejects is unservable. */
 async function judgePods(workload: UserWorkload, judged: ReadonlyMap<string, Feasibility>, validator: Validator): Promise<Feasibility> {
   const refusal = await validator.refusalOfPods(workload);
   if (refusal !== undefined) return { kind: 'unservable', why: `the API rejects its pods: ${refusal}` };
-  return judged.get(workload.name) ?? { kind: 'unservable', why: 'it was not judged' };
+  const found = judged.get(workload.name) ?? NOT_JUDGED;
+  const why = found.kind === 'servable' ? volumeProblem(workload, found.seats) : undefined;
+  return found.kind === 'servable' && why !== undefined ? { kind: 'partly', seats: found.seats, why } : found;
+}
+
+/** Why its volumes may keep some of its pods from running. */
+function volumeProblem({ volumes: { immediate, shared }, replicas }: UserWorkload, seats: readonly Seat[]): string | undefined {
+  if (shared.length > 0 && replicas > 1)
+    return `its ${replicas} pods share the volume ${shared.join(', ')}, which only one node at a time can attach (ReadWriteOnce)`;
+  const missing = ZONES.find((zone) => !seats.some(({ offering }) => offering.zone === zone));
+  if (immediate.length === 0 || missing === undefined) return undefined;
+  return `its volume ${immediate.join(', ')} is created at once, in any zone (volumeBindingMode Immediate), and its pods can't run in ${missing}`;
 }

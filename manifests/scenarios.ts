@@ -16,6 +16,8 @@ export const { sources } = mix;
 
 export const {
   faultFree,
+  scheduledJobs,
+  loadPeak,
   noSpot,
   zoneOutage,
   lostLaunchAnswers,

@@ -3,6 +3,7 @@ import { disruptionScenarios } from './disruption-scenarios.ts';
 import { launchScenarios } from './launch-scenarios.ts';
 import { marketScenarios } from './market-scenarios.ts';
 import type { Mix } from './mix.ts';
+import { scheduleScenarios } from './schedule-scenarios.ts';
 import { place, untilServed } from './placed.ts';
 import type { Placed } from './placed.ts';
 import { themeOf } from './theme.ts';
@@ -11,7 +12,13 @@ import type { Theme } from './theme.ts';
 /** The fault library for a user's manifests, by export name, without scenarios that the manifests have no use for. */
 export function manifestScenarios(mix: Mix): Readonly<Record<string, Scenario>> {
   const theme = themeOf(mix);
-  const all = { faultFree: faultFree(theme), ...marketScenarios(theme), ...launchScenarios(theme), ...disruptionScenarios(theme) };
+  const all = {
+    faultFree: faultFree(theme),
+    ...scheduleScenarios(theme),
+    ...marketScenarios(theme),
+    ...launchScenarios(theme),
+    ...disruptionScenarios(theme),
+  };
   return Object.fromEntries(Object.entries(all).flatMap(([name, one]) => (one === undefined ? [] : [[name, one]])));
 }
 

@@ -28,7 +28,12 @@ export function themeOf(mix: Mix): Theme {
     requirements.some(({ key, values }) => key === LABEL.capacityType && values?.includes('spot') === true),
   );
   const hasTaints = pools.some(({ taints, startupTaints }) => taints.length + startupTaints.length > 0);
-  const own: readonly Feature[] = [...(hasSpot ? (['spot'] as const) : []), ...(hasTaints ? (['taints'] as const) : [])];
+  const hasClaims = workloads.some(({ volumes }) => volumes.hasClaims);
+  const own: readonly Feature[] = [
+    ...(hasSpot ? (['spot'] as const) : []),
+    ...(hasTaints ? (['taints'] as const) : []),
+    ...(hasClaims ? (['volumes'] as const) : []),
+  ];
   return {
     mix,
     zones: [...new Set(seats.map(({ offering }) => offering.zone))].sort(),

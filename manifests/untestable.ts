@@ -13,7 +13,7 @@ const MAX_REASONS = 3;
 export function refuseUntestable(directory: string, { pools, workloads }: Pick<Mix, 'pools' | 'workloads'>): void {
   if (workloads.length === 0)
     throw new LoadError(
-      `${directory} holds no workload: no Deployment, ReplicaSet, StatefulSet, Job or DaemonSet; add the workloads to test`,
+      `${directory} holds no workload: no Deployment, ReplicaSet, StatefulSet, Job, CronJob or DaemonSet; add the workloads to test`,
     );
   if (pools.length === 0)
     throw new LoadError(`${directory} holds no NodePool (karpenter.sh/v1), so nothing could be launched; add the pools of your cluster`);

@@ -4,8 +4,10 @@ import { defined } from '../model/defined.ts';
 import { WORKLOAD_LABEL } from '../model/kube.ts';
 import type { Container, Deployment, Job, KubeObject, PodSpec, PodTemplate } from '../model/kube.ts';
 import type { Manifest } from './documents.ts';
+import { readVolumes, restrictedTo } from './storage.ts';
+import type { ReadVolumes, Storage } from './storage.ts';
 
-/** A user's workload, adapted to a world without its volumes. */
+/** A user's workload, with the volumes that this world provides. */
 export interface UserWorkload {
   /** The value of WORKLOAD_LABEL on its pods: `namespace.name`. */
   readonly name: string;
@@ -20,36 +22,33 @@ export interface UserWorkload {
   readonly ordered: boolean;
   /** The object to create. */
   readonly object: KubeObject;
-  /** The template of `object`, with requests derived from limits. */
+  /** The template of `object`, with requests derived from limits, and bound to the zones of its volumes. */
   readonly template: PodTemplate;
+  /** The schedule of the CronJob whose run it is. */
+  readonly schedule?: string;
+  readonly volumes: Pick<ReadVolumes, 'hasClaims' | 'immediate' | 'shared' | 'classes'>;
   readonly notes: readonly string[];
 }
-
-/** The kinds that create pods in this world, with their plurals. */
-export const WORKLOAD_RESOURCES: Readonly<Record<string, string>> = {
-  Deployment: 'deployments',
-  ReplicaSet: 'replicasets',
-  DaemonSet: 'daemonsets',
-  StatefulSet: 'statefulsets',
-  Job: 'jobs',
-} satisfies Record<Workload['kind'], string>;
 
 const MAX_LABEL_VALUE = 63;
 const HASH_DIGITS = 8;
 
-/** Reads a workload of one of those kinds that the API has accepted. */
-export function readWorkload({ object, kind, where }: Manifest): UserWorkload {
-  const { namespace = '', name = '' } = object.metadata;
-  const label = labelOf(`${namespace}.${name}`, kind);
-  const title = `${kind} ${namespace}/${name}`;
+/** Reads a workload of one of those kinds, or a CronJob as one run of it, that the API has accepted. */
+export function readWorkload(manifest: Manifest, storage: Storage): UserWorkload {
+  const { kind: writtenKind, where, object: writtenObject } = manifest;
+  const { namespace = '', name = '' } = writtenObject.metadata;
+  const label = labelOf(`${namespace}.${name}`, writtenKind);
+  const title = `${writtenKind} ${namespace}/${name}`;
+  const cron = writtenKind === 'CronJob' ? (writtenObject as CronJob) : undefined;
+  const object = cron === undefined ? writtenObject : runOf(cron);
+  const kind = cron === undefined ? writtenKind : 'Job';
   const written = object as unknown as WrittenWorkload;
   const { volumeClaimTemplates = [], ...spec } = written.spec;
-  const claims = volumeClaimTemplates.map(({ metadata }) => metadata.name ?? '');
-  const pod = withoutClaims(spec.template.spec, claims);
+  const volumes = readVolumes(namespace, spec.template.spec, volumeClaimTemplates, storage);
   const template: PodTemplate = {
     ...spec.template,
     metadata: { ...spec.template.metadata, labels: { ...spec.template.metadata?.labels, [WORKLOAD_LABEL]: label } },
-    spec: pod.spec,
+    spec: volumes.spec,
   };
   return {
     name: label,
@@ -59,10 +58,17 @@ export function readWorkload({ object, kind, where }: Manifest): UserWorkload {
     namespace,
     replicas: replicasOf(kind, written),
     ordered: kind === 'StatefulSet' && spec.podManagementPolicy !== 'Parallel',
-    object: { ...object, spec: { ...spec, template } } as KubeObject,
-    template: { ...template, spec: withRequests(template.spec) },
+    object: {
+      ...object,
+      spec: { ...spec, template, ...(volumes.templates.length === 0 ? {} : { volumeClaimTemplates: volumes.templates }) },
+    } as KubeObject,
+    template: { ...template, spec: restrictedTo(withRequests(withOwnClaims(template.spec, volumes.templates, name)), volumes.zones) },
+    ...defined({ schedule: cron?.spec.schedule }),
+    volumes,
     notes: [
-      ...(pod.replaced.length === 0 ? [] : [`${title}: its volumes ${pod.replaced.join(', ')} are emptyDirs here, not bound to a zone`]),
+      ...volumes.notes.map((note) => `${title}: ${note}`),
+      ...(cron === undefined ? [] : [`${title}: run once, whatever its schedule ${cron.spec.schedule} says`]),
+      ...(cron?.spec.suspend === true ? [`${title}: it is suspended, so it has no pods`] : []),
       ...(kind === 'Job' ? [`${title}: its pods run until they are deleted, since images are not run`] : []),
     ],
   };
@@ -75,6 +81,29 @@ interface WrittenWorkload {
       readonly volumeClaimTemplates?: readonly KubeObject[];
     };
 }
+
+interface CronJob extends KubeObject {
+  readonly spec: {
+    readonly schedule: string;
+    readonly suspend?: boolean;
+    readonly jobTemplate: { readonly metadata?: Pick<KubeObject['metadata'], 'labels' | 'annotations'>; readonly spec: Job['spec'] };
+  };
+}
+
+/** The Job of one run, as the CronJob controller creates it. */
+function runOf({ metadata, spec: { jobTemplate, suspend } }: CronJob): KubeObject {
+  const { labels, annotations } = jobTemplate.metadata ?? {};
+  const spec = suspend === true ? { ...jobTemplate.spec, suspend } : jobTemplate.spec;
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name: `${metadata.name}-${FIRST_RUN}`, ...defined({ namespace: metadata.namespace, labels, annotations }) },
+    spec,
+  } as KubeObject;
+}
+
+/** Real controllers take the minute of the run. */
+const FIRST_RUN = 1;
 
 /** A valid label value that is unique for each object. */
 function labelOf(text: string, kind: string): string {
@@ -89,17 +118,12 @@ function replicasOf(kind: string, { spec }: WrittenWorkload): number {
   return kind === 'Job' ? Math.min(spec.parallelism ?? 1, spec.completions ?? Infinity) : (spec.replicas ?? 1);
 }
 
-/** Replaces volumes that need a claim by emptyDirs: this world does not provision disks. */
-function withoutClaims(spec: PodSpec, templates: readonly string[]): { readonly spec: PodSpec; readonly replaced: readonly string[] } {
-  const volumes = spec.volumes ?? [];
-  const claimed = volumes.filter((volume) => CLAIMING.some((source) => source in volume)).map(({ name }) => name);
-  const replaced = [...claimed, ...templates];
-  if (replaced.length === 0) return { spec, replaced };
-  const kept = volumes.filter(({ name }) => !replaced.includes(name));
-  return { spec: { ...spec, volumes: [...kept, ...replaced.map((name) => ({ name, emptyDir: {} }))] }, replaced };
+/** The spec of a StatefulSet's first pod. */
+function withOwnClaims(spec: PodSpec, templates: readonly KubeObject[], setName: string): PodSpec {
+  if (templates.length === 0) return spec;
+  const own = templates.map(({ metadata: { name = '' } }) => ({ name, persistentVolumeClaim: { claimName: `${name}-${setName}-0` } }));
+  return { ...spec, volumes: [...own, ...(spec.volumes ?? [])] };
 }
-
-const CLAIMING = ['persistentVolumeClaim', 'ephemeral', 'awsElasticBlockStore', 'csi'];
 
 /** Sets missing requests to the limits: the API's default for containers. */
 function withRequests(spec: PodSpec): PodSpec {

@@ -280,6 +280,8 @@ export interface StatefulSet extends KubeObject {
     updateStrategy?: { type?: 'RollingUpdate' | 'OnDelete'; rollingUpdate?: { partition?: number } };
     minReadySeconds?: number;
     ordinals?: { start?: number };
+    /** Claims that each pod gets for itself. */
+    volumeClaimTemplates?: readonly (KubeObject & { spec?: object })[];
   };
   status?: {
     replicas: number;

@@ -55,7 +55,10 @@ export const layers: Readonly<Record<string, Layer>> = {
     why: "it creates scenarios from a user's own objects, which the world's API server validates first",
   },
   gate: { may: ['runtime', 'model', 'history'], why: 'a gate judges verdicts, whatever produced them' },
-  reports: { may: ['model', 'history'], why: 'a report is a pure function of verdicts and histories' },
+  reports: {
+    may: ['model', 'history', 'gate/verdict.ts', 'gate/outcome.ts', 'gate/evidence.ts'],
+    why: 'a report is a pure function of verdicts and histories, and of the decision of a gate',
+  },
   cli: { may: 'everything', why: 'the command connects all parts' },
   playwright: {
     may: [

@@ -34,11 +34,15 @@ export function formatBounds({ lower, upper }: ComparedCell, unit: ComparedUnit)
   return upper === undefined ? undefined : `≤ ${formatFigure(upper, unit)}`;
 }
 
-/** `×1.21 (1.15 – 1.28)`: this side's figure over the first one's. */
-export function formatChange({ ratio }: ComparedChange): string | undefined {
-  if (ratio === undefined) return undefined;
-  const [value, lower, upper] = [ratio.value, ratio.lower, ratio.upper].map((one) => one.toFixed(2));
-  return value === lower && value === upper ? `×${value ?? ''}` : `×${value ?? ''} (${lower ?? ''} – ${upper ?? ''})`;
+/** `×1.21 (1.15 – 1.28)`: this side's figure over the first one's. `×1.21, 59 trials needed`: too few trials for bounds. */
+export function formatChange({ ratio, needs }: ComparedChange): string | undefined {
+  const format = (value: number): string => value.toFixed(2);
+  const need = needs === undefined ? [] : [`${needs.trials} trials needed`];
+  if (ratio === undefined) return need[0];
+  const { value, lower, upper } = ratio;
+  if (lower === undefined || upper === undefined) return [`×${format(value)}`, ...need].join(', ');
+  const isExact = format(value) === format(lower) && format(value) === format(upper);
+  return `×${format(value)}${isExact ? '' : ` (${format(lower)} – ${format(upper)})`}`;
 }
 
 export const CHANGE_WORDS: Readonly<Record<ComparedChange['outcome'], string>> = { better: 'better', worse: 'WORSE', unclear: '' };
@@ -65,9 +69,34 @@ export function findingsOf(comparison: TargetComparison): Statement[] {
       return titles.length === 0 ? [] : [{ outcome, text: `${letter} is ${outcome} than A in: ${titles.join('; ')}.` }];
     }),
   ]);
-  if (found.length > 0) return found;
-  return [{ outcome: 'unclear', text: 'These trials show no significant difference.' }];
+  const open = sides.slice(1).flatMap(({ letter }, index) => tooFewFor(rows, letter, index));
+  if (found.length > 0) return [...found, ...open];
+  return [{ outcome: 'unclear', text: 'These trials show no significant difference.' }, ...open];
 }
+
+/** A side's ratios that would be of interest if there were enough trials to bound them, and how many are enough. */
+function tooFewFor(rows: readonly ComparedRow[], letter: string, index: number): Statement[] {
+  const distance = ({ ratio }: ComparedChange): number => Math.abs(Math.log(ratio?.value ?? 1));
+  const open = rows.flatMap(({ title, changes }) => {
+    const change = changes[index];
+    return change?.needs === undefined || distance(change) < LEAST_INTERESTING ? [] : [{ title, change, trials: change.needs.trials }];
+  });
+  return [...Map.groupBy(open, ({ trials }) => trials)].map(([trials, group]) => {
+    const furthest = group.toSorted((a, b) => distance(b.change) - distance(a.change));
+    const named = furthest
+      .slice(0, MAX_RATIOS_NAMED)
+      .map(({ title, change: { ratio } }) => `${title} (×${(ratio?.value ?? 1).toFixed(2)})`);
+    const more = group.length > MAX_RATIOS_NAMED ? ` and ${group.length - MAX_RATIOS_NAMED} more` : '';
+    return {
+      outcome: 'unclear',
+      text: `Too few trials to compare ${letter} in: ${named.join('; ')}${more}. \`--trials ${trials}\` is enough.`,
+    };
+  });
+}
+
+/** Ratios nearer to one than 10 % are not named. */
+const LEAST_INTERESTING = Math.log(1.1);
+const MAX_RATIOS_NAMED = 3;
 
 /** Violations of invariants need no statistics: one is enough. */
 function brokenBy({ broken, sides }: TargetComparison, letter: string): Statement[] {

@@ -17,9 +17,11 @@ const MAX_FINDINGS = 10;
 /** Most characters of a text from a cluster. */
 const MAX_TEXT = 500;
 
-const MARKS = { pass: '✅', fail: '❌', unknown: '❓' } as const;
+/** The marks of verdicts in Markdown. */
+export const MARKS = { pass: '✅', fail: '❌', unknown: '❓' } as const;
 
-interface Problem {
+/** What did not pass. */
+export interface Problem {
   readonly level: 'error' | 'warning';
   readonly title: string;
   readonly lines: readonly string[];
@@ -89,7 +91,7 @@ function annotation({ level, title, lines, replay }: Problem): string {
 }
 
 /** All trials that did not pass, failures first. */
-function problemsOf(report: RunReport): Problem[] {
+export function problemsOf(report: RunReport): Problem[] {
   const all = report.scenarios.flatMap((scenario) => [
     ...scenario.results.filter(({ verdict }) => verdict !== 'pass').map((trial) => trialProblem(scenario, trial)),
     ...notBegun(scenario),
@@ -177,23 +179,42 @@ function cut(text: string): string {
 
 /** Escapes text from a cluster for Markdown: no markup, no mentions, no links. */
 export function markdown(text: string): string {
-  return cut(text)
-    .replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll(/[\\`*_{}[\]#|~$]/g, '\\$&')
-    .replaceAll('@', '&#64;')
-    .replaceAll('://', '&#58;//')
-    .replaceAll(/\bwww\./gi, (found) => `${found.slice(0, 3)}&#46;`);
+  return (
+    cut(text)
+      .replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;')
+      .replaceAll(/[\\`*_{}[\]#|~$]/g, '\\$&')
+      .replaceAll(/#(?=\d)/g, '#&#8203;')
+      // GitHub looks for mentions and links after it has decoded entities, so a space without width separates them.
+      .replaceAll('@', '&#64;&#8203;')
+      .replaceAll('://', '&#58;&#8203;//')
+      .replaceAll(/\bwww\./gi, (found) => `${found.slice(0, 3)}&#8203;&#46;`)
+  );
 }
 
 /** A text as a code span, with a longer fence of backticks than any in the text. */
 function codeSpan(text: string): string {
-  const flat = text.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
-  const longest = Math.max(0, ...[...flat.matchAll(/`+/g)].map(([run]) => run.length));
+  const { flat, longest } = flatten(text);
   const fence = '`'.repeat(longest + 1);
   return longest === 0 ? `${fence}${flat}${fence}` : `${fence} ${flat} ${fence}`;
+}
+
+/** The fewest backticks of a fence. */
+const FENCE = 3;
+
+/** A command in a block of its own, which GitHub lets readers copy. */
+export function codeBlock(command: string): string[] {
+  const { flat, longest } = flatten(command);
+  const fence = '`'.repeat(Math.max(FENCE, longest + 1));
+  return [`${fence}sh`, flat, fence];
+}
+
+/** A text without line breaks, and its longest run of backticks. */
+function flatten(text: string): { readonly flat: string; readonly longest: number } {
+  const flat = text.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
+  return { flat, longest: Math.max(0, ...[...flat.matchAll(/`+/g)].map(([run]) => run.length)) };
 }
 
 /** Escapes the message of a workflow command. */

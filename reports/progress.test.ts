@@ -25,6 +25,18 @@ test('without a terminal there is a tally', () => {
   expect(tallyLine({ ...HALF, failed: 0, unknown: 2 })).toBe('[ 7/20] 2 unknown, 42s left');
 });
 
+test('with several sides both lines count each of them', () => {
+  const sides = [
+    { name: 'baseline', done: 4, total: 10 },
+    { name: 'candidate', done: 3, total: 10 },
+  ];
+  const both = { ...HALF, sides, running: ['candidate in scheduling/spot-spread seed 3'] };
+  expect(progressLine(both, { columns: 120, color: false })).toBe(
+    '███░░░░░░░ baseline 4 of 10, candidate 3 of 10, 1 failed, 42s left  candidate in scheduling/spot-spread seed 3',
+  );
+  expect(tallyLine(both)).toBe('[ 7/20] baseline 4 of 10, candidate 3 of 10, 1 failed, 42s left');
+});
+
 test('the line of a failed trial has its first codes, each once', () => {
   const codes = ['leaked-instance', 'leaked-instance', 'pod-not-served', 'unexplained', 'not-settled', 'runaway'];
   const time = { ms: 61_000, name: 'virtual time' };

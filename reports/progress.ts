@@ -7,6 +7,8 @@ import type { Verdict } from '../history/verdict.ts';
 export interface Progress {
   readonly done: number;
   readonly total: number;
+  /** The same for each side, if there are several. */
+  readonly sides?: readonly { readonly name: string; readonly done: number; readonly total: number }[];
   /** Running trials: `crashes/killed-after-launch seed 3`. */
   readonly running: readonly string[];
   readonly failed: number;
@@ -21,25 +23,28 @@ const MAX_CODES = 3;
 
 /** A line to rewrite on a terminal, shorter than `columns`. */
 export function progressLine(progress: Progress, { columns, color }: { readonly columns: number; readonly color: boolean }): string {
-  const { done, total, running, failed, unknown } = progress;
+  const { done, total, sides = [], running, failed, unknown } = progress;
   const paint = createPaint(color);
   const filled = total === 0 ? 0 : Math.floor((done / total) * BAR_CELLS);
   const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR_CELLS - filled)}`;
   const text = clip(
-    [[`${done}/${total}`, ...countsOf(progress)].join(', '), running.join(', ')].filter((part) => part !== '').join('  '),
+    [[...(sides.length === 0 ? [`${done}/${total}`] : []), ...countsOf(progress)].join(', '), running.join(', ')]
+      .filter((part) => part !== '')
+      .join('  '),
     columns - BAR_CELLS - 2,
   );
   const tone = failed > 0 ? 'fail' : unknown > 0 ? 'unknown' : 'pass';
   return `${paint(tone, bar)} ${text}`;
 }
 
-/** A line printed now and then without a terminal: `[ 32/155] 1 failed, 40s left` */
+/** A line printed now and then without a terminal: `[ 32/155] 1 failed, 40s left`; with sides also `baseline 17 of 78`. */
 export function tallyLine(progress: Progress): string {
   return `${placeOf(progress)} ${countsOf(progress).join(', ')}`;
 }
 
-function countsOf({ failed, unknown, leftMs }: Progress): string[] {
+function countsOf({ sides = [], failed, unknown, leftMs }: Progress): string[] {
   return [
+    ...sides.map(({ name, done, total }) => `${name} ${done} of ${total}`),
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(unknown > 0 ? [`${unknown} unknown`] : []),
     ...(leftMs === undefined ? [] : [`${formatLeft(leftMs)} left`]),

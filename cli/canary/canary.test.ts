@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { lockDirectory } from '../directory-lock.ts';
+import { packageRoot } from '../../model/package-root.ts';
 import { BIN, scaleproof, scaleproofHere, startScaleproof } from '../testing/command.ts';
 import { folderWith } from '../testing/files.ts';
 import { until } from '../testing/processes.ts';
@@ -30,7 +31,7 @@ probes:
   most: 24
 ${more}`;
 
-test('a candidate that swallows topology errors is rolled back in the first stage', async ({}, testInfo) => {
+test('a candidate that swallows topology errors is rolled back in the first stage', { tag: '@long' }, async ({}, testInfo) => {
   test.setTimeout(900_000);
   const cwd = folderWith(testInfo, { 'plan.yaml': planFor(MUTANT) });
   const { code, stdout, stderr } = await scaleproof(['canary', '--plan', 'plan.yaml', ...ONE], cwd);
@@ -44,6 +45,26 @@ test('a candidate that swallows topology errors is rolled back in the first stag
   const again = await scaleproof(['canary', '--plan', 'plan.yaml'], cwd);
   expect(again.code).toBe(2);
   expect(again.stderr).toContain('this canary has been rolled back; a new canary needs its own --state directory');
+});
+
+test('scenarios over manifests are probes', { tag: '@long' }, async ({}, testInfo) => {
+  test.slow();
+  const shop = join(packageRoot(), 'fixtures/examples/manifests/shop');
+  const plan = `
+name: mix
+baseline: reference
+candidate: reference
+share: {clusters: 2}
+stages: [{percent: 100}]
+rules: {success: {p1: 0.5}}
+probes:
+  spot: {atLeast: 4, scenarios: ['${shop}#manifests/spot-interruption']}
+  topology: {atLeast: 4, scenarios: ['${shop}#manifests/zone-outage']}
+  most: 24`;
+  const cwd = folderWith(testInfo, { 'plan.yaml': plan });
+  const { code, stdout, stderr } = await scaleproof(['canary', '--plan', 'plan.yaml', ...ONE], cwd);
+  expect(code, stderr).toBe(0);
+  expect(stdout).toContain('✓ ROLLED OUT in stage 1');
 });
 
 test('a good candidate is rolled out, even if the canary is killed in between', { tag: '@long' }, async ({}, testInfo) => {

@@ -2,15 +2,16 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Episode } from '../../gate/episode.ts';
 import { episodesOf } from '../../gate/episodes-of.ts';
-import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
 import type { TrialKinds } from '../../history/measures.ts';
-import { chooseScenarios, chooseTarget } from '../choose.ts';
-import type { ChosenScenario, ChosenTarget } from '../choose.ts';
+import { chooseTarget } from '../choose.ts';
+import type { ChosenTarget } from '../choose.ts';
 import { abilitiesOf } from '../compare/abilities.ts';
 import { readComparedRun } from '../compare/read-run.ts';
 import { runTargets } from '../compare/run-targets.ts';
 import type { NamedTarget } from '../compare/run-targets.ts';
 import type { Console } from '../console.ts';
+import { selectScenarios } from '../manifests.ts';
+import type { Selection } from '../manifests.ts';
 import { prepareTarget } from '../prepare-targets.ts';
 import { UsageError } from '../usage-error.ts';
 import { FIGHT } from './plan.ts';
@@ -94,10 +95,9 @@ export async function createProber(plan: CanaryPlan, options: ProberOptions): Pr
   const twice = probes.spot.scenarios.find((name) => probes.topology.scenarios.includes(name));
   if (twice !== undefined)
     throw new UsageError(`the plan lists ${twice} under both kinds of probes, so it would be counted twice: remove one`);
-  const chosen = {
-    spot: await chooseScenarios({ suites: [], scenarios: probes.spot.scenarios }),
-    topology: await chooseScenarios({ suites: [], scenarios: probes.topology.scenarios }),
-  };
+  const select = ({ scenarios }: CanaryPlan['probes'][ProbeKind]): Promise<Selection> =>
+    selectScenarios({ suites: [], scenarios, manifests: undefined });
+  const chosen = { spot: await select(probes.spot), topology: await select(probes.topology) };
   return probes.command === undefined ? simulated(plan, chosen, options) : commanded(plan, chosen);
 }
 
@@ -107,7 +107,7 @@ export interface ProberOptions {
   readonly console: Console;
 }
 
-type Chosen = Readonly<Record<ProbeKind, readonly ChosenScenario[]>>;
+type Chosen = Readonly<Record<ProbeKind, Selection>>;
 /** `neighbour`: another baseline, in the same cluster as the candidate. If it does worse there, the candidate is the cause. */
 type Side = 'candidate' | 'baseline' | 'neighbour';
 
@@ -121,16 +121,18 @@ async function simulated(plan: CanaryPlan, chosen: Chosen, { workers, startedAt,
   for (const { ref, label } of Object.values(sides)) {
     const { isVirtual, whyNotRun } = await abilitiesOf(ref);
     if (!isVirtual) throw new UsageError(`${label} is a program in real time, so its fleet can't be simulated: use probes.command`);
-    for (const { scenario } of [...chosen.spot, ...chosen.topology]) {
+    for (const { scenario } of [...chosen.spot.chosen, ...chosen.topology.chosen]) {
       const reason = whyNotRun(scenario);
       if (reason !== undefined) throw new UsageError(`${scenario.id} can't be a probe for ${label}: ${reason}`);
     }
   }
   // Prepared on first use: to show a plan, no programs are needed.
   const ready: Partial<Record<Side, ChosenTarget>> = {};
-  const roundsOf = (kind: ProbeKind, { atLeast }: Pick<Batch, 'atLeast'>): number => Math.ceil(atLeast[kind] / chosen[kind].length);
+  const roundsOf = (kind: ProbeKind, { atLeast }: Pick<Batch, 'atLeast'>): number => Math.ceil(atLeast[kind] / chosen[kind].chosen.length);
   const run = async (who: readonly Side[], kind: ProbeKind, seed: number, trials: number, directory: string, signal: AbortSignal) => {
-    const runs = { chosen: chosen[kind], seed, trialsOf: () => trials, nodesOf: () => DEFAULT_NODES, workers };
+    const { nodes, chosen: scenarios } = chosen[kind];
+    const trialsOf = (): number => trials;
+    const runs = { chosen: scenarios, seed, trialsOf, nodesOf: () => nodes, workers, sideNames: 'letter' as const };
     const targets: NamedTarget[] = [];
     for (const letter of who) {
       const side = sides[letter];
@@ -185,7 +187,7 @@ function commanded(plan: CanaryPlan, chosen: Chosen): Prober {
   };
   const jobsOf = (side: Side, kind: ProbeKind, { places, trials }: Portion, seed: number, directory: string): ProbeValues[] =>
     places.flatMap(({ name }, place) =>
-      chosen[kind].map(({ label }, scenario) => ({
+      chosen[kind].chosen.map(({ label }, scenario) => ({
         SIDE: side,
         PLACE: name,
         TARGET: side === 'candidate' ? plan.candidate : plan.baseline,
@@ -197,7 +199,7 @@ function commanded(plan: CanaryPlan, chosen: Chosen): Prober {
       })),
     );
   const portion = (kind: ProbeKind, side: 'share' | 'rest', batch: Omit<Batch, 'seed'>): Portion =>
-    portionOf(batch[side], Math.ceil(batch.atLeast[kind] / chosen[kind].length), batch.turn);
+    portionOf(batch[side], Math.ceil(batch.atLeast[kind] / chosen[kind].chosen.length), batch.turn);
   return {
     isVirtual: false,
     seedsOf: (batch) =>

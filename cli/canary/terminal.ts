@@ -5,7 +5,7 @@ import { formatDuration } from '../../reports/format.ts';
 import { createPaint, printable } from '../../reports/paint.ts';
 import type { Ink } from '../../reports/paint.ts';
 import { wrap } from '../../reports/table.ts';
-import { describeCriterion } from '../gate/terminal.ts';
+import { describeCriteria } from '../gate/terminal.ts';
 import type { CanaryPlan, Hook, Place, StageFacts } from './plan.ts';
 import { notesOnPlan, stageOf } from './plan.ts';
 import type { CanaryOutcome } from './roll-out.ts';
@@ -29,7 +29,6 @@ const ENDS: Readonly<Record<CanaryOutcome['how'], { readonly text: string; reado
 };
 /** Most places that are named; the rest is counted. */
 const NAMED = 6;
-const INDENT = '    ';
 /** Width of a plan's headings, in columns. */
 const HEADING = 11;
 
@@ -108,7 +107,7 @@ export function formatDecision({ verdict, sentence, criteria }: StageDecision, {
   const open = criteria.filter((criterion) => criterion.verdict !== 'pass');
   const lines = verdict === 'advance' ? criteria : open;
   return [
-    ...lines.flatMap((criterion) => describeCriterion(criterion, paint, columns - INDENT.length)),
+    ...describeCriteria(lines, paint, columns),
     ...wrap(`${mark} ${printable(sentence)}`, columns).map((line) => paint(ink, line)),
     '',
   ].join('\n');

@@ -70,8 +70,15 @@ export async function compare(names: readonly string[], options: CompareOptions,
   const out = createDirectory(options.out, { startedAt, prefix: 'compare-' });
   const chosen = selection?.chosen;
   if (selection !== undefined) {
-    const runs = { chosen: selection.chosen, seed: options.seed ?? 1, ...sizesOf(selection, options), workers: options.workers };
-    if (!(await runTargets(targets, runs, { directory: out, startedAt }, console))) {
+    const { workers } = options;
+    const runs = {
+      chosen: selection.chosen,
+      seed: options.seed ?? 1,
+      ...sizesOf(selection, options),
+      workers,
+      sideNames: 'target' as const,
+    };
+    if ((await runTargets(targets, runs, { directory: out, startedAt }, console)).isInterrupted) {
       console.err(`scaleproof: the comparison was interrupted; completed trials are in ${display(out)}\n`);
       return EXIT.unknown;
     }

@@ -33,7 +33,7 @@ export function defineGate(program: Command, { console, finish }: CommandContext
     .addOption(new Option('--seed <n>', 'seed of the first trial (default: 1)').argParser(parseSeed))
     .addOption(workersOption())
     .addOption(configOption())
-    .option('--out <dir>', 'directory for gate.json and the runs, new or empty (default: a new one in runs/)')
+    .option('--out <dir>', 'directory for report.html, gate.json and the runs, new or empty (default: a new one in runs/)')
     .addOption(verboseOption())
     .option('--json', 'print JSON', false)
     .addHelpText('after', '\nExit codes: 0 promote, 1 reject, 2 wrong usage, 3 hold: do not promote, and do not roll back.')

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
+import type { GateOutcome } from '../../gate/outcome.ts';
 import { PolicyError, acceptingExisting, parsePolicy } from '../../gate/policy.ts';
 import type { Policy } from '../../gate/policy.ts';
 import type { Profile } from '../../history/events.ts';
@@ -9,7 +10,6 @@ import type { Console } from '../console.ts';
 import { runGate } from '../gate/run-gate.ts';
 import { writeDecision } from '../gate/outcome.ts';
 import type { GateSides } from '../gate/run-gate.ts';
-import type { GateOutcome } from '../gate/outcome.ts';
 import { formatGate } from '../gate/terminal.ts';
 import { interruption } from '../interruption.ts';
 import { selectScenarios } from '../manifests.ts';
@@ -55,8 +55,8 @@ export async function gate(flags: GateFlags, console: Console): Promise<number> 
     const sides = await chooseSides(flags, interrupted.signal, console);
     const directory = createDirectory(flags.out, { startedAt, prefix: 'gate-' });
     const outcome = await runGate(sides, policy, { directory, startedAt }, console);
-    const path = writeDecision(directory, outcome);
-    print(outcome, flags, path, console);
+    const { page } = writeDecision(directory, outcome);
+    print(outcome, flags, page, console);
     return GATE_EXIT[outcome.decision.verdict];
   } catch (error) {
     if (!interrupted.signal.aborted) throw error;
@@ -67,13 +67,13 @@ export async function gate(flags: GateFlags, console: Console): Promise<number> 
   }
 }
 
-function print(outcome: GateOutcome, { baseline, candidate, json }: GateFlags, path: string, console: Console): void {
+function print(outcome: GateOutcome, { baseline, candidate, json }: GateFlags, page: string, console: Console): void {
   if (json) {
     console.out(`${JSON.stringify(outcome, undefined, 2)}\n`);
     return;
   }
   console.out(formatGate(outcome, { baseline, candidate }, { color: console.color, columns: console.columns }));
-  console.out(`\nGate: ${relative('.', resolve(path))}\n`);
+  console.out(`\nReport: ${relative('.', resolve(page))}\n`);
 }
 
 /** Two run directories, or two targets. @throws UsageError */

@@ -8,12 +8,13 @@ import type { ReportOptions } from './report.ts';
 export function defineReport(program: Command, { console, finish }: CommandContext): void {
   program
     .command('report')
-    .description('rewrite the reports of a run directory from its files, and write others: Allure, a badge, GitHub, anonymous')
-    .argument('<dir>', 'the run directory')
+    .description('rewrite the reports of a run or a gate from its directory, and write others: Allure, a badge, GitHub, anonymous')
+    .argument('<dir>', 'the directory of a run or a gate')
     .option('--allure [dir]', 'write Allure results, and the site if `allure` is installed (default: allure/ beside the report)')
     .option('--history <file>', 'with --allure: file with the results of earlier runs; this run is added')
     .option('--badge [file]', 'write a badge, also as JSON for shields.io (default: badge.svg beside the report)')
     .option('--github [file]', 'append a step summary, and print annotations (default: the file in GITHUB_STEP_SUMMARY)')
+    .option('--github-comment', 'print Markdown for a comment on a pull request', false)
     .option('--anonymous', 'hide the name of the target; needs --out')
     .addOption(new Option('--hide <word>', 'with --anonymous: also hide this word; may be repeated').argParser(collect).default([], 'none'))
     .option('--out <dir>', 'write into this new or empty directory instead of the run directory')

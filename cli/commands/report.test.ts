@@ -5,6 +5,7 @@ import { inflateRawSync } from 'node:zlib';
 import { expect, test } from '@playwright/test';
 import type { TestInfo } from '@playwright/test';
 import type { ReportInput } from '../../reports/report-input.ts';
+import { sampleGate } from '../../reports/testing/sample-gate.ts';
 import { sampleRun } from '../../reports/testing/sample-run.ts';
 import { BIN, scaleproof, scaleproofHere, start, usersEnvironment } from '../testing/command.ts';
 import { folderWith, historiesOf } from '../testing/files.ts';
@@ -99,7 +100,33 @@ test('--github appends to the step summary, and prints annotations', async ({}, 
   expect(readFileSync(summary, 'utf8')).toMatch(/^earlier text\n## ❌ Scaleproof: fail\n/);
 });
 
+test('--github-comment prints only Markdown on standard output', async ({}, testInfo) => {
+  const directory = runDirectory(testInfo);
+  const { code, stdout, stderr } = await scaleproofHere(['report', directory, '--github-comment']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^## ❌ Scaleproof: fail\n[^]*### What did not pass\n/);
+  expect(stdout).not.toContain('Wrote');
+  expect(stderr).toMatch(/^Wrote .*report\.html$/m);
+});
+
+test('the directory of a gate: its page is written again, and a comment is printed', async ({}, testInfo) => {
+  const directory = folderWith(testInfo, { 'gate.json': JSON.stringify(sampleGate()) });
+  const written = await scaleproofHere(['report', directory]);
+  expect(written).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Wrote .*report\.html\n$/) });
+  expect(readFileSync(join(directory, 'report.html'), 'utf8')).toContain('The candidate fails invariants, success.');
+  const { code, stdout } = await scaleproofHere(['report', directory, '--github-comment']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^## ❌ Scaleproof gate: reject\n/);
+  const refused = await scaleproofHere(['report', directory, '--anonymous', '--out', 'x']);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr.replaceAll(/\s+/g, ' ')).toMatch(/--\w+ applies only to runs, and .* is the directory of a gate/);
+  writeFileSync(join(directory, 'gate.json'), '{}');
+  const damaged = await scaleproofHere(['report', directory]);
+  expect(damaged).toMatchObject({ code: 2, stderr: expect.stringContaining("gate.json can't be read") });
+});
+
 for (const { flags, says } of [
+  { flags: ['--github-comment', '--json'], says: '--github-comment and --json both print to standard output' },
   { flags: ['--history', 'x'], says: '--history is for --allure' },
   { flags: ['--hide', 'x'], says: '--hide is for --anonymous' },
   { flags: ['--anonymous'], says: '--anonymous needs --out' },

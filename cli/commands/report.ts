@@ -2,10 +2,12 @@ import { constants, appendFileSync, copyFileSync, existsSync, writeFileSync } fr
 import { dirname, join, relative, resolve } from 'node:path';
 import { anonymise, createAnonymiser, targetNames } from '../../reports/anonymous.ts';
 import { badgeOf, formatBadge, formatEndpoint } from '../../reports/badge.ts';
+import { formatGateComment, formatRunComment } from '../../reports/comment.ts';
 import { formatAnnotations, formatSummary } from '../../reports/github.ts';
 import type { ReportInput } from '../../reports/report-input.ts';
 import { holds, writeAllure } from '../allure-site.ts';
 import type { Console } from '../console.ts';
+import { isGateDirectory, readGateOutcome, writeGatePage } from '../gate/outcome.ts';
 import { judgeRun } from '../judge-run.ts';
 import { makeFolders } from '../../model/make-folders.ts';
 import { createRunDirectory, writeRunFacts } from '../run-directory.ts';
@@ -19,6 +21,8 @@ export interface ReportOptions {
   readonly history?: string | undefined;
   readonly badge?: string | true | undefined;
   readonly github?: string | true | undefined;
+  /** Print Markdown for a comment on a pull request. */
+  readonly githubComment: boolean;
   readonly anonymous?: boolean | undefined;
   /** Words to hide besides the names that the run knows. */
   readonly hide: readonly string[];
@@ -30,10 +34,11 @@ export interface ReportOptions {
 const SUMMARY_VARIABLE = 'GITHUB_STEP_SUMMARY';
 
 /**
- * `scaleproof report DIR`: rewrites the reports of a run from its directory alone, and writes others on request.
+ * `scaleproof report DIR`: rewrites the reports of a run or a gate from its directory alone, and writes others on request.
  * The exit code says whether they were written, not the verdict.
  */
 export async function report(directory: string, options: ReportOptions, console: Console): Promise<number> {
+  if (isGateDirectory(directory)) return reportGate(directory, options, console);
   const summary = refuseFlags(directory, options);
   const { run, judged } = judgeRun(directory, console);
   const named: ReportInput = { run, trials: judged.map((trial) => reportTrial(directory, trial)), notRun: run.notRun };
@@ -80,21 +85,53 @@ export async function report(directory: string, options: ReportOptions, console:
     writeTo(summary, formatSummary(made), appendFileSync);
     console.out(formatAnnotations(made));
   }
+  if (options.githubComment) console.out(formatRunComment(made));
   if (options.json) console.out(`${JSON.stringify({ directory: out, ...made }, undefined, 2)}\n`);
-  else console.out(`${written.map((path) => `Wrote ${shown(path)}\n`).join('')}`);
+  else printWritten(written, options, console);
   return code;
 }
 
+/** A gate has a page only. @throws UsageError for a flag that applies to runs */
+function reportGate(directory: string, options: ReportOptions, console: Console): number {
+  const { githubComment, json, hide, ...others } = options;
+  const given = Object.entries({ ...others, hide: hide.length === 0 ? undefined : hide }).find(([, value]) => value !== undefined);
+  if (given !== undefined)
+    throw new UsageError(
+      `--${given[0]} applies only to runs, and ${directory} is the directory of a gate: name one of its runs, or leave it out`,
+    );
+  refuseBoth(options);
+  const outcome = readGateOutcome(directory);
+  const page = writeGatePage(directory, outcome);
+  if (githubComment) console.out(formatGateComment(outcome));
+  if (json) console.out(`${JSON.stringify({ directory, ...outcome }, undefined, 2)}\n`);
+  else printWritten([page], options, console);
+  return EXIT.pass;
+}
+
+/** With a comment, standard output has nothing else. */
+function printWritten(paths: readonly string[], { githubComment }: ReportOptions, console: Console): void {
+  const print = githubComment ? console.err : console.out;
+  print(paths.map((path) => `Wrote ${shown(path)}\n`).join(''));
+}
+
+/** @throws UsageError if two formats would be mixed */
+function refuseBoth({ github, githubComment, json }: ReportOptions): void {
+  const printing = Object.entries({ '--github': github !== undefined, '--github-comment': githubComment, '--json': json });
+  const [first, second] = printing.filter(([, isGiven]) => isGiven).map(([flag]) => flag);
+  if (second !== undefined) throw new UsageError(`${first} and ${second} both print to standard output: run the command twice`);
+}
+
 /** @returns the file of the step summary, if one is to be written */
-function refuseFlags(directory: string, { allure, history, github, anonymous, hide, out, json }: ReportOptions): string | undefined {
+function refuseFlags(directory: string, options: ReportOptions): string | undefined {
+  const { allure, history, github, anonymous, hide, out } = options;
   if (history !== undefined && allure === undefined) throw new UsageError('--history is for --allure: use both, or neither');
   if (hide.length > 0 && anonymous !== true) throw new UsageError('--hide is for --anonymous: use both, or neither');
   if (anonymous === true && out === undefined)
     throw new UsageError(
       `--anonymous needs --out: ${directory} itself contains the names, in run.json and in the histories; name a directory that is new or empty`,
     );
+  refuseBoth(options);
   if (github === undefined) return undefined;
-  if (json) throw new UsageError('--github and --json both print to standard output: run the command twice');
   const summary = github === true ? process.env[SUMMARY_VARIABLE] : github;
   if (summary === undefined || summary === '')
     throw new UsageError(`--github: ${SUMMARY_VARIABLE} is not set, so this is not a GitHub Actions step; name a file with --github FILE`);

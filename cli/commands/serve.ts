@@ -98,7 +98,7 @@ export async function serve(flags: ServeFlags, console: Console): Promise<number
       console,
     );
     const tookMs = clock.nowMs() - Date.parse(startedAt);
-    const path = writeDecision(at.directory, outcome);
+    const { json: path } = writeDecision(at.directory, outcome);
     const sides = printable(`${baseline} -> ${candidate}`);
     console.err(`${sides}: ${summarizeGate(outcome.decision)} (${formatDuration(tookMs)}, ${path})\n${notesText(outcome.notes)}`);
     return outcome;

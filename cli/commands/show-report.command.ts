@@ -5,7 +5,7 @@ import type { CommandContext } from '../command-context.ts';
 export function defineShowReport(program: Command, { console, finish }: CommandContext): void {
   program
     .command('show-report')
-    .description('open report.html of a run, or print its address if there is no terminal or no display')
-    .argument('[dir]', 'the run directory (default: the newest in runs/)')
+    .description('open report.html of a run or a gate, or print its address if there is no terminal or no display')
+    .argument('[dir]', 'the directory of a run or a gate (default: the newest in runs/)')
     .action(async (directory: string | undefined) => finish(await (await import('./show-report.ts')).showReport(directory, console)));
 }

@@ -7,11 +7,11 @@ import { folderWith } from '../testing/files.ts';
 import { until } from '../testing/processes.ts';
 import { showReport } from './show-report.ts';
 
-function runIn(folder: string, name: string, writtenS = 1): string {
+function runIn(folder: string, name: string, writtenS = 1, facts = 'run.json'): string {
   const directory = join(folder, 'runs', name);
   mkdirSync(directory, { recursive: true });
-  for (const file of ['run.json', 'report.html']) writeFileSync(join(directory, file), '{}');
-  utimesSync(join(directory, 'run.json'), writtenS, writtenS);
+  for (const file of [facts, 'report.html']) writeFileSync(join(directory, file), '{}');
+  utimesSync(join(directory, facts), writtenS, writtenS);
   return directory;
 }
 
@@ -39,6 +39,13 @@ test('without a terminal it prints the address of the newest report, or of the g
   const [new_, old] = [runIn(cwd, 'a new & #1', 2_000), runIn(cwd, 'old', 1_000)];
   expect(await scaleproof(['show-report'], cwd)).toEqual({ code: 0, stdout: `${urlOf(new_)}\n`, stderr: '' });
   expect(await scaleproof(['show-report', 'runs/old'], cwd)).toEqual({ code: 0, stdout: `${urlOf(old)}\n`, stderr: '' });
+});
+
+test('a gate has a report, too', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo);
+  runIn(cwd, 'a-run', 1_000);
+  const gate = runIn(cwd, 'gate-1', 2_000, 'gate.json');
+  expect(await scaleproof(['show-report'], cwd)).toEqual({ code: 0, stdout: `${urlOf(gate)}\n`, stderr: '' });
 });
 
 test('with a terminal and a display it opens the report, with the address as one argument', async ({}, testInfo) => {
@@ -77,7 +84,7 @@ test('without a report it says what to do', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
   expect(await scaleproof(['show-report'], cwd)).toMatchObject({
     code: 2,
-    stderr: 'scaleproof: there is no run directory in runs/; name one\n',
+    stderr: 'scaleproof: there is no directory of a run or a gate in runs/; name one\n',
   });
   const missing = await scaleproof(['show-report', 'nowhere'], cwd);
   expect(missing).toMatchObject({ code: 2, stdout: '' });

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Console } from '../console.ts';
-import { newestRunDirectory } from '../run-directory.ts';
+import { newestReportDirectory } from '../run-directory.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 
 /** What decides how a page is opened. */
@@ -14,16 +14,17 @@ interface Desktop {
 }
 
 /**
- * `scaleproof show-report [DIR]`: prints the address of the report of a run, and opens it in a browser if there are a terminal and a
+ * `scaleproof show-report [DIR]`: prints the address of the report of a run or a gate, and opens it in a browser if there are a terminal and a
  * display.
- * @param directory the newest run directory by default
+ * @param directory by default the newest one of a run or a gate
  * @returns the exit code: 0 also if nothing could open it, since the address is printed
  * @throws UsageError if there is no report
  */
 export async function showReport(directory: string | undefined, console: Console, desktop: Desktop = process): Promise<number> {
-  const where = directory ?? newestRunDirectory();
+  const where = directory ?? newestReportDirectory();
   const path = resolve(join(where, 'report.html'));
-  if (!existsSync(path)) throw new UsageError(`${where} has no report.html; \`scaleproof report DIR\` writes it into a run directory`);
+  if (!existsSync(path))
+    throw new UsageError(`${where} has no report.html; \`scaleproof report DIR\` writes it into the directory of a run or a gate`);
   const { href } = pathToFileURL(path);
   console.out(`${href}\n`);
   const opener = console.interactive ? openerOf(desktop) : undefined;

@@ -1,9 +1,11 @@
+import { rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { planTrials, runTrials } from '../../harness/run.ts';
 import type { PlannedTrial } from '../../harness/run.ts';
 import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
 import type { NotRun } from '../../history/verdict.ts';
+import { defined } from '../../model/defined.ts';
 import { timeName } from '../../reports/clock.ts';
 import type { RunFacts } from '../../reports/report-input.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
@@ -11,11 +13,14 @@ import type { Target } from '../../targets/target.ts';
 import type { ChosenScenario, chooseTarget } from '../choose.ts';
 import type { Console } from '../console.ts';
 import { interruption } from '../interruption.ts';
+import { notRunFacts } from '../plan-run.ts';
 import { Progress } from '../progress.ts';
 import { createRunDirectory, writeRunFacts } from '../run-directory.ts';
 import { describeRun } from '../run-facts.ts';
 import { UsageError } from '../usage-error.ts';
 import { abilitiesOf } from './abilities.ts';
+import { Reviewer } from './review.ts';
+import type { Review, ReviewedEnd, SideTrial } from './review.ts';
 
 /** A target with the letter of its side. */
 export interface NamedTarget {
@@ -32,6 +37,17 @@ export interface TargetRuns {
   /** Number of nodes, for scenarios that do not set their own. */
   readonly nodesOf: (scenario: string) => number;
   readonly workers: number | undefined;
+  /** How progress names trials: by the letter of their side, each of which it then counts, or by their target. */
+  readonly sideNames: 'letter' | 'target';
+  /** May end the run before all trials have begun. */
+  readonly review?: Review;
+}
+
+/** How the trials of all targets ended. */
+export interface TargetsEnd {
+  readonly isInterrupted: boolean;
+  /** If a review ended them. */
+  readonly reviewed?: ReviewedEnd;
 }
 
 interface Side extends NamedTarget {
@@ -44,7 +60,6 @@ interface Side extends NamedTarget {
  * Runs the same scenarios with the same seeds against several targets, one trial of each in turn, so that changes on the
  * machine affect all of them alike.
  * @param directory gets a run directory for each, named by its letter
- * @returns whether all trials were run
  */
 export async function runTargets(
   targets: readonly NamedTarget[],
@@ -60,7 +75,7 @@ export async function runTargets(
     readonly signal?: AbortSignal;
   },
   console: Console,
-): Promise<boolean> {
+): Promise<TargetsEnd> {
   const sides = await Promise.all(targets.map((target) => planSide(target, runs)));
   const external = sides.find(({ loaded }) => loaded.external !== undefined);
   if (external !== undefined)
@@ -70,13 +85,15 @@ export async function runTargets(
     createRunDirectory(join(directory, letter), startedAt);
     writeRunFacts(join(directory, letter), facts[index] as RunFacts);
   });
-  const trials = interleave(sides);
+  const rounds = interleave(sides);
+  const trials = rounds.flatMap((round) => round.map(({ trial }) => trial));
+  const reviewer = runs.review === undefined ? undefined : new Reviewer(runs.review, rounds);
   const clock = createRealTimeline().scope('compare');
   const progress = new Progress(console, {
     total: trials.length,
     clock,
     timeName: facts[0] === undefined ? 'virtual time' : timeName(facts[0]),
-    hasTargets: true,
+    ...(runs.sideNames === 'letter' ? { sides: new Map(rounds.flat().map(({ letter, trial }) => [trial, letter])) } : { hasTargets: true }),
   });
   const startedMs = clock.nowMs();
   const interrupted = signal === undefined ? interruption() : { signal, release: () => undefined };
@@ -85,15 +102,24 @@ export async function runTargets(
       directory,
       workers: runs.workers ?? availableParallelism(),
       signal: interrupted.signal,
+      mayBegin: () => reviewer?.end === undefined,
       onBegin: (trial) => progress.begin(trial),
-      onEnd: (trial, end) => progress.end(trial, end),
+      onEnd: (trial, end) => {
+        progress.end(trial, end);
+        reviewer?.ended(trial, end);
+      },
     });
     const refusals = new Set(ends.flatMap((end) => (end.kind === 'refused' ? [end.message] : [])));
     for (const message of refusals) console.err(`scaleproof: ${message.replaceAll('\n', ' ')}\n`);
-    if (interrupted.signal.aborted) return false;
+    if (interrupted.signal.aborted) return { isInterrupted: true };
     const wallMs = clock.nowMs() - startedMs;
-    sides.forEach(({ letter }, index) => writeRunFacts(join(directory, letter), { ...(facts[index] as RunFacts), wallMs }));
-    return true;
+    const reviewed = reviewer?.end;
+    for (const { trial } of reviewed?.left ?? []) rmSync(join(directory, trial.history), { force: true });
+    sides.forEach(({ letter }, index) => {
+      const own = facts[index] as RunFacts;
+      writeRunFacts(join(directory, letter), { ...own, notRun: [...own.notRun, ...leftOutOf(letter, reviewed)], wallMs });
+    });
+    return { isInterrupted: false, ...defined({ reviewed }) };
   } finally {
     progress.close();
     interrupted.release();
@@ -114,17 +140,27 @@ async function planSide(side: NamedTarget, { chosen, seed, trialsOf, nodesOf }: 
   return { ...side, loaded, trials, notRun };
 }
 
-/** Grouped by scenario and seed, with one trial of each side. Each writes to the directory of its side. */
-function interleave(sides: readonly Side[]): PlannedTrial[] {
-  const rounds = new Map<string, PlannedTrial[]>();
+/** The trials of a side that its review left out. */
+function leftOutOf(letter: string, reviewed: ReviewedEnd | undefined): NotRun[] {
+  if (reviewed === undefined) return [];
+  return reviewed.left.filter((one) => one.letter === letter).map(({ trial }) => notRunFacts(trial, reviewed.why));
+}
+
+/**
+ * Rounds of one trial of each side with the same scenario and seed, by seed: as soon as possible, each scenario has had a trial. Each
+ * trial writes to the directory of its side.
+ */
+function interleave(sides: readonly Side[]): SideTrial[][] {
+  const rounds = new Map<string, SideTrial[]>();
   for (const { letter, trials } of sides) {
     for (const trial of trials) {
       const round = rounds.get(trial.history) ?? [];
       rounds.set(trial.history, round);
-      round.push({ ...trial, history: join(letter, trial.history) });
+      round.push({ letter, trial: { ...trial, history: join(letter, trial.history) } });
     }
   }
-  return [...rounds.values()].flat();
+  const seedOf = (round: readonly SideTrial[]): number => round[0]?.trial.seed ?? 0;
+  return [...rounds.values()].sort((a, b) => seedOf(a) - seedOf(b));
 }
 
 /** The run facts of one side. */

@@ -4,16 +4,20 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { comparable, describeNeither } from '../../gate/comparable.ts';
 import type { ComparedRun } from '../../gate/comparison/compared-run.ts';
-import { decideGate, failsEarly } from '../../gate/decide.ts';
+import { decideGate } from '../../gate/decide.ts';
 import type { Episode } from '../../gate/episode.ts';
 import { episodesOf } from '../../gate/episodes-of.ts';
-import { acceptingExisting, canEndEarly, nextLook, notesOnLaxer } from '../../gate/policy.ts';
+import { acceptingExisting, nextLook, notesOnLaxer } from '../../gate/policy.ts';
+import { sectionNotes } from '../../gate/outcome.ts';
+import type { GateOutcome, GateSide, GateStop } from '../../gate/outcome.ts';
 import type { Policy } from '../../gate/policy.ts';
+import { sideBySide } from '../../gate/side-by-side.ts';
 import { StateError, appendState, readState } from '../../gate/state.ts';
 import type { StateEntry, StateVersion } from '../../gate/state.ts';
 import { isKnown, keyOf } from '../../gate/sides.ts';
 import type { GateDecision } from '../../gate/verdict.ts';
 import { digestOf, targetDigestOf } from '../../harness/load.ts';
+import { defined } from '../../model/defined.ts';
 import { packageRoot } from '../../model/package-root.ts';
 import type { ChosenScenario, chooseTarget } from '../choose.ts';
 import type { Selection } from '../manifests.ts';
@@ -23,11 +27,14 @@ import { readComparedRun } from '../compare/read-run.ts';
 import { runTargets } from '../compare/run-targets.ts';
 import type { Console } from '../console.ts';
 import { lockDirectory } from '../directory-lock.ts';
+import { ownVersion } from '../own-version.ts';
+import { isRunDirectory, readRunFacts } from '../run-directory.ts';
 import { UsageError } from '../usage-error.ts';
-import type { GateOutcome } from './outcome.ts';
+import { earlyStop, trialKey } from './early-stop.ts';
+import { sideOf } from './outcome.ts';
 import { sourcesDigest } from './sources.ts';
 import { summarizeGate } from './terminal.ts';
-import { describeUnseen, unseenBy } from './unseen.ts';
+import { unseenBy } from './unseen.ts';
 
 /** Existing runs. */
 interface Directories {
@@ -35,9 +42,6 @@ interface Directories {
   readonly baseline: string;
   readonly candidate: string;
 }
-
-/** Pairs that run before the policy's first look: if they show a failure that more pairs can't change, the rest is not run. */
-const EARLY_PAIRS = 10;
 
 /** Targets to run, with more and more seeds until there is a decision. */
 export interface Targets {
@@ -55,8 +59,6 @@ export interface Targets {
 }
 
 export type GateSides = Directories | Targets;
-
-const LETTERS = { baseline: 'baseline', candidate: 'candidate' } as const;
 
 /**
  * Runs the trials that a gate needs, and decides.
@@ -87,33 +89,46 @@ function judgeDirectories({ baseline, candidate }: Directories, policy: Policy):
   const decide = (by: Policy): GateDecision => decideGate(before, after, by, { paired: isPaired, seed: 1 });
   const decision = decide(policy);
   const onlyExisting = notesOnExisting(decision, () => decide(acceptingExisting(policy)));
-  const scenariosOf = (episodes: readonly Episode[]): Set<string> => new Set(episodes.filter(isKnown).map(({ scenario }) => scenario));
-  const withBaseline = scenariosOf(before);
-  const seen = new Set([...scenariosOf(after)].filter((scenario) => withBaseline.has(scenario)));
-  return outcomeOf(decision, [baseline, candidate], [...notesOnLaxer(policy), ...notes, ...onlyExisting], seen);
+  const sideIn = (directory: string): GateSide => ({ ...sideOf(readRunFacts(directory)), directory });
+  return gateOutcome(decision, {
+    sides: { baseline: sideIn(baseline), candidate: sideIn(candidate) },
+    episodes: { baseline: before, candidate: after },
+    directories: [baseline, candidate],
+    notes: [...notesOnLaxer(policy), ...notes, ...onlyExisting],
+  });
 }
 
-/** @param seen ids of the scenarios that were looked at */
-function outcomeOf(
-  decision: GateDecision,
-  directories: readonly string[],
-  notes: readonly string[],
-  seen: ReadonlySet<string>,
-): GateOutcome {
-  const unseen = unseenBy(seen);
-  return { decision, directories, notes: [...notes, ...describeUnseen(unseen)], unseen };
+/** What a decision is based on. */
+interface Basis extends Pick<GateOutcome, 'sides' | 'directories' | 'notes' | 'manifests' | 'stopped'> {
+  readonly episodes: { readonly baseline: readonly Episode[]; readonly candidate: readonly Episode[] };
+}
+
+function gateOutcome(decision: GateDecision, { episodes: { baseline, candidate }, notes, ...basis }: Basis): GateOutcome {
+  const scenariosOf = (episodes: readonly Episode[]): Set<string> => new Set(episodes.filter(isKnown).map(({ scenario }) => scenario));
+  const ofBaseline = scenariosOf(baseline);
+  const unseen = unseenBy(new Set([...scenariosOf(candidate)].filter((scenario) => ofBaseline.has(scenario))));
+  return {
+    decision,
+    ...basis,
+    version: ownVersion(),
+    notes: [...notes, ...sectionNotes({ ...basis, unseen })],
+    unseen,
+    scenarios: sideBySide(baseline, candidate),
+  };
 }
 
 /** No trial shows what can't be served: neither version is judged by it. */
-function notesOnManifests({ manifests }: Selection): string[] {
+function unservedOf({ manifests }: Selection): GateOutcome['manifests'] {
   const summary = manifests === undefined ? undefined : describeGaps(manifests);
-  return summary === undefined ? [] : [summary, ...(manifests?.gaps ?? []).map(describeGap)];
+  return summary === undefined ? undefined : { summary, gaps: (manifests?.gaps ?? []).map(describeGap) };
 }
 
 /** @param accepting the decision if failures that the baseline has too were accepted */
-function notesOnExisting(decision: GateDecision, accepting: () => GateDecision): string[] {
+function notesOnExisting(decision: GateDecision, accepting: () => GateDecision, isEarly = false): string[] {
   if (decision.verdict !== 'fail' || accepting().verdict === 'fail') return [];
-  return ['no failure is new: the baseline fails in the same ways. With --accept-existing, only new or more frequent failures reject'];
+  return [
+    `no failure ${isEarly ? 'so far ' : ''}is new: the baseline fails in the same ways. With --accept-existing, only new or more frequent failures reject`,
+  ];
 }
 
 /** @throws UsageError when the figures of the two runs are not comparable */
@@ -146,7 +161,8 @@ async function runUntilDecided(
   console: Console,
 ): Promise<GateOutcome> {
   const { isPaired, chosen, notes: left } = await askable(sides);
-  const notes = [...notesOnLaxer(policy), ...notesOnManifests(sides.selection), ...left];
+  const manifests = unservedOf(sides.selection);
+  const notes = [...notesOnLaxer(policy), ...left];
   const digests = new Map(await Promise.all(chosen.map(async ({ scenario, ref }) => [scenario.id, await digestOf(ref.module)] as const)));
   const code = sides.state === undefined ? undefined : codeDigests();
   const versions = await Promise.all(
@@ -156,37 +172,45 @@ async function runUntilDecided(
         notes.push(
           `episodes of ${sides[side].label} are not kept, since its file does not say which version it starts: name it with --${side}-version`,
         );
-      return { letter: LETTERS[side], target: sides[side], version, episodes: known(sides.state, version, digests) };
+      return { letter: side, target: sides[side], version, episodes: known(sides.state, version, digests) };
     }),
   );
   const [baseline, candidate] = versions as [Version, Version];
   const directories: string[] = [];
   const { seed: first, signal } = sides;
   for (let done = 0; ;) {
-    const next = nextLook(policy.episodes, done * chosen.length) ?? policy.episodes.max;
-    const look = done === 0 && canEndEarly(policy) ? Math.min(EARLY_PAIRS, next) : next;
+    const look = nextLook(policy.episodes, done * chosen.length) ?? policy.episodes.max;
     const seeds = Array.from({ length: Math.ceil(look / chosen.length) - done }, (_, index) => first + done + index);
     done += seeds.length;
     const isWhole = ({ episodes }: Version): boolean =>
       seeds.every((seed) => chosen.every(({ scenario: { id } }) => episodes.has(keyOf({ scenario: id, seed }))));
     const incomplete = versions.filter((version) => !isWhole(version));
+    let stopped: GateStop | undefined;
     if (incomplete.length > 0) {
       const directory = join(at.directory, `seeds-from-${seeds[0] ?? first}`);
       directories.push(directory);
+      const review = earlyStop(candidate.letter, candidate.episodes, policy);
       const runs = {
         chosen,
         seed: seeds[0] ?? first,
         trialsOf: () => seeds.length,
         nodesOf: () => sides.selection.nodes,
         workers: sides.workers,
+        sideNames: 'letter' as const,
+        review,
       };
-      await runTargets(incomplete, runs, { directory, startedAt: at.startedAt, signal }, console);
+      const { reviewed } = await runTargets(incomplete, runs, { directory, startedAt: at.startedAt, signal }, console);
       signal.throwIfAborted();
+      const left = new Set(reviewed?.left.map(trialKey));
       for (const { letter, version, episodes } of incomplete) {
         const run = readComparedRun(join(directory, letter), () => true);
-        const fresh = episodesOf(run);
+        const fresh = episodesOf(run).filter((episode) => !left.has(keyOf(episode)));
         for (const episode of fresh) episodes.set(keyOf(episode), episode);
         keep(sides.state, version, fresh, digests);
+      }
+      if (reviewed !== undefined) {
+        const { kept } = reviewed;
+        stopped = { criteria: review.criteria, trials: { run: kept.length, planned: kept.length + reviewed.left.length } };
       }
     }
     // All kept episodes of the candidate count, even with other seeds than requested: a known leak is a leak.
@@ -197,15 +221,26 @@ async function runUntilDecided(
     const decide = (by: Policy): GateDecision => decideGate(control, own, by, { paired: isPaired, seed: first });
     const decision = decide(policy);
     // Counts requested trials, not results: trials that can't be run must not be requested forever.
-    const requested = done * chosen.length;
-    const isEarly = requested < policy.episodes.first;
-    if (isEarly ? failsEarly(decision, policy) : decision.verdict !== 'inconclusive' || requested >= policy.episodes.max) {
-      const onlyExisting = notesOnExisting(decision, () => decide(acceptingExisting(policy)));
-      return outcomeOf(decision, directories, [...notes, ...onlyExisting], new Set(chosen.map(({ scenario }) => scenario.id)));
+    if (stopped !== undefined || decision.verdict !== 'inconclusive' || done * chosen.length >= policy.episodes.max) {
+      const onlyExisting = notesOnExisting(decision, () => decide(acceptingExisting(policy)), stopped !== undefined);
+      return gateOutcome(decision, {
+        sides: { baseline: sideIn(sides, 'baseline', directories), candidate: sideIn(sides, 'candidate', directories) },
+        episodes: { baseline: control, candidate: own },
+        directories,
+        notes: [...notes, ...onlyExisting],
+        ...defined({ manifests, stopped }),
+      });
     }
-    if (isEarly) continue;
     console.err(`${summarizeGate(decision)}\n`);
   }
+}
+
+/** What is known about a side: if its kept episodes were enough, not more than its names. */
+function sideIn(sides: Targets, side: 'baseline' | 'candidate', directories: readonly string[]): GateSide {
+  const run = directories.map((directory) => join(directory, side)).find(isRunDirectory);
+  const given = sides.versions?.[side];
+  const named = given === undefined ? {} : { version: `version ${given}` };
+  return { ...(run === undefined ? { target: sides[side].label } : sideOf(readRunFacts(run))), ...named };
 }
 
 /**

@@ -3,7 +3,6 @@ import type { Criterion, GateDecision } from '../../gate/verdict.ts';
 import { formatDecision, formatOutcome } from '../canary/terminal.ts';
 import { scaleproofHere } from '../testing/command.ts';
 import { formatGate, summarizeGate } from './terminal.ts';
-import { unseenBy } from './unseen.ts';
 
 /** Clears a terminal. */
 const EVIL = '\u001b[2J';
@@ -27,9 +26,8 @@ const DECISION: GateDecision = {
 
 test('control characters in a run directory are escaped', () => {
   const sides = { baseline: `baseline${EVIL}`, candidate: `candidate${EVIL}` };
-  const outcome = { decision: DECISION, directories: [], notes: [`note${EVIL}`], unseen: unseenBy(new Set()) };
   const printed = [
-    formatGate(outcome, sides, LOOK),
+    formatGate({ decision: DECISION, notes: [`note${EVIL}`] }, sides, LOOK),
     summarizeGate(DECISION),
     formatDecision({ verdict: 'roll-back', sentence: `sentence${EVIL}`, criteria: [CRITERION] }, LOOK),
     formatOutcome(

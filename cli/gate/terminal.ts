@@ -1,9 +1,11 @@
+import type { GateOutcome } from '../../gate/outcome.ts';
+import { tellingTrials } from '../../gate/evidence.ts';
+import type { TellingTrial } from '../../gate/evidence.ts';
 import type { Criterion, GateDecision, GateVerdict, PhaseComparison, PhaseSide } from '../../gate/verdict.ts';
 import { createPaint, printable } from '../../reports/paint.ts';
 import type { Ink } from '../../reports/paint.ts';
 import { renderTable, wrap } from '../../reports/table.ts';
 import type { Cell } from '../../reports/table.ts';
-import type { GateOutcome } from './outcome.ts';
 
 type Paint = (ink: Ink, text: string) => string;
 
@@ -21,13 +23,12 @@ const MARGIN = 2;
 
 /** A gate for a terminal: its sides, each criterion with its evidence, and what to do. */
 export function formatGate(
-  { decision, notes }: GateOutcome,
+  { decision, notes }: Pick<GateOutcome, 'decision' | 'notes'>,
   { baseline, candidate }: { readonly baseline: string; readonly candidate: string },
   { color, columns }: { readonly color: boolean; readonly columns: number },
 ): string {
   const paint = createPaint(color);
   const { episodes, criteria, phases, needs, verdict } = decision;
-  const width = columns - INDENT.length;
   const side = (name: string, text: string): string[] =>
     wrap(printable(text), columns - SIDE).map(
       (line, index) => `${index === 0 ? paint('bold', name) + ' '.repeat(SIDE - name.length) : ' '.repeat(SIDE)}${line}`,
@@ -39,7 +40,7 @@ export function formatGate(
       `${candidate}, ${episodes.candidate} episodes, ${episodes.isPaired ? `${episodes.seen} paired by scenario and seed` : 'not paired: in real time no trial is repeatable'}`,
     ),
     '',
-    ...criteria.flatMap((criterion) => describeCriterion(criterion, paint, width)),
+    ...describeCriteria(criteria, paint, columns),
     '',
     ...describePhases(phases, paint, columns),
     ...notes.flatMap((note) => wrap(`note: ${printable(note)}`, columns)),
@@ -49,20 +50,26 @@ export function formatGate(
   ].join('\n');
 }
 
-/** A criterion with its evidence. */
-export function describeCriterion(
-  { criterion, verdict, isUntested, sentence, evidence }: Criterion,
-  paint: Paint,
-  width: number,
-): string[] {
-  const { mark, ink } = isUntested === true ? UNTESTED : MARKS[verdict];
+/** Criteria, and then each trial of their evidence, with what they say about it and how to replay it. */
+export function describeCriteria(criteria: readonly Criterion[], paint: Paint, columns: number): string[] {
+  const trials = tellingTrials(criteria);
   return [
-    `${paint(ink, mark)} ${paint('bold', criterion)}`,
-    ...wrap(printable(sentence), width).map((line) => `${INDENT}${line}`),
-    ...evidence.flatMap(({ scenario, seed, what, replay }) => [
-      ...wrap(printable(`${scenario} seed ${seed}: ${what}`), width).map((line) => `${INDENT}${line}`),
-      ...(replay === '' ? [] : [paint('dim', `${INDENT}scaleproof replay ${printable(replay)}`)]),
-    ]),
+    ...criteria.flatMap((criterion) => describeCriterion(criterion, paint, columns - INDENT.length)),
+    ...(trials.length === 0 ? [] : ['', paint('dim', 'TRIALS TO LOOK AT')]),
+    ...trials.flatMap((trial) => describeTrial(trial, paint, columns - INDENT.length)),
+  ];
+}
+
+function describeCriterion({ criterion, verdict, isUntested, sentence }: Criterion, paint: Paint, width: number): string[] {
+  const { mark, ink } = isUntested === true ? UNTESTED : MARKS[verdict];
+  return [`${paint(ink, mark)} ${paint('bold', criterion)}`, ...wrap(printable(sentence), width).map((line) => `${INDENT}${line}`)];
+}
+
+function describeTrial({ scenario, seed, replay, said }: TellingTrial, paint: Paint, width: number): string[] {
+  return [
+    paint('bold', printable(`${scenario} seed ${seed}`)),
+    ...said.flatMap(({ criterion, what }) => wrap(printable(`${criterion}: ${what}`), width).map((line) => `${INDENT}${line}`)),
+    ...(replay === '' ? [] : [paint('dim', `${INDENT}scaleproof replay ${printable(replay)}`)]),
   ];
 }
 

@@ -71,9 +71,9 @@ export function percentileRow(phase: string, rank: number, rows: readonly Matche
   const cells = columns.map((clusters) => percentileCell(clusters, share));
   const id = `${phase.replaceAll(/\W+/g, '-')}-p${rank}`;
   const trials = columns.map((clusters) => clusters.filter(({ weight }) => weight > 0).length);
-  const isEnough = trials.every((count) => count >= unitsForQuantile(share, ALPHA));
   const figures = columns.map((clusters): Statistic => quantileOf(clusters, share));
-  const changes = changesOf(figures, { size: rows.length, better: 'lower', isEnough, random: random.fork(id) });
+  const sample = { size: rows.length, measured: Math.min(...trials), needed: unitsForQuantile(share, ALPHA) };
+  const changes = changesOf(figures, { ...sample, better: 'lower', random: random.fork(id) });
   return { id, title: `${phase} p${rank}`, unit: 'ms', better: 'lower', cells, changes };
 }
 
@@ -157,7 +157,8 @@ export function meanRow(name: RowName & Pick<ComparedRow, 'unit'>, rows: readonl
     const { lower, upper } = ratioOf(one, figure, measured.length, lone.fork(letterOf(index)));
     return { value, of, ...(Number.isFinite(lower) && Number.isFinite(upper) ? { lower, upper } : {}) };
   });
-  const changes = changesOf(figures, { size: measured.length, better: name.better, isEnough, random: lone });
+  const sample = { size: measured.length, measured: why === undefined ? measured.length : 0, needed: LEAST_FOR_BOOTSTRAP };
+  const changes = changesOf(figures, { ...sample, better: name.better, random: lone });
   return { ...name, cells, changes };
 }
 
@@ -173,14 +174,28 @@ function quotientOf(parts: readonly Part[]): Statistic {
   };
 }
 
+interface Sample {
+  /** Number of pairs that are drawn from. */
+  readonly size: number;
+  /** How many trials each side has with a value. */
+  readonly measured: number;
+  /** With fewer, there are no bounds. */
+  readonly needed: number;
+}
+
 /** Each other side against the first one, over pairs of trials. */
 function changesOf(
   [first, ...others]: readonly Statistic[],
-  how: { readonly size: number; readonly better: ComparedRow['better']; readonly isEnough: boolean; readonly random: Random },
+  how: Sample & { readonly better: ComparedRow['better']; readonly random: Random },
 ): ComparedChange[] {
-  const { size, better, isEnough, random } = how;
+  const { size, measured, needed, better, random } = how;
   return others.map((other, index) => {
-    if (!isEnough || first === undefined) return { outcome: 'unclear' };
+    if (measured === 0 || first === undefined) return { outcome: 'unclear' };
+    if (measured < needed) {
+      const all = new Array<number>(size).fill(1);
+      const value = other(all).least / first(all).least;
+      return { outcome: 'unclear', ...(Number.isFinite(value) ? { ratio: { value } } : {}), needs: { trials: needed } };
+    }
     const { estimate, lower, upper } = ratioOf(first, other, size, random.fork(`${letterOf(index + 1)} over A`));
     const outcome =
       lower > 1 ? (better === 'higher' ? 'better' : 'worse') : upper < 1 ? (better === 'higher' ? 'worse' : 'better') : 'unclear';

@@ -40,7 +40,7 @@ export function judgeScenarios({ baseline, candidate }: GateInput): Criterion {
   const sentence =
     first === undefined
       ? `None of ${counted(tallies.length, 'scenario')} fails in half of its episodes or more where the baseline does not.`
-      : `${counted(odd.length, 'scenario')} of ${tallies.length} ${odd.length === 1 ? 'is' : 'are'} not served as by the baseline: ${describe(first.tally)}${odd.length > 1 ? ', and others' : ''}.`;
+      : `${counted(odd.length, 'scenario')} of ${tallies.length} ${odd.length === 1 ? 'is' : 'are'} not served as by the baseline: ${first.tally.scenario} ${describe(first.tally)}${odd.length > 1 ? ', and others' : ''}.`;
   return {
     criterion: 'scenarios',
     verdict: tallies.length === 0 ? 'inconclusive' : verdict,
@@ -81,7 +81,8 @@ function rank(verdict: GateVerdict): number {
   return verdict === 'fail' ? 0 : 1;
 }
 
-function describe({ scenario, isMissing, failed, trials, baselineFailed, baselineTrials }: Tally): string {
-  if (isMissing) return `${scenario} has verdicts for the baseline, but hardly any for the candidate: run it with the candidate`;
-  return `${scenario} failed in ${failed.length} of ${counted(trials, 'episode')}, in the baseline in ${baselineFailed} of ${baselineTrials}`;
+/** What happened in the scenario. */
+function describe({ isMissing, failed, trials, baselineFailed, baselineTrials }: Tally): string {
+  if (isMissing) return `has verdicts for the baseline, but hardly any for the candidate: run it with the candidate`;
+  return `failed in ${failed.length} of ${counted(trials, 'episode')}, in the baseline in ${baselineFailed} of ${baselineTrials}`;
 }

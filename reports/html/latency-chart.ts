@@ -1,11 +1,11 @@
 import type { Bound } from '../../history/events.ts';
 import { WHOLE_PHASES } from '../../history/latency.ts';
 import type { Latency } from '../../history/verdict.ts';
-import { expectationsOf } from '../../history/view.ts';
-import type { View } from '../../history/view.ts';
 import { formatDuration, formatLimit } from '../format.ts';
+import type { BoundReport, TrialReport } from '../run-report.ts';
 import { html } from './markup.ts';
 import type { Markup } from './markup.ts';
+import { isBroken } from './parts.ts';
 
 /** A bound further away than this many times the longest wait is drawn at the edge, not to scale. */
 const FAR = 4;
@@ -13,22 +13,38 @@ const ROW_HEIGHT = 20;
 /** Relative width, with room for a label to the right of the furthest mark. */
 const ROOM = 1.08;
 
-/** The bounds within which pods of a trial had to run. */
-export function boundsOf(view: View): Bound[] {
-  const names = new Set(expectationsOf(view, 'served').map(({ bound }) => bound));
-  return [...names].flatMap((name) => view.bounds.get(name) ?? []);
+/** A bound within which pods had to run. */
+export interface WaitBound {
+  readonly bound: Bound;
+  readonly isBroken: boolean;
+}
+
+/** The bounds within which pods had to run. @param measured the bounds of some trials, with their worst values */
+export function waitBounds(
+  measured: readonly Pick<BoundReport, 'check' | 'bound' | 'worst'>[],
+  trials: readonly Pick<TrialReport, 'checks'>[],
+): WaitBound[] {
+  const byName = new Map<string, WaitBound>();
+  for (const one of measured) {
+    const { check, bound } = one;
+    if (check !== 'success-rate' || bound.unit !== 'ms') continue;
+    byName.set(bound.name, { bound, isBroken: byName.get(bound.name)?.isBroken === true || isBroken(one, trials) });
+  }
+  return [...byName.values()];
 }
 
 /** Each phase as a bar from p50 to p99, with a mark at p95, on one axis with the bounds of the whole wait. */
-export function latencyChart(latencies: readonly Latency[], bounds: readonly Bound[], of: string): Markup {
+export function latencyChart(latencies: readonly Latency[], bounds: readonly WaitBound[], of: string): Markup {
   if (latencies.length === 0) return html``;
   const longestMs = Math.max(1, ...latencies.map(({ p99Ms }) => p99Ms));
-  const known = [...new Map(bounds.filter(({ unit }) => unit === 'ms').map((bound) => [bound.name, bound])).values()];
-  const near = known.filter(({ value }) => value <= FAR * longestMs);
-  const endMs = ROOM * Math.max(longestMs, ...near.map(({ value }) => value));
+  const near = bounds.filter(({ bound }) => bound.value <= FAR * longestMs);
+  const endMs = ROOM * Math.max(longestMs, ...near.map(({ bound }) => bound.value));
   const x = (ms: number): string => `${Math.round((ms / endMs) * 10_000) / 100}%`;
   const height = latencies.length * ROW_HEIGHT + 8;
-  const words = known.map((bound) => `bound ${bound.name}, ${formatLimit(bound)}${near.includes(bound) ? '' : ', beyond the right edge'}`);
+  const words = bounds.map((one) => {
+    const text = `bound ${one.bound.name}, ${formatLimit(one.bound)}${near.includes(one) ? '' : ', beyond the right edge'}`;
+    return { text: one.isBroken ? `${text}, not kept` : text, isBroken: one.isBroken };
+  });
   return html`<div class="latency-chart">
     <svg class="phases" width="150" height="${height}" aria-hidden="true">
       ${latencies.map(({ phase }, index) => html`<text x="144" y="${index * ROW_HEIGHT + 15}">${phase.replace('->', '→')}</text>`)}
@@ -38,7 +54,7 @@ export function latencyChart(latencies: readonly Latency[], bounds: readonly Bou
       width="100%"
       height="${height}"
       role="img"
-      aria-label="Latency by phase ${of}, p50 to p99${words.map((word) => `; ${word}`)}"
+      aria-label="Latency by phase ${of}, p50 to p99${words.map(({ text }) => `; ${text}`)}"
     >
       ${latencies.map(({ phase, p50Ms, p95Ms, p99Ms }, index) => {
         const y = index * ROW_HEIGHT + 5;
@@ -52,11 +68,11 @@ export function latencyChart(latencies: readonly Latency[], bounds: readonly Bou
           <line class="p95" x1="${x(p95Ms)}" x2="${x(p95Ms)}" y1="${y - 2}" y2="${y + 14}" />
         </g>`;
       })}
-      ${near.map(({ name, value }) => html`<g class="limit"><title>bound ${name}</title><line x1="${x(value)}" x2="${x(value)}" y1="0" y2="${height}" /></g>`)}
+      ${near.map(({ bound: { name, value }, isBroken: broken }) => html`<g class="limit${broken && ' broken'}"><title>bound ${name}</title><line x1="${x(value)}" x2="${x(value)}" y1="0" y2="${height}" /></g>`)}
     </svg>
     <p class="muted">
       Bars from p50 to p99, a mark at p95, up to
-      ${formatDuration(endMs)}.${words.length > 0 && html` <span class="limit-key">┃</span> pods had to run within: ${words.join('; ')}.`}
+      ${formatDuration(endMs)}.${words.length > 0 && html` <span class="limit-key">┃</span> pods had to run within: ${words.map(({ text, isBroken: broken }, index) => html`${index > 0 && '; '}${broken ? html`<span class="bad">✗ ${text}</span>` : text}`)}.`}
     </p>
   </div>`;
 }

@@ -10,8 +10,11 @@ import type { RequirementReport, RunReport, ScenarioReport } from '../run-report
 import { EVENT_BUDGET } from './budget.ts';
 import { html } from './markup.ts';
 import type { Markup } from './markup.ts';
-import { badge, code, resultBadge, servedText } from './parts.ts';
+import { badge, code, isBroken, resultBadge, servedText } from './parts.ts';
 import { scenarioId } from './scenario.ts';
+
+/** Most scenarios that are named at a bound that they broke. */
+const MAX_BROKEN_NAMED = 5;
 
 /** The top of the page: the verdict in a sentence, the target, and the key figures. */
 export function renderHeader(report: RunReport): Markup {
@@ -27,8 +30,9 @@ export function renderHeader(report: RunReport): Markup {
       ${run.startedAt.slice(0, 16).replace('T', ' ')} UTC, judged by scaleproof ${run.versions.scaleproof}, run ${run.id}
     </p>
     <div class="tiles">
-      ${tile('Scenarios', verdictCounts(scenarios))} ${requirementTile(report)} ${episodeTile(report)}
-      ${tile('Leaked instances', html`<strong>${instances.leaked}</strong><span>of ${formatCount(instances.created, 'instance')}, ${instances.live} still live</span>`, instances.leaked > 0)}
+      ${tile('Scenarios', verdictCounts(scenarios), { isBad: scenarios.failed > 0, isWide: report.requirements === undefined })}
+      ${requirementTile(report)} ${episodeTile(report)}
+      ${tile('Leaked instances', html`<strong>${instances.leaked}</strong><span>of ${formatCount(instances.created, 'instance')}, ${instances.live} still live</span>`, { isBad: instances.leaked > 0 })}
       ${tile('Faults fired', html`<strong>${faults.fired}</strong><span>of ${faults.armed} armed</span>`)}
       ${tile('Trials', html`<strong>${done}</strong><span>${formatCount(totals.interleavings, 'distinct interleaving')}</span>${crashTile(totals.crashPoints)}`)}
       ${tile(isVirtual(run) ? 'Virtual time' : 'Real time', html`<strong>${formatDuration(run.virtualMs)}</strong><span>${run.wallMs === undefined ? 'wall time not known' : `in ${formatDuration(run.wallMs)}`}${run.ratio !== undefined && `, ${formatRatio(run.ratio)}`}</span>`)}
@@ -54,15 +58,13 @@ function versionOf({ run: { target, versions } }: RunReport): Markup {
 function requirementTile({ requirements }: RunReport): Markup {
   if (requirements === undefined) return html``;
   const counts = requirementCounts(requirements);
-  return html`<div class="tile wide${counts.some(({ broken }) => broken > 0) && ' bad'}">
-    <h2>Requirements</h2>
-    ${counts.map(
-      ({ level, met, broken, unknown, untested }, index) =>
-        html`${index === 0 ? html`<strong>${met}<small> of ${met + broken + unknown} ${level} met</small></strong>` : html`<span class="level"><b>${met}</b> of ${met + broken + unknown} ${level} met</span>`}<span
-            >${broken} not met, ${unknown > 0 && `${unknown} unknown, `}${untested} not tested</span
-          >`,
-    )}
-  </div>`;
+  const content = counts.map(
+    ({ level, met, broken, unknown, untested }, index) =>
+      html`${index === 0 ? html`<strong>${met}<small> of ${met + broken + unknown} ${level} met</small></strong>` : html`<span class="level"><b>${met}</b> of ${met + broken + unknown} ${level} met</span>`}<span
+          >${broken} not met, ${unknown > 0 && `${unknown} unknown, `}${untested} not tested</span
+        >`,
+  );
+  return tile('Requirements', html`${content}`, { isBad: counts.some(({ broken }) => broken > 0) });
 }
 
 interface RequirementCounts {
@@ -96,19 +98,18 @@ function isTested({ scenarios }: RequirementReport): boolean {
 function episodeTile({ scenarios, totals: { success } }: RunReport): Markup {
   const episodes = scenarios.flatMap(({ results }) => results).filter((trial) => trial.success.asked > 0);
   const served = episodes.filter((trial) => trial.success.served === trial.success.asked).length;
-  if (episodes.length === 0) return tile('Pods served in time', html`<strong>–</strong><span>no pod had to be served</span>`);
+  if (episodes.length === 0)
+    return tile('Pods served in time', html`<strong>–</strong><span>no pod had to be served</span>`, { isWide: true });
   const limit = lowerSuccessBound(served, episodes.length, 1 - CONFIDENCE);
-  return html`<div class="tile wide${served < episodes.length && ' bad'}">
-    <h2>Pods served in time</h2>
-    <strong>${formatPercent(success.served / success.asked)}</strong>
+  const content = html`<strong>${formatPercent(success.served / success.asked)}</strong>
     <span
       >${success.served} of ${formatCount(success.asked, 'pod')}; ${served} of ${formatCount(episodes.length, 'episode')} served in
       full:</span
     >
     <span title="Clopper-Pearson, one-sided. An episode is a trial in which pods had to be served; pods inside one are not independent."
       >at least ${(Math.floor(limit * 1000) / 10).toFixed(1)} % of episodes with ${CONFIDENCE * 100} % confidence, exact</span
-    >
-  </div>`;
+    >`;
+  return tile('Pods served in time', content, { isBad: served < episodes.length, isWide: true });
 }
 
 function crashTile(crashed: RunReport['totals']['crashPoints']): Markup | undefined {
@@ -151,8 +152,8 @@ function verdictCounts({ passed, failed, unknown, notRun }: RunReport['totals'][
     >`;
 }
 
-function tile(name: string, content: Markup, isBad = false): Markup {
-  return html`<div class="tile${isBad && ' bad'}">
+function tile(name: string, content: Markup, { isBad = false, isWide = false }: { isBad?: boolean; isWide?: boolean } = {}): Markup {
+  return html`<div class="tile${isWide && ' wide'}${isBad && ' bad'}">
     <h2>${name}</h2>
     ${content}
   </div>`;
@@ -240,7 +241,7 @@ function renderProgram(program: ProgramFacts): Markup {
 }
 
 /** Everything that is needed to repeat the run: versions, seeds, digests. */
-export function renderFacts({ run, notRun, apiVersion }: RunReport): Markup {
+export function renderFacts({ run, notRun, apiVersion, scenarios }: RunReport): Markup {
   const row = (name: string, value: Markup | string): Markup =>
     html`<div>
       <dt>${name}</dt>
@@ -283,13 +284,27 @@ export function renderFacts({ run, notRun, apiVersion }: RunReport): Markup {
                 <th scope="row">${bound.name}</th>
                 <td class="num">${formatLimit(bound)}</td>
                 <td>${formula}</td>
-                <td>${reason}${loose !== undefined && html`<br /><small>Rarely close: ${loose}</small>`}</td>
+                <td>
+                  ${reason}${loose !== undefined && html`<br /><small>Rarely close: ${loose}</small>`} ${brokenIn(bound.name, scenarios)}
+                </td>
               </tr>`,
           )}
         </tbody>
       </table>
     </div>
   </section>`;
+}
+
+/** The scenarios in which a bound was not kept. */
+function brokenIn(name: string, scenarios: readonly ScenarioReport[]): Markup | undefined {
+  const links = scenarios.flatMap(({ id, bounds, results }, index) =>
+    bounds.some((report) => report.bound.name === name && isBroken(report, results)) ? html`<a href="#${scenarioId(index)}">${id}</a>` : [],
+  );
+  if (links.length === 0) return undefined;
+  const rest = links.length - MAX_BROKEN_NAMED;
+  return html`<p class="bad">
+    ✗ Not kept in ${links.slice(0, MAX_BROKEN_NAMED).map((link, at) => html`${at > 0 && ', '}${link}`)}${rest > 0 && ` and ${rest} more`}
+  </p>`;
 }
 
 /** What was simulated: a reader must know which parts of a cluster were real. */

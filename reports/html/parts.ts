@@ -3,7 +3,7 @@ import { closeness } from '../../history/verdict.ts';
 import type { Verdict } from '../../history/verdict.ts';
 import { formatDuration, formatLimit, formatPercent, formatValue } from '../format.ts';
 import { VERDICT_MARKS } from '../marks.ts';
-import type { BoundReport, ProfileReport, ScenarioReport } from '../run-report.ts';
+import type { BoundReport, ProfileReport, ScenarioReport, TrialReport } from '../run-report.ts';
 import { html } from './markup.ts';
 import type { Markup } from './markup.ts';
 
@@ -70,8 +70,18 @@ function isWhole(phase: string): boolean {
   return phase === WHOLE_PHASES.fromCreation || phase === WHOLE_PHASES.fromHeal;
 }
 
+/** Whether a value went beyond its bound, or reached it while its check failed: such a check stopped waiting at the bound. */
+export function isBroken(
+  { check, bound, worst }: Pick<BoundReport, 'check' | 'bound' | 'worst'>,
+  trials: readonly Pick<TrialReport, 'checks'>[],
+): boolean {
+  const ratio = closeness({ bound, worst });
+  if (ratio === undefined || ratio < 1) return false;
+  return ratio > 1 || trials.some(({ checks }) => checks.some((one) => one.check === check && one.verdict === 'fail'));
+}
+
 /** How close values came to their bounds. */
-export function boundsTable(bounds: readonly BoundReport[]): Markup {
+export function boundsTable({ bounds, results }: Pick<ScenarioReport, 'bounds' | 'results'>): Markup {
   if (bounds.length === 0) return html`<p class="muted">No check measured a bound.</p>`;
   return html`<table class="data">
     <thead>
@@ -84,28 +94,30 @@ export function boundsTable(bounds: readonly BoundReport[]): Markup {
       </tr>
     </thead>
     <tbody>
-      ${bounds.map(({ check, bound, worst, object, seed }) => {
+      ${bounds.map((report) => {
+        const { check, bound, worst, object, seed } = report;
+        const broken = isBroken(report, results);
         const ratio = closeness({ bound, worst });
         const where = [...(object === undefined ? [] : [object]), ...(seed === undefined ? [] : [`seed ${seed}`])].join(', ');
         return html`<tr>
           <th scope="row">${check}</th>
           <td><a href="#bound-${bound.name}">${bound.name}</a></td>
-          <td class="num" title="${where}">${worst === undefined ? 'not measured' : formatValue(worst, bound.unit)}</td>
+          <td class="num${broken && ' bad'}" title="${where}">${worst === undefined ? 'not measured' : formatValue(worst, bound.unit)}</td>
           <td class="num">${formatLimit(bound)}</td>
-          <td>${ratio === undefined ? '–' : gauge(ratio)}</td>
+          <td>${ratio === undefined ? '–' : gauge(ratio, broken)}</td>
         </tr>`;
       })}
     </tbody>
   </table>`;
 }
 
-/** A bar relative to a limit; beyond it, in the colour of failure. */
-function gauge(ratio: number): Markup {
+/** A bar relative to a limit; if that is broken, in the colour of failure and with its mark. */
+function gauge(ratio: number, broken: boolean): Markup {
   const percent = Math.round(Math.min(1, ratio) * 1000) / 10;
-  return html`<span class="gauge"
+  return html`<span class="gauge${broken && ' bad'}"
     ><svg aria-hidden="true">
       <rect class="gauge-back" />
-      <rect class="${ratio > 1 ? 'gauge-over' : 'gauge-fill'}" width="${percent}%" />
+      <rect class="${broken ? 'gauge-over' : 'gauge-fill'}" width="${percent}%" />
     </svg>
     ${formatPercent(ratio)}</span
   >`;

@@ -1,6 +1,7 @@
 import { buildReport } from '../build-report.ts';
 import type { ReportInput } from '../report-input.ts';
 import type { RunReport } from '../run-report.ts';
+import { renderFinder } from './finder.ts';
 import { html } from './markup.ts';
 import { renderFacts, renderHeader, renderTable } from './overview.ts';
 import { renderPage } from './page.ts';
@@ -22,7 +23,7 @@ export function renderHtml(input: ReportInput, report: RunReport = buildReport(i
     style: PAGE_STYLE,
     script: PAGE_SCRIPT,
     skip: { to: 'scenarios', text: 'Skip to the scenarios' },
-    body: html`${timelineDefinitions()}
+    body: html`${timelineDefinitions()} ${renderFinder(report)}
       <main>
         ${renderHeader(report)} ${renderProblems(report)} ${renderTable(report)} ${renderRequirements(report)}
         ${renderScenarios(report, input.trials)} ${renderFacts(report)}

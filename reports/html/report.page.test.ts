@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect, test } from '@playwright/test';
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import type { HistoryEvent } from '../../history/events.ts';
 import { buildReport } from '../build-report.ts';
 import { formatJunit } from '../junit.ts';
@@ -105,6 +105,21 @@ test('passing scenarios are collapsed, and a link expands them', async ({ page }
   await expect(scenario.locator('.plot').first()).toBeVisible();
 });
 
+test('every scenario has a picture, also if it is collapsed, and without scripts', async ({ browser }, info) => {
+  const page = await browser.newPage({ javaScriptEnabled: false });
+  await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 2 }));
+  await expect(page.locator('.scenario > summary').getByRole('img', { name: /^Seed/ })).toHaveCount(6);
+  const passed = page.locator('.scenario', { hasText: 'provisioning/scale-out-and-back' });
+  await expect(passed).not.toHaveAttribute('open');
+  await expect(passed.getByRole('img').first()).toBeVisible();
+  await expect(passed.getByRole('img').first()).toHaveAccessibleName('Seed 1, 3 min 16 s: up to 10 Ready nodes, up to 10 pending pods.');
+  const spot = page.locator('.scenario', { hasText: 'capacity/spot-runs-out' });
+  await expect(spot.locator('summary svg text')).toHaveText(['insufficient-capacity', 'slow-answer']);
+  const failed = page.locator('.scenario', { hasText: 'crashes/killed-after-launch' });
+  await expect(failed.locator('> summary use[href="#tick-fail"]'), 'its finding').toHaveCount(1);
+  await page.close();
+});
+
 test('passed scenarios are packed until they are opened; in the end all are unpacked', async ({ page }, info) => {
   const path = info.outputPath('report.html');
   await openReport(page, path, sampleRun({ trials: 1 }));
@@ -127,7 +142,92 @@ test('without scripts, problems can be read, and passed scenarios say why they a
   await expect(page.locator('.finding').first()).toBeVisible();
   await page.locator('#scenario-1 > summary').click();
   await expect(page.locator('#scenario-1').getByText('This is packed to keep the page small')).toBeVisible();
+  await expect(page.getByRole('search'), 'it would do nothing').toHaveCount(0);
   await page.close();
+});
+
+const SEARCH = 'Search scenarios by name, title, requirement or suite';
+const sectionsOf = (page: Page): Locator => page.locator('.scenario:not([hidden]) > summary .scenario-id');
+const rowsOf = (page: Page): Locator => page.locator('table.scenarios tbody:not([hidden]) tr:not(.group, [hidden]) th');
+
+test('the search finds scenarios by name, title, requirement and suite, in the table and below it', async ({ page }, info) => {
+  const complaints = await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1 }));
+  await page.keyboard.press('/');
+  await expect(page.getByLabel(SEARCH)).toBeFocused();
+  for (const [text, found] of [
+    ['killed-after', ['crashes/killed-after-launch']],
+    ['FIFTY pods', ['scheduling/spot-spread']],
+    ['cap-03', ['capacity/spot-runs-out']],
+    ['scheduling robustness', ['scheduling/negative-max-skew']],
+    ['nothing has this', []],
+  ] as const) {
+    await page.getByLabel(SEARCH).fill(text);
+    await expect(sectionsOf(page), text).toHaveText([...found]);
+    await expect(rowsOf(page), text).toHaveText(found.map((id) => new RegExp(`^\\s*${id}`)));
+    await expect(page.getByText(`${found.length === 0 ? 'none' : found.length} of 6 scenarios`)).toBeVisible();
+  }
+  await page.getByLabel(SEARCH).fill('reservations');
+  await expect(rowsOf(page), 'one that was not run').toHaveText([/capacity\/reserved-capacity/]);
+
+  await page.getByLabel(SEARCH).fill('spot-spread');
+  await page.keyboard.press('Enter');
+  const found = page.locator('#scenario-5');
+  await expect(found.locator('> summary')).toBeFocused();
+  await expect(found.locator('.plot').first()).toBeVisible();
+  await page.keyboard.press('/');
+  await page.keyboard.press('Escape');
+  await expect(sectionsOf(page)).toHaveCount(6);
+  expect(complaints).toEqual({ console: [], requests: [] });
+});
+
+test('only what did not pass can be shown, until a link leads to another scenario', async ({ page }, info) => {
+  await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1 }));
+  const only = page.getByRole('button', { name: 'Not passed only' });
+  const bad = [/killed-after-launch/, /lost-launch-answer/, /negative-max-skew/];
+  await expect(only).toHaveAttribute('aria-pressed', 'false');
+  await only.click();
+  await expect(only).toHaveAttribute('aria-pressed', 'true');
+  await expect(sectionsOf(page)).toHaveText(bad);
+  await expect(rowsOf(page)).toHaveText(bad);
+  await expect(page.getByRole('region', { name: 'extended' })).toBeHidden();
+  await page.goto(`${page.url()}#scenario-5-seed-1`);
+  await expect(page.locator('#scenario-5-seed-1')).toBeInViewport();
+  await expect(only).toHaveAttribute('aria-pressed', 'false');
+  await expect(sectionsOf(page)).toHaveCount(6);
+});
+
+test('n and p, and two buttons, lead from failure to failure, below the head', async ({ page }, info) => {
+  await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1 }));
+  const step = page.locator('.finder-steps [role="status"]');
+  const focused = page.locator(':focus');
+  await expect(step).toHaveText('– of 3');
+  const seen: string[] = [];
+  for (const key of ['n', 'n', 'n', 'n', 'p', 'p']) {
+    await page.keyboard.press(key);
+    await expect(focused.locator('.scenario-id')).toBeInViewport();
+    seen.push(`${(await step.textContent()) ?? ''} ${(await focused.locator('.scenario-id').textContent()) ?? ''}`);
+    const [head, summary] = [await page.locator('.finder').boundingBox(), await focused.boundingBox()];
+    expect(summary?.y ?? 0, 'below the head').toBeGreaterThanOrEqual(head?.height ?? Infinity);
+  }
+  const [killed, lost, skew] = ['crashes/killed-after-launch', 'api-pressure/lost-launch-answer', 'scheduling/negative-max-skew'];
+  expect(seen).toEqual([`1 of 3 ${killed}`, `2 of 3 ${lost}`, `3 of 3 ${skew}`, `1 of 3 ${killed}`, `3 of 3 ${skew}`, `2 of 3 ${lost}`]);
+
+  const next = page.getByRole('button', { name: 'Next scenario that did not pass' });
+  await next.click();
+  await expect(next, 'so that it can be pressed again').toBeFocused();
+  await expect(step).toHaveText('3 of 3');
+  await page.getByLabel(SEARCH).fill('n');
+  await expect(step, 'typing is no step').toHaveText('3 of 3');
+  await page.getByLabel(SEARCH).fill('crashes');
+  await expect(step).toHaveText('– of 1');
+});
+
+test('a page on which everything passed has only the search', async ({ page }, info) => {
+  await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1, only: ['scheduling/spot-spread'] }));
+  await expect(page.getByRole('search').getByRole('button')).toHaveCount(0);
+  await page.keyboard.press('n');
+  await page.getByLabel(SEARCH).fill('sch-04');
+  await expect(page.getByText('1 of 1 scenario')).toBeVisible();
 });
 
 test('requirements have verdicts and evidence, and link to the scenarios', async ({ page }, info) => {
@@ -140,13 +240,29 @@ test('requirements have verdicts and evidence, and link to the scenarios', async
   await expect(requirements.locator('tr.group')).toHaveCount(7);
   await expect(requirements.locator('#requirement-CAP-13')).toContainText('not run: the target does not declare the feature');
   await expect(requirements.locator('#requirement-LEK-02')).toContainText('not requested: provisioning/pool-deleted-during-launch');
-  await expect(requirements).toContainText('No scenario of this run tests 1 other requirement: STL-01.');
+  await expect(requirements.getByText('STL-01')).toBeHidden();
+  await requirements.getByText('No scenario of this run tests 1 other requirement').click();
+  await expect(requirements.locator('.untested dl')).toHaveText(/stale reads\s+STL-01/);
   await requirements.getByRole('link', { name: 'capacity/spot-runs-out' }).first().click();
   const scenario = page.locator('#scenario-2');
   await expect(scenario).toHaveAttribute('open');
   await scenario.getByRole('link', { name: 'CAP-03' }).click();
   await expect(page.locator(':target')).toContainText('Where there is no spot capacity');
   expect(complaints).toEqual({ console: [], requests: [] });
+});
+
+test('a bound that was not kept is marked in each place, also without colours', async ({ page }, info) => {
+  const only = ['scheduling/negative-max-skew', 'scheduling/spot-spread'];
+  await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1, only }));
+  await expect(page.locator('body')).toHaveAttribute('data-complete');
+  const broken = page.locator('.scenario', { hasText: 'scheduling/negative-max-skew' });
+  await expect(broken.locator('.gauge.bad').first()).toBeVisible();
+  expect(await page.evaluate(`getComputedStyle(document.querySelector('.scenario td.num.bad'), '::before').content`)).toBe('"✗ "');
+  await expect(page.locator('#bound-provision')).toContainText(/✗ Not kept in\s+scheduling\/negative-max-skew\s*$/);
+  await expect(page.locator('#bound-recover')).not.toContainText('Not kept');
+  const kept = page.locator('.scenario', { hasText: 'scheduling/spot-spread' });
+  await expect(kept.locator('.bad, .limit.broken')).toHaveCount(0);
+  await expect(kept.locator('.limit')).not.toHaveCount(0);
 });
 
 test('requirements that all hold are collapsed, and a link expands them', async ({ page }, info) => {
@@ -201,25 +317,44 @@ test('hostile names are escaped', async ({ page }, info) => {
   expect(complaints).toEqual({ console: [], requests: [] });
 });
 
-/** Serious findings of axe-core, which is injected by the debugger, since the page's policy allows no other scripts. */
+/** Findings of axe-core, which is injected by the debugger, since the page's policy allows no other scripts. */
 async function barriers(page: Page): Promise<string[]> {
   await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
   const found: { readonly id: string; readonly impact: string; readonly nodes: readonly { readonly html: string }[] }[] =
     await page.evaluate('axe.run().then(({ violations }) => violations)');
-  return found
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.length} times, ${nodes[0]?.html.slice(0, 200)}`);
+  return found.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.length} times, ${nodes[0]?.html.slice(0, 200)}`);
 }
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`accessibility: axe finds nothing serious (${colorScheme})`, async ({ page }, info) => {
+for (const { colorScheme, width } of [
+  { colorScheme: 'light', width: 1_440 },
+  { colorScheme: 'dark', width: 360 },
+] as const) {
+  test(`accessibility: axe finds nothing (${colorScheme}, ${width} pixels)`, async ({ page }, info) => {
     await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 900 });
     await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1 }));
     await expect(page.locator('body')).toHaveAttribute('data-complete');
     await page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))");
     expect(await barriers(page)).toEqual([]);
   });
 }
+
+test('the waits of all trials are drawn as points, with faults and bounds', async ({ page }, info) => {
+  await openReport(
+    page,
+    info.outputPath('report.html'),
+    sampleRun({ trials: 3, only: ['scheduling/negative-max-skew', 'capacity/spot-runs-out'] }),
+  );
+  await expect(page.locator('body')).toHaveAttribute('data-complete');
+  const failed = page.locator('.scenario', { hasText: 'scheduling/negative-max-skew' }).locator('.points');
+  await expect(failed).toContainText('✗ 30 not in time');
+  await expect(failed.locator('use')).toHaveCount(30);
+  await expect(failed.getByRole('img', { name: /^Waits of 30 pods in 3 trials.*30 not in time\. Faults: topology-skew/ })).toBeVisible();
+  const passed = page.locator('.scenario', { hasText: 'capacity/spot-runs-out' });
+  await passed.locator('> summary').click();
+  await expect(passed.locator('.points')).toContainText('60 pods in time');
+  await expect(passed.locator('.points text', { hasText: 'insufficient-capacity' })).toBeVisible();
+});
 
 test('a pod can be followed from pending to running, with its node, claim and instance', async ({ page }, info) => {
   const complaints = await openReport(
@@ -244,6 +379,43 @@ test('a pod can be followed from pending to running, with its node, claim and in
   await expect(trial.locator('tr.linked')).toBeInViewport();
   await chooser.selectOption('');
   await expect(lanes).toHaveCount(before);
+  expect(complaints).toEqual({ console: [], requests: [] });
+});
+
+test('at any moment of a timeline the state of its objects is shown, at once', async ({ page }, info) => {
+  const complaints = await openReport(
+    page,
+    info.outputPath('report.html'),
+    sampleRun({ trials: 1, only: ['crashes/killed-after-launch'] }),
+  );
+  const trial = page.locator('#scenario-1-seed-1');
+  const slider = trial.getByLabel('Show the state at a moment').first();
+  const state = trial.getByRole('region', { name: 'State at a moment of crashes/killed-after-launch, seed 1' });
+  await expect(state).toBeHidden();
+  await slider.focus();
+  await page.keyboard.press('End');
+  await expect(state.locator('h5')).toHaveText('At 7:00.400');
+  await expect(state.locator('dt'), 'only the leaked instance is left').toHaveText(['Instances (1)']);
+  await expect(state.locator('dd')).toHaveText([/^1 running i-/]);
+  await page.keyboard.press('Home');
+  await expect(state).toHaveText('At 0:00.000, nothing that has a lane existed');
+  await slider.fill('250');
+  await expect(state.locator('div', { hasText: 'Pods (5)' })).toContainText(/5 (created|unschedulable) web-/);
+  await expect(slider).toHaveAttribute('aria-valuetext', '1:03.718');
+  await trial.locator('.plot').first().hover();
+  await page.mouse.move(0, 0);
+  await expect(trial.locator('.cursor text').first(), 'the cursor stays at the moment').toBeVisible();
+  const tookMs: number = await page.evaluate(`(() => {
+    const slider = document.querySelector('[data-travel]');
+    const from = performance.now();
+    for (let at = 0; at < 20; at += 1) {
+      slider.value = String(at * 50);
+      slider.dispatchEvent(new Event('input'));
+      document.body.offsetHeight;
+    }
+    return (performance.now() - from) / 20;
+  })()`);
+  expect(tookMs).toBeLessThan(100);
   expect(complaints).toEqual({ console: [], requests: [] });
 });
 
@@ -292,11 +464,17 @@ test('requests, cost and utilisation are drawn over time, with throttled and fai
   await expect(crash.locator('.labels')).toContainText(/cost: \$0\.\d+ in total/);
 });
 
-test('a narrow window needs no sideways scrolling', async ({ page }, info) => {
-  await page.setViewportSize({ width: 400, height: 800 });
-  await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1 }));
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(400);
-});
+for (const width of [360, 768]) {
+  test(`a window of ${width} pixels needs no sideways scrolling`, async ({ page }, info) => {
+    await page.setViewportSize({ width, height: 740 });
+    await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1 }));
+    await expect(page.locator('body')).toHaveAttribute('data-complete');
+    await page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))");
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    await page.getByLabel(SEARCH).fill('spot');
+    expect((await page.locator('.finder').boundingBox())?.height, 'the head stays small').toBeLessThan(80);
+  });
+}
 
 test('printing includes what did not pass, and passed scenarios that the reader opened', async ({ page }, info) => {
   const failing = 'crashes/killed-after-launch';

@@ -29,24 +29,40 @@ export function renderRequirements({ requirements = [], scenarios }: RunReport):
             <th scope="col">Scenarios</th>
           </tr>
         </thead>
-        ${[...new Set(shown.map(({ area }) => area))].map(
-          (area) =>
+        ${areasOf(shown).map(
+          ({ area, own }) =>
             html`<tbody>
               <tr class="group">
                 <th scope="rowgroup" colspan="4"><span>${area}</span></th>
               </tr>
-              ${shown.filter((one) => one.area === area).map((requirement) => rowOf(requirement, sections))}
+              ${own.map((requirement) => rowOf(requirement, sections))}
             </tbody>`,
         )}
       </table>
-      ${
-        others.length > 0 &&
-        html`<p class="muted">
-          No scenario of this run tests ${formatCount(others.length, 'other requirement')}: ${others.map(({ id }) => id).join(', ')}.
-        </p>`
-      }
     </details>
+    ${others.length > 0 && renderUntested(others)}
   </section>`;
+}
+
+/** The requirements that no scenario of the run tests: one line, and the list by area on request. */
+function renderUntested(others: readonly RequirementReport[]): Markup {
+  return html`<details class="untested">
+    <summary>No scenario of this run tests ${formatCount(others.length, 'other requirement')}</summary>
+    <dl>
+      ${areasOf(others).map(
+        ({ area, own }) =>
+          html`<div>
+            <dt>${area}</dt>
+            <dd>${own.map(({ id }) => id).join(', ')}</dd>
+          </div>`,
+      )}
+    </dl>
+  </details>`;
+}
+
+/** By area, in order. */
+function areasOf(requirements: readonly RequirementReport[]): { readonly area: string; readonly own: readonly RequirementReport[] }[] {
+  return [...new Set(requirements.map(({ area }) => area))].map((area) => ({ area, own: requirements.filter((one) => one.area === area) }));
 }
 
 function isAsked({ scenarios, notRun }: RequirementReport): boolean {

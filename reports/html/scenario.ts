@@ -1,18 +1,21 @@
-import type { Bound } from '../../history/events.ts';
 import { timeName } from '../clock.ts';
 import { formatCount } from '../format.ts';
 import { PROFILE_WORDS, byProfile } from '../profiles.ts';
 import type { ReportTrial } from '../report-input.ts';
 import type { RunReport, ScenarioReport, TrialReport } from '../run-report.ts';
 import { renderCrashPoints } from './crash-points.ts';
+import { findableBy } from './finder.ts';
 import { html } from './markup.ts';
 import type { Markup } from './markup.ts';
 import { packed } from './packed.ts';
 import { badge, boundsTable, code, latencyTable, servedText } from './parts.ts';
+import { renderPicture, representative } from './picture.ts';
 import { renderTrial, renderTrialInBrief } from './trial.ts';
 import type { TrialPlace } from './trial.ts';
 import { Budget, EVENT_BUDGET } from './budget.ts';
-import { latencyChart } from './latency-chart.ts';
+import { latencyChart, waitBounds } from './latency-chart.ts';
+import { latencyPoints } from './latency-points.ts';
+import type { TrialWaits } from './latency-points.ts';
 
 /** Most trials of a scenario that did not pass and are shown in full; in addition, one that passed. */
 export const MAX_TRIALS_SHOWN = EVENT_BUDGET.trialsFailed;
@@ -47,10 +50,14 @@ export function shownTrials({ results }: ScenarioReport): TrialReport[] {
 export function renderScenarios(report: RunReport, trials: readonly ReportTrial[]): Markup {
   const listed = new Set((report.requirements ?? []).map(({ id }) => id));
   const passing = report.scenarios.filter(({ verdict }) => verdict === 'pass').length;
-  const context = { trials, time: timeName(report.run), listed, budget: new Budget(passing) };
+  const sources = sourcesOf(trials);
+  const pictures = report.scenarios.map((scenario) => pictureOf(scenario, sources));
+  const budget = new Budget(passing);
+  for (const picture of pictures) budget.spend(picture.text.length, 'passed');
+  const context = { sources, time: timeName(report.run), listed, budget };
   const render = (isPass: boolean): (Markup | undefined)[] =>
     report.scenarios.map((scenario, index) =>
-      (scenario.verdict === 'pass') === isPass ? renderScenario(scenario, index, context) : undefined,
+      (scenario.verdict === 'pass') === isPass ? renderScenario(scenario, index, pictures[index], context) : undefined,
     );
   // Scenarios that did not pass get the budget first, wherever they are on the page.
   const failed = render(false);
@@ -69,23 +76,50 @@ export function renderScenarios(report: RunReport, trials: readonly ReportTrial[
   )}`;
 }
 
+/** The trials of each scenario by seed, without those of crash points. */
+type Sources = ReadonlyMap<string, ReadonlyMap<number, ReportTrial>>;
+
+function sourcesOf(trials: readonly ReportTrial[]): Sources {
+  const sources = new Map<string, Map<number, ReportTrial>>();
+  for (const trial of trials) {
+    const { scenario, seed, crash } = trial.result;
+    if (crash !== undefined) continue;
+    sources.set(scenario, (sources.get(scenario) ?? new Map<number, ReportTrial>()).set(seed, trial));
+  }
+  return sources;
+}
+
+/** Empty if the scenario has no trial. */
+function pictureOf(scenario: ScenarioReport, sources: Sources): Markup {
+  const trial = representative(scenario);
+  const source = trial === undefined ? undefined : sources.get(scenario.id)?.get(trial.seed);
+  return trial === undefined || source === undefined ? html`` : renderPicture(trial, source.seen);
+}
+
 /** The context for rendering scenarios and trials. */
 interface Context {
-  readonly trials: readonly ReportTrial[];
+  readonly sources: Sources;
   readonly time: string;
   /** Ids of requirements that have a row. */
   readonly listed: ReadonlySet<string>;
   readonly budget: Budget;
 }
 
-/** A scenario: its numbers over all trials, then the trials. If it did not pass, it is expanded, else packed. */
-function renderScenario(scenario: ScenarioReport, index: number, context: Context): Markup {
+/** A scenario: a picture of one trial, its numbers over all trials, then the trials. If it did not pass, it is expanded, else packed. */
+function renderScenario(scenario: ScenarioReport, index: number, picture: Markup | undefined, context: Context): Markup {
   const { id, title, verdict } = scenario;
   const render: Render = (show) => renderBody(scenario, index, context, show);
-  return html`<details class="scenario" id="${scenarioId(index)}" ${verdict !== 'pass' && html` open`}>
+  return html`<details
+    class="scenario"
+    id="${scenarioId(index)}"
+    data-verdict="${verdict}"
+    data-find="${findableBy(scenario)}"
+    ${verdict !== 'pass' && html` open`}
+  >
     <summary>
       <h3>${badge(verdict)} <span class="scenario-title">${title}</span></h3>
       <span class="scenario-id">${id}</span>
+      ${picture}
     </summary>
     <div class="scenario-body">${(verdict === 'pass' ? passedWithinBudget : failedWithinBudget)(render, context.budget)}</div>
   </details>`;
@@ -95,12 +129,9 @@ function renderScenario(scenario: ScenarioReport, index: number, context: Contex
 type RenderTrial = (trial: TrialReport, source: ReportTrial, place: TrialPlace) => Markup;
 type Render = (show: RenderTrial) => Markup;
 
-function renderBody(scenario: ScenarioReport, index: number, { trials, time, listed }: Context, show: RenderTrial): Markup {
+function renderBody(scenario: ScenarioReport, index: number, { sources, time, listed }: Context, show: RenderTrial): Markup {
   const { id, suite, profile, requirements, results, faults } = scenario;
   const shown = shownTrials(scenario);
-  const sources = new Map(
-    trials.filter(({ result }) => result.scenario === id && result.crash === undefined).map((trial) => [trial.result.seed, trial]),
-  );
   const rest = results.filter((trial) => !shown.includes(trial));
   return html`<p class="facts">
       ${[`suite ${suite}`, `profile ${profile}`].map((fact) => html`<span class="chip">${fact}</span>`)}
@@ -109,15 +140,16 @@ function renderBody(scenario: ScenarioReport, index: number, { trials, time, lis
     <div class="columns">
       <section>
         <h4>Latency, all trials</h4>
-        ${latencyTable(scenario)} ${latencyChart(scenario.latencies, boundsOf(scenario), 'of all trials')}
+        ${latencyTable(scenario)} ${latencyChart(scenario.latencies, waitBounds(scenario.bounds, results), 'of all trials')}
       </section>
       <section>
         <h4>Numbers, all trials</h4>
         ${numbers(scenario)}
       </section>
     </div>
+    ${renderWaits(scenario, sources)}
     <h4>How close values came to their bounds</h4>
-    ${boundsTable(scenario.bounds)}
+    ${boundsTable(scenario)}
     ${
       faults.injections.length > 0 &&
       html`<h4>Faults</h4>
@@ -125,7 +157,7 @@ function renderBody(scenario: ScenarioReport, index: number, { trials, time, lis
     }
     ${scenario.crashPoints !== undefined && renderCrashPoints(scenario.crashPoints, crashPointsId(index))}
     ${shown.flatMap((trial) => {
-      const source = sources.get(trial.seed);
+      const source = sources.get(id)?.get(trial.seed);
       return source === undefined ? [] : show(trial, source, { id: trialId(index, trial.seed), scenario: id, time });
     })}
     ${
@@ -137,6 +169,17 @@ function renderBody(scenario: ScenarioReport, index: number, { trials, time, lis
         </ul>
       </details>`
     }`;
+}
+
+/** Every wait of every trial as a point. */
+function renderWaits({ id, results, bounds }: ScenarioReport, sources: Sources): Markup {
+  const trials = results.flatMap(({ seed, checks }): TrialWaits[] => {
+    const seen = sources.get(id)?.get(seed)?.seen;
+    if (seen === undefined) return [];
+    const findings = checks.filter(({ check }) => check === 'success-rate').flatMap((check) => check.findings);
+    return [{ seed, waits: seen.waits, faults: seen.faults, late: new Set(findings.map(({ object }) => object)) }];
+  });
+  return latencyPoints(trials, waitBounds(bounds, results));
 }
 
 /** A scenario that did not pass: in full while the page's budget lasts, with the first trials readable without a script. */
@@ -158,7 +201,7 @@ function failedTrialWithinBudget(trial: TrialReport, source: ReportTrial, place:
     const shown = budget.takeUnpacked() ? full : html`<div class="pack">${packed(full, PACKED_WORDS)}</div>`;
     if (budget.take(shown.text.length, 'failed')) return shown;
   }
-  const brief = renderTrialInBrief(trial, place.id);
+  const brief = renderTrialInBrief(trial, place);
   budget.spend(brief.text.length, 'failed');
   return brief;
 }
@@ -175,7 +218,7 @@ function passedWithinBudget(render: Render, budget: Budget): Markup {
 
 function inBrief(render: Render, budget: Budget, kind: 'passed' | 'failed'): Markup {
   const brief = packed(
-    render((trial, _source, { id }) => renderTrialInBrief(trial, id)),
+    render((trial, _source, place) => renderTrialInBrief(trial, place)),
     PACKED_WORDS,
   );
   budget.spend(brief.text.length, kind);
@@ -183,11 +226,6 @@ function inBrief(render: Render, budget: Budget, kind: 'passed' | 'failed'): Mar
 }
 
 const PACKED_WORDS = 'This is packed to keep the page small: a browser that runs its script shows it here within seconds.';
-
-/** The bounds within which pods had to run. */
-function boundsOf({ bounds }: ScenarioReport): Bound[] {
-  return bounds.filter(({ check }) => check === 'success-rate').map(({ bound }) => bound);
-}
 
 function numbers({ trials, success, instances, faults, interleavings }: ScenarioReport): Markup {
   const row = (name: string, value: string | number, isBad = false): Markup =>

@@ -1,6 +1,9 @@
+import { FINDER_SCRIPT } from './finder.ts';
+import { TIME_TRAVEL_SCRIPT } from './time-travel.ts';
+
 /**
  * The script of the page; without it, problems can still be read. Runs in a browser: unpacks scenarios when they are opened, and the
- * others when the browser is idle; stretches timelines, shows the time under the pointer, copies replay lines, opens the section that a
+ * others when the browser is idle; filters scenarios, steps through failures, stretches timelines, shows the time under the pointer, copies replay lines, opens the section that a
  * link points into, and opens everything for printing.
  */
 export const PAGE_SCRIPT = `
@@ -123,9 +126,11 @@ function follow(timeline, object) {
   panel.append(title, list);
 }
 
+${TIME_TRAVEL_SCRIPT}
 const TOOLS =
   '<label class="tool" hidden>Follow <select data-follow aria-label="Follow an object from its request to its end"><option value="">everything</option></select></label>' +
   '<label class="tool">Filter <input type="search" data-filter placeholder="pod, node, instance, operation" aria-label="Show only lanes whose name has this"></label>' +
+  '<label class="tool" hidden>Moment <input type="range" data-travel min="0" max="1000" value="0" aria-label="Show the state at a moment"></label>' +
   '<span class="stretchers"><button type="button" data-stretch="out" aria-label="Show more time">−</button><button type="button" data-stretch="in" aria-label="Show less time, larger">+</button><button type="button" data-stretch="fit">Fit</button></span>';
 
 function prepareTools(tools, timeline) {
@@ -141,6 +146,7 @@ function prepareTools(tools, timeline) {
     }
     for (const kind of ['pods', ...groups.keys()]) if (groups.has(kind)) chooser.append(groups.get(kind));
     chooser.parentElement.hidden = false;
+    prepareTravel(tools.querySelector('[data-travel]'), timeline);
   }
   const field = tools.querySelector('[data-filter]');
   chooser.addEventListener('change', () => {
@@ -179,7 +185,8 @@ function prepare(timeline) {
     readout.textContent = title === null ? '' : title.textContent;
   });
   plot.addEventListener('pointerleave', () => {
-    timeline.querySelector('.cursor').setAttribute('visibility', 'hidden');
+    if (timeline.dataset.at === undefined) timeline.querySelector('.cursor').setAttribute('visibility', 'hidden');
+    else showMoment(timeline, Number(timeline.dataset.at));
     readout.textContent = '';
   });
   timeline.querySelector('.scroller').addEventListener('keydown', (event) => {
@@ -192,6 +199,16 @@ function prepare(timeline) {
   if (tools !== undefined) prepareTools(tools, timeline);
 }
 for (const timeline of all('.timeline')) prepare(timeline);
+
+// What scrolls sideways in a narrow window must also do so with the keyboard.
+const scrollers = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+    else target.removeAttribute('tabindex');
+  }
+});
+const watchScrollers = (root) => all('table.data, .table-wrap', root).forEach((one) => scrollers.observe(one));
+watchScrollers(document);
 
 // Packed content may have packed parts itself.
 const unpacking = new Map();
@@ -219,6 +236,7 @@ async function unpackOnce(template) {
   instead.remove();
   template.replaceWith(content.content);
   for (const timeline of added.flatMap((one) => all('.timeline', one))) prepare(timeline);
+  watchScrollers(body);
   await unpack(body);
 }
 const turn = () => new Promise((resolve) => ('requestIdleCallback' in window ? requestIdleCallback : setTimeout)(resolve));
@@ -237,6 +255,7 @@ function openAround(element) {
   for (let at = element; at !== null; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true;
 }
 
+${FINDER_SCRIPT}
 function linked() {
   try {
     return decodeURIComponent(location.hash.slice(1));
@@ -263,6 +282,7 @@ async function followLink() {
   const target = document.getElementById(id) ?? nearestEvent(id);
   // The user may have followed another link in the meantime.
   if (target === null || id !== linked()) return;
+  if (findable.some(({ parts }) => parts.some((part) => part.hidden && part.contains(target)))) showAllScenarios();
   openAround(target);
   // The page is long: smooth scrolling would take seconds.
   target.scrollIntoView({ behavior: 'instant', block: target.tagName === 'TR' ? 'center' : 'start' });

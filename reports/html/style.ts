@@ -18,7 +18,7 @@ export const PAGE_STYLE = `
   }
 }
 * { box-sizing: border-box; }
-html { scroll-padding-top: 16px; }
+html { scroll-padding-top: 16px; } html:has(.finder:not([hidden])) { scroll-padding-top: 64px; } [hidden] { display: none !important; }
 body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.55 var(--sans); -webkit-text-size-adjust: 100%; }
 main { max-width: 1280px; margin: 0 auto; padding: 40px 32px 96px; }
 h1, h2, h3, h4, h5 { line-height: 1.25; margin: 0; font-weight: 650; letter-spacing: -0.01em; }
@@ -30,10 +30,10 @@ a { color: var(--link); text-decoration-thickness: 1px; text-underline-offset: 2
 code { font: 0.88em/1.5 var(--mono); overflow-wrap: anywhere; }
 small { font-size: 12px; font-weight: 400; color: var(--muted); }
 .muted { color: var(--muted); }
-.bad { color: var(--fail); font-weight: 600; }
+.bad { color: var(--fail); font-weight: 600; } td.bad::before, dd.bad::before, .tile.bad h2::before { content: "✗ "; color: var(--fail); }
 .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 .skip { position: absolute; left: -9999px; }
-.skip:focus { left: 16px; top: 16px; background: var(--surface); padding: 8px 14px; border-radius: 6px; z-index: 2; }
+.skip:focus { left: 16px; top: 16px; background: var(--surface); padding: 8px 14px; border-radius: 6px; z-index: 4; }
 :focus-visible { outline: 2px solid var(--link); outline-offset: 2px; border-radius: 3px; }
 .definitions { position: absolute; }
 
@@ -45,18 +45,23 @@ small { font-size: 12px; font-weight: 400; color: var(--muted); }
 .chip { display: inline-block; padding: 0 8px; margin: 0 4px 4px 0; border-radius: 4px; background: var(--sunken); color: var(--muted); font-size: 12.5px; }
 .chip.warn { background: var(--unknown-back); color: var(--unknown); }
 
+.finder { position: sticky; top: 0; z-index: 3; background: var(--surface); border-bottom: 1px solid var(--line); box-shadow: var(--shadow); }
+.finder-row { max-width: 1280px; margin: 0 auto; padding: 8px 32px; display: flex; gap: 8px 12px; align-items: center; } .finder-run { display: inline-flex; gap: 10px; align-items: center; min-width: 0; flex: 0 1 auto; font-weight: 600; font-size: 14px; } .finder-run > span:last-child { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.finder input[type="search"] { flex: 1 1 200px; min-width: 0; max-width: 360px; height: 32px; margin-left: auto; } .finder button { height: 32px; white-space: nowrap; } .finder [aria-pressed="true"] { background: var(--ink); color: var(--surface); border-color: var(--ink); }
+.finder-steps { display: inline-flex; gap: 4px; align-items: center; font-size: 13px; font-variant-numeric: tabular-nums; white-space: nowrap; } .finder-steps [role="status"] { min-width: 52px; text-align: center; } .finder-shown { font-size: 13px; color: var(--muted); white-space: nowrap; } .finder-shown:empty { display: none; }
+
 .top { border-top: 4px solid var(--not-run); background: var(--surface); border-radius: 4px 4px 12px 12px; box-shadow: var(--shadow); padding: 28px 32px 32px; }
 .top.pass { border-color: var(--pass); } .top.fail { border-color: var(--fail); } .top.unknown { border-color: var(--unknown); }
 .brand { font-size: 13px; color: var(--muted); margin-bottom: 18px; } .brand span { font-weight: 700; color: var(--ink); letter-spacing: -0.01em; }
 h1 { font-size: 29px; display: flex; gap: 10px 16px; align-items: center; letter-spacing: -0.02em; }
 h1 .badge { font-size: 17px; padding: 3px 15px 3px 12px; }
-h1 .badge { flex: none; } .context { color: var(--muted); margin: 12px 0 26px; max-width: 95ch; } .context strong { color: var(--ink); font-weight: 600; }
-.tiles { display: flex; flex-wrap: wrap; gap: 1px; background: var(--line); border: 1px solid var(--line); border-radius: 8px; overflow: hidden; }
-.tile { flex: 1 1 clamp(158px, 19vw, 230px); background: var(--surface); padding: 14px 16px 15px; display: flex; flex-direction: column; gap: 2px; }
+h1 .badge { flex: none; } h1 > span:last-child { min-width: 0; overflow-wrap: anywhere; } .context { color: var(--muted); margin: 12px 0 26px; max-width: 95ch; } .context strong { color: var(--ink); font-weight: 600; }
+.tiles { display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); gap: 1px; border: 1px solid var(--line); border-radius: 8px; overflow: hidden; }
+.tile { box-shadow: 0 0 0 1px var(--line); padding: 14px 16px 15px; display: flex; flex-direction: column; gap: 2px; }
 .tile h2 { font-size: 12.5px; font-weight: 500; color: var(--muted); letter-spacing: 0; }
 .tile strong { font-size: 23px; font-weight: 650; letter-spacing: -0.02em; font-variant-numeric: tabular-nums; line-height: 1.3; }
 .tile strong small { font-size: 14px; letter-spacing: 0; }
-.tile.wide { flex: 2 1 clamp(250px, 24vw, 290px); } .tile .level b { font-size: 15px; color: var(--ink); }
+.tile.wide { grid-column: span 2; } .tile .level b { font-size: 15px; color: var(--ink); }
 .tile span { font-size: 12.5px; color: var(--muted); }
 .tile.bad { color: inherit; font-weight: inherit; } .tile.bad strong { color: var(--fail); }
 .share { border-radius: 4px; margin: 3px 0 4px; }
@@ -82,7 +87,7 @@ tr.total th, tr.total td { font-weight: 650; }
 .scenarios tbody th a { font-weight: 600; } .scenarios tbody th small { display: block; max-width: 46ch; }
 .scenarios th, .scenarios td { padding-top: 10px; padding-bottom: 10px; }
 .not-run { color: var(--muted); }
-.requirements summary { cursor: pointer; padding: 8px 0; } .requirements .level { margin-right: 20px; } .requirements .level strong { font-weight: 600; margin-right: 4px; } .requirements details > p { margin: 12px 0 10px; font-size: 13px; }
+.requirements summary { cursor: pointer; padding: 8px 0; } .requirements .level { margin-right: 20px; } .requirements .level strong { font-weight: 600; margin-right: 4px; } .untested { font-size: 13.5px; color: var(--muted); padding: 2px 20px; } .untested dl { margin: 0; columns: 2 420px; } .untested dl > div { break-inside: avoid; padding-bottom: 8px; } .untested dt { color: var(--ink); } .untested dt::first-letter { text-transform: uppercase; } .untested dd { margin: 0; }
 .requirements tbody th { white-space: nowrap; } .requirements tbody th small { display: block; } .requirements tr.group th { padding: 18px 0 6px; border-top: 0; font-weight: 650; } .requirements .group span { display: inline-block; text-transform: none; } .requirements .group span::first-letter { text-transform: uppercase; } .requirements td:nth-child(2) { min-width: 220px; max-width: 62ch; } .requirements td:last-child { min-width: 200px; } .requirements tr:target { background: var(--sunken); }
 .requirements ul { list-style: none; margin: 0; padding: 0; } .mark { position: relative; font-weight: 650; } .mark.pass { color: var(--pass); } .mark.fail { color: var(--fail); } .mark.unknown { color: var(--unknown); }
 .gauge { white-space: nowrap; font-variant-numeric: tabular-nums; } .gauge svg { margin-right: 6px; width: 120px; height: 8px; } .gauge rect { height: 8px; rx: 4px; }
@@ -92,9 +97,12 @@ tr.total th, tr.total td { font-weight: 650; }
 main > .profile > h2 { margin-bottom: 2px; text-transform: capitalize; } .profile > p { color: var(--muted); }
 .profiles { list-style: none; margin: 18px 0 0; padding: 0; display: grid; gap: 6px; } .profiles li { display: flex; flex-wrap: wrap; gap: 2px 12px; align-items: center; font-size: 14px; } .profiles .badge { min-width: 92px; } .profiles strong { min-width: 92px; }
 .profiles strong { text-transform: capitalize; font-weight: 600; } .scenarios tr.group th { padding: 18px 0 6px; border-top: 0; font-weight: 650; } .group span { text-transform: capitalize; } .group small { margin-left: 8px; display: inline !important; }
-.scenario > summary { cursor: pointer; padding: 16px 24px; list-style: none; display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: center; justify-content: space-between; border-radius: 8px; }
+.scenario > summary { cursor: pointer; padding: 14px 24px; list-style: none; display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); grid-template-rows: 1fr auto auto 1fr; gap: 2px 32px; border-radius: 8px; } .scenario > summary > h3 { grid-row: 2; } .scenario-id { grid-row: 3; overflow-wrap: anywhere; }
+.picture { grid-column: 2; grid-row: 1 / -1; align-self: center; } .scenario[open] > summary { grid-template-columns: minmax(0, 1fr); } .scenario[open] > summary .picture { grid-column: 1; grid-row: 5; margin-top: 8px; }
+.picture svg, .points svg { display: block; } .points .in-time { stroke: var(--pod); stroke-width: 5; stroke-linecap: round; stroke-opacity: 0.7; fill: none; vector-effect: non-scaling-stroke; } i.in-time { border-radius: 50%; } .picture text, .points text { font: 11px var(--sans); fill: var(--ink); paint-order: stroke; stroke: var(--surface); stroke-width: 3px; } .picture text:not([text-anchor]), .points text:not([text-anchor]) { transform: translateX(3px); } .picture .pending { fill: var(--pod-soft); } .picture .fault, .points .fault { stroke-width: 1; } .picture .fault rect, .points .fault rect { stroke: none; } .picture .fault path, .points .fault path { vector-effect: non-scaling-stroke; } path.nodes { fill: none; stroke: var(--node); stroke-width: 2; vector-effect: non-scaling-stroke; }
+.picture-key { display: flex; flex-wrap: wrap; gap: 0 14px; font-size: 12px; color: var(--muted); margin-top: 2px; } .picture-key > span { display: inline-flex; align-items: center; gap: 5px; } .picture-key > :last-child { margin-left: auto; } .picture-key i { width: 14px; height: 10px; background: var(--pod-soft); } .picture-key .in-time { width: 8px; height: 8px; background: var(--pod); } .picture-key .nodes { height: 2px; background: var(--node); } .picture-key .break { background: repeating-linear-gradient(45deg, var(--ending) 0 1.5px, transparent 1.5px 5px); }
 .scenario > summary::-webkit-details-marker { display: none; }
-.scenario > summary h3 { margin: 0; font-size: 17px; display: flex; flex-wrap: wrap; gap: 6px 12px; align-items: center; }
+.scenario > summary h3 { margin: 0; font-size: 17px; display: flex; gap: 6px 12px; align-items: baseline; }
 .scenario > summary h3::before { content: "▸"; color: var(--muted); font-size: 13px; width: 9px; }
 .scenario[open] > summary h3::before { content: "▾"; }
 .scenario-title::first-letter { text-transform: uppercase; }
@@ -125,12 +133,13 @@ details details > summary, .finding summary { cursor: pointer; font-size: 13.5px
 .objects, .trials { margin: 6px 0; padding-left: 18px; font-size: 13px; } .trials { list-style: none; padding: 0; } .trials li { padding: 4px 0; }
 
 .timeline-tools { display: flex; flex-wrap: wrap; gap: 6px 14px; align-items: center; justify-content: flex-end; margin: 4px 0 8px; font-size: 13px; color: var(--muted); }
-.tool[hidden] { display: none; } .stretchers { display: inline-flex; gap: 4px; } select, input[type="search"] { font: 13px var(--sans); color: var(--ink); background: var(--surface); border: 1px solid var(--line); border-radius: 5px; padding: 3px 7px; max-width: 100%; } select { width: 230px; } input[type="search"] { width: 240px; } ::placeholder { color: var(--muted); opacity: 1; }
+.stretchers { display: inline-flex; gap: 4px; } select, input[type="search"] { font: 13px var(--sans); color: var(--ink); background: var(--surface); border: 1px solid var(--line); border-radius: 5px; padding: 3px 7px; max-width: 100%; } select { width: 230px; } input[type="search"] { width: 240px; } ::placeholder { color: var(--muted); opacity: 1; }
 .away { display: none; } .labels .row[data-object] { cursor: pointer; } .labels .row[data-object]:hover text { text-decoration: underline; }
 .readout { min-height: 19px; margin: 3px 0 0; font-size: 12px; line-height: 19px; color: var(--muted); overflow-wrap: anywhere; }
 .followed { background: var(--sunken); border-radius: 8px; padding: 12px 18px; margin: 4px 0 8px; } .followed h5 { margin: 0 0 6px; overflow-wrap: anywhere; } .followed ol { list-style: none; margin: 0; padding: 0; font-size: 13px; } .followed li { padding: 2px 0; overflow-wrap: anywhere; } .followed .gap { display: inline-block; width: 66px; text-align: right; margin-right: 8px; font-variant-numeric: tabular-nums; } .followed .moment { background: var(--surface); }
+.state { background: var(--sunken); border-radius: 8px; padding: 12px 18px; margin: 4px 0 8px; font-size: 13px; } .state h5 { margin: 0 0 6px; font-variant-numeric: tabular-nums; } .state dl { margin: 0; display: grid; grid-template-columns: repeat(auto-fit, minmax(220px, 1fr)); gap: 8px 24px; } .state dt { color: var(--muted); } .state dd { margin: 0; overflow-wrap: anywhere; } .state b { font-weight: 600; } input[type="range"] { width: 200px; vertical-align: middle; accent-color: var(--link); }
 tr.linked td { background: var(--unknown-back); }
-.latency-chart { display: grid; grid-template-columns: 150px minmax(0, 1fr); margin: 10px 0 0; } .latency-chart p { grid-column: 1 / -1; font-size: 12.5px; margin: 4px 0 0; } .latency-chart text { font-size: 11.5px; fill: var(--ink); text-anchor: end; font-family: var(--sans); } .latency-chart svg { display: block; } .waits { background: var(--sunken); border-radius: 4px; } .wait rect { fill: var(--pod-soft); } .wait line { stroke: var(--pod-soft); } .wait.whole rect { fill: var(--pod); } .wait.whole line { stroke: var(--pod); } .wait .p95 { stroke: var(--ink); stroke-width: 1.5; } .limit line { stroke: var(--fail); stroke-width: 2; stroke-dasharray: 5 3; } .limit-key { color: var(--fail); }
+.latency-chart { display: grid; grid-template-columns: 150px minmax(0, 1fr); margin: 10px 0 0; } .latency-chart p { grid-column: 1 / -1; font-size: 12.5px; margin: 4px 0 0; } .latency-chart text { font-size: 11.5px; fill: var(--ink); text-anchor: end; font-family: var(--sans); } .latency-chart svg { display: block; } .waits { background: var(--sunken); border-radius: 4px; } .wait rect { fill: var(--pod-soft); } .wait line { stroke: var(--pod-soft); } .wait.whole rect { fill: var(--pod); } .wait.whole line { stroke: var(--pod); } .wait .p95 { stroke: var(--ink); stroke-width: 1.5; } .limit line { stroke: var(--ink); stroke-width: 2; stroke-dasharray: 5 3; } .limit.broken line { stroke: var(--fail); stroke-width: 3; }
 .timeline { display: flex; border: 1px solid var(--line); border-radius: 8px; overflow: hidden; background: var(--surface); }
 .labels { flex: none; border-right: 1px solid var(--line); background: var(--surface); }
 .scroller { flex: 1; min-width: 0; overflow-x: auto; overflow-y: hidden; } .scroller:focus-visible { outline-offset: -2px; }
@@ -157,17 +166,20 @@ tr.linked td { background: var(--unknown-back); }
 .foot { margin-top: 32px; display: flex; gap: 16px; align-items: center; }
 
 @media (max-width: 820px) {
-  main { padding: 16px 12px 48px; } .top { padding: 20px 18px; } h1 { font-size: 23px; } .columns { grid-template-columns: minmax(0, 1fr); } .scenario > summary, .scenario-body { padding-left: 16px; padding-right: 16px; }
+  .tiles { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+  .finder-row { padding: 6px 12px; gap: 6px; flex-wrap: wrap; } .finder-run, .wide-only { display: none; } .finder input[type="search"] { flex-basis: 80px; max-width: none; } .finder button { padding: 3px 9px; } .finder-steps { gap: 2px; } .finder-steps [role="status"] { min-width: 40px; } .finder-shown { flex-basis: 100%; }
+  main { padding: 16px 12px 48px; } .top { padding: 20px 18px; } h1 { font-size: 23px; } .columns { grid-template-columns: minmax(0, 1fr); } .scenario > summary, .scenario-body { padding-left: 16px; padding-right: 16px; } .scenario > summary { grid-template-columns: minmax(0, 1fr); } .scenario > summary .picture { grid-column: 1; grid-row: 5; margin-top: 8px; }
   .labels { width: 132px; } .lane-labels { transform: translateX(122px); } .lane-labels .group-label { transform: translateX(100px); } .scroller .plot { min-width: 560px; }
-  table.data { display: block; overflow-x: auto; } .events td:nth-child(3), .events th:nth-child(3) { display: none; } .numbers.wide > div { flex-direction: column; gap: 2px; } .numbers.wide dt { flex: none; }
+  table.data { display: block; overflow-x: auto; } .data th, .data td { overflow-wrap: break-word; } .picture-key > :last-child { margin-left: 0; } .events td:nth-child(3), .events th:nth-child(3) { display: none; } .numbers.wide > div { flex-direction: column; gap: 2px; } .numbers.wide dt { flex: none; }
 }
+@media (max-width: 480px) { h1, .scenario > summary h3 { flex-wrap: wrap; } }
 @media print {
   :root { --page: #ffffff; --shadow: none; color-scheme: light; }
   body { font-size: 12px; } main { max-width: none; padding: 0; }
-  .top, .tile, .problem, .scenario, .numbers.wide, .table-wrap { box-shadow: none; } .scenario, .problem, .top { border-right: 1px solid var(--line); border-bottom: 1px solid var(--line); }
-  button, .skip, .timeline-tools, .readout { display: none; } .moment { display: inline; border: 0; padding: 0; background: none; }
+  .top, .problem, .scenario, .numbers.wide, .table-wrap { box-shadow: none; } .scenario, .problem, .top { border-right: 1px solid var(--line); border-bottom: 1px solid var(--line); }
+  button, .skip, .finder, .timeline-tools, .readout, .state { display: none; } .moment { display: inline; border: 0; padding: 0; background: none; }
   .problem, .finding > p, .timeline, .tiles, tr { break-inside: avoid; } h2, h3, h4, h5, summary { break-after: avoid; }
-  .scroller { overflow: hidden; } .plot { width: 100% !important; }
+  .scroller { overflow: hidden; } .plot { width: 100% !important; } .scenario:not([open]) .picture { display: none; }
   .num { white-space: normal; } th, td { padding-right: 10px; } table.data { font-size: 11px; } .table-wrap { padding: 4px 0; overflow: visible; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }

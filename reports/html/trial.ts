@@ -5,7 +5,7 @@ import type { Describe } from '../describe-event.ts';
 import { formatCount, formatMoment, formatTimes } from '../format.ts';
 import type { ReportTrial } from '../report-input.ts';
 import { MAX_EVIDENCE } from '../build-report.ts';
-import type { TrialReport } from '../run-report.ts';
+import type { BoundReport, TrialReport } from '../run-report.ts';
 import { describeBehaviour } from './behaviour.ts';
 import { groupFindings } from './groups.ts';
 import type { FindingGroup } from './groups.ts';
@@ -18,7 +18,7 @@ import type { Sentence } from './story.ts';
 import { drawTimeline, timelineLegend } from './timeline/draw.ts';
 import { LANES, LANES_PASSED, layOut, layOutRates } from './timeline/lay-out.ts';
 import { EVENT_BUDGET } from './budget.ts';
-import { boundsOf, latencyChart } from './latency-chart.ts';
+import { latencyChart, waitBounds } from './latency-chart.ts';
 import { packed } from './packed.ts';
 
 /** Most objects that are listed for one group of findings. */
@@ -45,7 +45,7 @@ export function renderTrial(trial: TrialReport, source: ReportTrial, { id, scena
   const rates = layOutRates(view);
   const { latencies } = source.result;
   const title = `${scenario}, seed ${trial.seed}`;
-  return html`<section class="trial" id="${id}" aria-label="Seed ${trial.seed}">
+  return html`<section class="trial" id="${id}" aria-label="Seed ${trial.seed}, ${scenario}">
     <header class="trial-head">
       <h4>Seed ${trial.seed}</h4>
       ${badge(trial.verdict)}<span class="muted">${formatMoment(trial.virtualMs)} of ${time}</span>
@@ -72,7 +72,7 @@ export function renderTrial(trial: TrialReport, source: ReportTrial, { id, scena
       latencies.length > 0 &&
       html`<details>
         <summary>Latency by phase of this trial</summary>
-        ${latencyChart(latencies, boundsOf(view), 'of this trial')}
+        ${latencyChart(latencies, waitBounds(measuredIn(trial), [trial]), 'of this trial')}
       </details>`
     }
     ${renderChecks(trial)}
@@ -95,11 +95,15 @@ export function renderTrial(trial: TrialReport, source: ReportTrial, { id, scena
   </section>`;
 }
 
+function measuredIn({ checks }: TrialReport): Pick<BoundReport, 'check' | 'bound' | 'worst'>[] {
+  return checks.flatMap(({ check, measurements }) => measurements.map((measured) => ({ check, ...measured })));
+}
+
 const PACKED_LOG = 'The log is packed: a browser that runs the script of this page shows it here; the history file has it too.';
 
 /** A trial in brief, for which the page has no room: its verdict and the first finding of each kind. */
-export function renderTrialInBrief(trial: TrialReport, id: string): Markup {
-  return html`<section class="trial" id="${id}" aria-label="Seed ${trial.seed}">
+export function renderTrialInBrief(trial: TrialReport, { id, scenario }: TrialPlace): Markup {
+  return html`<section class="trial" id="${id}" aria-label="Seed ${trial.seed}, ${scenario}">
     <header class="trial-head">
       <h4>Seed ${trial.seed}</h4>
       ${badge(trial.verdict)}<span class="muted">in brief, to limit the size of this page</span>

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import type { StatefulSet } from '../../model/kube.ts';
+import type { KubeObject, StatefulSet } from '../../model/kube.ts';
 import { makePod, withParts } from '../testing/world-parts.ts';
 import type { Bench, PartSite } from '../testing/world-parts.ts';
 import { StatefulSets } from './stateful-sets.ts';
@@ -55,6 +55,28 @@ test('in parallel: all at once', async () => {
     await settled(bench, 'db-5 db-6 db-7');
     await bench.port.patch(AT, { spec: { replicas: 1 } });
     await settled(bench, 'db-5');
+  });
+});
+
+test('each pod has its own claims, and its successor gets them again', async () => {
+  await withParts(parts, async (bench) => {
+    const template = { metadata: { name: 'data', labels: { tier: 'db' } }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } };
+    await deploy(bench, { replicas: 2, podManagementPolicy: 'Parallel', volumeClaimTemplates: [template] });
+    await settled(bench, 'db-0 db-1');
+    const claims = await bench.port.list<KubeObject>('persistentvolumeclaims');
+    expect(claims.map(({ metadata: { namespace, name, labels } }) => ({ namespace, name, labels }))).toEqual(
+      ['data-db-0', 'data-db-1'].map((name) => ({ namespace: 'default', name, labels: { tier: 'db', app: 'db' } })),
+    );
+    const volumesOf = async (name: string): Promise<unknown> => (await bench.pod(name))?.spec.volumes;
+    expect(await volumesOf('db-1')).toEqual([{ name: 'data', persistentVolumeClaim: { claimName: 'data-db-1' } }]);
+    expect(await bench.eventsAbout('db')).toContain('SuccessfulCreate: create Claim data-db-1 Pod db-1 in StatefulSet db success');
+
+    await bench.port.delete(at('db-1'), { gracePeriodSeconds: 0 });
+    await settled(bench, 'db-0 db-1');
+    const uids = async (): Promise<unknown[]> =>
+      (await bench.port.list<KubeObject>('persistentvolumeclaims')).map(({ metadata }) => metadata.uid);
+    expect(await uids()).toEqual(claims.map(({ metadata }) => metadata.uid));
+    expect(await volumesOf('db-1')).toEqual([{ name: 'data', persistentVolumeClaim: { claimName: 'data-db-1' } }]);
   });
 });
 

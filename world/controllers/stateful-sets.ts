@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../../model/defined.ts';
-import type { Pod, PodTemplate, StatefulSet } from '../../model/kube.ts';
+import type { KubeObject, Pod, PodTemplate, StatefulSet } from '../../model/kube.ts';
 import { matchesSelector } from '../../model/selector.ts';
 import { ClusterError } from '../ports.ts';
 import { Tasks } from '../tasks.ts';
@@ -27,7 +27,8 @@ interface State {
 /**
  * The StatefulSet controller (`k8s.io/kubernetes/pkg/controller/statefulset`): pods with ordinals, one after another or in
  * parallel, each replaced under its name only once it is gone; rolling updates from the highest ordinal down to the partition.
- * Volume claims are not created, revisions are kept in memory instead of ControllerRevision objects, and `maxUnavailable`
+ * Each pod gets its own claims from `volumeClaimTemplates`, which stay when the pod or the set goes
+ * (`persistentVolumeClaimRetentionPolicy` is not supported). Revisions are kept in memory instead of ControllerRevision objects, and `maxUnavailable`
  * (behind a feature gate) is not supported.
  */
 export class StatefulSets implements WorldPart {
@@ -155,11 +156,35 @@ export class StatefulSets implements WorldPart {
     const name = `${set.metadata.name}-${ordinal}`;
     const labels = { [POD_NAME]: name, [POD_INDEX]: String(ordinal), [REVISION_HASH]: revision };
     const { serviceName } = set.spec;
-    const spec = { hostname: name, ...defined({ subdomain: serviceName }) };
+    const claims = claimsOf(set, ordinal);
+    for (const one of claims) await this.#createClaim(set, one.object, name);
+    const own = claims.map(({ template: { metadata }, object }) => {
+      return { name: metadata.name ?? '', persistentVolumeClaim: { claimName: object.metadata.name ?? '' } };
+    });
+    // A claim's volume replaces the template's volume of that name.
+    const others = (template.spec.volumes ?? []).filter((volume) => !own.some((one) => one.name === volume.name));
+    const volumes = own.length === 0 ? {} : { volumes: [...own, ...others] };
+    const spec = { hostname: name, ...defined({ subdomain: serviceName }), ...volumes };
     const pod = this.#pods.podFor(set, template, { name, labels, spec });
     await this.#withEvent(set, 'create', name, async () => {
       await this.#options.port.create<Pod>('pods', pod);
     });
+  }
+
+  /** Creates a claim, unless an earlier pod of this ordinal has left it (`createPersistentVolumeClaims`). */
+  async #createClaim(set: StatefulSet, object: KubeObject, podName: string): Promise<void> {
+    const { port } = this.#options;
+    const { name = '', namespace = '' } = object.metadata;
+    if ((await port.get({ resource: 'persistentvolumeclaims', namespace, name })) !== undefined) return;
+    const said = `create Claim ${name} Pod ${podName} in StatefulSet ${set.metadata.name}`;
+    try {
+      await port.create('persistentvolumeclaims', object);
+    } catch (error) {
+      if (error instanceof ClusterError)
+        await this.#pods.recordEvent(set, 'Warning', 'FailedCreate', `${said} failed error: ${error.message}`);
+      throw error;
+    }
+    await this.#pods.recordEvent(set, 'Normal', 'SuccessfulCreate', `${said} success`);
   }
 
   async #delete(set: StatefulSet, pod: Pod): Promise<void> {
@@ -208,6 +233,30 @@ export class StatefulSets implements WorldPart {
 function ordinalsOf({ spec }: StatefulSet): readonly number[] {
   const start = spec.ordinals?.start ?? 0;
   return Array.from({ length: spec.replicas ?? 1 }, (_, index) => start + index);
+}
+
+interface OwnClaim {
+  readonly template: KubeObject;
+  /** The claim to create. */
+  readonly object: KubeObject;
+}
+
+/** The claims of an ordinal's pod (`getPersistentVolumeClaims`). */
+function claimsOf({ metadata, spec }: StatefulSet, ordinal: number): OwnClaim[] {
+  return (spec.volumeClaimTemplates ?? []).map((template) => ({
+    template,
+    object: {
+      ...template,
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: {
+        ...template.metadata,
+        name: `${template.metadata.name}-${metadata.name}-${ordinal}`,
+        ...defined({ namespace: metadata.namespace }),
+        labels: { ...template.metadata.labels, ...spec.selector.matchLabels },
+      },
+    },
+  }));
 }
 
 /** The ordinal in a pod's name; undefined if the name is not one of this set's. */

@@ -1,4 +1,3 @@
-import { execa } from 'execa';
 import { defined } from '../../model/defined.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 
@@ -45,6 +44,8 @@ const END_GRACE_MS = 5_000;
 export function createPrograms(environment: Readonly<Record<string, string | undefined>> = {}): Programs {
   return {
     run: async (program, args, { limitMs, signal, onLine, leavesNothing = false }) => {
+      // Most commands start no program.
+      const { execa } = await import('execa');
       const child = execa(program, args, {
         env: { ...environment },
         stdin: 'ignore',

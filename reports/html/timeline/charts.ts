@@ -1,4 +1,6 @@
 import { NO_COMPUTE_KNOWN, useOverTime } from '../use-over-time.ts';
+import { sumsOf, thinned } from '../../../history/amounts.ts';
+import type { Amount, Change } from '../../../history/amounts.ts';
 import { targetsInstances } from '../../../history/ledger.ts';
 import { measuresOf } from '../../../history/measures.ts';
 import type { RequestLife } from '../../../history/lives.ts';
@@ -12,7 +14,7 @@ import type { Scale } from './scale.ts';
 const MAX_OPERATIONS = 6;
 /** The least number of time intervals in which requests are counted. */
 const BINS = 30;
-/** Most changes of an amount that are drawn; of more, only every n-th. */
+/** Most changes of an amount that are drawn. */
 const MAX_CHANGES = 100;
 
 /** Requests on both wires, and cost and utilisation of the target's instances, over the time of a trial. */
@@ -96,11 +98,6 @@ function rateLane(
   };
 }
 
-interface Change {
-  readonly tMs: number;
-  readonly by: number;
-}
-
 /** The target's instances, their cost and their utilisation. */
 function amounts(view: View): LaneGroup {
   const instances = targetsInstances(view).map(({ instance }) => instance);
@@ -181,20 +178,13 @@ function chartLane(
 
 /** The sum of changes over time, as an area relative to its maximum. */
 function areaOf(changes: readonly Change[], endMs: number): { readonly most: number; readonly points: ChartPoint[] } {
-  const sums: { tMs: number; value: number }[] = [];
-  let value = 0;
-  for (const { tMs, by } of [...changes].sort((a, b) => a.tMs - b.tMs)) {
-    value += by;
-    if (sums.at(-1)?.tMs === tMs) sums.pop();
-    sums.push({ tMs, value });
-  }
+  const sums = sumsOf(changes);
   const most = Math.max(0, ...sums.map((sum) => sum.value));
   return { most, points: most === 0 ? [] : stepsToPoints(sums, endMs, most) };
 }
 
-function stepsToPoints(steps: readonly { readonly tMs: number; readonly value: number }[], endMs: number, most: number): ChartPoint[] {
-  const every = Math.ceil(steps.length / MAX_CHANGES);
-  const kept = steps.filter((_, index) => index % every === 0 || index === steps.length - 1);
+function stepsToPoints(steps: readonly Amount[], endMs: number, most: number): ChartPoint[] {
+  const kept = thinned(steps, MAX_CHANGES);
   return kept.flatMap(({ tMs, value }, index) => {
     const toMs = kept[index + 1]?.tMs ?? endMs;
     // Rounding: a sum of prices does not return to exactly zero.

@@ -210,7 +210,7 @@ function drawFirings(together: readonly number[], { color }: Band, row: Row, hei
 }
 
 /** Colours come from a history, which is untrusted. */
-function safeColor(color: string): string {
+export function safeColor(color: string): string {
   return /^#[0-9a-f]{3}([0-9a-f]{3})?$/i.test(color) || /^[a-z]{3,20}$/i.test(color) ? color : '#888888';
 }
 

@@ -1,3 +1,4 @@
+import type { FaultLife } from '../../../history/lives.ts';
 import type { View } from '../../../history/view.ts';
 import type { Describe } from '../../describe-event.ts';
 import type { FindingGroup } from '../groups.ts';
@@ -21,7 +22,7 @@ interface LaneLimits {
 }
 export const LANES: LaneLimits = { describesSuccess: true, instances: 30, pods: 40 };
 /** A trial that passed needs less detail. */
-export const LANES_PASSED: LaneLimits = { describesSuccess: false, instances: 7, pods: 7 };
+export const LANES_PASSED: LaneLimits = { describesSuccess: false, instances: 6, pods: 6 };
 
 /** Lays out one trial. Pure. */
 export function layOut(view: View, findings: readonly FindingGroup[], describe: Describe, limits: LaneLimits): Timeline {
@@ -39,7 +40,7 @@ export function layOut(view: View, findings: readonly FindingGroup[], describe: 
   return {
     scale,
     phases: phasesOf(view, endMs),
-    bands: bandsOf(view, scale),
+    bands: bandsOf(view.faults, scale),
     flags: flagsOf(view, scale, findings),
     groups: groups.filter(({ lanes }) => lanes.length > 0),
   };
@@ -48,7 +49,7 @@ export function layOut(view: View, findings: readonly FindingGroup[], describe: 
 /** Requests, cost and use of one trial over time, under the same faults. Pure. */
 export function layOutRates(view: View): Timeline {
   const scale = createScale(view);
-  return { scale, phases: phasesOf(view, scale.endMs), bands: bandsOf(view, scale), flags: [], groups: chartGroups(view, scale) };
+  return { scale, phases: phasesOf(view, scale.endMs), bands: bandsOf(view.faults, scale), flags: [], groups: chartGroups(view, scale) };
 }
 
 function phasesOf(view: View, endMs: number): Timeline['phases'] {
@@ -59,8 +60,9 @@ function phasesOf(view: View, endMs: number): Timeline['phases'] {
   });
 }
 
-function bandsOf(view: View, { endMs, partOf }: Scale): Band[] {
-  return view.faults.map(({ armed, fired, healed }) => ({
+/** The faults of a trial as bands. */
+export function bandsOf(faults: readonly FaultLife[], { endMs, partOf }: Scale): Band[] {
+  return faults.map(({ armed, fired, healed }) => ({
     fromMs: armed.t,
     toMs: healed?.t ?? endMs,
     color: armed.fault.color,
@@ -97,7 +99,7 @@ interface Cluster<T> {
 }
 
 /** Groups things that are closer to the first of their cluster than `distance`, a part of the timeline. @param things in order */
-function clustered<T>(things: readonly T[], placeOf: (thing: T) => number, distance: number): Cluster<T>[] {
+export function clustered<T>(things: readonly T[], placeOf: (thing: T) => number, distance: number): Cluster<T>[] {
   const clusters: Cluster<T>[] = [];
   for (const thing of things) {
     const last = clusters.at(-1);

@@ -19,10 +19,18 @@ const IDLE_PART = 0.12;
 const MARGIN_MS = 5_000;
 const BREAK_PART = 0.07;
 
-/** Fits a scale to the moments in which something changed. */
+/** Fits a scale to the moments of a trial in which something changed. */
 export function createScale(view: View): Scale {
-  const endMs = Math.max(1, view.endMs);
-  const moments = [0, ...view.events.filter((event) => isChange(event, view)).map(({ t }) => t), endMs];
+  return fitScale(
+    view.events.filter((event) => isChange(event, view)).map(({ t }) => t),
+    view.endMs,
+  );
+}
+
+/** Fits a scale to moments, in milliseconds and in order, from the start of a trial to its end. */
+export function fitScale(changes: readonly number[], lastMs: number): Scale {
+  const endMs = Math.max(1, lastMs);
+  const moments = [0, ...changes, endMs];
   const gaps = moments.slice(1).map((toMs, index) => ({ fromMs: moments[index] ?? 0, toMs }));
   const breaks = shortened(gaps, endMs).map(({ fromMs, toMs }) => ({ fromMs: fromMs + MARGIN_MS, toMs: toMs - MARGIN_MS }));
   const changingMs = endMs - breaks.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);

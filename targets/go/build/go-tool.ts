@@ -1,4 +1,3 @@
-import { execa } from 'execa';
 import { defined } from '../../../model/defined.ts';
 import { BuildError } from './build-error.ts';
 
@@ -48,6 +47,8 @@ export function createGo(
   return {
     run: async (args, { directory, onLine }) => {
       signal?.throwIfAborted();
+      // Most commands start no program.
+      const { execa } = await import('execa');
       const child = execa(program, args, {
         cwd: directory,
         env: { ...ENVIRONMENT, ...environment, PWD: directory },

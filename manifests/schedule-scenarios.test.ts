@@ -1,0 +1,117 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import type { TestInfo } from '@playwright/test';
+import { runInProcess } from '../harness/testing/in-process.ts';
+import { reference } from '../targets/reference.ts';
+import type { Mix } from './mix.ts';
+import { readMix } from './read-mix.ts';
+import { manifestScenarios } from './suite.ts';
+
+const POOL = `
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: general}
+spec:
+  template:
+    spec:
+      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}
+      requirements: [{key: node.kubernetes.io/instance-type, operator: In, values: [m5.large]}]
+`;
+const cronJob = (suspend: boolean): string => `
+apiVersion: batch/v1
+kind: CronJob
+metadata: {name: report, namespace: shop}
+spec:
+  schedule: "0 3 * * *"
+  suspend: ${suspend}
+  jobTemplate:
+    metadata: {labels: {team: data}}
+    spec:
+      parallelism: 2
+      completions: 2
+      template:
+        spec:
+          restartPolicy: Never
+          containers: [{name: main, image: x, resources: {requests: {cpu: "1"}}}]
+`;
+const WEB = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: main, image: x, resources: {requests: {cpu: "1"}}}]}
+`;
+
+function mixOf(testInfo: TestInfo, ...documents: readonly string[]): Promise<Mix> {
+  const directory = testInfo.outputPath('mix');
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, 'all.yaml'), [POOL, ...documents].join('\n---\n'));
+  return readMix(directory);
+}
+
+test('a CronJob is one run of it', async ({}, testInfo) => {
+  const { workloads, notes } = await mixOf(testInfo, cronJob(false));
+  expect(workloads).toMatchObject([
+    { title: 'CronJob shop/report', kind: 'Job', replicas: 2, schedule: '0 3 * * *', name: 'shop.report.cronjob' },
+  ]);
+  expect(workloads[0]?.object).toMatchObject({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name: 'report-1', namespace: 'shop', labels: { team: 'data' } },
+  });
+  expect(notes.join('\n')).toContain('CronJob shop/report: run once, whatever its schedule 0 3 * * * says');
+});
+
+test('all CronJobs start after everything else runs', async ({}, testInfo) => {
+  const { scheduledJobs } = manifestScenarios(await mixOf(testInfo, cronJob(false), WEB));
+  if (scheduledJobs === undefined) throw new Error('there is a CronJob');
+  const { judgement, events } = await runInProcess(scheduledJobs, reference);
+  expect(judgement.verdict).toBe('pass');
+  const created = events.flatMap((event) => (event.type === 'workload' ? [event.workload] : []));
+  expect(created).toEqual(['default.web', 'shop.report.cronjob']);
+});
+
+test('without a CronJob that runs there is no such scenario', async ({}, testInfo) => {
+  const { notes, ...mix } = await mixOf(testInfo, cronJob(true), WEB);
+  expect(notes.join('\n')).toContain('CronJob shop/report: it is suspended, so it has no pods');
+  expect(manifestScenarios({ ...mix, notes })).not.toHaveProperty('scheduledJobs');
+});
+
+const autoscaler = (name: string, maxReplicas: number): string => `
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: ${name}}
+spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: ${name}}, minReplicas: 1, maxReplicas: ${maxReplicas}}
+`;
+
+test('a peak of load: workloads with an autoscaler get all of their pods, and lose them again', async ({}, testInfo) => {
+  const { loadPeak } = manifestScenarios(await mixOf(testInfo, WEB, autoscaler('web', 8)));
+  if (loadPeak === undefined) throw new Error('there is an autoscaler');
+  const { judgement, events } = await runInProcess(loadPeak, reference);
+  expect(judgement.verdict).toBe('pass');
+  const changes = events.flatMap((event) => (event.type === 'pod' && (event.to === 'created' || event.to === 'gone') ? [event.to] : []));
+  const counts = changes.map((_to, index) => changes.slice(0, index + 1).reduce((sum, to) => sum + (to === 'created' ? 1 : -1), 0));
+  expect(Math.max(...counts)).toBe(8);
+  expect(counts.at(-1)).toBe(0);
+});
+
+test('a peak that the pools cannot serve is found before any run, and no scenario has it', async ({}, testInfo) => {
+  const limited = POOL.replace('spec:\n  template', 'spec:\n  limits: {cpu: 8}\n  template');
+  expect(limited).not.toBe(POOL);
+  const directory = testInfo.outputPath('mix');
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, 'all.yaml'), [limited, WEB, autoscaler('web', 8)].join('\n---\n'));
+  const mix = await readMix(directory);
+  expect(mix.workloads[0]).toMatchObject({ feasibility: { kind: 'servable' }, scaling: { max: 8, peak: { kind: 'partly' } } });
+  expect(mix.notes.join('\n')).toContain('Deployment default/web: 1 pod; not scaled to its maxReplicas 8');
+  expect(manifestScenarios(mix)).not.toHaveProperty('loadPeak');
+});
+
+test('an autoscaler for a workload that is not there is noted', async ({}, testInfo) => {
+  const { notes } = await mixOf(testInfo, WEB, autoscaler('api', 8));
+  expect(notes.join('\n')).toContain('Deployment default/api: a HorizontalPodAutoscaler scales it, but it is not among the manifests');
+});

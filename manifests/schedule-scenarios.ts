@@ -1,0 +1,73 @@
+import type { Scenario, Trial, Workload } from '../harness/scenario.ts';
+import type { MixWorkload } from './mix.ts';
+import { scalingSteps } from './pod-autoscalers.ts';
+import type { ScalingStep } from './pod-autoscalers.ts';
+import { place, placeAndWait, untilServed } from './placed.ts';
+import type { ScenarioSet, Theme } from './theme.ts';
+
+/** Scenarios in which pods come and go by the clock, or with the load. */
+export function scheduleScenarios(theme: Theme): ScenarioSet {
+  const { workloads } = theme.mix;
+  return {
+    scheduledJobs: workloads.some(({ schedule, replicas }) => schedule !== undefined && replicas > 0) ? scheduledJobs(theme) : undefined,
+    loadPeak: workloads.some(hasPeak) ? loadPeak(theme) : undefined,
+  };
+}
+
+/** Whether it runs now, and can be served at its peak. */
+function hasPeak({ scaling, feasibility, replicas }: MixWorkload): boolean {
+  return scaling?.peak.kind === 'servable' && feasibility.kind === 'servable' && replicas > 0;
+}
+
+function loadPeak({ mix, define }: Theme): Scenario {
+  return define({
+    id: 'load-peak',
+    title: 'your mix under a peak of load: pod autoscalers scale it to its maximum and back, new pods are served, and budgets hold',
+    async run(t) {
+      const placed = await placeAndWait(t, mix, 'provision');
+      const scaled = placed.flatMap(({ workload, from }) =>
+        from.scaling !== undefined && hasPeak(from) ? [{ workload, from, scaling: from.scaling }] : [],
+      );
+      await follow(
+        t,
+        scaled.map(({ workload, from, scaling }) => ({ workload, steps: scalingSteps(from.replicas, scaling.max, scaling) })),
+      );
+      await untilServed(t, placed, 'provision');
+      await follow(
+        t,
+        scaled.map(({ workload, scaling }) => ({ workload, steps: scalingSteps(scaling.max, scaling.min, scaling) })),
+      );
+      await t.pass('scale-in');
+    },
+  });
+}
+
+/** Scales workloads, each by its own steps. */
+async function follow(
+  t: Trial,
+  scalings: readonly { readonly workload: Workload; readonly steps: readonly ScalingStep[] }[],
+): Promise<void> {
+  const all = scalings.flatMap(({ workload, steps }) => steps.map((step) => ({ workload, ...step }))).sort((a, b) => a.atMs - b.atMs);
+  let nowMs = 0;
+  for (const { workload, atMs, replicas } of all) {
+    if (atMs > nowMs) await t.pause({ minMs: atMs - nowMs, maxMs: atMs - nowMs });
+    nowMs = Math.max(nowMs, atMs);
+    await t.scale(workload, replicas);
+  }
+}
+
+function scheduledJobs({ mix, define }: Theme): Scenario {
+  const isScheduled = ({ schedule }: (typeof mix.workloads)[number]): boolean => schedule !== undefined;
+  const others = mix.workloads.filter((workload) => !isScheduled(workload));
+  return define({
+    id: 'scheduled-jobs',
+    title: 'your mix runs, and all CronJobs start in the same minute: their pods are served beside it, and their nodes go when they end',
+    async run(t) {
+      await placeAndWait(t, { companions: mix.companions, workloads: others }, 'provision');
+      const jobs = await place(t, { companions: [], workloads: mix.workloads.filter(isScheduled) }, 'provision');
+      await untilServed(t, jobs, 'provision');
+      for (const { workload } of jobs) await t.remove(workload);
+      await t.pass('scale-in');
+    },
+  });
+}

@@ -1,0 +1,166 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import type { TestInfo } from '@playwright/test';
+import { runInProcess } from '../harness/testing/in-process.ts';
+import { ignoredVolumeZones } from '../targets/mutants/scheduling/ignored-volume-zones.ts';
+import { reference } from '../targets/reference.ts';
+import type { Mix } from './mix.ts';
+import { readMix } from './read-mix.ts';
+import { manifestScenarios } from './suite.ts';
+
+const POOL = `
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: general}
+spec:
+  template:
+    spec:
+      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}
+      requirements:
+        - {key: karpenter.sh/capacity-type, operator: In, values: [spot, on-demand]}
+        - {key: node.kubernetes.io/instance-type, operator: In, values: [m5.large, m5.xlarge]}
+`;
+
+/** A directory with a pool and these documents. */
+function mixOf(testInfo: TestInfo, ...documents: readonly string[]): Promise<Mix> {
+  const directory = testInfo.outputPath('mix');
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, 'all.yaml'), [POOL, ...documents].join('\n---\n'));
+  return readMix(directory);
+}
+
+const storageClass = (name: string, more: string): string => `
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: ${name}}
+${more}`;
+const claim = (name: string, spec: string): string => `
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: ${name}}
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}, ${spec}}`;
+const using = (claimName: string, replicas = 1, selector = ''): string => `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: uses-${claimName}}
+spec:
+  replicas: ${replicas}
+  selector: {matchLabels: {app: ${claimName}}}
+  template:
+    metadata: {labels: {app: ${claimName}}}
+    spec:
+      ${selector}
+      containers: [{name: main, image: x, resources: {requests: {cpu: "1"}}}]
+      volumes: [{name: data, persistentVolumeClaim: {claimName: ${claimName}}}]`;
+const volume = (name: string, zone: string): string => `
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: ${name}}
+spec:
+  accessModes: [ReadWriteOnce]
+  capacity: {storage: 1Gi}
+  csi: {driver: ebs.csi.aws.com, volumeHandle: vol-1}
+  nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: topology.kubernetes.io/zone, operator: In, values: [${zone}]}]}]}}`;
+const SELECT_A = 'nodeSelector: {topology.kubernetes.io/zone: us-east-1a}';
+const LATE = 'provisioner: ebs.csi.aws.com\nvolumeBindingMode: WaitForFirstConsumer';
+
+for (const [what, documents, expected] of [
+  ['is applied, and created where its pod runs', [claim('a', 'storageClassName: gp3'), using('a')], { kind: 'servable', zones: 3 }],
+  [
+    'in one zone, with pods that can run there',
+    [volume('v', 'us-east-1a'), claim('a', 'storageClassName: "", volumeName: v'), using('a')],
+    { kind: 'servable', zones: 1 },
+  ],
+  [
+    'in one zone, with pods that have to run in another',
+    [volume('v', 'us-east-1b'), claim('a', 'storageClassName: "", volumeName: v'), using('a', 1, SELECT_A)],
+    { kind: 'unservable', zones: 0 },
+  ],
+  [
+    'of a class for one zone',
+    [
+      storageClass(
+        'b',
+        `${LATE}\nallowedTopologies: [{matchLabelExpressions: [{key: topology.kubernetes.io/zone, values: [us-east-1b]}]}]`,
+      ),
+      claim('a', 'storageClassName: b'),
+      using('a'),
+    ],
+    { kind: 'servable', zones: 1 },
+  ],
+  [
+    'that only one node can attach, for two pods',
+    [storageClass('b', LATE), claim('a', 'storageClassName: b'), using('a', 2)],
+    { kind: 'partly', zones: 3 },
+  ],
+  [
+    'created at once, with pods that have to run in one zone',
+    [storageClass('b', 'provisioner: ebs.csi.aws.com'), claim('a', 'storageClassName: b'), using('a', 1, SELECT_A)],
+    { kind: 'partly', zones: 1 },
+  ],
+] as const) {
+  test(`a claim ${what}: ${expected.kind}`, async ({}, testInfo) => {
+    const { workloads, companions } = await mixOf(testInfo, ...documents, ...(expected.kind === 'unservable' ? [DATABASE] : []));
+    const [{ feasibility, volumes, object }] = workloads as [Mix['workloads'][number]];
+    const zones = 'seats' in feasibility ? new Set(feasibility.seats.map(({ offering }) => offering.zone)).size : 0;
+    expect({ kind: feasibility.kind, zones }).toEqual(expected);
+    expect(volumes.hasClaims).toBe(true);
+    expect(object).toHaveProperty('spec.template.spec.volumes.0.persistentVolumeClaim');
+    expect(companions.map(({ object: { kind } }) => kind)).toContain('PersistentVolumeClaim');
+  });
+}
+
+for (const [what, documents, note] of [
+  ['nobody defines', [], 'the claim a is not among the manifests'],
+  [
+    'another provisioner serves',
+    [storageClass('efs', 'provisioner: efs.csi.aws.com'), claim('a', 'storageClassName: efs')],
+    'this world has no efs.csi.aws.com',
+  ],
+  ['names a missing volume', [claim('a', 'volumeName: v')], 'the volume v is not among the manifests'],
+] as const) {
+  test(`a claim that ${what}: an emptyDir takes its place, with a note`, async ({}, testInfo) => {
+    const { workloads, notes } = await mixOf(testInfo, ...documents, using('a'));
+    expect(workloads[0]?.feasibility.kind).toBe('servable');
+    expect(workloads[0]?.object).toHaveProperty('spec.template.spec.volumes', [{ name: 'data', emptyDir: {} }]);
+    expect(notes.join('\n')).toContain(note);
+  });
+}
+
+const DATABASE = `
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db}
+spec:
+  replicas: 3
+  podManagementPolicy: Parallel
+  selector: {matchLabels: {app: db}}
+  template:
+    metadata: {labels: {app: db}}
+    spec:
+      topologySpreadConstraints:
+        - {maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: db}}}
+      containers: [{name: main, image: x, resources: {requests: {cpu: "3"}}, volumeMounts: [{name: data, mountPath: /data}]}]
+  volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]`;
+
+test('a database gets nodes in the zones of its volumes, also after an interruption', async ({}, testInfo) => {
+  const { spotInterruption } = manifestScenarios(await mixOf(testInfo, DATABASE));
+  if (spotInterruption === undefined) throw new Error('the pool has spot capacity');
+  expect(spotInterruption.needs.features).toContain('volumes');
+  const { judgement, events } = await runInProcess(spotInterruption, reference, 1);
+  expect(judgement.verdict).toBe('pass');
+  expect(events.filter(({ type }) => type === 'notice')).not.toEqual([]);
+});
+
+test('a target that ignores the zones of volumes fails', async ({}, testInfo) => {
+  const documents = ['a', 'b', 'c'].flatMap((zone) => [
+    volume(`v-${zone}`, `us-east-1${zone}`),
+    claim(`in-${zone}`, `storageClassName: "", volumeName: v-${zone}`),
+    using(`in-${zone}`),
+  ]);
+  const { faultFree } = manifestScenarios(await mixOf(testInfo, ...documents));
+  if (faultFree === undefined) throw new Error('there is no scenario');
+  expect((await runInProcess(faultFree, reference, 1)).judgement.verdict).toBe('pass');
+  expect((await runInProcess(faultFree, ignoredVolumeZones.target, 1)).judgement.verdict).toBe('fail');
+});
