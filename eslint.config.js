@@ -11,6 +11,7 @@ const entries = [
   '**/*.spec.ts',
   '**/main.ts',
   'harness/child.ts',
+  'harness/rehearsal.ts',
   'harness/watcher.ts',
   'targets/command/keeper.ts',
   'fidelity/**/record.ts',

@@ -27,6 +27,8 @@ import { worldSettled } from './world-settled.ts';
 
 /** Every check, in the order of reports. */
 export const checkCatalogue: readonly Check[] = [
+  // First: why a trial did not reach its end explains what the others could not judge.
+  harness,
   successRate,
   latency,
   scaleIn,
@@ -51,5 +53,4 @@ export const checkCatalogue: readonly Check[] = [
   worldSettled,
   unservedExplained,
   faultsFired,
-  harness,
 ];

@@ -22,7 +22,8 @@ export const harness: Check = {
 
 function failureOf(view: View): string | undefined {
   const [error] = view.harnessErrors;
-  if (error !== undefined) return error.cutShort === true ? error.message : `the harness failed: ${error.message}`;
+  if (error?.cutShort === true) return error.message;
+  if (error !== undefined) return `the ${error.culprit ?? 'harness'} failed: ${error.message}`;
   const supervisor = view.supervisor.find(({ culprit, cause }) => culprit === 'harness' || cause === 'interrupted');
   if (supervisor !== undefined) return `the trial was ended (${supervisor.cause}): ${supervisor.message}`;
   if (view.begin === undefined) return 'the history has no start';

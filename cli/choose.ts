@@ -1,10 +1,13 @@
 import { scenariosOf } from '../harness/load.ts';
 import type { TargetRef } from '../harness/load.ts';
 import type { TrialSource } from '../harness/run.ts';
+import { rehearseInThread } from '../harness/rehearse.ts';
+import { mistakeIn } from '../harness/scenario.ts';
 import type { Scenario } from '../harness/scenario.ts';
 import { nearest } from '../model/nearest.ts';
 import type { Profile } from '../history/events.ts';
 import { sources, suites } from '../suites/catalogue.ts';
+import { specification } from '../suites/specification/catalogue.ts';
 import { UnknownTargetError, targetCatalogue, targetNamed } from '../targets/catalogue.ts';
 import { isPath } from '../model/paths.ts';
 import { UsageError } from './usage-error.ts';
@@ -87,7 +90,11 @@ async function scenariosNamed(options: Pick<ScenarioChoice, 'suites' | 'scenario
   const chosen: ChosenScenario[] = [];
   for (const name of options.scenarios) {
     if (isPath(name)) {
-      for (const { ref, scenario } of await scenariosOf(userFileUrl(name, 'scenario'))) {
+      const found = await scenariosOf(userFileUrl(name, 'scenario'));
+      for (const { scenario } of found) refuseUnknownRequirements(scenario);
+      const mistake = await rehearseInThread(found.map(({ ref }) => ref));
+      if (mistake !== undefined) throw new UsageError(mistake);
+      for (const { ref, scenario } of found) {
         chosen.push({ ref, scenario, suite: USER_SUITE, label: `${name}#${ref.export}` });
       }
     } else chosen.push(bundledScenario(name));
@@ -96,6 +103,17 @@ async function scenariosNamed(options: Pick<ScenarioChoice, 'suites' | 'scenario
   const once = chosen.filter(({ label }, index) => chosen.findIndex((other) => other.label === label) === index);
   refuseSharedIds(once);
   return once.filter(({ suite, scenario }) => suite === USER_SUITE || isInSuites(options.suites)({ suite, scenario }));
+}
+
+/** @throws UsageError for an id that is not in the specification: nothing would be counted as tested */
+function refuseUnknownRequirements(scenario: Scenario): void {
+  const known = specification.flatMap(({ requirements }) => requirements.map(({ id }) => id));
+  const unknown = scenario.requirements.find((id) => !known.includes(id));
+  if (unknown === undefined) return;
+  const near = nearest(unknown, known);
+  const meant = near === undefined ? '' : `did you mean \`${near}\`? `;
+  const what = `\`requirements\`: there is no requirement ${unknown}; ${meant}\`scaleproof list requirements\` shows them all`;
+  throw new UsageError(mistakeIn(scenario, what).message);
 }
 
 /** Two scenarios with one id can't be distinguished, neither in the report nor by the files of their histories. */

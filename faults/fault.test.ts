@@ -31,9 +31,9 @@ test('a defined fault is called with its parameters, and keeps all that defines 
 });
 
 test('a fault that is called with wrong parameters names the fault and the parameter', () => {
-  expect(() => defineFault(plain)({ count: 0 })).toThrow(/^fault mine: count: /);
+  expect(() => defineFault(plain)({ count: 0 })).toThrow(/^fault mine: `count` must be more than 0, and is 0$/);
   // @ts-expect-error: the compiler refuses it as well.
-  expect(() => defineFault(plain)({})).toThrow(/^fault mine: count: /);
+  expect(() => defineFault(plain)({})).toThrow(/^fault mine: `count` is missing: it must be a number$/);
 });
 
 test('specify accepts faults of the catalogue and plain ones, as in version 0.1.0', () => {

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Capability } from '../history/capabilities.ts';
 import type { ClusterConfig } from '../model/cluster.ts';
 import { defined } from '../model/defined.ts';
+import { refuseUnless } from '../model/mistake.ts';
 import type { FaultPorts, Heal } from '../world/ports.ts';
 import type { ArmInjection } from '../wire/effects.ts';
 
@@ -72,22 +73,19 @@ export function mayFire(fault: FaultSpec): FaultSpec {
 /**
  * Applies parameters to a fault, for callers that have both by name only, and for faults that are plain objects. Deprecated in
  * scenarios: call the fault itself, which `defineFault` created.
- * @throws Error that names the fault and the parameter if they don't match its schema
+ * @throws Mistake that names the user's line, the fault and the parameter if they don't match its schema
  */
 export function specify<P, Given>(fault: Fault<P, Given>, params: Given): FaultSpec {
-  const parsed = fault.params.safeParse(params);
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'parameters'}: ${issue.message}`);
-    throw new Error(`fault ${fault.name}: ${problems.join('; ')}`);
-  }
+  refuseUnless(fault.params, params, { call: `fault ${fault.name}`, noun: 'its parameters' });
+  const parsed = fault.params.parse(params);
   return {
     name: fault.name,
-    params: parsed.data,
+    params: parsed,
     legal: fault.legal,
     ...defined({ hinders: fault.hinders }),
-    capabilities: fault.capabilities(parsed.data),
+    capabilities: fault.capabilities(parsed),
     color: fault.color,
-    description: fault.describe(parsed.data),
-    inject: (site) => fault.inject(parsed.data, site),
+    description: fault.describe(parsed),
+    inject: (site) => fault.inject(parsed, site),
   };
 }

@@ -229,7 +229,8 @@ const DEFINITIONS = {
 export type BoundName = keyof typeof DEFINITIONS;
 
 /** Names of all bounds, in the order of their definition. */
-const NAMES = Object.keys(DEFINITIONS) as BoundName[];
+/** Every bound. */
+export const BOUND_NAMES = Object.keys(DEFINITIONS) as BoundName[];
 
 /** Resolves every bound for this target in this world. */
 export function resolveBounds({ constants, allowances, nodes, offerings, pools = [] }: BoundInputs): Record<BoundName, Bound> {
@@ -249,5 +250,5 @@ export function resolveBounds({ constants, allowances, nodes, offerings, pools =
       ...defined({ loose, least }),
     };
   };
-  return Object.fromEntries(NAMES.map((name) => [name, resolve(name)])) as Record<BoundName, Bound>;
+  return Object.fromEntries(BOUND_NAMES.map((name) => [name, resolve(name)])) as Record<BoundName, Bound>;
 }

@@ -3,6 +3,7 @@ import type { Bound, EventOf, Recorder } from '../history/events.ts';
 import type { Pool } from '../model/catalogue.ts';
 import { CutShortError } from '../model/cut-short.ts';
 import { defined } from '../model/defined.ts';
+import { Mistake, placeOf } from '../model/mistake.ts';
 import { countOfferings } from '../model/offerings.ts';
 import { SpinError, StalledError } from '../runtime/clock.ts';
 import type { ClockScope, Timeline } from '../runtime/clock.ts';
@@ -19,6 +20,7 @@ import type { CrashSpec } from './crash-points.ts';
 import type { Scenario } from './scenario.ts';
 import { SiteSockets } from './site-sockets.ts';
 import { TargetLife, describe } from './target-life.ts';
+import { checkedTrial } from './checked-trial.ts';
 import { TrialContext } from './trial-context.ts';
 import { firstScenarioId } from '../model/former-names.ts';
 
@@ -57,6 +59,12 @@ class TrialAborted extends Error {
 
 /** The target's adapter failed to set it up, so nothing can be run. */
 class SetUpFailed extends Error {}
+
+/** The scenario's own code failed, so that the trial has no verdict. The message names file and line. */
+class ScenarioFailed extends Error {}
+
+/** Errors that reach the scenario, and are not its own. */
+const OF_THE_HARNESS = [SpinError, StalledError, CutShortError, TrialAborted] as const;
 
 /** Runs one trial through its phases. All results are recorded in the history. */
 export function startTrial(site: TrialSite): RunningTrial {
@@ -137,6 +145,8 @@ class EngineTrial {
       // Already recorded where it was thrown.
     } else if (error instanceof StalledError && error.callsInFlight.some((call) => call.startsWith('target'))) {
       recorder.record({ type: 'supervisor', cause: 'hung', culprit: 'target', message: error.message });
+    } else if (error instanceof ScenarioFailed) {
+      recorder.record({ type: 'harness.error', message: error.message, culprit: 'scenario' });
     } else {
       recorder.record({
         type: 'harness.error',
@@ -203,7 +213,7 @@ class EngineTrial {
     await this.#life.start(Math.max(bounds.recover.value, target.external?.withinMs ?? 0));
 
     recorder.record({ type: 'phase', phase: 'act' });
-    await scenario.run(context);
+    await this.#act(context);
 
     recorder.record({ type: 'phase', phase: 'heal' });
     await context.healAll();
@@ -220,6 +230,23 @@ class EngineTrial {
     await this.#crash?.heal();
     recorder.record({ type: 'phase', phase: 'over' });
     await world.stop();
+  }
+
+  /** Runs the scenario's own code. Its errors are named as such, with the line where they come from. */
+  async #act(context: TrialContext): Promise<void> {
+    const { scenario } = this.#site;
+    const { trial, finish } = checkedTrial(
+      context,
+      scenario.pools.map(({ name }) => name),
+    );
+    try {
+      await scenario.run(trial);
+      finish();
+    } catch (error) {
+      if (error instanceof Mistake) throw new ScenarioFailed(error.message);
+      const place = error instanceof Error && !OF_THE_HARNESS.some((kind) => error instanceof kind) ? placeOf(error) : undefined;
+      throw place === undefined ? error : new ScenarioFailed(`${place}: ${String(error)}`);
+    }
   }
 
   async #restart(readyLimitMs: number): Promise<void> {

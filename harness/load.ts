@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { faults } from '../faults/catalogue.ts';
+import { Mistake, hint, placeOf } from '../model/mistake.ts';
 import { checkCatalogue } from '../checks/catalogue.ts';
 import type { Check } from '../checks/check.ts';
 import { UnknownTargetError, targetNamed } from '../targets/catalogue.ts';
@@ -55,9 +57,21 @@ export async function scenariosOf(moduleUrl: string): Promise<{ ref: ModuleRef; 
       const ref = { module: moduleUrl, export: name };
       return isMeantAsScenario(exports[name]) ? [{ ref, scenario: asScenario(ref, exports[name]) }] : [];
     });
-  if (found.length === 0)
-    throw new LoadError(`${displayPath(moduleUrl)} exports no scenario; export one made with scenario({ id, title, run })`);
+  if (found.length === 0) {
+    const line = await lineWith(moduleUrl, /\bscenario\(/);
+    const where = `${displayPath(moduleUrl)}${line === undefined ? '' : `:${line}`}`;
+    const what = line === undefined ? 'export one made with' : 'put `export const NAME = ` before';
+    throw new LoadError(`${where} exports no scenario; ${what} scenario({ id, title, run })`);
+  }
   return found;
+}
+
+/** The number of the first line that matches, from 1; undefined without one. */
+async function lineWith(moduleUrl: string, pattern: RegExp): Promise<number | undefined> {
+  if (!moduleUrl.startsWith('file:')) return undefined;
+  const lines = (await readFile(fileURLToPath(moduleUrl), 'utf8')).split('\n');
+  const index = lines.findIndex((line) => pattern.test(line) && !/^\s*(import|\/\/|\*)/.test(line));
+  return index === -1 ? undefined : index + 1;
 }
 
 /**
@@ -143,7 +157,12 @@ async function importModule(moduleUrl: string): Promise<Record<string, unknown>>
     return (await import(moduleUrl)) as Record<string, unknown>;
   } catch (error) {
     if (error instanceof LoadError) throw error;
-    throw new LoadError(`${displayPath(moduleUrl)}${lineOf(error, moduleUrl)} can't be loaded: ${reasonOf(error)}`);
+    if (error instanceof Mistake) throw new LoadError(error.message);
+    const line = lineOf(error, moduleUrl);
+    // Another module of the user's may have thrown.
+    const place = line === '' && error instanceof Error ? placeOf(error) : undefined;
+    const where = place === undefined ? '' : ` (at ${place})`;
+    throw new LoadError(`${displayPath(moduleUrl)}${line} can't be loaded: ${reasonOf(error)}${where}`);
   }
 }
 
@@ -157,6 +176,8 @@ function lineOf(error: unknown, moduleUrl: string): string {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const [reason = ''] = `${error.name}: ${error.message}`.split('\n');
+  const [, fault] = /\bfaults\.(\w+) is not a function/.exec(reason) ?? [];
+  if (fault !== undefined) return `${reason}${hint(fault, Object.keys(faults))}`;
   return reason.includes("Cannot find package 'scaleproof'") ? `${reason}; install scaleproof in the project of that file` : reason;
 }
 

@@ -13,9 +13,11 @@ import type {
   TopologySpreadConstraint,
   Volume,
 } from '../model/kube.ts';
+import { Mistake, refuseUnless } from '../model/mistake.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Feature, TargetConstants } from '../targets/target.ts';
 import type { BoundName } from './bounds.ts';
+import { definitionSchema, poolNameSchema, poolOptionsSchema } from './schemas.ts';
 
 /** What is done to an autoscaler, and what is expected of it. A scenario does not know which world it runs in. */
 export interface Scenario {
@@ -262,11 +264,12 @@ export function scenario<Faults extends NamedFaults = Record<never, never>>(
     run(trial: Trial, faults: Faults): Promise<unknown>;
   },
 ): Scenario {
+  refuseUnless(definitionSchema, definition, { call: 'scenario', noun: 'a scenario' });
   const { id, title, requirements = [], features = [], capabilities = [], pools = [pool('default')], under = [] } = definition;
   const { crashPoints, module } = definition;
   const faults = definition.faults ?? ({} as Faults);
   const needed = [...under, ...Object.values(faults).flat()].flatMap((fault) => fault.capabilities);
-  return {
+  return declaredHere({
     id,
     title,
     profile: definition.profile ?? (features.length > 0 ? 'extended' : 'core'),
@@ -278,7 +281,20 @@ export function scenario<Faults extends NamedFaults = Record<never, never>>(
       for (const fault of under) await trial.inject(fault);
       await definition.run(trial, faults);
     },
-  };
+  });
+}
+
+/** Where a scenario was declared: an error that was created there. */
+const DECLARED = Symbol('declared');
+
+function declaredHere(made: Scenario): Scenario {
+  return Object.defineProperty(made, DECLARED, { value: new Error('declared here') });
+}
+
+/** The error that a user's scenario is wrong, at the line where it was declared, if that is known. */
+export function mistakeIn(scenario: Scenario, what: string): Mistake {
+  const at = (scenario as { readonly [DECLARED]?: Error })[DECLARED];
+  return new Mistake(`scenario "${scenario.id}": ${what}`, at);
 }
 
 /** Creates a pool: by default every zone, on demand, amd64. */
@@ -293,6 +309,8 @@ export function pool(
   } & Partial<Pick<Pool, 'labels' | 'taints' | 'startupTaints' | 'limits' | 'weight'>> &
     Pick<Pool, 'expireAfterMs' | 'terminationGracePeriodMs' | 'minimumValues' | 'replicas' | 'disruption'> = {},
 ): Pool {
+  refuseUnless(poolNameSchema, name, { call: 'pool', noun: 'its name' });
+  refuseUnless(poolOptionsSchema, options, { call: `pool "${name}"`, noun: 'a pool' });
   const among = (key: string, values: readonly string[] | undefined): NodeSelectorRequirement[] =>
     values === undefined ? [] : [{ key, operator: 'In', values: [...values] }];
   return {

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { CAPABILITY_NAMES } from '../history/capabilities.ts';
-import { PROFILES } from '../history/events.ts';
+import { LATENCY_STEPS, PROFILES, truthSchema } from '../history/events.ts';
+import { parseQuantity } from '../model/quantity.ts';
+import { BOUND_NAMES } from './bounds.ts';
 import { parseCron } from '../model/cron.ts';
 import { DISRUPTION_REASONS } from '../model/disruption-budget.ts';
 import type { TaintEffect, NodeSelectorRequirement } from '../model/kube.ts';
@@ -64,38 +66,157 @@ const disruption = z.object(
   'must be { consolidation, consolidateAfterMs, budgets }',
 );
 
+const dnsName = z
+  .string('must be a string')
+  .regex(/^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/, 'must consist of at most 63 of a-z, 0-9, - and ., as a DNS name');
+
+const labels = z.record(z.string(), z.string('must be a string'), 'must be labels { key: value }');
+// Karpenter's range, with 0 for none.
+const weight = z.int('must be a whole number from 0 to 100').min(0, 'must be at least 0').max(100, 'must be at most 100');
+
 const pool = z.object(
   {
-    name: z
-      .string('must be a string')
-      .regex(/^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/, 'must consist of at most 63 of a-z, 0-9, - and ., as a DNS name'),
+    name: dnsName,
     requirements: listOf(requirement),
-    labels: z.record(z.string(), z.string('must be a string'), 'must be labels { key: value }'),
+    labels,
     taints: listOf(taint),
     startupTaints: listOf(taint),
     limits: limits.optional(),
     disruption: disruption.optional(),
-    // Karpenter's range, with 0 for none.
-    weight: z.int('must be a whole number from 0 to 100').min(0, 'must be at least 0').max(100, 'must be at most 100'),
+    weight,
   },
   'must be a pool; create it with pool(name)',
 );
 
+const whole = z.int('must be a whole number, 0 or more').min(0, 'must be a whole number, 0 or more');
+/** Some scenarios give the API objects that it refuses: what is inside is for the API to judge. */
+const anything = z.looseObject({}, 'must be an object');
+
+/** What `pool(name, options)` takes. */
+export const poolNameSchema = dnsName;
+export const poolOptionsSchema = z.strictObject({
+  capacityTypes: listOf(oneOf(['spot', 'on-demand'])).optional(),
+  instanceTypes: texts.optional(),
+  zones: texts.optional(),
+  architectures: listOf(oneOf(['amd64', 'arm64'])).optional(),
+  requirements: listOf(requirement).optional(),
+  labels: labels.optional(),
+  taints: listOf(taint).optional(),
+  startupTaints: listOf(taint).optional(),
+  limits: limits.optional(),
+  weight: weight.optional(),
+  expireAfterMs: amount('milliseconds').optional(),
+  terminationGracePeriodMs: amount('milliseconds').optional(),
+  minimumValues: z.record(z.string(), count(), 'must be { label: number }').optional(),
+  replicas: whole.optional(),
+  disruption: disruption.optional(),
+});
+
+const fault = z.custom(
+  (value) => typeof value === 'object' && value !== null && 'inject' in value && 'capabilities' in value,
+  'must be a fault with its parameters, as faults.lostAnswer({ ... })',
+);
+
+/** What `scenario()` takes and returns. */
+const head = {
+  id: z.string('must be area/name').regex(/^[a-z0-9-]+\/[a-z0-9-]+$/, 'must be area/name, of a-z, 0-9 and -'),
+  title: text,
+  crashPoints: z.boolean('must be true or false').optional(),
+  module: z.url({ protocol: /^file$/, error: 'must be import.meta.url of its module' }).optional(),
+  run: method,
+};
+const pools = listOf(pool).refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'must be pools of different names');
+
+/** What `scenario({ ... })` takes. */
+export const definitionSchema = z.strictObject({
+  ...head,
+  profile: oneOf(PROFILES).optional(),
+  requirements: texts.optional(),
+  features: listOf(oneOf(FEATURES)).optional(),
+  capabilities: listOf(oneOf(CAPABILITY_NAMES)).optional(),
+  pools: pools.optional(),
+  under: listOf(fault).optional(),
+  faults: z
+    .record(z.string(), z.union([fault, listOf(fault)], 'must be a fault with its parameters, or a list'), 'must be faults by name')
+    .optional(),
+});
+
+const quantity = z
+  .string('must be a quantity as a string, such as 500m or 2Gi')
+  .refine(isQuantity, 'must be a quantity, such as 500m or 2Gi');
+
+/** A limit of a PodDisruptionBudget. */
+export const budgetSchema = z.union(
+  [z.strictObject({ minAvailable: whole }), z.strictObject({ maxUnavailable: whole })],
+  'must be { minAvailable } or { maxUnavailable }, a whole number, 0 or more',
+);
+
+/** What `t.deploy(...)` takes. */
+export const workloadSchema = z.strictObject({
+  name: dnsName.optional(),
+  replicas: whole,
+  kind: oneOf(['ReplicaSet', 'Deployment']).optional(),
+  cpu: quantity.optional(),
+  memory: quantity.optional(),
+  nodeSelector: labels.optional(),
+  nodeAffinity: listOf(anything).optional(),
+  nodeAffinityTerms: listOf(listOf(anything)).optional(),
+  preferredAffinity: listOf(anything).optional(),
+  tolerations: listOf(anything).optional(),
+  apartOver: text.optional(),
+  near: z.strictObject({ workload: text, over: text }).optional(),
+  schedulingGates: texts.optional(),
+  schedulerName: text.optional(),
+  spread: listOf(anything).optional(),
+  volumes: listOf(anything).optional(),
+  graceSeconds: whole.optional(),
+  budget: budgetSchema.optional(),
+  annotations: z.record(z.string(), z.string('must be a string'), 'must be annotations { key: value }').optional(),
+  truth: z
+    .custom((value) => truthSchema.safeParse(value).success, 'must be a truth, as impossible(why) or servedAfterHeal(why)')
+    .optional(),
+});
+
+/** What `t.daemonSet(...)` takes. */
+export const daemonSetSchema = z.strictObject({
+  name: dnsName,
+  cpu: quantity,
+  memory: quantity,
+  tolerations: listOf(anything).optional(),
+  priorityClassName: text.optional(),
+});
+
+/** The other arguments of a trial's methods. */
+export const argumentSchemas = {
+  bound: oneOf(BOUND_NAMES),
+  step: oneOf(LATENCY_STEPS),
+  fault,
+  firing: oneOf(['must-fire', 'may-fire']).optional(),
+  active: z.custom(
+    (value) => typeof value === 'object' && value !== null && 'firings' in value,
+    'must be an injected fault, as `await t.inject(...)` returns it',
+  ),
+  ratio: z.number('must be a number from 0 to 1').min(0, 'must be a number from 0 to 1').max(1, 'must be a number from 0 to 1').optional(),
+  part: z.number('must be a number, more than 0').positive('must be a number, more than 0').optional(),
+  count: whole,
+  pool,
+  texts,
+  range: z
+    .strictObject({ minMs: amount('milliseconds'), maxMs: amount('milliseconds') })
+    .refine(({ minMs, maxMs }) => minMs <= maxMs, 'must have a minMs that is at most maxMs'),
+} as const;
+
 /** A scenario, as `scenario()` creates it. */
 export const scenarioSchema = z.object(
   {
-    id: z.string('must be area/name').regex(/^[a-z0-9-]+\/[a-z0-9-]+$/, 'must be area/name, of a-z, 0-9 and -'),
-    title: text,
+    ...head,
     profile: oneOf(PROFILES),
     requirements: texts,
     needs: z.object(
       { features: listOf(oneOf(FEATURES)), capabilities: listOf(oneOf(CAPABILITY_NAMES)) },
       'must be { features, capabilities }',
     ),
-    pools: listOf(pool).refine((pools) => new Set(pools.map(({ name }) => name)).size === pools.length, 'must be pools of different names'),
-    crashPoints: z.boolean('must be true or false').optional(),
-    module: z.url({ protocol: /^file$/, error: 'must be import.meta.url of its module' }).optional(),
-    run: method,
+    pools,
   },
   'must be an object',
 );
@@ -159,6 +280,15 @@ function listOf<T extends z.ZodType>(item: T): z.ZodArray<T> {
 
 function oneOf<T extends string>(names: readonly T[]) {
   return z.enum(names, `must be ${names.length === 1 ? '' : 'one of '}${names.join(', ')}`);
+}
+
+function isQuantity(value: string): boolean {
+  try {
+    parseQuantity(value);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function amount(unit: string): z.ZodNumber {

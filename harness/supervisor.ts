@@ -180,8 +180,8 @@ function killGroup(pid: number): void {
   }
 }
 
-/** In a clone, `import 'scaleproof'` in a user's file means the sources; in an installed package it means dist. */
-function sourceConditions(): string[] {
+/** In a clone, `import 'scaleproof'` in a user's file means the sources; in an installed package it means dist. @returns flags of Node */
+export function sourceConditions(): string[] {
   return extname(import.meta.url) === '.ts' ? ['--conditions=scaleproof-source'] : [];
 }
 

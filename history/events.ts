@@ -43,7 +43,7 @@ export const LATENCY_STEPS = ['pending', 'request', 'instance', 'registered', 'r
 export type LatencyStep = (typeof LATENCY_STEPS)[number];
 
 /** The ground truth about a workload's pods, stated by the scenario and never guessed by a check. */
-const truthSchema = z.discriminatedUnion('kind', [
+export const truthSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('schedulable') }),
   /** No offering of any pool can ever serve it. */
   z.object({ kind: z.literal('impossible'), why: z.string() }),
@@ -364,7 +364,12 @@ export const eventSchema = z.discriminatedUnion('type', [
   }),
   /** The harness itself failed: the trial's verdict is unknown. */
   /** `cutShort`: neither the target nor the harness failed, but the trial still can't be judged. */
-  event('harness.error', { message: z.string(), cutShort: z.literal(true).optional() }),
+  event('harness.error', {
+    message: z.string(),
+    cutShort: z.literal(true).optional(),
+    /** The scenario's own code failed. */
+    culprit: z.literal('scenario').optional(),
+  }),
   /** Written by the supervisor if the trial's process did not finish its history. */
   event('supervisor', {
     cause: z.enum(['hung', 'exited', 'out-of-memory', 'flooded', 'interrupted', 'spun']),

@@ -1,13 +1,32 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Ajv } from 'ajv';
 import { expect, test } from '@playwright/test';
 import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
-import { scaleproofHere, start } from '../cli/testing/command.ts';
+import { KITS } from '../cli/init/kits.ts';
+import type { Settings } from '../cli/init/kits.ts';
+import { renderKit } from '../cli/init/render.ts';
+import { BIN, scaleproofHere, start } from '../cli/testing/command.ts';
 import { root } from '../quality/sources.ts';
 
 const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+/** What users of the kits gate in these tests. */
+const GATE = { target: './candidate.yaml', baseline: 'karpenter@1.14.0', manifests: 'deploy/' };
+
+/** A file that `scaleproof init` writes, as `argo/serve.yaml`. */
+function written(path: string, given: Settings = GATE): string {
+  const [name = '', ...rest] = path.split('/');
+  const kit = KITS.find((one) => one.name === name);
+  const file = kit && renderKit(kit, given).find(({ to }) => to === rest.join('/'));
+  if (file === undefined) throw new Error(`no kit writes ${path}`);
+  return file.text;
+}
+
+const WORKFLOW = 'github-actions/.github/workflows/scaleproof.yaml';
+const GATE_WORKFLOW = written(WORKFLOW);
+const RUN_WORKFLOW = written(WORKFLOW, { target: 'karpenter@1.14.1' });
 
 const definitionSchema = z.strictObject({
   source: z.strictObject({
@@ -62,19 +81,19 @@ function errorsOf(object: z.infer<typeof objectSchema>): string[] {
 }
 
 function objectsOf(path: string): z.infer<typeof objectSchema>[] {
-  return parseAllDocuments(textOf(path)).map((document) => objectSchema.parse(document.toJS()));
+  return parseAllDocuments(written(path)).map((document) => objectSchema.parse(document.toJS()));
 }
 
-for (const path of ['argo/analysis-template.yaml', 'argo/job-template.yaml', 'flagger/canary.yaml', 'serve/service-monitor.yaml']) {
+for (const path of ['argo/analysis-template.yaml', 'argo/job-template.yaml', 'flagger/canary.yaml', 'argo/service-monitor.yaml']) {
   test(`${path} is valid by the published definition of its kind`, () => {
-    for (const object of objectsOf(`fixtures/templates/${path}`)) expect(errorsOf(object)).toEqual([]);
+    for (const object of objectsOf(path)) expect(errorsOf(object)).toEqual([]);
   });
 }
 
 test('the definitions reject an unknown field, a wrong type, an unknown webhook and a missing field', () => {
-  const [template] = objectsOf('fixtures/templates/argo/analysis-template.yaml');
-  const [canary] = objectsOf('fixtures/templates/flagger/canary.yaml');
-  const [monitor] = objectsOf('fixtures/templates/serve/service-monitor.yaml');
+  const [template] = objectsOf('argo/analysis-template.yaml');
+  const [canary] = objectsOf('flagger/canary.yaml');
+  const [monitor] = objectsOf('argo/service-monitor.yaml');
   if (template === undefined || canary === undefined || monitor === undefined) throw new Error('a template is empty');
   const wrong = (object: object, from: string, to: string): z.infer<typeof objectSchema> =>
     objectSchema.parse(JSON.parse(JSON.stringify(object).replace(from, to)));
@@ -102,15 +121,15 @@ const metricSchema = z.looseObject({
 const MINUTES_OF_A_GATE = 24 * 60;
 
 test('the timeout of every kit is long enough for a gate in real time', () => {
-  const [job] = objectsOf('fixtures/templates/argo/job-template.yaml');
-  const [canary] = objectsOf('fixtures/templates/flagger/canary.yaml');
+  const [job] = objectsOf('argo/job-template.yaml');
+  const [canary] = objectsOf('flagger/canary.yaml');
   const spec = { activeDeadlineSeconds: MINUTES_OF_A_GATE * 60 };
   expect(job).toMatchObject({ spec: { metrics: [{ provider: { job: { spec } } }] } });
   expect(canary).toMatchObject({ spec: { progressDeadlineSeconds: MINUTES_OF_A_GATE * 60 } });
 });
 
 test('Argo Rollouts: a pass continues, a fail aborts, and an inconclusive gate pauses', () => {
-  const [template] = objectsOf('fixtures/templates/argo/analysis-template.yaml');
+  const [template] = objectsOf('argo/analysis-template.yaml');
   const metrics = z.array(metricSchema).parse((template?.['spec'] as { metrics: unknown }).metrics);
   const [begun, verdict] = metrics;
   expect(begun).toMatchObject({ provider: { web: { method: 'POST', url: '{{args.url}}/v1/gates', jsonPath: '{$.status}' } } });
@@ -135,7 +154,7 @@ const webhookSchema = z.looseObject({
 });
 
 test('Flagger: each hook calls its own path, within its timeout of 10 seconds, with the metadata that the gate needs', () => {
-  const [canary] = objectsOf('fixtures/templates/flagger/canary.yaml');
+  const [canary] = objectsOf('flagger/canary.yaml');
   const { webhooks } = (canary?.['spec'] as { analysis: { webhooks: unknown } }).analysis;
   const hooks = z.array(webhookSchema).parse(webhooks);
   expect(hooks.map(({ type }) => type)).toEqual(['pre-rollout', 'rollout', 'confirm-promotion', 'rollback', 'post-rollout', 'event']);
@@ -148,24 +167,34 @@ test('Flagger: each hook calls its own path, within its timeout of 10 seconds, w
 });
 
 test('serve.yaml: the names, ports and secrets that the other manifests refer to, and no permissions', () => {
-  const objects = objectsOf('fixtures/templates/serve/serve.yaml');
+  const objects = objectsOf('argo/serve.yaml');
   expect(objects.map(({ kind }) => kind)).toEqual(['Namespace', 'Deployment', 'PersistentVolumeClaim', 'Service']);
-  const text = textOf('fixtures/templates/serve/serve.yaml');
+  const text = written('argo/serve.yaml');
   const service = objects.find(({ kind }) => kind === 'Service');
   expect(service).toMatchObject({ metadata: { name: 'scaleproof', namespace: 'scaleproof' }, spec: { ports: [{ port: 9797 }] } });
   for (const path of ['argo/analysis-template.yaml', 'flagger/canary.yaml'])
-    expect(textOf(`fixtures/templates/${path}`)).toContain('http://scaleproof.scaleproof.svc:9797');
-  expect(textOf('fixtures/templates/argo/analysis-template.yaml')).toContain('{ name: scaleproof-token, key: token }');
+    expect(written(path)).toContain('http://scaleproof.scaleproof.svc:9797');
+  expect(written('argo/analysis-template.yaml')).toContain('{ name: scaleproof-token, key: token }');
   expect(text).toContain('{ name: scaleproof-token, key: token }');
   expect(text).toContain('automountServiceAccountToken: false');
   // The service rejects a request that names a different version.
-  expect(text).toContain("--candidate-version, 'registry.example.com/autoscaler:1.1.0'");
-  expect(textOf('fixtures/templates/flagger/canary.yaml')).toContain('candidateVersion: registry.example.com/autoscaler:1.1.0');
+  expect(text).toContain('--candidate-version=registry.example.com/autoscaler:1.1.0');
+  expect(written('flagger/canary.yaml')).toContain('candidateVersion: registry.example.com/autoscaler:1.1.0');
+});
+
+test('the image of the service builds the versions that are built, and needs no Go without them', () => {
+  const files = { target: './new.yaml', baseline: './old.yaml' };
+  expect(written('argo/Dockerfile', files)).not.toContain('golang');
+  const [go, ...steps] = written('argo/Dockerfile', { target: 'karpenter@1.14.1', baseline: 'karpenter@1.14.0' })
+    .split('\n')
+    .filter((line) => /golang|target build/.test(line));
+  expect(go).toMatch(/^COPY --from=golang:/);
+  expect(steps.map((step) => step.split(' ').at(-1))).toEqual(['karpenter@1.14.0', 'karpenter@1.14.1']);
 });
 
 test('service-monitor.yaml: the service is scraped on its port, with its token; an annotation would scrape without the token', () => {
-  const [monitor] = objectsOf('fixtures/templates/serve/service-monitor.yaml');
-  const service = objectsOf('fixtures/templates/serve/serve.yaml').find(({ kind }) => kind === 'Service');
+  const [monitor] = objectsOf('argo/service-monitor.yaml');
+  const service = objectsOf('argo/serve.yaml').find(({ kind }) => kind === 'Service');
   expect(monitor).toMatchObject({
     metadata: { namespace: service?.metadata['namespace'] },
     spec: {
@@ -175,11 +204,11 @@ test('service-monitor.yaml: the service is scraped on its port, with its token; 
       ],
     },
   });
-  expect(textOf('fixtures/templates/serve/serve.yaml')).not.toContain('prometheus.io/');
+  expect(written('argo/serve.yaml')).not.toContain('prometheus.io/');
 });
 
 /** A third-party action has to be pinned to the reviewed commit: tags move. */
-const usesSchema = z.string().regex(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/);
+const usesSchema = z.string().regex(/^[\w-]+\/[\w-]+(\/[\w-]+)?@[0-9a-f]{40}$/);
 const stepSchema = z
   .strictObject({
     name: z.string().optional(),
@@ -199,14 +228,17 @@ const workflowSchema = z.strictObject({
   on: z.strictObject({
     pull_request: z.null(),
     schedule: z.array(z.strictObject({ cron: z.string().regex(/^\d+ \d+ \S+ \S+ \S+$/) })),
-    workflow_dispatch: z.strictObject({ inputs: z.record(z.string(), z.strictObject({ description: z.string(), default: z.string() })) }),
+    workflow_dispatch: z
+      .strictObject({ inputs: z.record(z.string(), z.strictObject({ description: z.string(), default: z.string() })) })
+      .nullable(),
   }),
-  permissions: z.strictObject({ contents: z.literal('read') }),
+  permissions: z.strictObject({ contents: z.literal('read'), 'pull-requests': z.literal('write') }),
   concurrency: z.strictObject({ group: z.string(), 'cancel-in-progress': z.boolean() }),
   env: z.record(z.string(), z.string()),
   jobs: z.record(
     z.string(),
     z.strictObject({
+      name: z.string(),
       needs: z.string().optional(),
       'runs-on': z.literal('ubuntu-24.04'),
       'timeout-minutes': z.number().int().positive(),
@@ -220,7 +252,13 @@ const actionSchema = z.strictObject({
   name: z.string(),
   description: z.string().max(125),
   branding: z.strictObject({ icon: z.string(), color: z.string() }),
-  inputs: z.record(z.string(), z.strictObject({ description: z.string(), default: z.string() })),
+  inputs: z.record(
+    z.string(),
+    z.union([
+      z.strictObject({ description: z.string(), default: z.string() }),
+      z.strictObject({ description: z.string(), required: z.literal(true) }),
+    ]),
+  ),
   outputs: z.record(z.string(), z.strictObject({ description: z.string(), value: z.string() })),
   runs: z.strictObject({ using: z.literal('composite'), steps: z.array(stepSchema) }),
 });
@@ -230,14 +268,102 @@ function injections(steps: readonly z.infer<typeof stepSchema>[]): string[] {
   return steps.flatMap(({ run = '' }) => (run.includes('${{') ? [run] : []));
 }
 
-test('the workflow has as many shards as it says, pinned actions, no permissions, and no expression in a script', () => {
-  const { jobs, env } = workflowSchema.parse(parse(textOf('fixtures/templates/github-actions/scaleproof.yaml')));
+const workflowOf = (text: string): z.infer<typeof workflowSchema> => workflowSchema.parse(parse(text));
+const stepsOf = (text: string): z.infer<typeof stepSchema>[] => Object.values(workflowOf(text).jobs).flatMap(({ steps }) => steps);
+
+test('the workflow without a baseline has as many shards as it says, and says how to turn the gate on', () => {
+  const { jobs, env } = workflowOf(RUN_WORKFLOW);
   const { run, report } = jobs;
   const shards = run?.strategy?.matrix.shard ?? [];
   expect(shards).toEqual(Array.from({ length: Number(env['SHARDS']) }, (_, index) => index + 1));
   expect(run?.strategy?.['fail-fast']).toBe(false);
   expect(report?.needs).toBe('run');
-  expect(injections(Object.values(jobs).flatMap(({ steps }) => steps))).toEqual([]);
+  expect(RUN_WORKFLOW).toContain('npx scaleproof init github-actions --target karpenter@1.14.1 --baseline VERSION --force\n');
+  expect(Object.keys(jobs)).toEqual(['run', 'report']);
+});
+
+test('the workflow with a baseline gates the target against it, over the manifests', () => {
+  const { jobs, env } = workflowOf(GATE_WORKFLOW);
+  expect(Object.keys(jobs)).toEqual(['gate']);
+  expect(env).toMatchObject({ TARGET: GATE.target, BASELINE: GATE.baseline, MANIFESTS: GATE.manifests });
+  const gate = stepsOf(GATE_WORKFLOW).find(({ run }) => run?.includes('scaleproof gate'));
+  expect(gate).toMatchObject({ env: { GOTOOLCHAIN: 'auto' } });
+  expect(gate).not.toHaveProperty('if');
+});
+
+for (const [what, text, directory] of [
+  ['with a baseline', GATE_WORKFLOW, 'gate'],
+  ['without a baseline', RUN_WORKFLOW, 'run'],
+] as const) {
+  test(`the workflow ${what} says in its jobs' names what it tests, and runs no expression as a script`, () => {
+    const { jobs, env } = workflowOf(text);
+    for (const { name } of Object.values(jobs)) expect(name).toContain(env['TESTED'] ?? 'nothing');
+    expect(env['TESTED']).toContain(env['TARGET']);
+    expect(injections(stepsOf(text))).toEqual([]);
+    const said = stepsOf(text).find(({ name }) => name === 'Say what is tested');
+    expect(said?.run).toMatch(/"\$TESTED" >> "\$GITHUB_STEP_SUMMARY"$/);
+  });
+
+  test(`the workflow ${what} keeps Go's caches and the directory, and comments, also after a failure`, () => {
+    const steps = stepsOf(text);
+    const using = (action: string): typeof steps => steps.filter(({ uses }) => uses?.startsWith(`${action}@`));
+    expect(using('actions/setup-go')).toHaveLength(1);
+    const [restored] = using('actions/cache/restore');
+    const [saved] = using('actions/cache/save');
+    for (const folder of ['~/.cache/scaleproof', '~/.cache/go-build', '~/go/pkg/mod'])
+      for (const step of [restored, saved]) expect(String(step?.with?.['path']).split('\n')).toContain(folder);
+    expect(saved?.if).toMatch(/^always\(\)/);
+    expect(using('actions/upload-artifact').map(({ if: when }) => when)).not.toContain(undefined);
+    const comment = steps.find(({ run }) => run?.includes('gh pr comment'));
+    expect(comment).toMatchObject({ if: 'always()', run: expect.stringContaining(`report --github-comment ${directory} `) });
+  });
+}
+
+/** Programs that write down how they were called: `npx` also prints a report, or fails as without a directory. */
+function fakesIn(folder: string, npx: string): void {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, script] of Object.entries({ npx, gh: 'true' })) {
+    const text = `#!/bin/bash\nprintf '%s\\n' "${name} $*" >> "$CALLS"\n${script}\n`;
+    writeFileSync(join(folder, name), text, { mode: 0o755 });
+  }
+}
+
+/** Runs a step of a workflow as GitHub does, with programs in place of `npx` and `gh`. */
+async function runWith(
+  step: z.infer<typeof stepSchema> | undefined,
+  { folder, npx, environment }: { readonly folder: string; readonly npx: string; readonly environment: Readonly<Record<string, string>> },
+): Promise<{ code: number | undefined; calls: string[]; summary: string }> {
+  fakesIn(folder, npx);
+  const [calls, summary] = [join(folder, 'calls'), join(folder, 'summary')];
+  for (const path of [calls, summary]) writeFileSync(path, '');
+  const env = { PATH: `${folder}:${process.env['PATH'] ?? ''}`, CALLS: calls, GITHUB_STEP_SUMMARY: summary, ...environment };
+  const { code } = await start('bash', ['-e', '-c', step?.run ?? 'false'], folder, env).finished;
+  return { code, calls: readFileSync(calls, 'utf8').trim().split('\n'), summary: readFileSync(summary, 'utf8') };
+}
+
+test('the gate of the workflow is called with both versions and the manifests, if there are any', async ({}, testInfo) => {
+  const step = stepsOf(GATE_WORKFLOW).find(({ run }) => run?.includes('scaleproof gate'));
+  const folder = testInfo.outputPath('step');
+  const versions = { TARGET: 'karpenter@1.14.1', BASELINE: 'karpenter@1.14.0' };
+  const call = 'npx --no scaleproof gate --baseline karpenter@1.14.0 --candidate karpenter@1.14.1 --accept-existing --out gate';
+  const withManifests = await runWith(step, { folder, npx: 'exit 3', environment: { ...versions, MANIFESTS: 'my deploy' } });
+  expect(withManifests).toMatchObject({ code: 3, calls: [`${call} --manifests my deploy`] });
+  expect((await runWith(step, { folder, npx: 'true', environment: { ...versions, MANIFESTS: '' } })).calls).toEqual([call]);
+});
+
+test('the comment says what was tested, goes to the summary, and to the pull request unless it is from a fork', async ({}, testInfo) => {
+  const step = stepsOf(GATE_WORKFLOW).find(({ run }) => run?.includes('gh pr comment'));
+  const folder = testInfo.outputPath('step');
+  const environment = { TESTED: 'karpenter@1.14.1', PULL_REQUEST: '7', MAY_COMMENT: 'true' };
+  const commented = await runWith(step, { folder, npx: 'echo "it is fine"', environment });
+  expect(commented).toEqual({
+    code: 0,
+    calls: ['npx --no scaleproof report --github-comment gate', 'gh pr comment 7 --edit-last --create-if-none --body-file comment.md'],
+    summary: 'it is fine\n\nTested: `karpenter@1.14.1`\n',
+  });
+  const fork = await runWith(step, { folder, npx: 'exit 2', environment: { ...environment, MAY_COMMENT: 'false' } });
+  expect(fork).toMatchObject({ code: 0, summary: expect.stringContaining('no result') });
+  expect(fork.calls.filter((call) => call.startsWith('gh'))).toEqual([]);
 });
 
 test('action.yml has pinned actions, uses bash and exactly its inputs, and has no expression in a script', () => {
@@ -281,25 +407,61 @@ test('action.yml: fail takes precedence over unknown over pass, and a run withou
     expect(await runStep('judge', { RUN, GATE }, folder)).toEqual({ code, outputs: `exit-code=${code}\n` });
 });
 
+test('action.yml: the summary says what is tested, and warns about a bundled autoscaler', async ({}, testInfo) => {
+  const folder = testInfo.outputPath('step');
+  mkdirSync(folder, { recursive: true });
+  const summary = join(folder, 'summary');
+  const inputs = { COMMAND: BIN, GITHUB_STEP_SUMMARY: summary, PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}` };
+  const summaryFor = async (target: Readonly<Record<string, string>>): Promise<string> => {
+    writeFileSync(summary, '');
+    expect(await runStep('say', { ...inputs, BASELINE: '', MANIFESTS: '', ...target }, folder)).toMatchObject({ code: 0 });
+    return readFileSync(summary, 'utf8');
+  };
+  expect(await summaryFor({ TARGET: 'karpenter@1.14.1', BASELINE: 'karpenter@1.14.0', MANIFESTS: 'deploy' })).toBe(
+    '## Scaleproof tests `karpenter@1.14.1 against karpenter@1.14.0 over the manifests in deploy`\n',
+  );
+  expect(await summaryFor({ TARGET: 'reference' })).toContain('`reference` is bundled with Scaleproof: it is not your autoscaler');
+});
+
 test('action.yml: a shard uploads its part, a whole run its report, and wrong inputs are rejected', async ({}, testInfo) => {
   const folder = testInfo.outputPath('step');
   mkdirSync(folder, { recursive: true });
-  const inputs = { MODE: 'run', SHARD: '2', SHARDS: '4', NAME: 'conformance' };
+  const inputs = {
+    ...{ MODE: 'run', TARGET: 'karpenter@1.14.1', BASELINE: '', MANIFESTS: '', SUITE: '', STRICT: 'false', ACCEPT: 'true' },
+    ...{ SHARD: '2', SHARDS: '4', NAME: 'conformance' },
+  };
   const shard = await runStep('where', inputs, folder);
   expect(shard).toMatchObject({ code: 0, outputs: expect.stringMatching(/artifact=conformance-shard-2\nwhole=false\n/) });
   for (const whole of [{ SHARD: '1', SHARDS: '1' }, { MODE: 'merge' }]) {
     const { outputs } = await runStep('where', { ...inputs, ...whole }, folder);
     expect(outputs).toMatch(/artifact=conformance-report\nwhole=true\n/);
   }
-  for (const wrong of [{ MODE: 'both' }, { SHARD: '0' }, { SHARDS: '4; id' }, { NAME: '../elsewhere' }, { NAME: '' }])
+  const target = { BASELINE: 'karpenter@1.14.0', SHARD: '1', SHARDS: '1' };
+  expect((await runStep('where', { ...inputs, ...target }, folder)).outputs).toMatch(/^gate=targets$/m);
+  mkdirSync(join(folder, 'before'), { recursive: true });
+  writeFileSync(join(folder, 'before/run.json'), '{}');
+  expect((await runStep('where', { ...inputs, BASELINE: './before' }, folder)).outputs).toMatch(/^gate=runs$/m);
+  for (const wrong of [
+    { TARGET: '' },
+    { MODE: 'both' },
+    { SHARD: '0' },
+    { SHARDS: '4; id' },
+    { NAME: '../elsewhere' },
+    { NAME: '' },
+    { STRICT: 'yes' },
+    { STRICT: 'true' },
+    { BASELINE: 'karpenter@1.14.0' },
+    { ...target, MODE: 'merge' },
+    { ...target, SUITE: 'capacity' },
+  ])
     expect(await runStep('where', { ...inputs, ...wrong }, folder)).toEqual({ code: 2, outputs: '' });
 });
 
 test('the commands of workflow, action and manifests exist', async () => {
-  const texts = ['action.yml', 'fixtures/templates/github-actions/scaleproof.yaml'].map(textOf).join('\n');
+  const texts = [textOf('action.yml'), GATE_WORKFLOW, RUN_WORKFLOW].join('\n');
   const calls = [...texts.matchAll(/(?:npx --no scaleproof|node "\$COMMAND") ([a-z]+)(.*)/g)];
-  const manifests = ['argo/job-template.yaml', 'serve/serve.yaml'].flatMap((path) => [
-    ...textOf(`fixtures/templates/${path}`).matchAll(/args: \[([a-z]+), (.*)\]/g),
+  const manifests = ['argo/job-template.yaml', 'argo/serve.yaml'].flatMap((path) => [
+    ...written(path).matchAll(/args:\n +- ([a-z]+)\n((?: +- .*\n)+)/g),
   ]);
   // Flags that the action collects beforehand.
   const collected = [...texts.matchAll(/flags\+?=\((.*)\)/g)].map(([, flags = '']) => flags);

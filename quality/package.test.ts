@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { root } from './sources.ts';
-import { exitWith, install, pack, succeed } from './testing/packed.ts';
+import { finishWith, install, pack, succeed } from './testing/packed.ts';
 
 /** Files that users need in addition to the code. */
 const NEEDED = [
@@ -14,6 +14,7 @@ const NEEDED = [
   'dist/cli/main.js',
   'dist/controller/main.js',
   'dist/harness/child.js',
+  'dist/harness/rehearsal.js',
   'dist/harness/watcher.js',
   'dist/index.d.ts',
   'dist/index.js',
@@ -109,7 +110,8 @@ async function followPage(project: string): Promise<void> {
     if (language === 'text') for (const line of block.trim().split('\n')) expect(squeezed(printed)).toContain(squeezed(line));
     if (language !== 'sh') continue;
     for (const [, command = '', code] of block.matchAll(/^npx (.+) # exit (\d)$/gm)) {
-      printed = await exitWith(Number(code), 'npx', ['--no', ...command.split(' ')], project);
+      const { stdout, stderr } = await finishWith(Number(code), 'npx', ['--no', ...command.split(' ')], project);
+      printed = `${stdout}\n${stderr}`;
     }
   }
 }

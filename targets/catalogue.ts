@@ -36,6 +36,12 @@ function targetWithVersion(name: string, pinned: string | undefined): Target | u
   return versioned[program]?.(version, pinned);
 }
 
+/** Those of the autoscalers named by `NAME` or `A+B` that are bundled with Scaleproof. */
+export function bundledNamesIn(name: string): string[] {
+  const parts = currentTargetName(name).split('+');
+  return parts.filter((part) => targetCatalogue.some((target) => target.name === part));
+}
+
 function ownTarget(name: string): Target {
   const found = targetCatalogue.find((target) => target.name === name);
   if (found === undefined) throw new UnknownTargetError(name);

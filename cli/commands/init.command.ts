@@ -1,6 +1,17 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
+import { examplesText } from '../help.ts';
 import { KITS } from '../init/kits.ts';
+import type { Settings } from '../init/kits.ts';
+
+const EXAMPLES = [
+  {
+    line: 'init github-actions --target karpenter@1.14.1 --baseline karpenter@1.14.0',
+    does: 'a workflow that gates an upgrade',
+  },
+  { line: 'init playwright --target ./target.yaml', does: 'a project that tests a program of yours' },
+  { line: 'init grafana', does: 'a dashboard, which tests nothing and has no target' },
+];
 
 /** `scaleproof init`. */
 export function defineInit(program: Command, { console, finish }: CommandContext): void {
@@ -8,10 +19,14 @@ export function defineInit(program: Command, { console, finish }: CommandContext
     .command('init')
     .description('write the files that integrate Scaleproof with another system: manifests, a workflow, rules, a dashboard, a project')
     .argument('[what]', KITS.map(({ name }) => name).join(', '))
+    .option('--target <name|./file>', 'the autoscaler that is tested: for every kit that runs tests or a gate')
+    .option('--baseline <name|./file>', 'the version in production: a gate compares the target with it')
+    .option('--manifests <dir>', 'test over your own node pools and workloads instead of the bundled scenarios')
     .option('--out <dir>', 'output folder (default: a new folder; for a workflow this one)')
     .option('--force', 'overwrite existing files', false)
     .option('--json', 'print JSON', false)
-    .action(async (what: string | undefined, { out, force, json }: { out?: string; force: boolean; json: boolean }) =>
-      finish((await import('./init.ts')).init(what, { out, force, json }, console)),
+    .addHelpText('after', examplesText(EXAMPLES))
+    .action(async (what: string | undefined, { out, force, json, ...given }: Settings & { out?: string; force: boolean; json: boolean }) =>
+      finish((await import('./init.ts')).init(what, { out, given, force, json }, console)),
     );
 }

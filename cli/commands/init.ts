@@ -1,8 +1,11 @@
-import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
+import { lstatSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { defined } from '../../model/defined.ts';
 import { nearest } from '../../model/nearest.ts';
-import { KITS, templatePath } from '../init/kits.ts';
-import type { Kit } from '../init/kits.ts';
+import { KITS } from '../init/kits.ts';
+import type { Kit, Settings } from '../init/kits.ts';
+import { renderKit } from '../init/render.ts';
+import { bundledWarning, checkSettings, titleOf } from '../init/settings.ts';
 import type { Console } from '../console.ts';
 import { makeFolders } from '../../model/make-folders.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
@@ -10,6 +13,8 @@ import { EXIT, UsageError } from '../usage-error.ts';
 export interface InitOptions {
   /** The output folder; by default the kit's own. */
   readonly out: string | undefined;
+  /** What the files are about. */
+  readonly given: Settings;
   /** Overwrite existing files. */
   readonly force: boolean;
   readonly json: boolean;
@@ -18,12 +23,13 @@ export interface InitOptions {
 /**
  * `scaleproof init KIT`: writes the manifests, or the starting project, that integrate Scaleproof with another system, and says
  * what to do next. If a file exists already, nothing is written, unless `--force` is given.
- * @throws UsageError for an unknown kit, and for existing files
+ * @throws UsageError for an unknown kit, for settings that it lacks or has no use for, and for existing files
  */
-export function init(name: string | undefined, { out, force, json }: InitOptions, console: Console): number {
+export function init(name: string | undefined, { out, given, force, json }: InitOptions, console: Console): number {
   const kit = kitOf(name);
+  checkSettings(kit, given);
   const folder = out ?? kit.out;
-  const files = kit.files.map((file) => ({ path: join(folder, file.to), text: readFileSync(templatePath(file), 'utf8') }));
+  const files = renderKit(kit, given).map(({ to, text }) => ({ path: join(folder, to), text }));
   const blocked = files.map(({ path }) => path).filter(exists);
   if (blocked.length > 0 && !force)
     throw new UsageError(
@@ -32,7 +38,11 @@ export function init(name: string | undefined, { out, force, json }: InitOptions
     );
   for (const { path, text } of files) write(path, text, force);
   const written = files.map(({ path }) => path);
-  console.out(json ? `${JSON.stringify({ kit: kit.name, files: written, next: kit.next }, undefined, 2)}\n` : inWords(kit, written));
+  const warning = bundledWarning(given);
+  if (warning !== undefined) console.err(`warning: ${warning}\n`);
+  if (json)
+    console.out(`${JSON.stringify({ kit: kit.name, ...given, files: written, next: kit.next, ...defined({ warning }) }, undefined, 2)}\n`);
+  else console.out(inWords(kit, given, written));
   return EXIT.pass;
 }
 
@@ -66,6 +76,14 @@ function orRefuse<T>(path: string, action: () => T): T {
   }
 }
 
-function inWords(kit: Kit, written: readonly string[]): string {
-  return [...written.map((path) => `wrote ${path}`), '', 'Next:', ...kit.next.map((text, index) => `${index + 1}. ${text}`), ''].join('\n');
+function inWords(kit: Kit, given: Settings, written: readonly string[]): string {
+  const tested = given.target === undefined ? [] : [`tests ${titleOf(given)}`];
+  return [
+    ...written.map((path) => `wrote ${path}`),
+    ...tested,
+    '',
+    'Next:',
+    ...kit.next.map((text, index) => `${index + 1}. ${text}`),
+    '',
+  ].join('\n');
 }

@@ -1,5 +1,13 @@
 import { join } from 'node:path';
 import { packageRoot } from '../../model/package-root.ts';
+import { isPath } from '../../model/paths.ts';
+
+/** What a kit's files can be about, each set by the flag of its name. */
+export const SETTINGS = ['target', 'baseline', 'manifests'] as const;
+export type Setting = (typeof SETTINGS)[number];
+
+/** The settings that the user gave. */
+export type Settings = Readonly<Partial<Record<Setting, string>>>;
 
 /** One file of a kit. */
 export interface KitFile {
@@ -7,6 +15,8 @@ export interface KitFile {
   readonly from: string;
   /** Where it is written, from the kit's folder. */
   readonly to: string;
+  /** Whether it is written with these settings; by default with all. */
+  readonly when?: (given: Settings) => boolean;
 }
 
 /** Files that integrate Scaleproof with another system. */
@@ -15,6 +25,8 @@ export interface Kit {
   readonly summary: string;
   /** The default output folder. */
   readonly out: string;
+  /** The settings that it uses, and whether it can do without them. A kit without a target tests nothing. */
+  readonly settings: Readonly<Partial<Record<Setting, 'required' | 'optional'>>>;
   readonly files: readonly KitFile[];
   /** What the user does next, a sentence each. */
   readonly next: readonly string[];
@@ -22,20 +34,26 @@ export interface Kit {
 
 const SERVE: readonly KitFile[] = [
   { from: 'fixtures/templates/serve/serve.yaml', to: 'serve.yaml' },
-  { from: 'fixtures/templates/serve/Dockerfile', to: 'Dockerfile' },
+  { from: 'fixtures/templates/serve/Dockerfile', to: 'Dockerfile', when: (given) => !isBuilt(given) },
+  { from: 'fixtures/templates/serve/built.Dockerfile', to: 'Dockerfile', when: isBuilt },
   { from: 'fixtures/templates/serve/service-monitor.yaml', to: 'service-monitor.yaml' },
 ];
+/** A gate runs both versions. */
+const GATE = { target: 'required', baseline: 'required', manifests: 'optional' } as const;
 const NEXT_FOR_SERVE: readonly string[] = [
-  'Put scaleproof.tgz (npm pack in the repository of Scaleproof), your target.yaml and your programs beside the Dockerfile; build and push it.',
+  'Put scaleproof.tgz (npm pack in the repository of Scaleproof), and what --target, --baseline and --manifests name, beside the Dockerfile; build and push it.',
   'Name that image in the manifests, wherever they say CHANGE, and create the secret described at the top of serve.yaml.',
   'At each rollout, the image must contain the version that is rolled out: set it as --candidate-version in serve.yaml. Requests for another version are refused.',
 ];
+
+const WORKFLOW = '.github/workflows/scaleproof.yaml';
 
 export const KITS: readonly Kit[] = [
   {
     name: 'argo',
     summary: 'Argo Rollouts: an AnalysisTemplate that asks the gate, one that runs it as a Job, and the service',
     out: 'scaleproof-argo',
+    settings: GATE,
     files: [
       { from: 'fixtures/templates/argo/analysis-template.yaml', to: 'analysis-template.yaml' },
       { from: 'fixtures/templates/argo/job-template.yaml', to: 'job-template.yaml' },
@@ -51,27 +69,34 @@ export const KITS: readonly Kit[] = [
     name: 'flagger',
     summary: 'Flagger: a Canary whose webhooks start the gate, wait for it and roll back, and the service',
     out: 'scaleproof-flagger',
+    settings: GATE,
     files: [{ from: 'fixtures/templates/flagger/canary.yaml', to: 'canary.yaml' }, ...SERVE],
     next: [
       ...NEXT_FOR_SERVE,
-      'Name your Deployment, baseline, candidate, its version and the token in canary.yaml: Flagger sends no headers, so the token has to be in that file.',
+      'Name your Deployment, the version of the candidate and the token in canary.yaml: Flagger sends no headers, so the token has to be in that file.',
       'kubectl apply -f serve.yaml -f canary.yaml',
     ],
   },
   {
     name: 'github-actions',
-    summary: 'GitHub Actions: a workflow of four shards, one merged report with summary and annotations, and a gate',
+    summary: 'GitHub Actions: a workflow that gates a version against its baseline, or runs the suites, and comments on pull requests',
     out: '.',
-    files: [{ from: 'fixtures/templates/github-actions/scaleproof.yaml', to: '.github/workflows/scaleproof.yaml' }],
+    settings: { target: 'required', baseline: 'optional', manifests: 'optional' },
+    files: [
+      { from: 'fixtures/templates/github-actions/gate.yaml', to: WORKFLOW, when: ({ baseline }) => baseline !== undefined },
+      { from: 'fixtures/templates/github-actions/run.yaml', to: WORKFLOW, when: ({ baseline }) => baseline === undefined },
+    ],
     next: [
       'Add scaleproof to the development dependencies of the repository: npm install --save-dev PATH/scaleproof-VERSION.tgz',
-      'Name your autoscaler in TARGET; the line says CHANGE.',
+      'If the target is a file that starts a program of yours, build that program in the workflow, where it says CHANGE.',
+      'Commit the workflow. It runs for each pull request, every night, and by hand.',
     ],
   },
   {
     name: 'prometheus',
     summary: 'Prometheus: alerting and recording rules for the metrics of Karpenter and the reference, and a scrape job for the gate',
     out: 'scaleproof-prometheus',
+    settings: {},
     files: [
       { from: 'fixtures/templates/prometheus/rules.yaml', to: 'rules.yaml' },
       { from: 'fixtures/templates/prometheus/scrape.yaml', to: 'scrape.yaml' },
@@ -86,6 +111,7 @@ export const KITS: readonly Kit[] = [
     name: 'grafana',
     summary: 'Grafana: a dashboard of provisioning, claims and nodes, the AWS API, interruption and gates',
     out: 'scaleproof-grafana',
+    settings: {},
     files: [{ from: 'fixtures/templates/grafana/dashboard.json', to: 'dashboard.json' }],
     next: [
       'Import it in Grafana (Dashboards, New, Import), or put it into a folder that Grafana provisions.',
@@ -96,6 +122,7 @@ export const KITS: readonly Kit[] = [
     name: 'playwright',
     summary: 'Playwright: a project of your own whose tests are trials: two suites and a scenario of your own',
     out: 'scaleproof-tests',
+    settings: { target: 'required' },
     files: [
       ...['README.md', 'autoscaler.yaml', 'conformance.spec.ts', 'package.json', 'playwright.config.ts', 'release.ts'].map((name) => ({
         from: `fixtures/examples/playwright/${name}`,
@@ -107,11 +134,19 @@ export const KITS: readonly Kit[] = [
     next: [
       'In the folder: npm install, then npm install --save-dev PATH/scaleproof-VERSION.tgz (npm pack in the repository of Scaleproof).',
       'npx playwright test, and npx playwright test --ui to look at it. No browser is needed.',
-      'Name your autoscaler in playwright.config.ts; the line says CHANGE.',
       'TARGET=mutant:ignored-capacity-errors npx playwright test --grep mine/ has to fail: a scenario that no wrong autoscaler fails is useless.',
     ],
   },
 ];
+
+/** The versions that Scaleproof builds for a target, as `karpenter@1.14.1` or `A+B`. */
+export function versionsIn(target: string): string[] {
+  return isPath(target) ? [] : target.split('+').filter((part) => part.includes('@'));
+}
+
+function isBuilt({ target = '', baseline = '' }: Settings): boolean {
+  return [target, baseline].some((name) => versionsIn(name).length > 0);
+}
 
 /** The path of the template. */
 export function templatePath({ from }: KitFile): string {

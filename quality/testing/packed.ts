@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { delimiter, dirname, join, relative } from 'node:path';
 import { expect } from '@playwright/test';
 import { start, usersEnvironment } from '../../cli/testing/command.ts';
+import type { Finished } from '../../cli/testing/command.ts';
 import { root } from '../sources.ts';
 
 /** Files that a fresh clone does not have. */
@@ -31,16 +32,22 @@ export function succeed(program: string, args: readonly string[], cwd: string): 
 }
 
 /** Runs a program with the Node that runs the tests. @param variables in addition to a user's environment @returns its standard output */
-export async function exitWith(
+export async function exitWith(...call: Parameters<typeof finishWith>): Promise<string> {
+  return (await finishWith(...call)).stdout;
+}
+
+/** The same. @returns all that it printed */
+export async function finishWith(
   expected: number,
   program: string,
   args: readonly string[],
   cwd: string,
   variables: NodeJS.ProcessEnv = {},
-): Promise<string> {
+): Promise<Finished> {
   const environment = { ...usersEnvironment(), ...variables };
   const path = [dirname(process.execPath), environment['PATH'] ?? ''].join(delimiter);
-  const { code, stdout, stderr } = await start(program, args, cwd, { ...environment, PATH: path }).finished;
+  const finished = await start(program, args, cwd, { ...environment, PATH: path }).finished;
+  const { code, stdout, stderr } = finished;
   expect(code, `${program} ${args.join(' ')}\n${stdout}\n${stderr}`).toBe(expected);
-  return stdout;
+  return finished;
 }
