@@ -18,7 +18,7 @@ export const nothing = scenario({
 });
 `;
 
-test('the target is killed twice at each side effect; check and replay give the same bytes', async ({}, testInfo) => {
+test('the target is killed twice at each side effect; check and replay give the same bytes', { tag: '@long' }, async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'nothing.ts': NOTHING });
   const all = await scaleproof(['crash-points', '--scenario', './nothing.ts', '--seed', '3', '--out', 'all'], cwd);
   expect(all.code, all.stdout + all.stderr).toBe(0);

@@ -123,7 +123,7 @@ test('trials that did not start in either run are lost, not left out', async ({}
   ]);
 });
 
-test('targets: as many seeds as it takes; episodes in the state directory are not run again', async ({}, testInfo) => {
+test('targets: as many seeds as it takes; episodes in the state directory are not run again', { tag: '@long' }, async ({}, testInfo) => {
   test.setTimeout(900_000);
   const cwd = folderWith(testInfo, { 'quick.yaml': QUICK });
   const flags = ['--scenario', CHEAP, '--policy', join(cwd, 'quick.yaml'), '--state', join(cwd, 'state'), '--seed', '5'];
@@ -152,38 +152,43 @@ test('targets: as many seeds as it takes; episodes in the state directory are no
   expect(outcomeIn(join(cwd, 'known')).decision.criteria.find(({ criterion }) => criterion === 'leaks')?.verdict).toBe('fail');
 });
 
-test('a gate stops when no further trial can change its decision, at the same trial with any number of workers', async ({}, testInfo) => {
-  test.setTimeout(300_000);
-  const cwd = folderWith(testInfo);
-  const gate = (workers: string): Promise<Finished> =>
-    scaleproof(['gate', '--baseline', 'reference', '--candidate', MUTANT, ...SCENARIOS, '--workers', workers, '--out', workers], cwd);
-  const [one, three] = [await gate('1'), await gate('3')];
-  for (const { code, stdout, stderr } of [one, three]) {
-    expect(code, stderr).toBe(1);
-    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
-      'note: stopped after 20 of 152 trials: the candidate fails invariants, success, and no further trial could change that; 132 trials saved',
-    );
-  }
-  const outcome: unknown = JSON.parse(readFileSync(join(cwd, '1/gate.json'), 'utf8'));
-  expect(outcome).toMatchObject({
-    stopped: { criteria: ['invariants', 'success'], trials: { run: 20, planned: 152 } },
-    decision: { action: 'reject', episodes: { baseline: 10, candidate: 10, seen: 10 } },
-  });
-  const { decision } = outcomeIn(join(cwd, '1'));
-  expect(outcomeIn(join(cwd, '3')).decision).toEqual(decision);
-  const histories = (workers: string, side: string): string[] => readdirSync(join(cwd, workers, 'seeds-from-1', side, 'histories')).sort();
-  for (const side of ['baseline', 'candidate']) {
-    expect(histories('1', side)).toHaveLength(10);
-    expect(histories('3', side)).toEqual(histories('1', side));
-  }
-  // The evidence is there, and the trials that were left out have a reason.
-  const { scenario, seed, replay } = decision.criteria[0]?.evidence[0] ?? {};
-  expect(histories('1', 'candidate')).toContain(`${String(scenario).replace('/', '.')}-seed-${String(seed)}.jsonl`);
-  expect(replay).toContain(`target=${MUTANT}`);
-  const { notRun } = runFactsSchema.parse(JSON.parse(readFileSync(join(cwd, '1/seeds-from-1/candidate/run.json'), 'utf8')));
-  expect(notRun).toHaveLength(66);
-  expect(notRun[0]?.reason).toBe('the gate had ended: the candidate was certain to fail invariants, success');
-});
+test(
+  'a gate stops when no further trial can change its decision, at the same trial with any number of workers',
+  { tag: '@long' },
+  async ({}, testInfo) => {
+    test.setTimeout(300_000);
+    const cwd = folderWith(testInfo);
+    const gate = (workers: string): Promise<Finished> =>
+      scaleproof(['gate', '--baseline', 'reference', '--candidate', MUTANT, ...SCENARIOS, '--workers', workers, '--out', workers], cwd);
+    const [one, three] = [await gate('1'), await gate('3')];
+    for (const { code, stdout, stderr } of [one, three]) {
+      expect(code, stderr).toBe(1);
+      expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+        'note: stopped after 20 of 152 trials: the candidate fails invariants, success, and no further trial could change that; 132 trials saved',
+      );
+    }
+    const outcome: unknown = JSON.parse(readFileSync(join(cwd, '1/gate.json'), 'utf8'));
+    expect(outcome).toMatchObject({
+      stopped: { criteria: ['invariants', 'success'], trials: { run: 20, planned: 152 } },
+      decision: { action: 'reject', episodes: { baseline: 10, candidate: 10, seen: 10 } },
+    });
+    const { decision } = outcomeIn(join(cwd, '1'));
+    expect(outcomeIn(join(cwd, '3')).decision).toEqual(decision);
+    const histories = (workers: string, side: string): string[] =>
+      readdirSync(join(cwd, workers, 'seeds-from-1', side, 'histories')).sort();
+    for (const side of ['baseline', 'candidate']) {
+      expect(histories('1', side)).toHaveLength(10);
+      expect(histories('3', side)).toEqual(histories('1', side));
+    }
+    // The evidence is there, and the trials that were left out have a reason.
+    const { scenario, seed, replay } = decision.criteria[0]?.evidence[0] ?? {};
+    expect(histories('1', 'candidate')).toContain(`${String(scenario).replace('/', '.')}-seed-${String(seed)}.jsonl`);
+    expect(replay).toContain(`target=${MUTANT}`);
+    const { notRun } = runFactsSchema.parse(JSON.parse(readFileSync(join(cwd, '1/seeds-from-1/candidate/run.json'), 'utf8')));
+    expect(notRun).toHaveLength(66);
+    expect(notRun[0]?.reason).toBe('the gate had ended: the candidate was certain to fail invariants, success');
+  },
+);
 
 test('with the default policy, as many seeds as the sequential test and the tail need', { tag: '@long' }, async ({}, testInfo) => {
   test.setTimeout(900_000);

@@ -7,7 +7,7 @@ import { scaleproof, scaleproofHere } from './testing/command.ts';
 import { folderWith, historiesOf } from './testing/files.ts';
 
 const FAILING = 'scheduling/negative-max-skew';
-const PASSING = 'provisioning/two-cycles';
+const PASSING = 'scheduling/spread-without-selector';
 const MUTANT = 'mutant:swallowed-topology-error';
 
 function reportOf(directory: string): RunReport {
@@ -40,7 +40,7 @@ test('--last-failed repeats the failed trials of the newest run with its target,
   const none = await run('--last-failed');
   expect(none).toEqual({ code: 0, stdout: 'Nothing failed in runs/repaired, so there is nothing to run.\n', stderr: '' });
 
-  const other = await run('--last-failed', 'runs/again', '--grep', 'cycles');
+  const other = await run('--last-failed', 'runs/again', '--grep', 'without-selector');
   expect(other).toMatchObject({ code: 2, stderr: 'scaleproof: these flags select no scenario that failed in runs/again\n' });
   const world = await run('--last-failed', 'runs/again', '--machines', 'quick');
   expect(world.code).toBe(2);
@@ -65,7 +65,7 @@ export const nothing = scenario({
 });
 `;
   const cwd = folderWith(testInfo, { 'nothing.ts': nothing });
-  const first = await scaleproof(['run', '--scenario', './nothing.ts', '--seed', '3', '--trials', '3', '--out', 'runs/a'], cwd);
+  const first = await scaleproof(['run', '--scenario', './nothing.ts', '--seed', '3', '--trials', '2', '--out', 'runs/a'], cwd);
   expect(first.code, first.stderr).toBe(0);
   const path = join(cwd, 'runs/a/report.json');
   const report = reportOf(join(cwd, 'runs/a'));

@@ -10,6 +10,9 @@ import { folderWith } from './testing/files.ts';
 const SHOP = join(packageRoot(), 'fixtures/examples/manifests/shop');
 const MANIFESTS = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: none}\n';
 
+const GAP = 'Deployment shop/recommendations: it CAN NOT BE SERVED by these pools, even without faults: it requests nvidia.com/gpu, ';
+const inOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');
+
 test(
   "the fault library with a user's manifests: every scenario passes, unservable workloads are named",
   { tag: '@long' },
@@ -19,6 +22,9 @@ test(
     cpSync(SHOP, join(cwd, 'shop'), { recursive: true });
     const { code, stdout, stderr } = await scaleproof(['run', '--manifests', 'shop', '--out', 'out'], cwd);
     expect(code, stdout + stderr).toBe(0);
+    expect(inOneLine(stdout)).toContain(
+      `1 of 4 workloads in ./shop is not shown to be served; with --strict, such a run does not pass ${GAP}`,
+    );
     expect(stderr).toContain('manifests of shop: 2 node pools, 4 workloads, 3 other objects\n');
     expect(stderr).toMatch(
       /Deployment shop\/recommendations: it CAN NOT BE SERVED by these pools.*\n +it requests nvidia\.com\/gpu, .*\n +\(recommendations\.yaml, document 1/,
@@ -41,48 +47,30 @@ test(
   },
 );
 
-test('a replay line names the directory, and digests its files', async ({}, testInfo) => {
+test('a run names the workloads that are not served, and fails with --strict; it can be checked and replayed', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
   cpSync(SHOP, join(cwd, 'shop'), { recursive: true });
-  const first = await scaleproof(
-    ['run', '--manifests', './shop/', '--scenario', 'manifests/fault-free', '--seed', '3', '--out', 'a', '--verbose'],
-    cwd,
-  );
-  expect(first.code, first.stderr).toBe(0);
-  const line = /sp1,scenario=\.\/shop%23manifests\/fault-free@[0-9a-f]{12},\S*seed=3\S*/.exec(first.stdout)?.[0] ?? '';
+  const run = ['run', '--manifests', './shop/', '--scenario', 'manifests/fault-free', '--seed', '3', '--strict', '--verbose', '--out', 'a'];
+  const strict = await scaleproof(run, cwd);
+  expect(strict.code, strict.stderr).toBe(1);
+  expect(inOneLine(strict.stdout)).toContain(`1 of 4 workloads in ./shop is not shown to be served, which --strict does not accept ${GAP}`);
+  expect(strict.stdout).toContain('✗ FAIL');
+  const report = runReportSchema.parse(JSON.parse(readFileSync(join(cwd, 'a/report.json'), 'utf8')));
+  expect(report).toMatchObject({ verdict: 'fail', totals: { trials: { passed: 1, failed: 0 } } });
+  expect(report.run.manifests?.gaps).toMatchObject([{ workload: 'Deployment shop/recommendations', kind: 'unservable' }]);
+  expect(readFileSync(join(cwd, 'a/junit.xml'), 'utf8')).toContain(`<failure message="${GAP}`);
+  expect((await scaleproof(['check', 'a'], cwd)).code, 'the run was strict').toBe(1);
+
+  const line = /sp1,scenario=\.\/shop%23manifests\/fault-free@[0-9a-f]{12},\S*seed=3\S*/.exec(strict.stdout)?.[0] ?? '';
   const again = await scaleproof(['replay', line, '--out', 'b'], cwd);
   expect(again.code, again.stderr).toBe(0);
   expect(again.stderr).not.toContain('changed');
+  expect(inOneLine(again.stdout)).not.toContain('which --strict does not accept');
   const history = 'histories/manifests.fault-free-seed-3.jsonl';
   expect(readFileSync(join(cwd, 'b', history), 'utf8')).toBe(readFileSync(join(cwd, 'a', history), 'utf8'));
   cpSync(join(SHOP, 'web.yaml'), join(cwd, 'shop/zz.json'));
   const changed = await scaleproof(['replay', line, '--out', 'c'], cwd);
   expect(changed.stderr).toMatch(/zz\.json, document 1 .* already exists/);
-});
-
-const GAP = 'Deployment shop/recommendations: it CAN NOT BE SERVED by these pools, even without faults: it requests nvidia.com/gpu, ';
-const inOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');
-
-test('a run names the workloads that are not served, and fails with --strict; JUnit and JSON have them', async ({}, testInfo) => {
-  const cwd = folderWith(testInfo);
-  cpSync(SHOP, join(cwd, 'shop'), { recursive: true });
-  const run = ['run', '--manifests', './shop', '--scenario', 'manifests/fault-free'];
-  const strict = await scaleproof([...run, '--strict', '--out', 'out'], cwd);
-  expect(strict.code, strict.stderr).toBe(1);
-  expect(inOneLine(strict.stdout)).toContain(`1 of 4 workloads in ./shop is not shown to be served, which --strict does not accept ${GAP}`);
-  expect(strict.stdout).toContain('✗ FAIL');
-  const report = runReportSchema.parse(JSON.parse(readFileSync(join(cwd, 'out/report.json'), 'utf8')));
-  expect(report).toMatchObject({ verdict: 'fail', totals: { trials: { passed: 1, failed: 0 } } });
-  expect(report.run.manifests?.gaps).toMatchObject([{ workload: 'Deployment shop/recommendations', kind: 'unservable' }]);
-  expect(readFileSync(join(cwd, 'out/junit.xml'), 'utf8')).toContain(`<failure message="${GAP}`);
-  const checked = await scaleproof(['check', 'out'], cwd);
-  expect(checked.code, 'the run was strict').toBe(1);
-
-  const lenient = await scaleproof([...run, '--out', 'lenient'], cwd);
-  expect(lenient.code, lenient.stderr).toBe(0);
-  expect(inOneLine(lenient.stdout)).toContain(
-    `1 of 4 workloads in ./shop is not shown to be served; with --strict, such a run does not pass ${GAP}`,
-  );
 });
 
 test('gate and compare run the scenarios over manifests, and name what is not served', { tag: '@long' }, async ({}, testInfo) => {

@@ -63,8 +63,11 @@ const IN_HEAD: readonly (readonly [what: string, head: string, message: string])
   ['two pools of one name', "  pools: [pool('a'), pool('a')],", 'scenario: `pools` must be pools of different names'],
 ];
 
-for (const [what, head, message] of IN_HEAD) {
-  test(`${what} is wrong usage, and names file, line and field`, async ({}, testInfo) => {
+/** Each takes a process; the first shows the way, and the others are more of the same. */
+const tagOf = (index: number): string[] => (index === 0 ? [] : ['@long']);
+
+for (const [index, [what, head, message]] of IN_HEAD.entries()) {
+  test(`${what} is wrong usage, and names file, line and field`, { tag: tagOf(index) }, async ({}, testInfo) => {
     const { code, stdout, stderr } = await runFile(testInfo, scenarioWith({ head }));
     // A call that spans lines is where it begins.
     const line = message.startsWith('scenario:') ? 3 : HEAD_LINE;
@@ -131,8 +134,8 @@ const IN_BODY: readonly (readonly [what: string, body: string, message: string])
   ],
 ];
 
-for (const [what, body, message] of IN_BODY) {
-  test(`${what} is found before the first trial, and names file, line and field`, async ({}, testInfo) => {
+for (const [index, [what, body, message]] of IN_BODY.entries()) {
+  test(`${what} is found before the first trial, and names file, line and field`, { tag: tagOf(index) }, async ({}, testInfo) => {
     const { code, stdout, stderr } = await runFile(testInfo, scenarioWith({ body }));
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(`scaleproof: mine.ts:${BODY_LINE}: ${message}`);
@@ -179,15 +182,19 @@ test('a mistake that only shows in a trial names file and line', async ({}, test
   );
 });
 
-test('a rehearsal of code that never ends, ends its process or fails without a world changes nothing', async ({}, testInfo) => {
-  test.setTimeout(120_000);
-  for (const body of [
-    "    for (;;) await t.pass('explain');",
-    '    console.log(1); process.exit(0);',
-    "    if ((await t.deploy({ replicas: 1 })).kind !== 'x') throw new Error('no');",
-  ]) {
-    const info = { ...testInfo, outputPath: (...path: string[]) => testInfo.outputPath(String(body.length), ...path) };
-    const { code, stdout } = await runFile(info, scenarioWith({ body }), ['--list']);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('1 trial of 1 scenario') });
-  }
-});
+test(
+  'a rehearsal of code that never ends, ends its process or fails without a world changes nothing',
+  { tag: '@long' },
+  async ({}, testInfo) => {
+    test.setTimeout(120_000);
+    for (const body of [
+      "    for (;;) await t.pass('explain');",
+      '    console.log(1); process.exit(0);',
+      "    if ((await t.deploy({ replicas: 1 })).kind !== 'x') throw new Error('no');",
+    ]) {
+      const info = { ...testInfo, outputPath: (...path: string[]) => testInfo.outputPath(String(body.length), ...path) };
+      const { code, stdout } = await runFile(info, scenarioWith({ body }), ['--list']);
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('1 trial of 1 scenario') });
+    }
+  },
+);

@@ -166,5 +166,5 @@ for (const { where, says, isReported } of [
 test('a scenario that throws is reported with its message and location', async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'mine.ts': throwing('while it runs') });
   const { stdout } = await scaleproof(['run', '--scenario', './mine.ts', '--json'], cwd);
-  expect(stdout).toMatch(/the harness failed: Error: a typo.*mine\.ts:8/);
+  expect(stdout).toMatch(/the scenario failed: mine\.ts:8: Error: a typo/);
 });

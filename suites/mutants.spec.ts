@@ -9,11 +9,16 @@ import { findingsOf, trialDirectory } from './testing/trials.ts';
 /** Seeds for a mutant that only some interleavings expose, tried until one catches it. `scaleproof mutants` runs more. */
 const SOME_SEEDS = [1, 2, 3, 4, 5, 6, 7, 8];
 
-/** These retry until the last bound, up to a hundred thousand times: ten seconds to a minute for each trial. */
+/** These retry until the last bound, up to a hundred thousand times, or keep many nodes for long: a few seconds to a minute each. */
 const COSTLY: ReadonlySet<string> = new Set([
   'mutant:ignored-capacity-errors',
   'mutant:ignored-architecture',
   'mutant:retries-without-backoff',
+  'mutant:ignored-node-shortfall',
+  'mutant:ignored-daemonsets',
+  'mutant:endless-consolidation',
+  'mutant:ignored-full-subnets',
+  'mutant:ignored-spot-quota',
 ]);
 
 for (const { target, caughtBy } of mutants) {

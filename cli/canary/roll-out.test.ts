@@ -254,13 +254,13 @@ test('real places are probed through the soak and once after it, even if the can
   }
 });
 
-for (const { name, tag, make } of [
-  { name: 'good', tag: [], make: () => proberOf(() => ({})) },
-  { name: 'bad', tag: '@long', make: () => proberOf((seed, share) => (share === 2 ? failed(seed) : {})) },
+for (const { name, make } of [
+  { name: 'good', make: () => proberOf(() => ({})) },
+  { name: 'bad', make: () => proberOf((seed, share) => (share === 2 ? failed(seed) : {})) },
 ])
   test(
     `a ${name} candidate: killed after any line of the journal, the canary can be resumed, or rolled back`,
-    { tag },
+    { tag: '@long' },
     async ({}, testInfo) => {
       const isGood = name === 'good';
       const whole = testCanary({ ...testInfo, outputPath: (...parts: string[]) => testInfo.outputPath(name, ...parts) }, make());

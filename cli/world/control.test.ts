@@ -88,7 +88,7 @@ for (const { what, body, message } of [
   {
     what: 'invalid parameters',
     body: { fault: 'insufficient-capacity', params: { zones: 3 } },
-    message: /^fault insufficient-capacity: zones: /,
+    message: /^fault insufficient-capacity: `zones` must be a list, and is 3/,
   },
   { what: 'an unknown parameter', body: { fault: 'insufficient-capacity', params: { zone: 'a' } }, message: /zone/ },
   { what: 'no fault', body: {}, message: /^the body must be/ },
