@@ -60,7 +60,10 @@ test('in parallel: all at once', async () => {
 
 test('each pod has its own claims, and its successor gets them again', async () => {
   await withParts(parts, async (bench) => {
-    const template = { metadata: { name: 'data', labels: { tier: 'db' } }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } };
+    const template = {
+      metadata: { name: 'data', labels: { tier: 'db' } },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    };
     await deploy(bench, { replicas: 2, podManagementPolicy: 'Parallel', volumeClaimTemplates: [template] });
     await settled(bench, 'db-0 db-1');
     const claims = await bench.port.list<KubeObject>('persistentvolumeclaims');
