@@ -67,12 +67,12 @@ test("--json prints one document on standard output; a run of a user's file gets
 test('the same seed gives the same bytes of history, with any number of workers and trials', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
   const run = async (out: string, ...flags: string[]): Promise<Record<string, string>> => {
-    const { code, stderr } = await scaleproof(['run', '--scenario', 'crashes/killed-after-launch', '--out', out, ...flags], cwd);
+    const { code, stderr } = await scaleproof(['run', '--scenario', 'crashes/killed-during-scale-in', '--out', out, ...flags], cwd);
     expect(code, stderr).toBe(0);
     return historiesOf(join(cwd, out));
   };
   const together = await run('together', '--seed', '5', '--trials', '2', '--workers', '2');
-  expect(Object.keys(together)).toEqual([5, 6].map((seed) => `crashes.killed-after-launch-seed-${seed}.jsonl`));
+  expect(Object.keys(together)).toEqual([5, 6].map((seed) => `crashes.killed-during-scale-in-seed-${seed}.jsonl`));
   const inRow = await run('in-row', '--seed', '5', '--trials', '2', '--workers', '1');
   const alone = await run('six', '--seed', '6');
   for (const [name, history] of Object.entries(together)) expect(inRow[name] === history, `${name} with one worker`).toBe(true);
