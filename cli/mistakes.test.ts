@@ -173,6 +173,13 @@ test('an error of the scenario itself shows in its trial, first, with file and l
   expect(unknown[0]).toContain(`unknown: harness: the scenario failed: mine.ts:${BODY_LINE}: Error: boom`);
 });
 
+test('a rehearsal refuses nothing that may be right: sizes of its own, and what never comes', { tag: '@long' }, async ({}, testInfo) => {
+  const body =
+    "    await t.deploy({ replicas: t.nodes / 4, near: { workload: 'absent', over: 'topology.kubernetes.io/zone' }, truth: { kind: 'impossible', why: 'nothing is near' } });";
+  const { code, stderr } = await runFile(testInfo, scenarioWith({ body }), ['--nodes', '8']);
+  expect(code, stderr).not.toBe(2);
+});
+
 test('a mistake that only shows in a trial names file and line', async ({}, testInfo) => {
   const body = '    const nodes = t.nodes === 7 ? -1 : 1; await t.deploy({ replicas: nodes });';
   const { code, stdout } = await runFile(testInfo, scenarioWith({ body }), ['--nodes', '7']);

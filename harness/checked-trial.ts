@@ -105,8 +105,10 @@ export function checkedTrial(trial: Trial, poolNames: readonly string[]): Checke
     deployed.add(name);
   }
 
-  function remember({ near }: WorkloadRequest): void {
-    if (near !== undefined && !deployed.has(near.workload)) missing.set(near.workload, new Error('deployed here'));
+  /** A pod that can't be scheduled may need what never comes. */
+  function remember({ near, truth }: WorkloadRequest): void {
+    if (near !== undefined && truth?.kind !== 'impossible' && !deployed.has(near.workload))
+      missing.set(near.workload, new Error('deployed here'));
   }
 
   /** What changes which workloads there are, and what depends on the pools. */
@@ -128,7 +130,9 @@ export function checkedTrial(trial: Trial, poolNames: readonly string[]): Checke
         const value: unknown = Reflect.get(inner, key, inner);
         if (typeof key === 'symbol') return value;
         if (value === undefined && !(key in inner) && !COMMON.includes(key))
-          throw new Mistake(`\`${prefix}.${key}\` does not exist${hint(key, namesOf(inner))}`);
+          throw new Mistake(
+            `\`${prefix}.${key}\` does not exist${prefix === 't' && key in EXPECTATIONS ? `; did you mean \`t.expect.${key}\`?` : hint(key, namesOf(inner))}`,
+          );
         if (typeof value !== 'function') return value;
         const call = `${prefix}.${key}`;
         return (...args: readonly unknown[]): unknown => {

@@ -8,6 +8,7 @@ import { EMBEDDED } from '../world/embedded.ts';
 import { resolveBounds } from './bounds.ts';
 import { checkedTrial } from './checked-trial.ts';
 import type { ModuleRef } from './load.ts';
+import type { TargetConstants } from '../targets/target.ts';
 import type { ActiveFault, Expectations, Scenario, Trial } from './scenario.ts';
 import { sourceConditions } from './supervisor.ts';
 
@@ -15,8 +16,13 @@ import { sourceConditions } from './supervisor.ts';
 const MAX_CALLS = 10_000;
 /** How long the rehearsals of one module may take, once it is loaded. They take milliseconds, or never end. */
 const MAX_REHEARSAL_MS = 10_000;
-/** Nodes of scenarios without a size of their own, and offerings of their pools: these only decide how long bounds are. */
-const NODES = 10;
+/** What a rehearsal can't know, twice: a mistake that depends on these numbers is left to the trial. */
+const GUESSES = [
+  { nodes: 10, factor: 1 },
+  { nodes: 13, factor: 2 },
+] as const;
+type Guess = (typeof GUESSES)[number];
+/** Offerings of pools: they only decide how long bounds are. */
 const OFFERINGS = 9;
 
 /** What the thread reports: that a module is loaded, and at last what was found. */
@@ -26,12 +32,20 @@ export type RehearsalMessage = { readonly kind: 'loaded' } | { readonly kind: 'd
 class Enough extends Error {}
 
 /**
- * Runs a scenario's code once without a world: every call is checked, does nothing and returns at once.
- * @returns the first mistake; undefined if there is none, or if the code fails in any other way, which may be because nothing happens
+ * Runs a scenario's code without a world: every call is checked, does nothing and returns at once. If that finds a mistake, it is done
+ * again with other numbers of nodes and other constants.
+ * @returns the first mistake, if it does not depend on those; undefined if there is none, or if the code fails in any other way, which
+ *   may be because nothing happens
  */
 export async function rehearse(scenario: Scenario): Promise<string | undefined> {
+  const [first, second] = GUESSES;
+  const found = await rehearseWith(scenario, first);
+  return found === undefined || found === (await rehearseWith(scenario, second)) ? found : undefined;
+}
+
+async function rehearseWith(scenario: Scenario, guess: Guess): Promise<string | undefined> {
   const { trial, finish } = checkedTrial(
-    emptyTrial(),
+    emptyTrial(guess),
     scenario.pools.map(({ name }) => name),
   );
   try {
@@ -74,8 +88,10 @@ export async function rehearseInThread(refs: readonly ModuleRef[]): Promise<stri
 }
 
 /** A trial in which nothing happens. */
-function emptyTrial(): Trial {
-  const bounds = resolveBounds({ constants: reference.constants, allowances: EMBEDDED.allowances, nodes: NODES, offerings: OFFERINGS });
+function emptyTrial({ nodes, factor }: Guess): Trial {
+  const scaled = Object.entries(reference.constants).map(([name, value]): [string, number] => [name, value * factor]);
+  const constants = Object.fromEntries(scaled) as unknown as TargetConstants;
+  const bounds = resolveBounds({ constants, allowances: EMBEDDED.allowances, nodes, offerings: OFFERINGS });
   let calls = 0;
   const count = (): void => {
     calls += 1;
@@ -105,8 +121,8 @@ function emptyTrial(): Trial {
   };
   return {
     random: createRandom(1),
-    nodes: NODES,
-    constants: reference.constants,
+    nodes,
+    constants,
     lengthMs: (bound) => bounds[bound].value,
     deploy: ({ name = 'web', kind = 'ReplicaSet' }) => nothing().then(() => ({ name, kind })),
     daemonSet: ({ name }) => nothing().then(() => ({ name, kind: 'DaemonSet' })),

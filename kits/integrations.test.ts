@@ -240,6 +240,7 @@ const workflowSchema = z.strictObject({
     z.strictObject({
       name: z.string(),
       needs: z.string().optional(),
+      if: z.literal('${{ !cancelled() }}').optional(),
       'runs-on': z.literal('ubuntu-24.04'),
       'timeout-minutes': z.number().int().positive(),
       strategy: z.strictObject({ 'fail-fast': z.boolean(), matrix: z.strictObject({ shard: z.array(z.number()) }) }).optional(),

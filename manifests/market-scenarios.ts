@@ -43,6 +43,7 @@ function zoneOutage({ mix, zones, define }: Theme): Scenario {
       const placed = await place(t, mix, 'fallback', (workload) => {
         const { feasibility, volumes } = workload;
         if (volumes.immediate.length > 0) return `its volume ${volumes.immediate.join(', ')} may have been created in ${zone}`;
+        if (volumes.existingZones.includes(zone)) return `one of its volumes is in ${zone}`;
         if ('seats' in feasibility && feasibility.seats.every(({ offering }) => offering.zone === zone))
           return `it may run only in ${zone}`;
         return isBoundTo(LABEL.zone, loadOf(workload)) ? `its pods are bound to zones, and ${zone} has no capacity` : undefined;

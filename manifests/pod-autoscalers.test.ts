@@ -3,12 +3,17 @@ import fc from 'fast-check';
 import { LONGEST_SCALING_MS, podAutoscalersOf, scalingSteps } from './pod-autoscalers.ts';
 import type { Scaling } from './pod-autoscalers.ts';
 
-function scalingOf(behavior: object = {}): Scaling {
+function scalingOf(behavior?: object, minReplicas?: number): Scaling {
   const object = {
     apiVersion: 'autoscaling/v2',
     kind: 'HorizontalPodAutoscaler',
     metadata: { name: 'web', namespace: 'shop' },
-    spec: { scaleTargetRef: { kind: 'Deployment', name: 'web' }, maxReplicas: 30, behavior },
+    spec: {
+      scaleTargetRef: { kind: 'Deployment', name: 'web' },
+      maxReplicas: 30,
+      ...(minReplicas === undefined ? {} : { minReplicas }),
+      ...(behavior === undefined ? {} : { behavior }),
+    },
   };
   const [[title, scaling] = []] = podAutoscalersOf([{ where: 'x', apiVersion: object.apiVersion, kind: object.kind, object }]);
   expect(title).toBe('Deployment shop/web');
@@ -19,8 +24,17 @@ function scalingOf(behavior: object = {}): Scaling {
 const seconds = (steps: ReturnType<typeof scalingSteps>): string =>
   steps.map(({ atMs, replicas }) => `${atMs / 1_000}s:${replicas}`).join(' ');
 
-test('by default it adds four pods or doubles them every 15 s, and removes them all after five minutes', () => {
-  const scaling = scalingOf();
+test('without a behavior it doubles the pods every 15 s, from four on', () => {
+  expect(seconds(scalingSteps(1, 30, scalingOf()))).toBe('15s:4 30s:8 45s:16 60s:30');
+  expect(seconds(scalingSteps(30, 1, scalingOf()))).toBe('300s:1');
+});
+
+test('below its minimum it goes there at once', () => {
+  expect(seconds(scalingSteps(1, 8, scalingOf(undefined, 6)))).toBe('15s:6 30s:8');
+});
+
+test('the defaults of a behavior: four pods or twice as many every 15 s, and all removed after five minutes', () => {
+  const scaling = scalingOf({});
   expect(scaling).toMatchObject({ min: 1, max: 30 });
   expect(seconds(scalingSteps(2, 30, scaling))).toBe('15s:6 30s:12 45s:24 60s:30');
   expect(seconds(scalingSteps(30, 1, scaling))).toBe('300s:1');

@@ -11,6 +11,8 @@ export interface Scaling {
 }
 
 interface ScalingRules {
+  /** It may always get this many pods at once. */
+  readonly least?: number;
   readonly stabilizationMs: number;
   readonly select: 'Max' | 'Min' | 'Disabled';
   readonly policies: readonly { readonly type: 'Pods' | 'Percent'; readonly value: number; readonly periodMs: number }[];
@@ -32,7 +34,14 @@ interface WrittenRules {
   readonly policies?: readonly { readonly type: 'Pods' | 'Percent'; readonly value: number; readonly periodSeconds: number }[];
 }
 
-/** The API's defaults (`pkg/apis/autoscaling/v2/defaults.go`). */
+/** Without any `behavior`: `calculateScaleUpLimit`. */
+const PLAIN_UP: ScalingRules = {
+  stabilizationMs: 0,
+  select: 'Max',
+  least: 4,
+  policies: [{ type: 'Percent', value: 100, periodMs: 15_000 }],
+};
+/** The API's defaults for a `behavior` (`pkg/apis/autoscaling/v2/defaults.go`). */
 const DEFAULT_UP: ScalingRules = {
   stabilizationMs: 0,
   select: 'Max',
@@ -56,7 +65,7 @@ export function podAutoscalersOf(manifests: readonly Manifest[]): ReadonlyMap<st
       {
         min: spec.minReplicas ?? 1,
         max: spec.maxReplicas,
-        up: rulesOf(spec.behavior?.scaleUp, DEFAULT_UP),
+        up: spec.behavior === undefined ? PLAIN_UP : rulesOf(spec.behavior.scaleUp, DEFAULT_UP),
         down: rulesOf(spec.behavior?.scaleDown, DEFAULT_DOWN),
       },
     ]),
@@ -88,7 +97,7 @@ export interface ScalingStep {
  * LONGEST_SCALING_MS. Source: `k8s.io/kubernetes/pkg/controller/podautoscaler/horizontal.go`, `stabilizeRecommendationWithBehaviors`
  * and `convertDesiredReplicasWithBehaviorRate`.
  */
-export function scalingSteps(from: number, to: number, { up, down }: Pick<Scaling, 'up' | 'down'>): ScalingStep[] {
+export function scalingSteps(from: number, to: number, { min, up, down }: Omit<Scaling, 'max'>): ScalingStep[] {
   const rules = to > from ? up : down;
   const sign = Math.sign(to - from);
   const steps: ScalingStep[] = [];
@@ -104,9 +113,15 @@ export function scalingSteps(from: number, to: number, { up, down }: Pick<Scalin
     });
     const isFurthest = (rules.select === 'Max') === sign > 0;
     const limit = isFurthest ? Math.max(...limits) : Math.min(...limits);
-    const next = sign > 0 ? Math.min(to, Math.max(replicas, limit)) : Math.max(to, Math.min(replicas, limit));
+    // Below its minimum it goes there at once.
+    const next = sign > 0 ? Math.min(to, Math.max(replicas, limit, rules.least ?? 0, min)) : Math.max(to, Math.min(replicas, limit));
     if (next !== replicas) steps.push({ atMs, replicas: next });
     replicas = next;
   }
   return steps;
+}
+
+/** The most pods that it gets while the load asks for `max`. */
+export function peakOf(replicas: number, scaling: Scaling): number {
+  return scalingSteps(replicas, scaling.max, scaling).at(-1)?.replicas ?? replicas;
 }

@@ -16,11 +16,12 @@ import { describeNotApplied } from './not-applied.ts';
 import { judgeLimits } from './limits.ts';
 import { loadOf } from './load.ts';
 import type { Mix, MixWorkload } from './mix.ts';
+import { portableStorage } from './portable-storage.ts';
 import { assumedClasses, readStorage } from './storage.ts';
 import { countNodes } from './node-count.ts';
 import { describeNodeClass, readNodePool } from './node-pools.ts';
 import { relocate } from './relocation.ts';
-import { podAutoscalersOf } from './pod-autoscalers.ts';
+import { peakOf, podAutoscalersOf } from './pod-autoscalers.ts';
 import type { Scaling } from './pod-autoscalers.ts';
 import { refuseUntestable } from './untestable.ts';
 import { withValidator } from './validation.ts';
@@ -39,7 +40,8 @@ export async function readMix(directory: string): Promise<Mix> {
     readManifests({ path: relative(directory, path).replaceAll('\\', '/'), text: readManifestFile(path) }),
   );
   const owned = read.filter(isOwned);
-  const { manifests, notes: moves } = relocate(read.filter((manifest) => !isOwned(manifest)).map(withoutServerFields), loadCatalogue());
+  const written = portableStorage(read.filter((manifest) => !isOwned(manifest)).map(withoutServerFields));
+  const { manifests, notes: moves } = relocate(written.manifests, loadCatalogue());
   return withValidator(async (validator) => {
     const admitted = await admit(manifests, validator);
     const { pools, notes: poolNotes } = poolsOf(admitted.taken);
@@ -51,7 +53,7 @@ export async function readMix(directory: string): Promise<Mix> {
     );
     refuseDuplicateNames(found);
     const scalings = podAutoscalersOf(admitted.taken);
-    const workloads = await judge(found, pools, validator, scalings);
+    const workloads = (await judge(found, pools, validator, scalings)).map((workload, _index, all) => withSharedClaims(workload, all));
     refuseUntestable(directory, { pools, workloads });
     return {
       pools,
@@ -59,6 +61,7 @@ export async function readMix(directory: string): Promise<Mix> {
       companions: [...assumed, ...companionsOf(admitted.taken, workloads)],
       notes: [
         ...moves,
+        ...written.notes,
         ...poolNotes,
         ...assumed.map(
           ({ object: { metadata } }) =>
@@ -133,8 +136,12 @@ function scalingNotes(scalings: ReadonlyMap<string, Scaling>, workloads: readonl
   const scaled = workloads.flatMap(({ title, replicas, scaling }) => {
     if (scaling === undefined) return [];
     const { min, max, peak } = scaling;
+    const reached = peakOf(replicas, scaling);
+    const slow = reached < max ? ` of its maxReplicas ${max}, since it is no faster,` : '';
     const then =
-      peak.kind === 'servable' ? `manifests/load-peak scales it to ${max} and back to ${min}` : `not scaled to its maxReplicas ${max}`;
+      peak.kind === 'servable' && reached > replicas
+        ? `manifests/load-peak scales it to ${reached}${slow} and back to ${min}`
+        : `not scaled to its maxReplicas ${max}`;
     return [`${title}: ${replicas} ${replicas === 1 ? 'pod' : 'pods'}; ${then}`];
   });
   const missing = [...scalings.keys()].filter((title) => !workloads.some((workload) => workload.title === title));
@@ -150,10 +157,27 @@ async function judgePods(workload: UserWorkload, judged: ReadonlyMap<string, Fea
   return found.kind === 'servable' && why !== undefined ? { kind: 'partly', seats: found.seats, why } : found;
 }
 
+/** A claim that only one node at a time can use, and that several workloads name, may keep some of their pods from running. */
+function withSharedClaims(workload: MixWorkload, all: readonly MixWorkload[]): MixWorkload {
+  const { feasibility, namespace, volumes } = workload;
+  if (feasibility.kind !== 'servable') return workload;
+  const other = all.find(
+    (one) => one !== workload && one.namespace === namespace && one.volumes.shared.some((name) => volumes.shared.includes(name)),
+  );
+  if (other === undefined) return workload;
+  const why = `it shares a claim with ${other.title}, which only one node at a time can attach (ReadWriteOnce)`;
+  return { ...workload, feasibility: { kind: 'partly', seats: feasibility.seats, why } };
+}
+
 /** Why its volumes may keep some of its pods from running. */
-function volumeProblem({ volumes: { immediate, shared }, replicas }: UserWorkload, seats: readonly Seat[]): string | undefined {
+function volumeProblem(
+  { volumes: { immediate, shared, existingZones }, replicas }: UserWorkload,
+  seats: readonly Seat[],
+): string | undefined {
+  const outside = existingZones.find((zone) => !seats.some(({ offering }) => offering.zone === zone));
+  if (outside !== undefined) return `one of its volumes is in ${outside}, where its pods can't run`;
   if (shared.length > 0 && replicas > 1)
-    return `its ${replicas} pods share the volume ${shared.join(', ')}, which only one node at a time can attach (ReadWriteOnce)`;
+    return `its ${replicas} pods share the claim ${shared.join(', ')}, which only one node at a time can attach (ReadWriteOnce)`;
   const missing = ZONES.find((zone) => !seats.some(({ offering }) => offering.zone === zone));
   if (immediate.length === 0 || missing === undefined) return undefined;
   return `its volume ${immediate.join(', ')} is created at once, in any zone (volumeBindingMode Immediate), and its pods can't run in ${missing}`;

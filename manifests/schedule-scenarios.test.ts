@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { TestInfo } from '@playwright/test';
 import { runInProcess } from '../harness/testing/in-process.ts';
+import type { HistoryEvent } from '../history/events.ts';
 import { reference } from '../targets/reference.ts';
 import type { Mix } from './mix.ts';
 import { readMix } from './read-mix.ts';
@@ -61,7 +62,7 @@ test('a CronJob is one run of it', async ({}, testInfo) => {
   expect(workloads[0]?.object).toMatchObject({
     apiVersion: 'batch/v1',
     kind: 'Job',
-    metadata: { name: 'report-1', namespace: 'shop', labels: { team: 'data' } },
+    metadata: { name: 'report-scheduled', namespace: 'shop', labels: { team: 'data' } },
   });
   expect(notes.join('\n')).toContain('CronJob shop/report: run once, whatever its schedule 0 3 * * * says');
 });
@@ -88,13 +89,18 @@ metadata: {name: ${name}}
 spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: ${name}}, minReplicas: 1, maxReplicas: ${maxReplicas}}
 `;
 
+/** How many pods there were after each change. */
+function podCounts(events: readonly HistoryEvent[]): number[] {
+  const changes = events.flatMap((event) => (event.type === 'pod' && (event.to === 'created' || event.to === 'gone') ? [event.to] : []));
+  return changes.map((_to, index) => changes.slice(0, index + 1).reduce((sum, to) => sum + (to === 'created' ? 1 : -1), 0));
+}
+
 test('a peak of load: workloads with an autoscaler get all of their pods, and lose them again', async ({}, testInfo) => {
   const { loadPeak } = manifestScenarios(await mixOf(testInfo, WEB, autoscaler('web', 8)));
   if (loadPeak === undefined) throw new Error('there is an autoscaler');
   const { judgement, events } = await runInProcess(loadPeak, reference);
   expect(judgement.verdict).toBe('pass');
-  const changes = events.flatMap((event) => (event.type === 'pod' && (event.to === 'created' || event.to === 'gone') ? [event.to] : []));
-  const counts = changes.map((_to, index) => changes.slice(0, index + 1).reduce((sum, to) => sum + (to === 'created' ? 1 : -1), 0));
+  const counts = podCounts(events);
   expect(Math.max(...counts)).toBe(8);
   expect(counts.at(-1)).toBe(0);
 });
@@ -114,4 +120,23 @@ test('a peak that the pools cannot serve is found before any run, and no scenari
 test('an autoscaler for a workload that is not there is noted', async ({}, testInfo) => {
   const { notes } = await mixOf(testInfo, WEB, autoscaler('api', 8));
   expect(notes.join('\n')).toContain('Deployment default/api: a HorizontalPodAutoscaler scales it, but it is not among the manifests');
+});
+
+test('an autoscaler that never adds pods has no peak', async ({}, testInfo) => {
+  const disabled = autoscaler('web', 8).replace('maxReplicas: 8}', 'maxReplicas: 8, behavior: {scaleUp: {selectPolicy: Disabled}}}');
+  expect(disabled).toContain('Disabled');
+  const { notes, ...mix } = await mixOf(testInfo, WEB, disabled);
+  expect(notes.join('\n')).toContain('Deployment default/web: 1 pod; not scaled to its maxReplicas 8');
+  expect(manifestScenarios({ ...mix, notes })).not.toHaveProperty('loadPeak');
+});
+
+test('an autoscaler that is too slow is followed as far as it gets, and back from there', async ({}, testInfo) => {
+  const slow = 'maxReplicas: 8, behavior: {scaleUp: {policies: [{type: Pods, value: 1, periodSeconds: 900}]}}}';
+  const mix = await mixOf(testInfo, WEB, autoscaler('web', 8).replace('maxReplicas: 8}', slow));
+  expect(mix.notes.join('\n')).toContain('manifests/load-peak scales it to 3 of its maxReplicas 8, since it is no faster, and back to 1');
+  const { loadPeak } = manifestScenarios(mix);
+  if (loadPeak === undefined) throw new Error('there is an autoscaler');
+  const { judgement, events } = await runInProcess(loadPeak, reference);
+  expect(judgement.verdict).toBe('pass');
+  expect(Math.max(...podCounts(events))).toBe(3);
 });

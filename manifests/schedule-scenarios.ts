@@ -1,6 +1,6 @@
 import type { Scenario, Trial, Workload } from '../harness/scenario.ts';
 import type { MixWorkload } from './mix.ts';
-import { scalingSteps } from './pod-autoscalers.ts';
+import { peakOf, scalingSteps } from './pod-autoscalers.ts';
 import type { ScalingStep } from './pod-autoscalers.ts';
 import { place, placeAndWait, untilServed } from './placed.ts';
 import type { ScenarioSet, Theme } from './theme.ts';
@@ -14,9 +14,10 @@ export function scheduleScenarios(theme: Theme): ScenarioSet {
   };
 }
 
-/** Whether it runs now, and can be served at its peak. */
+/** Whether it runs now, its autoscaler adds pods to it, and its peak can be served. */
 function hasPeak({ scaling, feasibility, replicas }: MixWorkload): boolean {
-  return scaling?.peak.kind === 'servable' && feasibility.kind === 'servable' && replicas > 0;
+  if (scaling?.peak.kind !== 'servable' || feasibility.kind !== 'servable' || replicas === 0) return false;
+  return peakOf(replicas, scaling) > replicas;
 }
 
 function loadPeak({ mix, define }: Theme): Scenario {
@@ -35,7 +36,10 @@ function loadPeak({ mix, define }: Theme): Scenario {
       await untilServed(t, placed, 'provision');
       await follow(
         t,
-        scaled.map(({ workload, scaling }) => ({ workload, steps: scalingSteps(scaling.max, scaling.min, scaling) })),
+        scaled.map(({ workload, from, scaling }) => ({
+          workload,
+          steps: scalingSteps(peakOf(from.replicas, scaling), scaling.min, scaling),
+        })),
       );
       await t.pass('scale-in');
     },

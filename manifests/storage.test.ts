@@ -118,13 +118,89 @@ for (const [what, documents, note] of [
     [storageClass('efs', 'provisioner: efs.csi.aws.com'), claim('a', 'storageClassName: efs')],
     'this world has no efs.csi.aws.com',
   ],
-  ['names a missing volume', [claim('a', 'volumeName: v')], 'the volume v is not among the manifests'],
 ] as const) {
   test(`a claim that ${what}: an emptyDir takes its place, with a note`, async ({}, testInfo) => {
     const { workloads, notes } = await mixOf(testInfo, ...documents, using('a'));
     expect(workloads[0]?.feasibility.kind).toBe('servable');
     expect(workloads[0]?.object).toHaveProperty('spec.template.spec.volumes', [{ name: 'data', emptyDir: {} }]);
     expect(notes.join('\n')).toContain(note);
+  });
+}
+
+for (const [what, more] of [
+  [
+    'two terms',
+    '[{matchLabelExpressions: [{key: topology.kubernetes.io/zone, values: [us-east-1a]}]}, {matchLabelExpressions: [{key: topology.kubernetes.io/zone, values: [us-east-1b]}]}]',
+  ],
+  ["the driver's own label", '[{matchLabelExpressions: [{key: topology.ebs.csi.aws.com/zone, values: [us-east-1a, us-east-1b]}]}]'],
+] as const) {
+  test(`a class for two zones, by ${what}`, async ({}, testInfo) => {
+    const { workloads } = await mixOf(
+      testInfo,
+      storageClass('b', `${LATE}\nallowedTopologies: ${more}`),
+      claim('a', 'storageClassName: b'),
+      using('a'),
+    );
+    const feasibility = workloads[0]?.feasibility;
+    expect(feasibility?.kind).toBe('servable');
+    const zones = feasibility !== undefined && 'seats' in feasibility ? feasibility.seats.map(({ offering }) => offering.zone) : [];
+    expect([...new Set(zones)].sort()).toEqual(['us-east-1a', 'us-east-1b']);
+  });
+}
+
+test('two workloads with one claim that only one node can attach: partly', async ({}, testInfo) => {
+  const second = using('a').replace('name: uses-a', 'name: also-uses-a').replaceAll('app: a', 'app: other');
+  const { workloads } = await mixOf(testInfo, claim('a', 'storageClassName: gp3'), using('a'), second);
+  expect(workloads.map(({ feasibility }) => feasibility.kind)).toEqual(['partly', 'partly']);
+});
+
+/** As `kubectl get -o yaml` writes them. */
+const exportedClaim = (name: string, volumeName: string): string => `
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata:
+  name: ${name}
+  namespace: default
+  uid: 5f6a7a1e-0b8a-4a71-8e6a-6a1f0d3a6f01
+  annotations: {pv.kubernetes.io/bind-completed: "yes", pv.kubernetes.io/bound-by-controller: "yes", volume.kubernetes.io/selected-node: ip-10-0-1-1.ec2.internal}
+  finalizers: [kubernetes.io/pvc-protection]
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}, storageClassName: gp3, volumeMode: Filesystem, volumeName: ${volumeName}}
+status: {phase: Bound}`;
+const exportedVolume = (name: string, claimName: string, zone: string): string => `
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: ${name}, annotations: {pv.kubernetes.io/provisioned-by: ebs.csi.aws.com}, finalizers: [kubernetes.io/pv-protection]}
+spec:
+  accessModes: [ReadWriteOnce]
+  capacity: {storage: 1Gi}
+  claimRef: {apiVersion: v1, kind: PersistentVolumeClaim, namespace: default, name: ${claimName}, uid: 5f6a7a1e-0b8a-4a71-8e6a-6a1f0d3a6f01, resourceVersion: "77"}
+  csi: {driver: ebs.csi.aws.com, volumeHandle: vol-1}
+  nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: topology.ebs.csi.aws.com/zone, operator: In, values: [${zone}]}]}]}}
+  persistentVolumeReclaimPolicy: Delete
+  storageClassName: gp3
+status: {phase: Bound}`;
+
+for (const [what, documents, isNew] of [
+  ['a claim of a StatefulSet without its volume', () => [exportedClaim('data-db-0', 'pvc-1'), DATABASE], true],
+  [
+    'a claim of a StatefulSet and its volume',
+    () => [exportedClaim('data-db-0', 'pvc-1'), exportedVolume('pvc-1', 'data-db-0', 'us-east-1b'), DATABASE],
+    false,
+  ],
+  [
+    "a Deployment's claim and its volume",
+    () => [exportedClaim('a', 'pvc-1'), exportedVolume('pvc-1', 'a', 'us-east-1c'), using('a')],
+    false,
+  ],
+] as const) {
+  test(`exported from a cluster: ${what}`, async ({}, testInfo) => {
+    const mix = await mixOf(testInfo, ...documents());
+    expect(mix.notes.some((note) => note.includes('its volume pvc-1 is not among the manifests, so a new one is created'))).toBe(isNew);
+    const { faultFree } = manifestScenarios(mix);
+    if (faultFree === undefined) throw new Error('there is no scenario');
+    const { judgement } = await runInProcess(faultFree, reference);
+    expect(judgement.checks.flatMap(({ findings }) => findings.map(({ message }) => message))).toEqual([]);
+    expect(judgement.verdict).toBe('pass');
   });
 }
 

@@ -34,6 +34,8 @@ export interface ReadVolumes {
   readonly zones: readonly NodeSelectorRequirement[];
   /** Volumes of its own that are created at once, in a zone that nobody chooses. */
   readonly immediate: readonly string[];
+  /** Zones of volumes that claims of its own are bound to already. */
+  readonly existingZones: readonly string[];
   /** Claims that only one node at a time can use, and that all its pods share. */
   readonly shared: readonly string[];
   readonly notes: readonly string[];
@@ -84,12 +86,20 @@ type Fate =
   /** An emptyDir takes its place. */
   | { readonly kind: 'replaced'; readonly why: string };
 
+/** A template of a StatefulSet's claims, and the names that these have. */
+export interface OwnClaims {
+  readonly template: KubeObject;
+  readonly names: readonly string[];
+}
+
 /**
  * A workload's volumes as this world provides them: EBS volumes stay as written, and tie pods to zones; any other volume that needs a
  * claim becomes an emptyDir.
- * @param templates of a StatefulSet's claims
+ * @param sets the claims of a StatefulSet
  */
-export function readVolumes(namespace: string, spec: PodSpec, templates: readonly KubeObject[], storage: Storage): ReadVolumes {
+export function readVolumes(namespace: string, spec: PodSpec, sets: readonly OwnClaims[], storage: Storage): ReadVolumes {
+  const templates = sets.map(({ template }) => template);
+  const existing = existingClaims(namespace, sets, storage);
   const written = (spec.volumes ?? []).filter(({ name }) => !templates.some(({ metadata }) => metadata.name === name));
   const judged = written.map((volume) => ({ volume, fate: fateOfVolume(namespace, volume, storage) }));
   const own = templates.map((template) => ({ template, fate: fateOfClaim(template as PersistentVolumeClaim, storage) }));
@@ -112,9 +122,10 @@ export function readVolumes(namespace: string, spec: PodSpec, templates: readonl
     immediate: namesOf((fate) => fate?.kind === 'kept' && fate.isImmediate),
     shared: judged
       .filter(({ volume, fate }) => fate?.kind === 'kept' && isForOneNode(namespace, volume, storage))
-      .map(({ volume }) => volume.name),
+      .map(({ volume }) => volume.persistentVolumeClaim?.claimName ?? ''),
+    existingZones: [...new Set(existing.flatMap(({ zones }) => zones.flatMap(({ values }) => values ?? [])))].sort(),
     notes: replaced.map(({ name, why }) => `its volume ${name} is an emptyDir here, not bound to a zone: ${why}`),
-    classes: kept.flatMap((fate) => fate.class ?? []),
+    classes: [...kept, ...existing].flatMap((fate) => fate.class ?? []),
   };
 }
 
@@ -142,10 +153,23 @@ function fateOfClaim(claim: PersistentVolumeClaim, storage: Storage): Fate {
   if (found === undefined && storageClassName === '') return { kind: 'replaced', why: 'no volume among the manifests is for its claim' };
   if (found === undefined) return { kind: 'kept', zones: [], isImmediate: false, class: storageClassName };
   if (!EBS.includes(found.provisioner)) return { kind: 'replaced', why: `this world has no ${found.provisioner}` };
-  const zones = (found.allowedTopologies ?? []).flatMap(({ matchLabelExpressions = [] }) =>
-    matchLabelExpressions.map(({ key: label, values }): NodeSelectorRequirement => ({ key: label, operator: 'In', values })),
-  );
+  const zones = allowedZones(found);
   return { kind: 'kept', zones, isImmediate: found.volumeBindingMode !== 'WaitForFirstConsumer', class: storageClassName };
+}
+
+/** Any of its terms may hold. A term without zones allows all. */
+function allowedZones({ allowedTopologies = [] }: StorageClass): NodeSelectorRequirement[] {
+  const terms = allowedTopologies.map(
+    ({ matchLabelExpressions = [] }) => matchLabelExpressions.find(({ key }) => key === LABEL.zone)?.values,
+  );
+  if (terms.length === 0 || terms.includes(undefined)) return [];
+  return [{ key: LABEL.zone, operator: 'In', values: [...new Set(terms.flatMap((values) => values ?? []))] }];
+}
+
+/** What becomes of a StatefulSet's existing claims. */
+function existingClaims(namespace: string, sets: readonly OwnClaims[], storage: Storage): Extract<Fate, { kind: 'kept' }>[] {
+  const claims = sets.flatMap(({ names }) => names.flatMap((name) => storage.claims.get(keyOf(namespace, name)) ?? []));
+  return claims.map((claim) => fateOfClaim(claim, storage)).filter((fate) => fate.kind === 'kept');
 }
 
 function fateOfBound({ metadata, spec }: PersistentVolume): Fate {

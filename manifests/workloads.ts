@@ -5,7 +5,7 @@ import { WORKLOAD_LABEL } from '../model/kube.ts';
 import type { Container, Deployment, Job, KubeObject, PodSpec, PodTemplate } from '../model/kube.ts';
 import type { Manifest } from './documents.ts';
 import { readVolumes, restrictedTo } from './storage.ts';
-import type { ReadVolumes, Storage } from './storage.ts';
+import type { OwnClaims, ReadVolumes, Storage } from './storage.ts';
 
 /** A user's workload, with the volumes that this world provides. */
 export interface UserWorkload {
@@ -26,7 +26,7 @@ export interface UserWorkload {
   readonly template: PodTemplate;
   /** The schedule of the CronJob whose run it is. */
   readonly schedule?: string;
-  readonly volumes: Pick<ReadVolumes, 'hasClaims' | 'immediate' | 'shared' | 'classes'>;
+  readonly volumes: Pick<ReadVolumes, 'hasClaims' | 'immediate' | 'shared' | 'classes' | 'existingZones'>;
   readonly notes: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export function readWorkload(manifest: Manifest, storage: Storage): UserWorkload
   const kind = cron === undefined ? writtenKind : 'Job';
   const written = object as unknown as WrittenWorkload;
   const { volumeClaimTemplates = [], ...spec } = written.spec;
-  const volumes = readVolumes(namespace, spec.template.spec, volumeClaimTemplates, storage);
+  const volumes = readVolumes(namespace, spec.template.spec, ownClaims(name, volumeClaimTemplates, written), storage);
   const template: PodTemplate = {
     ...spec.template,
     metadata: { ...spec.template.metadata, labels: { ...spec.template.metadata?.labels, [WORKLOAD_LABEL]: label } },
@@ -79,6 +79,7 @@ interface WrittenWorkload {
     Job['spec'] & {
       readonly podManagementPolicy?: string;
       readonly volumeClaimTemplates?: readonly KubeObject[];
+      readonly ordinals?: { readonly start?: number };
     };
 }
 
@@ -97,13 +98,13 @@ function runOf({ metadata, spec: { jobTemplate, suspend } }: CronJob): KubeObjec
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
-    metadata: { name: `${metadata.name}-${FIRST_RUN}`, ...defined({ namespace: metadata.namespace, labels, annotations }) },
+    metadata: { name: `${metadata.name}-${RUN}`, ...defined({ namespace: metadata.namespace, labels, annotations }) },
     spec,
   } as KubeObject;
 }
 
-/** Real controllers take the minute of the run. */
-const FIRST_RUN = 1;
+/** Real controllers append the minute of the run. */
+const RUN = 'scheduled';
 
 /** A valid label value that is unique for each object. */
 function labelOf(text: string, kind: string): string {
@@ -116,6 +117,13 @@ function labelOf(text: string, kind: string): string {
 function replicasOf(kind: string, { spec }: WrittenWorkload): number {
   if (kind === 'DaemonSet' || spec.paused === true || spec.suspend === true) return 0;
   return kind === 'Job' ? Math.min(spec.parallelism ?? 1, spec.completions ?? Infinity) : (spec.replicas ?? 1);
+}
+
+/** The claims of a StatefulSet's pods, by template. */
+function ownClaims(setName: string, templates: readonly KubeObject[], { spec }: WrittenWorkload): OwnClaims[] {
+  const start = spec.ordinals?.start ?? 0;
+  const ordinals = Array.from({ length: spec.replicas ?? 1 }, (_, index) => start + index);
+  return templates.map((template) => ({ template, names: ordinals.map((ordinal) => `${template.metadata.name}-${setName}-${ordinal}`) }));
 }
 
 /** The spec of a StatefulSet's first pod. */

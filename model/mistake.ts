@@ -4,7 +4,21 @@ import { z } from 'zod';
 import { nearest } from './nearest.ts';
 
 /** Folders of our own code that can be between a user's call and the place where a mistake is found. */
-const OWN_FOLDERS = ['cli', 'clients', 'faults', 'harness', 'history', 'model', 'playwright', 'runtime', 'targets', 'wire', 'world'];
+const OWN_FOLDERS = [
+  'cli',
+  'clients',
+  'faults',
+  'harness',
+  'history',
+  'manifests',
+  'model',
+  'playwright',
+  'runtime',
+  'suites',
+  'targets',
+  'wire',
+  'world',
+];
 const CODE_ROOT = new URL('..', import.meta.url).href;
 
 /** Stands for the map that has an unknown field, whose name is only known later. */

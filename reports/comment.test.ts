@@ -15,6 +15,23 @@ function refuseMarkup(comment: string): void {
   expect(outside, 'every fence is closed').not.toContain('```');
 }
 
+test('a gate: what makes it laxer is a warning, other notes follow, and accepted failures are no open question', () => {
+  const gate = sampleGate({ promoted: true });
+  const accepted = {
+    criterion: 'existing-failures' as const,
+    verdict: 'pass' as const,
+    sentence: 'accepted',
+    numbers: {},
+    evidence: [{ scenario: 'a/old', seed: 3, replay: 'sp1,seed=3', what: 'the baseline fails, too' }],
+  };
+  const notes = ['laxer than the default: existing.failures accept (reject)', '2 trials of ours have no verdict'];
+  const comment = formatGateComment({ ...gate, notes, decision: { ...gate.decision, criteria: [...gate.decision.criteria, accepted] } });
+  expect(comment).toMatch(/> \[!WARNING\]\n(?:> .*\n)*> laxer than the default: existing\.failures accept \(reject\)/);
+  expect(comment).toContain('- 2 trials of ours have no verdict\n');
+  expect(comment).toContain('### Accepted, since the baseline has them, too\n\n➖ **a/old** seed 3');
+  expect(comment).not.toContain('### Trials to look at');
+});
+
 test('a gate: the decision, both sides, criteria, failures with replay lines, and what was not looked at', () => {
   const comment = formatGateComment(sampleGate());
   expect(comment).toMatch(/^## ❌ Scaleproof gate: reject\n\nReject: the candidate fails invariants, success\.\n/);

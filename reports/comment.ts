@@ -1,4 +1,5 @@
 import { tellingTrials } from '../gate/evidence.ts';
+import { sectionNotes } from '../gate/outcome.ts';
 import type { TellingTrial } from '../gate/evidence.ts';
 import type { GateOutcome } from '../gate/outcome.ts';
 import { formatCount, formatList } from './format.ts';
@@ -23,12 +24,14 @@ import { versionText } from './program.ts';
 import { profileSchema } from './report-input.ts';
 import type { RunReport } from './run-report.ts';
 
-/** GitHub rejects a longer comment. */
-export const MAX_COMMENT_LENGTH = 65_536;
+/** GitHub rejects a comment of more than 65,536 characters; workflows append a line. */
+export const MAX_COMMENT_LENGTH = 65_000;
 /** Most failures that a comment describes. */
 export const MAX_FAILURES = 10;
 /** Most lines about one of them. */
 const MAX_LINES = 6;
+/** Begins the note on a policy that is laxer than the default. */
+const LAXER = 'laxer than the default';
 /** Most entries of a list. */
 const MAX_LISTED = 50;
 /** Most requirements that are named. */
@@ -46,7 +49,10 @@ type Section = readonly string[];
 /** A gate's decision for a pull request, in the Markdown of GitHub. All markup is Scaleproof's own: everything else is escaped. */
 export function formatGateComment(outcome: GateOutcome): string {
   const { decision, sides, scenarios, stopped, manifests, unseen } = outcome;
-  const trials = tellingTrials(decision.criteria);
+  const { telling, accepted } = trialsOf(decision.criteria);
+  const shown = new Set(sectionNotes(outcome));
+  const notes = outcome.notes.filter((note) => !shown.has(note));
+  const [laxer, others] = [notes.filter((note) => note.startsWith(LAXER)), notes.filter((note) => !note.startsWith(LAXER))];
   const unseenLines = unseenTexts(unseen);
   return join([
     [
@@ -61,7 +67,8 @@ export function formatGateComment(outcome: GateOutcome): string {
         return `| ${side} | **${markdown(target)}** | ${markdown(version)} | ${tallyText(totalOf(scenarios, side))} |`;
       }),
     ],
-    warning(SIDES.flatMap((side) => bundledText(sides[side])?.replace(/^This/, `The ${side}`) ?? [])),
+    warning([...SIDES.flatMap((side) => bundledText(sides[side])?.replace(/^This/, `The ${side}`) ?? []), ...laxer.map(markdown)]),
+    others.length === 0 ? [] : ['', ...listed(others)],
     [
       '',
       '| Result | Criterion | Measured | Limit |',
@@ -72,7 +79,8 @@ export function formatGateComment(outcome: GateOutcome): string {
         return `| ${RESULT_MARKS[look]} ${word} | ${criterion.criterion} | ${markdown(measured)} | ${markdown(limit)} |`;
       }),
     ],
-    ...failures('Trials to look at', trials.map(describeTrial)),
+    ...failures('Trials to look at', telling.map(describeTrial)),
+    ...failures('Accepted, since the baseline has them, too', accepted.map(describeTrial)),
     unserved(manifests),
     details('What was not looked at', unseenLines.length === 0 ? [] : [unseenLines.join(' '), ...requirementsLine(unseen.requirements)]),
     details(
@@ -123,13 +131,24 @@ export function formatRunComment(report: RunReport): string {
   ]);
 }
 
+/** Trials that speak against the candidate, and those that the policy accepts. */
+function trialsOf(criteria: GateOutcome['decision']['criteria']): { readonly telling: TellingTrial[]; readonly accepted: TellingTrial[] } {
+  const all = tellingTrials(criteria);
+  const isAccepted = ({ said }: TellingTrial): boolean => said.every(({ verdict }) => verdict === 'pass');
+  return { telling: all.filter((one) => !isAccepted(one)), accepted: all.filter(isAccepted) };
+}
+
 /** Text that nobody may overlook. */
 function warning(texts: readonly string[]): Section {
   return texts.length === 0 ? [] : ['', '> [!WARNING]', ...texts.map((text) => `> ${text}  `)];
 }
 
 function describeTrial({ scenario, seed, replay, said }: TellingTrial): Section {
-  const mark = said.some(({ verdict }) => verdict === 'fail') ? MARKS.fail : MARKS.unknown;
+  const mark = said.some(({ verdict }) => verdict === 'fail')
+    ? MARKS.fail
+    : said.every(({ verdict }) => verdict === 'pass')
+      ? '➖'
+      : MARKS.unknown;
   const lines = said.map(({ criterion, what }) => `${criterion}: ${what}`);
   return failure(`${mark} **${markdown(scenario)}** seed ${seed}`, lines, replay);
 }

@@ -24,6 +24,7 @@ export function passChart(scenarios: readonly ScenarioPair[]): Markup {
     const [lower, upper] = [lowerSuccessBound(pass, pass + fail, alpha), upperSuccessBound(pass, pass + fail, alpha)];
     return [{ side, pass, all: pass + fail, lower, upper }];
   });
+  if (sides.length === 0) return html``;
   const from = Math.max(0, (Math.ceil(Math.min(...sides.map(({ lower }) => lower)) / SHARE_STEP) - 1) * SHARE_STEP);
   const x = (share: number): string => place((share - from) / (1 - from));
   return html`<figure class="chart">
