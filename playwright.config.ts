@@ -29,7 +29,7 @@ export default defineConfig({
   forbidOnly: isCi,
   fullyParallel: true,
   // On two processors: some tests wait for programs in real time.
-  workers: 5,
+  workers: 4,
   // A retry would launder a finding into a flake.
   retries: 0,
   // Lint takes a fifth of it on an idle machine.
