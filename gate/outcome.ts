@@ -98,6 +98,12 @@ export function sectionNotes({ manifests, stopped, unseen }: Pick<GateOutcome, '
   ];
 }
 
+/** The notes that no field of an outcome says. */
+export function otherNotes(outcome: GateOutcome): string[] {
+  const ofFields = new Set(sectionNotes(outcome));
+  return outcome.notes.filter((note) => !ofFields.has(note));
+}
+
 /** Why it stopped, and how many trials that saved. */
 function describeStop({ criteria, trials: { run, planned } }: GateStop): string {
   return `stopped after ${run} of ${counted(planned, 'trial')}: the candidate fails ${criteria.join(', ')}, and no further trial could change that; ${counted(planned - run, 'trial')} saved`;

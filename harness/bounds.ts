@@ -229,7 +229,6 @@ const DEFINITIONS = {
 export type BoundName = keyof typeof DEFINITIONS;
 
 /** Names of all bounds, in the order of their definition. */
-/** Every bound. */
 export const BOUND_NAMES = Object.keys(DEFINITIONS) as BoundName[];
 
 /** Resolves every bound for this target in this world. */

@@ -130,9 +130,7 @@ export function checkedTrial(trial: Trial, poolNames: readonly string[]): Checke
         const value: unknown = Reflect.get(inner, key, inner);
         if (typeof key === 'symbol') return value;
         if (value === undefined && !(key in inner) && !COMMON.includes(key))
-          throw new Mistake(
-            `\`${prefix}.${key}\` does not exist${prefix === 't' && key in EXPECTATIONS ? `; did you mean \`t.expect.${key}\`?` : hint(key, namesOf(inner))}`,
-          );
+          throw new Mistake(`\`${prefix}.${key}\` does not exist${suggestion(prefix, key, inner)}`);
         if (typeof value !== 'function') return value;
         const call = `${prefix}.${key}`;
         return (...args: readonly unknown[]): unknown => {
@@ -156,7 +154,7 @@ export function checkedTrial(trial: Trial, poolNames: readonly string[]): Checke
   };
 }
 
-/** Names for a suggestion. */
-function namesOf(inner: object): string[] {
-  return [...new Set([...Object.keys(METHODS), ...Object.keys(EXPECTATIONS), ...Object.keys(inner)])];
+function suggestion(prefix: string, key: string, inner: object): string {
+  if (prefix === 't' && key in EXPECTATIONS) return `; did you mean \`t.expect.${key}\`?`;
+  return hint(key, [...new Set([...Object.keys(METHODS), ...Object.keys(EXPECTATIONS), ...Object.keys(inner)])]);
 }

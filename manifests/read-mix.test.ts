@@ -1,23 +1,11 @@
 import { join } from 'node:path';
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
-import type { TestInfo } from '@playwright/test';
 import { LoadError } from '../harness/load-error.ts';
 import { packageRoot } from '../model/package-root.ts';
 import { WORKLOAD_LABEL } from '../model/kube.ts';
 import { readMix } from './read-mix.ts';
-import type { Mix } from './mix.ts';
 import { manifestScenarios } from './suite.ts';
-
-/** Writes manifests into the test's own files, and reads them. */
-function mixOf(testInfo: TestInfo, files: Readonly<Record<string, string>>): Promise<Mix> {
-  const directory = testInfo.outputPath('mix');
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(join(directory, name, '..'), { recursive: true });
-    writeFileSync(join(directory, name), text);
-  }
-  return readMix(directory);
-}
+import { mixOf } from './testing/mix.ts';
 
 function workload(kind: string, options: { readonly spec?: string; readonly pod?: string; readonly meta?: string } = {}): string {
   const { spec = '', pod = '', meta = '' } = options;

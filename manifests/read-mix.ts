@@ -105,18 +105,19 @@ async function judge(
   scalings: ReadonlyMap<string, Scaling>,
 ): Promise<MixWorkload[]> {
   const market = { catalogue: loadCatalogue(), allocatable: (type: InstanceType) => nodeResources(type).allocatable };
-  const judgeAll = async (all: readonly UserWorkload[]): Promise<Feasibility[]> => {
+  const refusals = new Map<string, string | undefined>();
+  for (const workload of workloads) refusals.set(workload.name, await validator.refusalOfPods(workload));
+  const judgeAll = (all: readonly UserWorkload[]): Feasibility[] => {
     const loads = all.map(loadOf);
     const judged = judgeLimits(loads, judgeFeasibility(loads, pools, market));
-    const found: Feasibility[] = [];
-    for (const workload of all) found.push(await judgePods(workload, judged, validator));
-    return found;
+    return all.map((workload) => judgePods(workload, judged, refusals.get(workload.name)));
   };
   const peaks = workloads.map((workload) => {
     const scaling = scalings.get(workload.title);
     return scaling === undefined ? workload : { ...workload, replicas: scaling.max };
   });
-  const [now, then] = [await judgeAll(workloads), scalings.size === 0 ? [] : await judgeAll(peaks)];
+  const now = judgeAll(workloads);
+  const then = scalings.size === 0 ? now : judgeAll(peaks);
   return workloads.map((workload, index) => {
     const feasibility = now[index] ?? NOT_JUDGED;
     const scaling = scalings.get(workload.title);
@@ -149,8 +150,7 @@ function scalingNotes(scalings: ReadonlyMap<string, Scaling>, workloads: readonl
 }
 
 /** A workload whose pods the API rejects is unservable. */
-async function judgePods(workload: UserWorkload, judged: ReadonlyMap<string, Feasibility>, validator: Validator): Promise<Feasibility> {
-  const refusal = await validator.refusalOfPods(workload);
+function judgePods(workload: UserWorkload, judged: ReadonlyMap<string, Feasibility>, refusal: string | undefined): Feasibility {
   if (refusal !== undefined) return { kind: 'unservable', why: `the API rejects its pods: ${refusal}` };
   const found = judged.get(workload.name) ?? NOT_JUDGED;
   const why = found.kind === 'servable' ? volumeProblem(workload, found.seats) : undefined;

@@ -1,13 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { TestInfo } from '@playwright/test';
 import { runInProcess } from '../harness/testing/in-process.ts';
 import type { HistoryEvent } from '../history/events.ts';
 import { reference } from '../targets/reference.ts';
 import type { Mix } from './mix.ts';
-import { readMix } from './read-mix.ts';
 import { manifestScenarios } from './suite.ts';
+import { mixOfDocuments } from './testing/mix.ts';
 
 const POOL = `
 apiVersion: karpenter.sh/v1
@@ -47,11 +45,9 @@ spec:
     spec: {containers: [{name: main, image: x, resources: {requests: {cpu: "1"}}}]}
 `;
 
+/** A pool and these documents. */
 function mixOf(testInfo: TestInfo, ...documents: readonly string[]): Promise<Mix> {
-  const directory = testInfo.outputPath('mix');
-  mkdirSync(directory, { recursive: true });
-  writeFileSync(join(directory, 'all.yaml'), [POOL, ...documents].join('\n---\n'));
-  return readMix(directory);
+  return mixOfDocuments(testInfo, POOL, ...documents);
 }
 
 test('a CronJob is one run of it', async ({}, testInfo) => {
@@ -108,10 +104,7 @@ test('a peak of load: workloads with an autoscaler get all of their pods, and lo
 test('a peak that the pools cannot serve is found before any run, and no scenario has it', async ({}, testInfo) => {
   const limited = POOL.replace('spec:\n  template', 'spec:\n  limits: {cpu: 8}\n  template');
   expect(limited).not.toBe(POOL);
-  const directory = testInfo.outputPath('mix');
-  mkdirSync(directory, { recursive: true });
-  writeFileSync(join(directory, 'all.yaml'), [limited, WEB, autoscaler('web', 8)].join('\n---\n'));
-  const mix = await readMix(directory);
+  const mix = await mixOfDocuments(testInfo, limited, WEB, autoscaler('web', 8));
   expect(mix.workloads[0]).toMatchObject({ feasibility: { kind: 'servable' }, scaling: { max: 8, peak: { kind: 'partly' } } });
   expect(mix.notes.join('\n')).toContain('Deployment default/web: 1 pod; not scaled to its maxReplicas 8');
   expect(manifestScenarios(mix)).not.toHaveProperty('loadPeak');

@@ -1,13 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { TestInfo } from '@playwright/test';
 import { runInProcess } from '../harness/testing/in-process.ts';
 import { ignoredVolumeZones } from '../targets/mutants/scheduling/ignored-volume-zones.ts';
 import { reference } from '../targets/reference.ts';
 import type { Mix } from './mix.ts';
-import { readMix } from './read-mix.ts';
 import { manifestScenarios } from './suite.ts';
+import { mixOfDocuments } from './testing/mix.ts';
 
 const POOL = `
 apiVersion: karpenter.sh/v1
@@ -22,12 +20,9 @@ spec:
         - {key: node.kubernetes.io/instance-type, operator: In, values: [m5.large, m5.xlarge]}
 `;
 
-/** A directory with a pool and these documents. */
+/** A pool and these documents. */
 function mixOf(testInfo: TestInfo, ...documents: readonly string[]): Promise<Mix> {
-  const directory = testInfo.outputPath('mix');
-  mkdirSync(directory, { recursive: true });
-  writeFileSync(join(directory, 'all.yaml'), [POOL, ...documents].join('\n---\n'));
-  return readMix(directory);
+  return mixOfDocuments(testInfo, POOL, ...documents);
 }
 
 const storageClass = (name: string, more: string): string => `

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Workload } from '../harness/scenario.ts';
 import { defined } from '../model/defined.ts';
 import { WORKLOAD_LABEL } from '../model/kube.ts';
+import { claimNameOf, ordinalsOf } from '../model/stateful-set.ts';
 import type { Container, Deployment, Job, KubeObject, PodSpec, PodTemplate } from '../model/kube.ts';
 import type { Manifest } from './documents.ts';
 import { readVolumes, restrictedTo } from './storage.ts';
@@ -121,15 +122,19 @@ function replicasOf(kind: string, { spec }: WrittenWorkload): number {
 
 /** The claims of a StatefulSet's pods, by template. */
 function ownClaims(setName: string, templates: readonly KubeObject[], { spec }: WrittenWorkload): OwnClaims[] {
-  const start = spec.ordinals?.start ?? 0;
-  const ordinals = Array.from({ length: spec.replicas ?? 1 }, (_, index) => start + index);
-  return templates.map((template) => ({ template, names: ordinals.map((ordinal) => `${template.metadata.name}-${setName}-${ordinal}`) }));
+  return templates.map((template) => ({
+    template,
+    names: ordinalsOf(spec).map((ordinal) => claimNameOf(template.metadata.name ?? '', setName, ordinal)),
+  }));
 }
 
 /** The spec of a StatefulSet's first pod. */
 function withOwnClaims(spec: PodSpec, templates: readonly KubeObject[], setName: string): PodSpec {
   if (templates.length === 0) return spec;
-  const own = templates.map(({ metadata: { name = '' } }) => ({ name, persistentVolumeClaim: { claimName: `${name}-${setName}-0` } }));
+  const own = templates.map(({ metadata: { name = '' } }) => ({
+    name,
+    persistentVolumeClaim: { claimName: claimNameOf(name, setName, 0) },
+  }));
   return { ...spec, volumes: [...own, ...(spec.volumes ?? [])] };
 }
 

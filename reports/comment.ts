@@ -1,5 +1,5 @@
 import { tellingTrials } from '../gate/evidence.ts';
-import { sectionNotes } from '../gate/outcome.ts';
+import { otherNotes } from '../gate/outcome.ts';
 import type { TellingTrial } from '../gate/evidence.ts';
 import type { GateOutcome } from '../gate/outcome.ts';
 import { formatCount, formatList } from './format.ts';
@@ -50,8 +50,7 @@ type Section = readonly string[];
 export function formatGateComment(outcome: GateOutcome): string {
   const { decision, sides, scenarios, stopped, manifests, unseen } = outcome;
   const { telling, accepted } = trialsOf(decision.criteria);
-  const shown = new Set(sectionNotes(outcome));
-  const notes = outcome.notes.filter((note) => !shown.has(note));
+  const notes = otherNotes(outcome);
   const [laxer, others] = [notes.filter((note) => note.startsWith(LAXER)), notes.filter((note) => !note.startsWith(LAXER))];
   const unseenLines = unseenTexts(unseen);
   return join([

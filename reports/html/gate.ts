@@ -1,6 +1,6 @@
 import { tellingTrials } from '../../gate/evidence.ts';
 import type { TellingTrial } from '../../gate/evidence.ts';
-import { sectionNotes } from '../../gate/outcome.ts';
+import { otherNotes } from '../../gate/outcome.ts';
 import type { GateOutcome, ScenarioPair, ScenarioTally, Unseen } from '../../gate/outcome.ts';
 import type { Criterion } from '../../gate/verdict.ts';
 import { formatCount } from '../format.ts';
@@ -36,10 +36,9 @@ const MAX_PAIRS = 200;
 
 /** report.html of a gate: one self-contained page without scripts. Pure; everything from a run is escaped. */
 export function renderGate(outcome: GateOutcome, links: GateLinks): string {
-  const { decision, sides, scenarios, notes, unseen, manifests, version } = outcome;
+  const { decision, sides, scenarios, unseen, manifests, version } = outcome;
   const word = ACTION_WORDS[decision.action];
-  const shown = new Set(sectionNotes(outcome));
-  const others = notes.filter((note) => !shown.has(note));
+  const others = otherNotes(outcome);
   return renderPage({
     title: `${word}: ${sides.candidate.target}, scaleproof gate`,
     style: GATE_STYLE,

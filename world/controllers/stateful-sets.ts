@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../../model/defined.ts';
 import type { KubeObject, Pod, PodTemplate, StatefulSet } from '../../model/kube.ts';
 import { matchesSelector } from '../../model/selector.ts';
+import { claimNameOf, ordinalsOf } from '../../model/stateful-set.ts';
 import { ClusterError } from '../ports.ts';
 import { Tasks } from '../tasks.ts';
 import type { WorldPart } from '../tasks.ts';
@@ -91,7 +92,7 @@ export class StatefulSets implements WorldPart {
   async #step(state: State): Promise<void> {
     const { set, pods } = state;
     const monotonic = set.spec.podManagementPolicy !== 'Parallel';
-    const ordinals = ordinalsOf(set);
+    const ordinals = ordinalsOf(set.spec);
     const [first = 0] = ordinals;
     const condemned = [...pods.keys()].filter((ordinal) => ordinal < first || ordinal >= first + ordinals.length).sort((a, b) => b - a);
     const isFit = (ordinal: number): boolean => {
@@ -121,7 +122,7 @@ export class StatefulSets implements WorldPart {
     const pod = pods.get(ordinal);
     if (pod === undefined) {
       const { partition = 0 } = set.spec.updateStrategy?.rollingUpdate ?? {};
-      const old = ordinal < (ordinalsOf(set)[0] ?? 0) + partition ? this.#templates.get(`${set.metadata.uid}/${current}`) : undefined;
+      const old = ordinal < (ordinalsOf(set.spec)[0] ?? 0) + partition ? this.#templates.get(`${set.metadata.uid}/${current}`) : undefined;
       await this.#create(set, ordinal, old ?? set.spec.template, old === undefined ? update : current);
       return true;
     }
@@ -212,7 +213,7 @@ export class StatefulSets implements WorldPart {
     const alive = all.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     const ofRevision = (name: string): number => alive.filter(({ metadata }) => metadata.labels?.[REVISION_HASH] === name).length;
     const ready = all.filter((pod) => pod.status?.phase === 'Running' && isReady(pod)).length;
-    const wanted = ordinalsOf(set).length;
+    const wanted = ordinalsOf(set.spec).length;
     const rolling = (set.spec.updateStrategy?.type ?? 'RollingUpdate') === 'RollingUpdate';
     const complete = rolling && ofRevision(update) === wanted && ready === wanted && all.length === wanted;
     const status: NonNullable<StatefulSet['status']> = {
@@ -228,11 +229,6 @@ export class StatefulSets implements WorldPart {
     if (isDeepStrictEqual({ ...set.status, ...status }, { ...set.status })) return;
     await this.#options.port.patch(refOf('statefulsets', set), { status }, 'status');
   }
-}
-
-function ordinalsOf({ spec }: StatefulSet): readonly number[] {
-  const start = spec.ordinals?.start ?? 0;
-  return Array.from({ length: spec.replicas ?? 1 }, (_, index) => start + index);
 }
 
 interface OwnClaim {
@@ -251,7 +247,7 @@ function claimsOf({ metadata, spec }: StatefulSet, ordinal: number): OwnClaim[] 
       kind: 'PersistentVolumeClaim',
       metadata: {
         ...template.metadata,
-        name: `${template.metadata.name}-${metadata.name}-${ordinal}`,
+        name: claimNameOf(template.metadata.name ?? '', metadata.name ?? '', ordinal),
         ...defined({ namespace: metadata.namespace }),
         labels: { ...template.metadata.labels, ...spec.selector.matchLabels },
       },

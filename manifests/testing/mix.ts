@@ -1,0 +1,20 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestInfo } from '@playwright/test';
+import type { Mix } from '../mix.ts';
+import { readMix } from '../read-mix.ts';
+
+/** Writes manifests into the test's own files, and reads them. */
+export function mixOf(testInfo: TestInfo, files: Readonly<Record<string, string>>): Promise<Mix> {
+  const directory = testInfo.outputPath('mix');
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(directory, name, '..'), { recursive: true });
+    writeFileSync(join(directory, name), text);
+  }
+  return readMix(directory);
+}
+
+/** The same, for documents of one file. */
+export function mixOfDocuments(testInfo: TestInfo, ...documents: readonly string[]): Promise<Mix> {
+  return mixOf(testInfo, { 'all.yaml': documents.join('\n---\n') });
+}
