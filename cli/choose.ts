@@ -4,6 +4,8 @@ import type { TrialSource } from '../harness/run.ts';
 import { rehearseInThread } from '../harness/rehearse.ts';
 import { mistakeIn } from '../harness/scenario.ts';
 import type { Scenario } from '../harness/scenario.ts';
+import { loadCatalogue } from '../model/instance-catalogue.ts';
+import { LABEL } from '../model/kube.ts';
 import { nearest } from '../model/nearest.ts';
 import type { Profile } from '../history/events.ts';
 import { sources, suites } from '../suites/catalogue.ts';
@@ -91,7 +93,10 @@ async function scenariosNamed(options: Pick<ScenarioChoice, 'suites' | 'scenario
   for (const name of options.scenarios) {
     if (isPath(name)) {
       const found = await scenariosOf(userFileUrl(name, 'scenario'));
-      for (const { scenario } of found) refuseUnknownRequirements(scenario);
+      for (const { scenario } of found) {
+        refuseUnknownRequirements(scenario);
+        refuseUnknownTypes(scenario);
+      }
       const mistake = await rehearseInThread(found.map(({ ref }) => ref));
       if (mistake !== undefined) throw new UsageError(mistake);
       for (const { ref, scenario } of found) {
@@ -114,6 +119,19 @@ function refuseUnknownRequirements(scenario: Scenario): void {
   const meant = near === undefined ? '' : `did you mean \`${near}\`? `;
   const what = `\`requirements\`: there is no requirement ${unknown}; ${meant}\`scaleproof list requirements\` shows them all`;
   throw new UsageError(mistakeIn(scenario, what).message);
+}
+
+/** @throws UsageError for an instance type that does not exist: the pool would silently offer less, or nothing */
+function refuseUnknownTypes(scenario: Scenario): void {
+  const known = loadCatalogue().types;
+  for (const { name, requirements } of scenario.pools) {
+    const named = requirements.filter(({ key, operator }) => key === LABEL.instanceType && operator === 'In');
+    const unknown = named.flatMap(({ values = [] }) => values).find((type) => !known.has(type));
+    if (unknown === undefined) continue;
+    const near = nearest(unknown, [...known.keys()]);
+    const meant = near === undefined ? '' : `; did you mean \`${near}\`?`;
+    throw new UsageError(mistakeIn(scenario, `pool "${name}": there is no instance type ${unknown} in us-east-1${meant}`).message);
+  }
 }
 
 /** Two scenarios with one id can't be distinguished, neither in the report nor by the files of their histories. */

@@ -76,6 +76,17 @@ for (const [index, [what, head, message]] of IN_HEAD.entries()) {
   });
 }
 
+test('an instance type that does not exist is named, with the one that was meant', async ({}, testInfo) => {
+  const { code, stderr } = await runFile(
+    testInfo,
+    scenarioWith({ head: "  pools: [pool('a', { instanceTypes: ['m5.large', 'm5.lagre'] })]," }),
+  );
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringMatching(/: mine\.ts:3: .*pool "a": there is no instance type m5\.lagre in us-east-1; did you mean `m5\.large`\?/),
+  });
+});
+
 const IN_BODY: readonly (readonly [what: string, body: string, message: string])[] = [
   [
     'an unknown field of a workload',

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { faults } from '../faults/catalogue.ts';
-import { Mistake, hint, placeOf } from '../model/mistake.ts';
+import { Mistake, hint, placeOf, shortPath } from '../model/mistake.ts';
 import { checkCatalogue } from '../checks/catalogue.ts';
 import type { Check } from '../checks/check.ts';
 import { UnknownTargetError, targetNamed } from '../targets/catalogue.ts';
@@ -41,7 +41,7 @@ export async function loadTarget(ref: TargetRef): Promise<Target> {
   if ('file' in ref) return loadProgram(ref.file, ref.artefact);
   const value = await loadExport(ref);
   const problem = shapeProblem(targetSchema, value);
-  if (problem !== undefined) throw new LoadError(`${displayPath(ref.module)}: export "${ref.export}" is not a valid target: ${problem}`);
+  if (problem !== undefined) throw new LoadError(`${shownPath(ref.module)}: export "${ref.export}" is not a valid target: ${problem}`);
   return value as Target;
 }
 
@@ -59,7 +59,7 @@ export async function scenariosOf(moduleUrl: string): Promise<{ ref: ModuleRef; 
     });
   if (found.length === 0) {
     const line = await lineWith(moduleUrl, /\bscenario\(/);
-    const where = `${displayPath(moduleUrl)}${line === undefined ? '' : `:${line}`}`;
+    const where = `${shownPath(moduleUrl)}${line === undefined ? '' : `:${line}`}`;
     const what = line === undefined ? 'export one made with' : 'put `export const NAME = ` before';
     throw new LoadError(`${where} exports no scenario; ${what} scenario({ id, title, run })`);
   }
@@ -81,12 +81,12 @@ async function lineWith(moduleUrl: string, pattern: RegExp): Promise<number | un
 export async function checksOf(moduleUrl: string): Promise<Check[]> {
   const exports = Object.entries(await importModule(moduleUrl));
   const found = exports.filter(([, value]) => typeof value === 'object' && value !== null && 'judge' in value);
-  if (found.length === 0) throw new LoadError(`${displayPath(moduleUrl)} exports no check; export { name, summary, codes, judge }`);
+  if (found.length === 0) throw new LoadError(`${shownPath(moduleUrl)} exports no check; export { name, summary, codes, judge }`);
   return found.map(([name, value]) => {
     const check = value as Check;
     const isTaken = checkCatalogue.some((bundled) => bundled.name === check.name);
     const problem = shapeProblem(checkSchema, value) ?? (isTaken ? `name ${check.name} is taken by a bundled check` : undefined);
-    if (problem !== undefined) throw new LoadError(`${displayPath(moduleUrl)}: export "${name}" is not a valid check: ${problem}`);
+    if (problem !== undefined) throw new LoadError(`${shownPath(moduleUrl)}: export "${name}" is not a valid check: ${problem}`);
     return check;
   });
 }
@@ -145,9 +145,7 @@ async function loadProgram(url: string, artefact: string | undefined): Promise<T
 export async function loadExport(ref: ModuleRef): Promise<unknown> {
   const exports = await importModule(ref.module);
   if (!(ref.export in exports)) {
-    throw new LoadError(
-      `${displayPath(ref.module)} exports no "${ref.export}"; it exports: ${Object.keys(exports).join(', ') || 'nothing'}`,
-    );
+    throw new LoadError(`${shownPath(ref.module)} exports no "${ref.export}"; it exports: ${Object.keys(exports).join(', ') || 'nothing'}`);
   }
   return exports[ref.export];
 }
@@ -162,7 +160,7 @@ async function importModule(moduleUrl: string): Promise<Record<string, unknown>>
     // Another module of the user's may have thrown.
     const place = line === '' && error instanceof Error ? placeOf(error) : undefined;
     const where = place === undefined ? '' : ` (at ${place})`;
-    throw new LoadError(`${displayPath(moduleUrl)}${line} can't be loaded: ${reasonOf(error)}${where}`);
+    throw new LoadError(`${shownPath(moduleUrl)}${line} can't be loaded: ${reasonOf(error)}${where}`);
   }
 }
 
@@ -181,14 +179,14 @@ function reasonOf(error: unknown): string {
   return reason.includes("Cannot find package 'scaleproof'") ? `${reason}; install scaleproof in the project of that file` : reason;
 }
 
-function displayPath(moduleUrl: string): string {
-  return moduleUrl.startsWith('file:') ? fileURLToPath(moduleUrl) : moduleUrl;
+function shownPath(moduleUrl: string): string {
+  return moduleUrl.startsWith('file:') ? shortPath(moduleUrl) : moduleUrl;
 }
 
 function asScenario(ref: ModuleRef, value: unknown): Scenario {
   const problem = shapeProblem(scenarioSchema, value);
   if (problem !== undefined) {
-    const what = `${displayPath(ref.module)}: export "${ref.export}" is not a valid scenario: ${problem}`;
+    const what = `${shownPath(ref.module)}: export "${ref.export}" is not a valid scenario: ${problem}`;
     throw new LoadError(`${what}; create it with scenario({ id, title, run })`);
   }
   return value as Scenario;
