@@ -25,6 +25,7 @@ import { lostAnswer } from './lost-answer.ts';
 import { neverReady } from './never-ready.ts';
 import { nodeDeleted } from './node-deleted.ts';
 import { pause } from './pause.ts';
+import { pendingVerification } from './pending-verification.ts';
 import { queueOutage } from './queue-outage.ts';
 import { queuePerturbation } from './queue-perturbation.ts';
 import { quota } from './quota.ts';
@@ -71,6 +72,7 @@ export const faults = {
   neverReady,
   nodeDeleted,
   pause,
+  pendingVerification,
   queueOutage,
   queuePerturbation,
   quota,

@@ -83,6 +83,13 @@ export const expiredCredentials = deniedForAWhile({
   denial: faults.expiredCredentials({ of: 'aws' }),
 });
 
+export const pendingVerification = deniedForAWhile({
+  id: 'faulty-api/pending-verification',
+  title: 'AWS verifies the account for a while and refuses all launches: retries back off, and all pods are served afterwards',
+  requirements: ['CAP-14'],
+  denial: faults.pendingVerification({}),
+});
+
 export const securityGroupDeleted = deniedForAWhile({
   id: 'faulty-api/security-group-deleted',
   title: "someone deletes the nodes' security group and later restores it: retries back off, and all pods are served afterwards",

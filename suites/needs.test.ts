@@ -38,6 +38,7 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
     'faulty-api/expired-credentials',
     'faulty-api/internal-errors',
     'faulty-api/lost-answers',
+    'faulty-api/pending-verification',
     'faulty-api/security-group-deleted',
     'faulty-api/zone-outage',
     'faulty-api/zone-unreachable',

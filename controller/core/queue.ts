@@ -1,7 +1,8 @@
 import { KubeError } from '../../clients/kube-client.ts';
 import { logFailure } from '../../runtime/log.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
-import { BACKOFF_MAX_MS, BACKOFF_MIN_MS, RECONCILES_AT_ONCE } from '../constants.ts';
+import { BACKOFF_MAX_MS, RECONCILES_AT_ONCE } from '../constants.ts';
+import { backoffMs } from './backoff.ts';
 import { describeError, isConflict } from './errors.ts';
 
 /**
@@ -82,9 +83,8 @@ class KeyedQueue implements Queue {
   #backOff(key: string, error: unknown): number {
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, failures + 1);
-    const backoffMs = Math.min(BACKOFF_MIN_MS * 2 ** failures, BACKOFF_MAX_MS);
     const askedMs = error instanceof KubeError ? Math.min(error.retryAfterMs ?? 0, BACKOFF_MAX_MS) : 0;
-    const waitMs = Math.max(backoffMs * (0.5 + this.#runtime.random.next() / 2), askedMs);
+    const waitMs = Math.max(backoffMs(failures, this.#runtime.random), askedMs);
     const fields = { object: key, retryInMs: Math.ceil(waitMs) };
     // A lost race is not an error.
     logFailure(this.#runtime.log, isConflict(error) ? 'info' : 'error', `${this.#name}: ${describeError(error)}`, error, fields);

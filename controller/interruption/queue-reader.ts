@@ -1,7 +1,6 @@
 import type { SqsClient, SqsMessage } from '../../clients/sqs-client.ts';
 import { logFailure } from '../../runtime/log.ts';
 import {
-  BACKOFF_MAX_MS,
   QUEUE_BATCHES_AT_ONCE,
   QUEUE_MESSAGES_MAX,
   QUEUE_RETRY_MIN_MS,
@@ -10,6 +9,7 @@ import {
   QUEUE_WAIT_S,
 } from '../constants.ts';
 import type { Context } from '../context.ts';
+import { backoffMs } from '../core/backoff.ts';
 import { describeError } from '../core/errors.ts';
 import type { Interruption } from './interruption.ts';
 import { readNotice } from './notice.ts';
@@ -48,7 +48,7 @@ export async function readQueue(context: Context, sqs: SqsClient, queueUrl: stri
       underWay.add(settling);
     } catch (error) {
       if (signal.aborted) break;
-      const waitMs = Math.min(QUEUE_RETRY_MIN_MS * 2 ** failures, BACKOFF_MAX_MS) * (0.5 + random.next() / 2);
+      const waitMs = backoffMs(failures, random, QUEUE_RETRY_MIN_MS);
       failures += 1;
       logFailure(log, 'error', `interruption queue: ${describeError(error)}`, error, { queueUrl, retryInMs: Math.ceil(waitMs) });
       await clock.sleep(waitMs, signal).catch(() => undefined);

@@ -19,6 +19,10 @@ export interface Attempt {
   readonly state: 'open' | 'closed' | 'lost';
   /** When it became lost, in ms since the epoch. */
   readonly lostAtMs?: number | undefined;
+  /** How many attempts in a row were refused for a reason other than capacity, this one included. */
+  readonly refusals?: number | undefined;
+  /** The next attempt may be made from then on, in ms since the epoch: writing this attempt causes a reconcile at once. */
+  readonly nextFromMs?: number | undefined;
 }
 
 /** Passed on unchanged: a parser would reorder its keys. */
@@ -31,6 +35,8 @@ const attemptSchema: z.ZodType<Attempt> = z.object({
   request: requestSchema,
   state: z.enum(['open', 'closed', 'lost']),
   lostAtMs: z.number().optional(),
+  refusals: z.number().int().positive().optional(),
+  nextFromMs: z.number().optional(),
 });
 
 /** The attempt in a claim's annotation; undefined if there is none yet. @throws Error if it can't be parsed */

@@ -1,10 +1,12 @@
 import { Ec2Error } from '../../clients/ec2-client.ts';
+import { defined } from '../../model/defined.ts';
 import { CONDITION, nameOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
 import { isLive } from '../capacity/instances.ts';
 import { patchClaim, patchConditions } from '../claims.ts';
 import { LAUNCHES_AT_ONCE } from '../constants.ts';
 import type { Context } from '../context.ts';
+import { backoffMs } from '../core/backoff.ts';
 import { Pacer } from '../core/pacer.ts';
 import { describeError } from '../core/errors.ts';
 import { clientToken, readAttempt, writeAttempt } from './attempt.ts';
@@ -68,9 +70,11 @@ class ReplayingLauncher implements Launcher {
         if (progress !== undefined) return progress;
       }
       if (attempt?.state !== 'open') {
+        const waitMs = (attempt?.nextFromMs ?? 0) - this.#context.runtime.clock.nowMs();
+        if (waitMs > 0) return { kind: 'waiting', waitMs };
         const plan = await planFleetRequest(this.#context, current);
         if ('impossible' in plan) return this.#giveUp(current, attempt, plan.impossible);
-        attempt = { number: (attempt?.number ?? 0) + 1, request: plan.request, state: 'open' };
+        attempt = { number: (attempt?.number ?? 0) + 1, request: plan.request, state: 'open', ...defined({ refusals: attempt?.refusals }) };
         current = await this.#persist(current, attempt);
       }
       const answer = await this.#send(current, attempt);
@@ -99,7 +103,7 @@ class ReplayingLauncher implements Launcher {
       runtime.log('warn', `the fleet made more than one instance: ${ids} will be collected`, { claim: nameOf(claim) });
     }
     if (instance !== undefined || outcome.onlyCapacity) return { instance, summary: outcome.summary };
-    const closed = await this.#persist(claim, { ...attempt, state: 'closed' });
+    const closed = await this.#persist(claim, this.#refused(attempt));
     await this.#explain(closed, 'LaunchFailed', outcome.summary);
     throw new Error(`attempt ${attempt.number} made no instance: ${outcome.summary}`);
   }
@@ -114,10 +118,17 @@ class ReplayingLauncher implements Launcher {
     // Its instance is known to be terminated, so there is no need to wait for another one to become visible.
     const lostAtMs = code === 'IdempotentInstanceTerminated' ? 0 : this.#context.runtime.clock.nowMs();
     let current = claim;
-    if (refusal === 'refused') current = await this.#persist(claim, { ...attempt, state: 'closed' });
+    if (refusal === 'refused') current = await this.#persist(claim, this.#refused(attempt));
     if (refusal === 'lost') current = await this.#persist(claim, { ...attempt, state: 'lost', lostAtMs });
     await this.#explain(current, 'LaunchFailed', describeError(error));
     throw error;
+  }
+
+  /** The attempt after EC2 refused it: the next one waits, twice as long after each refusal. */
+  #refused(attempt: Attempt): Attempt {
+    const { clock, random } = this.#context.runtime;
+    const refusals = (attempt.refusals ?? 0) + 1;
+    return { ...attempt, state: 'closed', refusals, nextFromMs: clock.nowMs() + backoffMs(refusals - 1, random) };
   }
 
   /** Searches the instance of a lost attempt. @returns undefined once it is safe to assume that there is none */

@@ -100,6 +100,11 @@ export const CASES: Readonly<Record<keyof typeof faults, FaultCase>> = {
     bad: () => faults.launchRefused({ instanceTypes: [] }),
     says: 'instanceTypes',
   },
+  pendingVerification: {
+    good: faults.pendingVerification({}),
+    bad: () => faults.pendingVerification({ code: 'Blocked' } as never),
+    says: 'code',
+  },
   securityGroupDeleted: {
     good: faults.securityGroupDeleted({}),
     bad: () => faults.securityGroupDeleted({ groups: ['sg-1'] as never }),

@@ -140,5 +140,15 @@ export const capacity: Area = {
       bound: 'fallback',
       incidents: ['karpenter-provider-aws#9617', 'karpenter-provider-aws#2721'],
     }),
+    requirement({
+      id: 'CAP-14',
+      title: 'Launches that are refused as a whole are repeated with a backoff, and their pods are served once launches are accepted.',
+      rationale:
+        'A new account or region may be verified for hours. Each refusal also changes the object that records it, and an autoscaler that reacts to its own change tries again at once.',
+      observed:
+        'all launches are refused while the account is being verified; retries back off, and each pod runs within the bound after that',
+      breaches: { ...UNSERVED, ...HAMMERED },
+      bound: 'recover',
+    }),
   ],
 };

@@ -45,6 +45,7 @@ import { doubleLaunch } from './launch/double-launch.ts';
 import { partialSuccessAsFailure } from './launch/partial-success-as-failure.ts';
 import { tokenLostInCrash } from './launch/token-lost-in-crash.ts';
 import { newTokenOnRetry } from './launch/new-token-on-retry.ts';
+import { ignoredLaunchBackoff } from './launch/ignored-launch-backoff.ts';
 import { retriesWithoutBackoff } from './launch/retries-without-backoff.ts';
 import { singleTypeLaunches } from './launch/single-type-launches.ts';
 import { countsUnreadyNodes } from './provisioning/counts-unready-nodes.ts';
@@ -106,6 +107,7 @@ export const mutants: readonly Mutant[] = [
   batchLimits,
   ignoredCapacityErrors,
   retriesWithoutBackoff,
+  ignoredLaunchBackoff,
   deleteInsteadOfEvict,
   ignoredInterruption,
   immediateTermination,
