@@ -48,7 +48,7 @@ Faults of requests count matching requests from 1, starting when they are armed.
 const TRIGGER = formsOf(z.object({ when: triggerParams.when })).flatMap(({ parameters }) => parameters.map(({ takes }) => takes))[0];
 
 /**
- * docs/faults.md: what each fault does, whether it is legal, what it needs, its parameters, an example, and its equivalent in AWS FIS.
+ * docs/faults.md: what each fault does, whether it is legal, what it needs, its parameters, an example, and what is similar in AWS FIS and Chaos Mesh.
  * @param catalogue in the order of the page
  */
 export function formatFaults(catalogue: readonly Fault<unknown, unknown>[]): string {
@@ -56,13 +56,14 @@ export function formatFaults(catalogue: readonly Fault<unknown, unknown>[]): str
 }
 
 function formatFault(fault: Fault<unknown, unknown>): string {
-  const { name, summary, legal, fis = [] } = fault;
+  const { name, summary, legal, fis = [], chaosMesh = [] } = fault;
   const forms = formsOf(fault.params);
   const capabilities = [...new Set(forms.flatMap(({ examples }) => examples.flatMap((given) => specify(fault, given).capabilities)))];
   const facts = [
     `- ${legal ? 'Legal' : '**Not legal**'}.`,
     `- Needs ${capabilities.map((one) => `\`${one}\` (${wordsOf(one)})`).join(', ')}.`,
     ...(fis.length === 0 ? [] : [`- In AWS FIS: ${fis.map((id) => `\`${id}\``).join(', ')}.`]),
+    ...(chaosMesh.length === 0 ? [] : [`- Similar in Chaos Mesh: ${chaosMesh.map((kind) => `\`${kind}\``).join(', ')}.`]),
   ];
   return [
     `### ${name}\n`,

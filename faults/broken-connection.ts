@@ -16,6 +16,7 @@ export const brokenConnection = defineFault({
   capabilities: ({ operations }) => wiresOf(operations),
   color: '#9333ea',
   fis: ['aws:network:disrupt-connectivity', 'aws:eks:pod-network-blackhole-port'],
+  chaosMesh: ['NetworkChaos partition'],
   describe: ({ operations, when, code }) => `${describeWhen(when)} ${describeOperations(operations)} never arrives (${code})`,
   inject: ({ operations, when, code }, { arm, fired }) =>
     arm({

@@ -25,6 +25,7 @@ export const clockSkew = defineFault({
   legal: true,
   capabilities: () => ['target.clock'],
   color: '#64748b',
+  chaosMesh: ['TimeChaos'],
   describe: ({ byMs }) => `the target's clock is ${Math.abs(byMs) / 1000} s ${byMs > 0 ? 'ahead' : 'behind'}`,
   inject: ({ byMs }, { ports, fired }) => ports.processes.skewClock({ byMs, fired: () => fired() }),
 });

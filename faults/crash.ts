@@ -23,6 +23,7 @@ export const crash = defineFault({
   capabilities: () => ['target.kill'],
   color: '#b91c1c',
   fis: ['aws:eks:pod-delete'],
+  chaosMesh: ['PodChaos pod-kill'],
   describe: ({ operations, when, moment, applied }) => {
     const which = `${describeWhen(when)} ${describeOperations(operations)}${applied ? ' that changed the world' : ''}`;
     return moment === 'before'

@@ -35,6 +35,8 @@ export interface Fault<P, Given = P> {
   readonly color: string;
   /** Ids of actions of AWS Fault Injection Service that do much the same in real AWS. */
   readonly fis?: readonly string[];
+  /** Kinds of Chaos Mesh, with their action, that do something similar to an autoscaler that runs as pods. */
+  readonly chaosMesh?: readonly string[];
   /** One sentence with the parameters filled in. */
   describe(params: P): string;
   /** Arms it: it is active as soon as this has returned or resolved. */

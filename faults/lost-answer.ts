@@ -20,6 +20,7 @@ export const lostAnswer = defineFault({
   capabilities: ({ operations }) => wiresOf(operations),
   color: '#7c3aed',
   fis: ['aws:eks:pod-network-packet-loss'],
+  chaosMesh: ['NetworkChaos partition'],
   describe: ({ operations, when, code }) => `the answer to ${describeWhen(when)} ${describeOperations(operations)} is lost (${code})`,
   inject: ({ operations, when, code, applied }, { arm, fired }) =>
     arm({

@@ -14,6 +14,7 @@ export const pause = defineFault({
   legal: true,
   capabilities: () => ['target.pause'],
   color: '#475569',
+  chaosMesh: ['StressChaos'],
   describe: () => 'the target is paused',
   inject: (_given, { ports, fired }) => ports.processes.pause({ fired: () => fired() }),
 });

@@ -20,6 +20,7 @@ export const slowAnswer = defineFault({
   capabilities: ({ operations }) => wiresOf(operations),
   color: '#0e7490',
   fis: ['aws:eks:pod-network-latency'],
+  chaosMesh: ['NetworkChaos delay'],
   describe: ({ operations, when, delayMs }) =>
     `the answer to ${describeWhen(when)} ${describeOperations(operations)} arrives ${delayMs / 1000} s late`,
   inject: ({ operations, when, delayMs }, { arm, fired }) =>

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Ajv } from 'ajv';
 import { expect, test } from '@playwright/test';
@@ -7,6 +7,8 @@ import { z } from 'zod';
 import { KITS } from '../cli/init/kits.ts';
 import type { Settings } from '../cli/init/kits.ts';
 import { renderKit } from '../cli/init/render.ts';
+import { faultCatalogue } from '../faults/catalogue.ts';
+import { clockSkew } from '../faults/clock-skew.ts';
 import { BIN, scaleproofHere, start } from '../cli/testing/command.ts';
 import { root } from '../quality/sources.ts';
 
@@ -31,7 +33,8 @@ const RUN_WORKFLOW = written(WORKFLOW, { target: 'karpenter@1.14.1' });
 const definitionSchema = z.strictObject({
   source: z.strictObject({
     module: z.string(),
-    version: z.string().regex(/^v\d+\.\d+\.\d+$/),
+    // A module whose releases Go can't name has a pseudo-version.
+    version: z.string().regex(/^v\d+\.\d+\.\d+(-0\.\d{14}-[0-9a-f]{12})?$/),
     file: z.string(),
     definition: z.string(),
     served: z.string(),
@@ -44,9 +47,12 @@ const definitionSchema = z.strictObject({
 });
 const objectSchema = z.looseObject({ apiVersion: z.string(), kind: z.string(), metadata: z.looseObject({ name: z.string() }) });
 
-const DEFINITIONS = ['argo-analysis-template', 'flagger-canary', 'prometheus-service-monitor'].map((name) =>
-  definitionSchema.parse(JSON.parse(textOf(`kits/schemas/${name}.json`))),
+const DEFINITIONS = readdirSync(join(root, 'kits/schemas')).map((name) =>
+  definitionSchema.parse(JSON.parse(textOf(`kits/schemas/${name}`))),
 );
+
+/** The files of `init chaos-mesh`. */
+const CHAOS = (KITS.find(({ name }) => name === 'chaos-mesh')?.files ?? []).map(({ to }) => `chaos-mesh/${to}`);
 
 /**
  * A schema of a CustomResourceDefinition that rejects what an API server would prune: unknown fields. Where the schema preserves
@@ -84,7 +90,13 @@ function objectsOf(path: string): z.infer<typeof objectSchema>[] {
   return parseAllDocuments(written(path)).map((document) => objectSchema.parse(document.toJS()));
 }
 
-for (const path of ['argo/analysis-template.yaml', 'argo/job-template.yaml', 'flagger/canary.yaml', 'argo/service-monitor.yaml']) {
+for (const path of [
+  'argo/analysis-template.yaml',
+  'argo/job-template.yaml',
+  'flagger/canary.yaml',
+  'argo/service-monitor.yaml',
+  ...CHAOS,
+]) {
   test(`${path} is valid by the published definition of its kind`, () => {
     for (const object of objectsOf(path)) expect(errorsOf(object)).toEqual([]);
   });
@@ -94,7 +106,10 @@ test('the definitions reject an unknown field, a wrong type, an unknown webhook 
   const [template] = objectsOf('argo/analysis-template.yaml');
   const [canary] = objectsOf('flagger/canary.yaml');
   const [monitor] = objectsOf('argo/service-monitor.yaml');
-  if (template === undefined || canary === undefined || monitor === undefined) throw new Error('a template is empty');
+  const [delay] = objectsOf('chaos-mesh/network-delay.yaml');
+  const [skew] = objectsOf('chaos-mesh/clock-skew.yaml');
+  if (template === undefined || canary === undefined || monitor === undefined || delay === undefined || skew === undefined)
+    throw new Error('a template is empty');
   const wrong = (object: object, from: string, to: string): z.infer<typeof objectSchema> =>
     objectSchema.parse(JSON.parse(JSON.stringify(object).replace(from, to)));
   for (const broken of [
@@ -106,8 +121,57 @@ test('the definitions reject an unknown field, a wrong type, an unknown webhook 
     wrong(canary, '"threshold":', '"thresholds":'),
     wrong(monitor, '"interval":"30s"', '"interval":"30 s"'),
     wrong(monitor, '"credentials"', '"credential"'),
+    wrong(delay, '"latency":"2s"', '"latency":"2 s"'),
+    wrong(delay, '"action":"delay"', '"action":"slow"'),
+    wrong(delay, '"namespaces":["kube-system"]', '"namespaces":"kube-system"'),
+    wrong(skew, '"timeOffset":', '"timeOffsets":'),
   ])
     expect(errorsOf(broken).length).toBeGreaterThan(0);
+});
+
+/** What the manifests of Chaos Mesh have in common. */
+const chaosSchema = z.looseObject({
+  kind: z.string(),
+  metadata: z.strictObject({ name: z.string(), namespace: z.string(), labels: z.strictObject({ 'scaleproof.fault': z.string() }) }),
+  spec: z.looseObject({
+    action: z.string().optional(),
+    mode: z.string(),
+    selector: z.strictObject({ namespaces: z.array(z.string()), labelSelectors: z.record(z.string(), z.string()) }),
+    direction: z.string().optional(),
+    externalTargets: z.array(z.string()).optional(),
+    duration: z.string().optional(),
+  }),
+});
+
+test('Chaos Mesh: each manifest is like a fault of ours, and each fault that names Chaos Mesh has a manifest', () => {
+  const like = CHAOS.map((path) => {
+    const { kind, metadata, spec } = chaosSchema.parse(parse(written(path)));
+    return `${metadata.labels['scaleproof.fault']}: ${kind}${spec.action === undefined ? '' : ` ${spec.action}`}`;
+  });
+  const named = faultCatalogue.flatMap(({ name, chaosMesh = [] }) => chaosMesh.map((kind) => `${name}: ${kind}`));
+  expect(like.sort()).toEqual(named.sort());
+});
+
+test('Chaos Mesh: each manifest hits all replicas of the autoscaler and nothing else, and ends by itself', () => {
+  for (const path of CHAOS) {
+    const { kind, metadata, spec } = chaosSchema.parse(parse(written(path)));
+    const { mode, selector, action, direction, externalTargets, duration } = spec;
+    expect({ mode, selector }, path).toEqual({
+      mode: 'all',
+      selector: { namespaces: [metadata.namespace], labelSelectors: { 'app.kubernetes.io/name': 'karpenter' } },
+    });
+    // A kill is over at once.
+    if (action === 'pod-kill') expect(duration, path).toBeUndefined();
+    else expect(duration, path).toMatch(/^\d+m$/);
+    // What the webhook of Chaos Mesh refuses, and the schema does not (v1alpha1/networkchaos_webhook.go).
+    if (kind === 'NetworkChaos' && action !== 'partition') expect({ direction, externalTargets }, path).toEqual({ direction: 'to' });
+  }
+});
+
+test('Chaos Mesh: the clock is skewed by less than what AWS refuses', () => {
+  const { spec } = z.looseObject({ spec: z.looseObject({ timeOffset: z.string() }) }).parse(parse(written('chaos-mesh/clock-skew.yaml')));
+  const [, minutes = ''] = /^(\d+)m$/.exec(spec.timeOffset) ?? [];
+  expect(clockSkew({ byMs: Number(minutes) * 60_000 }).legal).toBe(true);
 });
 
 const metricSchema = z.looseObject({

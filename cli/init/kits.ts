@@ -119,6 +119,21 @@ export const KITS: readonly Kit[] = [
     ],
   },
   {
+    name: 'chaos-mesh',
+    summary: 'Chaos Mesh: faults for the pods of an autoscaler in a real cluster, beside a run that only observes it',
+    out: 'scaleproof-chaos-mesh',
+    settings: {},
+    files: ['network-delay', 'lost-answers', 'aws-unreachable', 'pod-kill', 'cpu-stress', 'clock-skew'].map((name) => ({
+      from: `fixtures/templates/chaos-mesh/${name}.yaml`,
+      to: `${name}.yaml`,
+    })),
+    next: [
+      'Put the namespace and labels of your autoscaler, and the endpoints of your region, where the files say CHANGE.',
+      'Run the scenarios without chaos first: npx scaleproof run --world existing --mode observed --kubeconfig FILE --target ./target.yaml. What fails without chaos says nothing about it.',
+      'In a second terminal, while they run again: kubectl apply -f network-delay.yaml, one file at a time, and kubectl delete -f network-delay.yaml before the next.',
+    ],
+  },
+  {
     name: 'playwright',
     summary: 'Playwright: a project of your own whose tests are trials: two suites and a scenario of your own',
     out: 'scaleproof-tests',
