@@ -108,6 +108,18 @@ export const KITS: readonly Kit[] = [
     ],
   },
   {
+    name: 'pagerduty',
+    summary: 'PagerDuty: a route and receivers of Alertmanager for the alerts of the prometheus and loki kits',
+    out: 'scaleproof-pagerduty',
+    settings: {},
+    files: [{ from: 'fixtures/templates/pagerduty/alertmanager.yaml', to: 'alertmanager.yaml' }],
+    next: [
+      'Put its route and receivers into the configuration of your Alertmanager, and your runbooks where it says CHANGE.',
+      'Mount the integration keys of two PagerDuty services as the files that routing_key_file names. One key for both also works: a service whose urgency follows severities tells them apart.',
+      'amtool check-config on the result, then see who gets an alert: amtool config routes test --config.file=FILE alertname=KarpenterLaunchFailures severity=critical',
+    ],
+  },
+  {
     name: 'grafana',
     summary: 'Grafana: a dashboard of provisioning, claims and nodes, the AWS API, interruption and gates',
     out: 'scaleproof-grafana',
