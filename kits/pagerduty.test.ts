@@ -10,7 +10,7 @@ import { root } from '../quality/sources.ts';
 /** What `init pagerduty` writes. */
 const CONFIG = join(root, 'fixtures/templates/pagerduty/alertmanager.yaml');
 /** The kits whose alerts it routes. */
-const RULES = ['prometheus'];
+const RULES = ['prometheus', 'loki'];
 
 const rulesSchema = z.looseObject({
   groups: z.array(

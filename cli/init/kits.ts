@@ -108,6 +108,18 @@ export const KITS: readonly Kit[] = [
     ],
   },
   {
+    name: 'loki',
+    summary: 'Loki: alerting rules for what Karpenter and Scaleproof log and no metric says',
+    out: 'scaleproof-loki',
+    settings: {},
+    files: [{ from: 'fixtures/templates/loki/rules.yaml', to: 'rules.yaml' }],
+    next: [
+      'Put the names of your containers where it says CHANGE.',
+      'Put the file where the ruler of your Loki reads rules, or load it: lokitool rules load rules.yaml',
+      'Before the alerts page anybody, check what they would have done in the last days: run each expression in Grafana (Explore).',
+    ],
+  },
+  {
     name: 'pagerduty',
     summary: 'PagerDuty: a route and receivers of Alertmanager for the alerts of the prometheus and loki kits',
     out: 'scaleproof-pagerduty',
