@@ -54,6 +54,7 @@ for (const shell of SHELLS) {
       expect(await completed(shell, 'scaleproof show', testInfo)).toEqual(['show-report']);
       expect(await completed(shell, 'scaleproof target b', testInfo)).toEqual(['build']);
       expect(await completed(shell, 'scaleproof completion z', testInfo)).toEqual(['zsh']);
+      expect(await completed(shell, 'scaleproof init pl', testInfo)).toEqual(['playwright']);
     });
 
     test(`${shell} completes the flags of the command`, async ({}, testInfo) => {

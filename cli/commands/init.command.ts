@@ -1,3 +1,4 @@
+import { Argument } from 'commander';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { examplesText } from '../help.ts';
@@ -13,12 +14,17 @@ const EXAMPLES = [
   { line: 'init grafana', does: 'a dashboard, which tests nothing and has no target' },
 ];
 
+const WHAT = new Argument('[what]', 'the system')
+  .choices(KITS.map(({ name }) => name))
+  // The choices are for help and completion. `init` itself refuses others, and says which one was meant.
+  .argParser((name: string) => name);
+
 /** `scaleproof init`. */
 export function defineInit(program: Command, { console, finish }: CommandContext): void {
   program
     .command('init')
     .description('write the files that integrate Scaleproof with another system: manifests, a workflow, rules, a dashboard, a project')
-    .argument('[what]', KITS.map(({ name }) => name).join(', '))
+    .addArgument(WHAT)
     .option('--target <name|./file>', 'the autoscaler that is tested: for every kit that runs tests or a gate')
     .option('--baseline <name|./file>', 'the version in production: a gate compares the target with it')
     .option('--manifests <dir>', 'test over your own node pools and workloads instead of the bundled scenarios')
