@@ -1,5 +1,6 @@
 import { LABEL } from '../model/kube.ts';
 import type { Condition, KubeObject, NodeSelectorRequirement, ResourceList, Taint } from '../model/kube.ts';
+import type { KubeletSettings } from '../model/node-settings.ts';
 
 /**
  * Karpenter's APIs as far as this autoscaler uses them. Fields have Karpenter's names and meanings (karpenter.sh/v1 and
@@ -88,6 +89,9 @@ export interface EC2NodeClass extends KubeObject {
     instanceProfile?: string;
     role?: string;
     tags?: Record<string, string>;
+    kubelet?: KubeletSettings;
+    /** A NodeConfig as YAML, which nodes get in addition to their own. */
+    userData?: string;
   };
   status?: { conditions?: Condition[] };
 }

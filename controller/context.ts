@@ -4,6 +4,7 @@ import { createKubeClient } from '../clients/kube.ts';
 import type { ClusterConfig } from '../model/cluster.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Wire } from '../wire/wire.ts';
+import { kubeletOf } from './capacity/kubelet-of.ts';
 import { createInstanceTypes } from './capacity/instance-types.ts';
 import type { InstanceTypes } from './capacity/instance-types.ts';
 import { createInstances } from './capacity/instances.ts';
@@ -88,7 +89,7 @@ export function createContext(site: ContextSite): Context {
     podClock,
     instances: createInstances(clock, ec2, cluster.name, metrics, scope),
     instanceTypes,
-    claimOfferings: createClaimOfferings(instanceTypes),
+    claimOfferings: createClaimOfferings(instanceTypes, ({ spec }) => kubeletOf(state.classes, spec.nodeClassRef)),
     unavailable: createUnavailableOfferings(clock),
     templates: createLaunchTemplates(clock, ec2, cluster),
     nominations: createNominations(clock, periods.nominationMs),

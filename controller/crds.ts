@@ -115,6 +115,13 @@ const ec2NodeClass = object(
     instanceProfile: text,
     role: text,
     tags: textMap,
+    kubelet: object({
+      maxPods: { type: 'integer', minimum: 0 },
+      kubeReserved: textMap,
+      systemReserved: textMap,
+      evictionHard: textMap,
+    }),
+    userData: text,
   },
   ['amiSelectorTerms', 'subnetSelectorTerms', 'securityGroupSelectorTerms'],
 );

@@ -307,7 +307,7 @@ export function pool(
     readonly architectures?: readonly Arch[];
     readonly requirements?: readonly NodeSelectorRequirement[];
   } & Partial<Pick<Pool, 'labels' | 'taints' | 'startupTaints' | 'limits' | 'weight'>> &
-    Pick<Pool, 'expireAfterMs' | 'terminationGracePeriodMs' | 'minimumValues' | 'replicas' | 'disruption'> = {},
+    Pick<Pool, 'expireAfterMs' | 'terminationGracePeriodMs' | 'minimumValues' | 'replicas' | 'disruption' | 'nodeSettings'> = {},
 ): Pool {
   refuseUnless(poolNameSchema, name, { call: 'pool', noun: 'its name' });
   refuseUnless(poolOptionsSchema, options, { call: `pool "${name}"`, noun: 'a pool' });
@@ -333,6 +333,7 @@ export function pool(
       minimumValues: options.minimumValues,
       disruption: options.disruption,
       replicas: options.replicas,
+      nodeSettings: options.nodeSettings,
     }),
   };
 }

@@ -92,6 +92,34 @@ const whole = z.int('must be a whole number, 0 or more').min(0, 'must be a whole
 /** Some scenarios give the API objects that it refuses: what is inside is for the API to judge. */
 const anything = z.looseObject({}, 'must be an object');
 
+const quantity = z
+  .string('must be a quantity as a string, such as 500m or 2Gi')
+  .refine(isQuantity, 'must be a quantity, such as 500m or 2Gi');
+const reserved = z.partialRecord(oneOf(['cpu', 'memory', 'ephemeral-storage']), quantity, 'must be { resource: quantity }');
+const threshold = z
+  .string('must be a quantity or a percentage, such as 500Mi or 5%')
+  .refine((value) => /^\d+(\.\d+)?%$/.test(value) || isQuantity(value), 'must be a quantity or a percentage, such as 500Mi or 5%');
+
+const nodeSettings = z.strictObject(
+  {
+    kubelet: z
+      .strictObject(
+        {
+          maxPods: count().optional(),
+          kubeReserved: reserved.optional(),
+          systemReserved: reserved.optional(),
+          evictionHard: z
+            .partialRecord(oneOf(['memory.available', 'nodefs.available']), threshold, 'must be { signal: quantity or percentage }')
+            .optional(),
+        },
+        'must be { maxPods, kubeReserved, systemReserved, evictionHard }, each of them optional',
+      )
+      .optional(),
+    userDataLabels: labels.optional(),
+  },
+  'must be { kubelet, userDataLabels }, each of them optional',
+);
+
 /** What `pool(name, options)` takes. */
 export const poolNameSchema = dnsName;
 export const poolOptionsSchema = z.strictObject({
@@ -110,6 +138,7 @@ export const poolOptionsSchema = z.strictObject({
   minimumValues: z.record(z.string(), count(), 'must be { label: number }').optional(),
   replicas: whole.optional(),
   disruption: disruption.optional(),
+  nodeSettings: nodeSettings.optional(),
 });
 
 const fault = z.custom(
@@ -140,10 +169,6 @@ export const definitionSchema = z.strictObject({
     .record(z.string(), z.union([fault, listOf(fault)], 'must be a fault with its parameters, or a list'), 'must be faults by name')
     .optional(),
 });
-
-const quantity = z
-  .string('must be a quantity as a string, such as 500m or 2Gi')
-  .refine(isQuantity, 'must be a quantity, such as 500m or 2Gi');
 
 /** A limit of a PodDisruptionBudget. */
 export const budgetSchema = z.union(

@@ -1,6 +1,7 @@
 import type { DisruptionBudget } from './disruption-budget.ts';
 import type { InstanceTypeDetails } from './instance-type-details.ts';
 import type { NodeSelectorRequirement, Taint } from './kube.ts';
+import type { NodeSettings } from './node-settings.ts';
 
 /** How an instance is paid for. */
 export type CapacityType = 'spot' | 'on-demand';
@@ -112,4 +113,6 @@ export interface Pool {
   readonly minimumValues?: Readonly<Record<string, number>>;
   /** Static capacity: the pool always has this many nodes, with pods or without. Absent: as many as pods need. */
   readonly replicas?: number;
+  /** What its nodes' user data sets; by default nothing. */
+  readonly nodeSettings?: NodeSettings;
 }

@@ -385,3 +385,57 @@ export const staticCapacityDrift = scenario({
     await t.emptied('drift');
   },
 });
+
+const TINY = { cpu: '10m', memory: '16Mi' } as const;
+
+export const maximumPods = scenario({
+  id: 'pools/maximum-pods',
+  title: 'the nodes of one pool take at most eight pods, those of another a hundred: neither gets more nodes than its pods need',
+  requirements: ['PRV-15'],
+  features: ['node-settings'],
+  pools: [
+    pool('sparse', { instanceTypes: ['m6i.large'], labels: { tier: 'sparse' }, nodeSettings: { kubelet: { maxPods: 8 } } }),
+    pool('dense', { instanceTypes: ['m6i.large'], labels: { tier: 'dense' }, nodeSettings: { kubelet: { maxPods: 100 } } }),
+  ],
+  async run(t) {
+    t.expect.launchedAtMost(3 + 1);
+    const workloads = await Promise.all([
+      t.deploy({ name: 'sparse', replicas: 24, ...TINY, nodeSelector: { tier: 'sparse' } }),
+      t.deploy({ name: 'dense', replicas: 60, ...TINY, nodeSelector: { tier: 'dense' } }),
+    ]);
+    await serveTogether(t, 'provision', workloads);
+  },
+});
+
+export const kubeletReservations = scenario({
+  id: 'pools/kubelet-reservations',
+  title: 'kubelets reserve more memory than usual: pods that only fit without the reservations get larger nodes at once',
+  requirements: ['PRV-15'],
+  features: ['node-settings'],
+  pools: [
+    pool('default', {
+      instanceTypes: ['m6i.large', 'm6i.xlarge'],
+      nodeSettings: {
+        kubelet: { kubeReserved: { memory: '2Gi' }, systemReserved: { memory: '512Mi' }, evictionHard: { 'memory.available': '10%' } },
+      },
+    }),
+  ],
+  async run(t) {
+    t.expect.launchedAtMost(3);
+    await serve(t, 'provision', { replicas: 3, cpu: '1', memory: '5Gi', apartOver: LABEL.hostname });
+  },
+});
+
+export const userDataLabels = scenario({
+  id: 'pools/user-data-labels',
+  title: 'only the user data sets a label on nodes: it stays, nothing is drift, and pods that select it run on the nodes that have it',
+  requirements: ['REG-10'],
+  features: ['node-settings'],
+  pools: [pool('default', { instanceTypes: NODE_TYPES, nodeSettings: { userDataLabels: { 'example.com/disk': 'fast' } } })],
+  async run(t) {
+    t.expect.launchedAtMost(2);
+    await serve(t, 'provision', { replicas: 2, cpu: '1200m', memory: '1Gi' });
+    await t.kept('drift');
+    await serve(t, 'provision', { name: 'picky', replicas: 2, ...SMALL, nodeSelector: { 'example.com/disk': 'fast' } });
+  },
+});

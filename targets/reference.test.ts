@@ -3,7 +3,7 @@ import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import type { Pool } from '../model/catalogue.ts';
 import { toWhole } from '../model/quantity.ts';
-import { reference, toNodePool } from './reference.ts';
+import { classNameOf, classSettings, reference, toNodePool } from './reference.ts';
 import { readCommandTarget } from './command/command-target.ts';
 import { pools } from './testing/pools.ts';
 
@@ -23,6 +23,13 @@ for (const { name, pool, spec } of [
     expect(disruption).toEqual({ consolidationPolicy: 'WhenEmpty', consolidateAfter: '30s', budgets: [{ nodes: '100%' }] });
   });
 }
+
+test('a pool that sets something on its nodes has a class of its own', () => {
+  expect(classNameOf(bare, 'default')).toBe('default');
+  expect(classNameOf({ ...bare, nodeSettings: {} }, 'default')).toBe('bare-nodes');
+  expect(classSettings({ kubelet: { maxPods: 8 } })).toEqual({ kubelet: { maxPods: 8 } });
+  expect(classSettings({ userDataLabels: { b: '2', a: '1' } }).userData).toContain('--node-labels=a=1,b=2');
+});
 
 test('a NodePool has everything of its pool, and the pool is not changed', () => {
   fc.assert(

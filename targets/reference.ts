@@ -1,3 +1,4 @@
+import { stringify } from 'yaml';
 import { createKubeClient } from '../clients/kube.ts';
 import { KubeError } from '../clients/kube-client.ts';
 import type { KubeClient, ResourceType } from '../clients/kube-client.ts';
@@ -17,12 +18,13 @@ import { defined } from '../model/defined.ts';
 import type { DisruptionReason as BudgetReason } from '../model/disruption-budget.ts';
 import { LABEL } from '../model/kube.ts';
 import type { KubeObject } from '../model/kube.ts';
+import type { NodeSettings } from '../model/node-settings.ts';
 import { formatBytes } from '../model/quantity.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Wire } from '../wire/wire.ts';
 import type { Target, TargetConstants, TargetSite } from './target.ts';
 
-/** The one class that all pools of a run share. */
+/** The class of all pools of a run that don't set anything on their nodes. */
 const NODE_CLASS = 'default';
 
 /** A simple pool: any type, in any zone, spot or on demand. */
@@ -105,6 +107,7 @@ export function referenceWith(variant: ReferenceVariant, periods: Periods, scope
       'node-removal',
       'node-limits',
       'spot-consolidation',
+      'node-settings',
     ],
     constants: constantsOf(periods),
     resources: [RESOURCES.nodeclaims.plural, RESOURCES.nodepools.plural, RESOURCES.ec2nodeclasses.plural],
@@ -120,12 +123,17 @@ export function referenceWith(variant: ReferenceVariant, periods: Periods, scope
     applyPools: async (site, pools) => {
       await apply(kubeOf(site), RESOURCES.ec2nodeclasses, nodeClass(site.cluster));
       for (const pool of pools) {
-        await apply(kubeOf(site), RESOURCES.nodepools, toNodePool(pool, periods, nodeClassName(site.cluster)));
+        const className = classNameOf(pool, nodeClassName(site.cluster));
+        if (pool.nodeSettings !== undefined) await apply(kubeOf(site), RESOURCES.ec2nodeclasses, nodeClass(site.cluster, pool));
+        await apply(kubeOf(site), RESOURCES.nodepools, toNodePool(pool, periods, className));
       }
     },
     removePools: async (site, pools) => {
       const kube = kubeOf(site);
-      for (const { name: pool } of pools) await remove(kube, RESOURCES.nodepools, pool);
+      for (const pool of pools) {
+        await remove(kube, RESOURCES.nodepools, pool.name);
+        if (pool.nodeSettings !== undefined) await remove(kube, RESOURCES.ec2nodeclasses, classNameOf(pool, nodeClassName(site.cluster)));
+      }
       // The class is removed with the last pool, and its launch templates with it.
       if ((await kube.list(RESOURCES.nodepools)).length === 0) await remove(kube, RESOURCES.ec2nodeclasses, nodeClassName(site.cluster));
     },
@@ -205,15 +213,30 @@ function disruptionOf({ disruption }: Pool, consolidateAfterMs: number): NodePoo
   };
 }
 
-/** The one class, for this cluster. */
-export function nodeClass(cluster: ClusterConfig): EC2NodeClass {
+/** The class of a pool: its own if it sets anything on its nodes, otherwise the shared one. */
+export function classNameOf({ name, nodeSettings }: Pick<Pool, 'name' | 'nodeSettings'>, shared: string): string {
+  return nodeSettings === undefined ? shared : `${name}-nodes`;
+}
+
+/** What a pool sets on its nodes, in terms of its class. */
+export function classSettings({ kubelet, userDataLabels = {} }: NodeSettings): Pick<EC2NodeClass['spec'], 'kubelet' | 'userData'> {
+  const labels = Object.entries(userDataLabels).map(([key, value]) => `${key}=${value}`);
+  if (labels.length === 0) return defined({ kubelet });
+  const spec = { kubelet: { flags: [`--node-labels=${labels.sort().join(',')}`] } };
+  return { ...defined({ kubelet }), userData: stringify({ apiVersion: 'node.eks.aws/v1alpha1', kind: 'NodeConfig', spec }) };
+}
+
+/** The shared class for this cluster, or that of a pool with settings of its own. */
+export function nodeClass(cluster: ClusterConfig, pool?: Pool): EC2NodeClass {
+  const shared = nodeClassName(cluster);
   return {
-    metadata: { name: nodeClassName(cluster) },
+    metadata: { name: pool === undefined ? shared : classNameOf(pool, shared) },
     spec: {
       amiSelectorTerms: Object.values(cluster.imageIds).map((id) => ({ id })),
       subnetSelectorTerms: Object.values(cluster.subnets).map((id) => ({ id })),
       securityGroupSelectorTerms: [{ id: cluster.securityGroupId }],
       instanceProfile: `${cluster.name}-nodes`,
+      ...classSettings(pool?.nodeSettings ?? {}),
     },
   };
 }

@@ -1,15 +1,18 @@
 import type { InstanceType } from '../../model/catalogue.ts';
+import type { KubeletSettings } from '../../model/node-settings.ts';
+import { toWhole } from '../../model/quantity.ts';
+import { addResources, parseResources, subtractResources } from '../../model/resources.ts';
 import type { Resources } from '../../model/resources.ts';
 
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 /** The share of a machine's memory that its hypervisor and kernel keep. Karpenter's default `vmMemoryOverheadPercent`. */
 const VM_MEMORY_OVERHEAD = 0.075;
-/** The root volume, and how much of it the kubelet keeps free before it evicts pods. */
+/** The root volume. */
 const EPHEMERAL_STORAGE = 20 * GIB;
-const EPHEMERAL_STORAGE_EVICTION = 0.1;
 const EPHEMERAL_STORAGE_RESERVED = 1 * GIB;
-const MEMORY_EVICTION = 100 * MIB;
+/** How much the kubelet keeps free before it evicts pods. */
+const EVICTION_HARD = { 'memory.available': '100Mi', 'nodefs.available': '10%' } as const;
 
 /** The capacity that a node of a type will report. Pods by addresses: interfaces x (addresses - 1) + 2. */
 export function capacityOf(type: Pick<InstanceType, 'vcpu' | 'memoryMiB' | 'networkInterfaces' | 'ipv4PerInterface'>): Resources {
@@ -21,17 +24,38 @@ export function capacityOf(type: Pick<InstanceType, 'vcpu' | 'memoryMiB' | 'netw
   };
 }
 
-/** What is left for pods: without the kubelet's reservations on EKS images, and the eviction thresholds. */
-export function allocatableOf(capacity: Resources): Resources {
-  const cpu = capacity['cpu'] ?? 0;
-  const pods = capacity['pods'] ?? 0;
-  return {
-    ...capacity,
-    cpu: cpu - reservedMillicores(cpu / 1000),
-    memory: (capacity['memory'] ?? 0) - (255 + 11 * pods) * MIB - MEMORY_EVICTION,
-    'ephemeral-storage': EPHEMERAL_STORAGE * (1 - EPHEMERAL_STORAGE_EVICTION) - EPHEMERAL_STORAGE_RESERVED,
-    pods,
+/** What a node of this capacity reports with these settings, and what is left for pods without reservations and eviction thresholds. */
+export interface NodeSize {
+  readonly capacity: Resources;
+  readonly allocatable: Resources;
+}
+
+/**
+ * The size of a node under the settings of its kubelet, by default those of EKS images. What is reserved for the kubelet by default
+ * depends on the network's limit of pods, whatever `maxPods` is.
+ * @param capacity with the network's limit @throws QuantityError for an invalid quantity
+ */
+export function nodeSize(capacity: Resources, settings: KubeletSettings = {}): NodeSize {
+  const { cpu = 0, memory = 0, pods = 0 } = capacity;
+  const kubeReserved: Resources = {
+    cpu: reservedMillicores(cpu / 1000),
+    memory: (255 + 11 * pods) * MIB,
+    'ephemeral-storage': EPHEMERAL_STORAGE_RESERVED,
+    ...parseResources(settings.kubeReserved),
   };
+  const thresholds = { ...EVICTION_HARD, ...settings.evictionHard };
+  const keptFree: Resources = {
+    memory: thresholdOf(thresholds['memory.available'], memory),
+    'ephemeral-storage': thresholdOf(thresholds['nodefs.available'], EPHEMERAL_STORAGE),
+  };
+  const reserved = [kubeReserved, parseResources(settings.systemReserved), keptFree].reduce(addResources);
+  const own = { ...capacity, pods: settings.maxPods ?? pods };
+  const left = Object.entries(subtractResources(own, reserved)).map(([name, amount]) => [name, Math.max(0, amount)] as const);
+  return { capacity: own, allocatable: Object.fromEntries(left) };
+}
+
+function thresholdOf(threshold: string, capacity: number): number {
+  return threshold.endsWith('%') ? Math.ceil((capacity * Number(threshold.slice(0, -1))) / 100) : toWhole(threshold);
 }
 
 /** 6 % of the first core, 1 % of the second, 0.5 % of the next two, 0.25 % of the rest. Source: amazon-eks-ami. */

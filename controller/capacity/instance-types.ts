@@ -4,10 +4,11 @@ import type { CapacityType, InstanceType, Offering } from '../../model/catalogue
 import type { ClusterConfig } from '../../model/cluster.ts';
 import { typeLabels } from '../../model/instance-labels.ts';
 import { LABEL } from '../../model/kube.ts';
+import type { KubeletSettings } from '../../model/node-settings.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { Labels } from '../../model/selector.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { allocatableOf, capacityOf } from './allocatable.ts';
+import { capacityOf, nodeSize } from './allocatable.ts';
 
 /** An offering with its price or estimate. */
 export interface PricedOffering extends Offering {
@@ -35,15 +36,15 @@ export function offeringLabels({ labels }: NodeType, { zone, capacityType }: Off
 
 /** The instance types of the region in our subnets' zones, as EC2 last described them. */
 export interface InstanceTypes {
-  /** Sorted by name. */
-  list(): readonly NodeType[];
-  get(name: string): NodeType | undefined;
+  /** Sorted by name. @param settings of their kubelets, by default those of the image */
+  list(settings?: KubeletSettings): readonly NodeType[];
+  get(name: string, settings?: KubeletSettings): NodeType | undefined;
   /** Reads types and zones again, and spot prices if spot may be launched. If EC2 fails, it throws and keeps the old ones. */
   refresh(): Promise<void>;
   /** Spot may be launched now, but its prices have not been read yet. */
   lacksPrices(): boolean;
-  /** A real node of the type has these resources: if they are less than assumed, they are used from now on. */
-  learn(name: string, allocatable: Resources): void;
+  /** A real node of the type, with these settings, has these resources: if they are less than assumed, they are used from now on. */
+  learn(name: string, allocatable: Resources, settings?: KubeletSettings): void;
 }
 
 /** @param isSpotAllowed whether spot may be launched now: its prices, one per type and zone, are a long list */
@@ -57,9 +58,11 @@ class DescribedTypes implements InstanceTypes {
   readonly #cluster: ClusterConfig;
   readonly #isSpotAllowed: () => boolean;
   #hasPrices = false;
-  #types: readonly NodeType[] = [];
-  #byName = new Map<string, NodeType>();
-  /** Bounded by the number of types. */
+  /** By name, with the sizes of the image's settings and nothing learnt. */
+  #described: readonly NodeType[] = [];
+  /** By settings. Bounded by the settings of classes since types were last read. */
+  #sized = new Map<string, SizedTypes>();
+  /** By settings and type. Bounded by their numbers. */
   readonly #learnt = new Map<string, Resources>();
 
   constructor(clock: Clock, ec2: Ec2Client, cluster: ClusterConfig, isSpotAllowed: () => boolean) {
@@ -69,12 +72,12 @@ class DescribedTypes implements InstanceTypes {
     this.#isSpotAllowed = isSpotAllowed;
   }
 
-  list(): readonly NodeType[] {
-    return this.#types;
+  list(settings?: KubeletSettings): readonly NodeType[] {
+    return this.#with(settings).types;
   }
 
-  get(name: string): NodeType | undefined {
-    return this.#byName.get(name);
+  get(name: string, settings?: KubeletSettings): NodeType | undefined {
+    return this.#with(settings).byName.get(name);
   }
 
   async refresh(): Promise<void> {
@@ -89,13 +92,14 @@ class DescribedTypes implements InstanceTypes {
       ({ InstanceType }) => InstanceType as string,
     );
     const spotPrices = latestPrices(prices);
-    this.#set(
-      infos.flatMap((info) => {
+    this.#described = infos
+      .flatMap((info) => {
         const names = (zones.get(info.InstanceType ?? '') ?? []).map(({ Location }) => Location ?? '').sort();
         const type = readType(info, names, spotPrices, this.#cluster.region);
         return type === undefined ? [] : [type];
-      }),
-    );
+      })
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    this.#sized = new Map();
     this.#hasPrices = asksForPrices;
   }
 
@@ -108,21 +112,39 @@ class DescribedTypes implements InstanceTypes {
     return this.#ec2.describeSpotPriceHistory({ ProductDescriptions: ['Linux/UNIX'], StartTime: new Date(this.#clock.nowMs()) });
   }
 
-  learn(name: string, allocatable: Resources): void {
-    const known = this.#byName.get(name);
+  learn(name: string, allocatable: Resources, settings?: KubeletSettings): void {
+    const known = this.get(name, settings);
     if (known === undefined) return;
-    const less = Object.entries(known.allocatable).filter(([key, amount]) => (allocatable[key] ?? amount) < amount);
+    const less = Object.entries(known.allocatable).filter(([resource, amount]) => (allocatable[resource] ?? amount) < amount);
     if (less.length === 0) return;
-    this.#learnt.set(name, { ...this.#learnt.get(name), ...Object.fromEntries(less.map(([key]) => [key, allocatable[key] ?? 0])) });
-    this.#set(this.#types);
+    const key = `${keyOf(settings)} ${name}`;
+    const learnt = Object.fromEntries(less.map(([resource]) => [resource, allocatable[resource] ?? 0]));
+    this.#learnt.set(key, { ...this.#learnt.get(key), ...learnt });
+    this.#sized = new Map();
   }
 
-  #set(types: readonly NodeType[]): void {
-    this.#types = types
-      .map((type) => ({ ...type, allocatable: { ...type.allocatable, ...this.#learnt.get(type.name) } }))
-      .sort((a, b) => (a.name < b.name ? -1 : 1));
-    this.#byName = new Map(this.#types.map((type) => [type.name, type]));
+  #with(settings: KubeletSettings | undefined): SizedTypes {
+    const key = keyOf(settings);
+    const known = this.#sized.get(key);
+    if (known !== undefined) return known;
+    const types = this.#described.map((type) => {
+      const { capacity, allocatable } = settings === undefined ? type : nodeSize(type.capacity, settings);
+      return { ...type, capacity, allocatable: { ...allocatable, ...this.#learnt.get(`${key} ${type.name}`) } };
+    });
+    const sized = { types, byName: new Map(types.map((type) => [type.name, type])) };
+    this.#sized.set(key, sized);
+    return sized;
   }
+}
+
+/** All types under the same kubelet settings. */
+interface SizedTypes {
+  readonly types: readonly NodeType[];
+  readonly byName: ReadonlyMap<string, NodeType>;
+}
+
+function keyOf(settings: KubeletSettings | undefined): string {
+  return settings === undefined ? '' : JSON.stringify(settings);
 }
 
 function readType(info: InstanceTypeInfo, zones: readonly string[], spotPrices: SpotPrices, region: string): NodeType | undefined {
@@ -143,8 +165,7 @@ function readType(info: InstanceTypeInfo, zones: readonly string[], spotPrices: 
     architecture,
     isExotic: info.BareMetal === true || Object.keys(gpusOf(info)).length > 0,
     labels,
-    capacity,
-    allocatable: allocatableOf(capacity),
+    ...nodeSize(capacity),
     offerings: zones.flatMap((zone) =>
       usages.map((capacityType) => priced({ instanceType: name, zone, capacityType }, vcpu, memoryMiB, spotPrices)),
     ),

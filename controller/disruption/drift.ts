@@ -19,18 +19,23 @@ export function templateHashes(pool: NodePool, nodeClass: EC2NodeClass | undefin
   };
 }
 
+/** Whether a claim was created from another version of its class. Unknown values are not drift. */
+export function hasClassDrifted(claim: NodeClaim, nodeClass: EC2NodeClass | undefined): boolean {
+  const hash = claim.metadata.annotations?.[KARPENTER.classHash];
+  return hash !== undefined && nodeClass !== undefined && hash !== hashOf(nodeClass.spec);
+}
+
 /**
  * Whether a launched claim has drifted from its pool or class. Unknown values (a claim without the annotation, a class or a
  * label that could not be read) are not drift: otherwise a failed read would replace every node.
  */
 export function driftOf(claim: NodeClaim, pool: NodePool, nodeClass: EC2NodeClass | undefined): DriftReason | undefined {
   const { annotations = {}, labels = {} } = claim.metadata;
-  const now = templateHashes(pool, nodeClass);
-  const differs = (key: string): boolean => annotations[key] !== undefined && now[key] !== undefined && annotations[key] !== now[key];
-  if (differs(KARPENTER.poolHash)) return 'NodePoolDrifted';
+  const { [KARPENTER.poolHash]: created } = annotations;
+  if (created !== undefined && created !== templateHashes(pool, undefined)[KARPENTER.poolHash]) return 'NodePoolDrifted';
   const known = pool.spec.template.spec.requirements.filter(({ key }) => key in labels || !isDecided(key));
   if (!matchesLabels(parseRequirements(known), labels)) return 'RequirementsDrifted';
-  return differs(KARPENTER.classHash) ? 'NodeClassDrifted' : undefined;
+  return hasClassDrifted(claim, nodeClass) ? 'NodeClassDrifted' : undefined;
 }
 
 function hashOf(value: unknown): string {

@@ -4,11 +4,12 @@ import { Ec2Error } from '../../clients/ec2-client.ts';
 import type { Ec2Client } from '../../clients/ec2-client.ts';
 import type { InstanceType } from '../../model/catalogue.ts';
 import type { ClusterConfig } from '../../model/cluster.ts';
+import { defined } from '../../model/defined.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { KARPENTER, UNREGISTERED_TAINT, clusterTag, nameOf } from '../api.ts';
 import type { EC2NodeClass, NodeClaim } from '../api.ts';
 import { LAUNCH_TEMPLATE_CACHE_MS, LAUNCH_TEMPLATE_SETTLE_MS } from '../constants.ts';
-import { formatNodeConfig } from './node-config.ts';
+import { formatNodeConfig, joinNodeConfigs } from './node-config.ts';
 
 export type Architecture = InstanceType['architecture'];
 
@@ -82,12 +83,14 @@ class HashedTemplates implements LaunchTemplates {
   }
 
   #templateData(nodeClass: EC2NodeClass, claim: NodeClaim, architecture: Architecture): RequestLaunchTemplateData {
-    const userData = formatNodeConfig({
+    const { instanceProfile, kubelet, userData: users } = nodeClass.spec;
+    const own = formatNodeConfig({
       clusterName: this.#cluster.name,
+      ...defined({ kubelet }),
       labels: claim.metadata.labels ?? {},
       taints: [...(claim.spec.taints ?? []), ...(claim.spec.startupTaints ?? []), UNREGISTERED_TAINT],
     });
-    const { instanceProfile } = nodeClass.spec;
+    const userData = users === undefined ? own : joinNodeConfigs([users, own]);
     return {
       ImageId: this.#cluster.imageIds[architecture],
       SecurityGroupIds: [this.#cluster.securityGroupId],

@@ -2,6 +2,7 @@ import { LABEL } from '../../model/kube.ts';
 import { formatProviderId } from '../../model/provider-id.ts';
 import { CONDITION, nameOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
+import { kubeletOf } from '../capacity/kubelet-of.ts';
 import { patchClaim, patchConditions } from '../claims.ts';
 import type { Context } from '../context.ts';
 import type { FleetRequest } from './attempt.ts';
@@ -20,7 +21,7 @@ export async function recordInstance(
 ): Promise<NodeClaim> {
   const { cluster, runtime } = context;
   const { instanceType, zone } = await complete(context, instance);
-  const type = context.instanceTypes.get(instanceType);
+  const type = context.instanceTypes.get(instanceType, kubeletOf(context.state.classes, claim.spec.nodeClassRef));
   const capacityType = request.TargetCapacitySpecification?.DefaultTargetCapacityType ?? 'on-demand';
   const labels = {
     ...type?.labels,

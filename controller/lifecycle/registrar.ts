@@ -8,6 +8,7 @@ import type { NodeClaim } from '../api.ts';
 import { patchConditions } from '../claims.ts';
 import type { Context } from '../context.ts';
 import { isConflict, isNotFound } from '../core/errors.ts';
+import { hasClassDrifted } from '../disruption/drift.ts';
 import { findAdoptedNode } from './adoption.ts';
 
 /** The part that links a claim's Node to it, and finds out when pods can run there. */
@@ -102,7 +103,9 @@ async function initialize(context: Context, claim: NodeClaim): Promise<NodeClaim
   }
   const { capacity, allocatable } = node.status ?? {};
   const instanceType = claim.metadata.labels?.[LABEL.instanceType] ?? '';
-  context.instanceTypes.learn(instanceType, parseResources(allocatable));
+  const nodeClass = context.state.classes.get(claim.spec.nodeClassRef.name);
+  // A node of an older version of its class says nothing about the size of new ones.
+  if (!hasClassDrifted(claim, nodeClass)) context.instanceTypes.learn(instanceType, parseResources(allocatable), nodeClass?.spec.kubelet);
   context.runtime.log('info', 'initialized', { claim: nameOf(claim), node: nameOf(node) });
   return patchConditions(context, claim, [{ type: CONDITION.initialized, status: 'True', reason: 'Initialized', message: '' }], {
     ...defined({ capacity, allocatable }),

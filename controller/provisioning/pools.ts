@@ -6,6 +6,7 @@ import type { Resources } from '../../model/resources.ts';
 import { logFailure } from '../../runtime/log.ts';
 import { isDeleting, nameOf, nodePoolOf } from '../api.ts';
 import type { NodeClaim, NodePool } from '../api.ts';
+import { kubeletOf } from '../capacity/kubelet-of.ts';
 import { offeringLabels } from '../capacity/instance-types.ts';
 import type { NodeType } from '../capacity/instance-types.ts';
 import type { Context } from '../context.ts';
@@ -75,9 +76,9 @@ export class PoolReader {
   }
 
   #optionsOf(pool: NodePool, known: KnownPool | undefined, daemons: Daemons, daemonsKey: string): KnownPool {
-    const { instanceTypes } = this.#context;
+    const { instanceTypes, state } = this.#context;
     const { metadata, spec } = pool;
-    const types = instanceTypes.list();
+    const types = instanceTypes.list(kubeletOf(state.classes, spec.template.spec.nodeClassRef));
     const key = `${metadata.uid ?? ''}/${JSON.stringify([spec.template, daemonsKey])}`;
     if (known?.key === key && known.types === types) return known;
     const labels = poolLabels(pool);

@@ -147,5 +147,18 @@ export const provisioning: Area = {
       breaches: { ...UNSERVED, latency: ['too-slow'], 'runaway-capacity': ['launched-twice'] },
       bound: 'provision',
     }),
+    requirement({
+      id: 'PRV-15',
+      profile: 'extended',
+      features: ['node-settings'],
+      title: "Nodes are planned with their kubelet's settings: its maximum of pods, its reservations and its eviction thresholds.",
+      rationale:
+        'These settings decide what a node offers. Planned without them, nodes are too small for the pods they were launched for, or half empty.',
+      observed:
+        'pools allow more or fewer pods per node than the network does, or reserve much memory: pods run within the bound, on no more nodes than they need',
+      breaches: { ...UNSERVED, 'runaway-capacity': ['launched-twice'] },
+      bound: 'provision',
+      incidents: ['karpenter-provider-aws#6890'],
+    }),
   ],
 };

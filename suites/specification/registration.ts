@@ -1,4 +1,4 @@
-import { LEAKED, UNSERVED, requirement } from './requirement.ts';
+import { LEAKED, TAKEN, UNSERVED, requirement } from './requirement.ts';
 import type { Area } from './requirement.ts';
 
 export const registration: Area = {
@@ -97,6 +97,18 @@ export const registration: Area = {
       breaches: UNSERVED,
       bound: 'provision',
       incidents: ['karpenter#1772'],
+    }),
+    requirement({
+      id: 'REG-10',
+      profile: 'extended',
+      features: ['node-settings'],
+      title: "Labels that only a node's user data sets are left alone: they stay, and are not taken for drift.",
+      rationale:
+        'Not all labels of a node come from its pool. A registration that replaces labels, or a comparison with the expected ones, breaks what users rely on.',
+      observed: 'no node is replaced because of such a label, and pods that select it run on nodes that have it',
+      breaches: { ...UNSERVED, ...TAKEN, 'runaway-capacity': ['launched-twice'] },
+      bound: 'drift',
+      incidents: ['karpenter-provider-aws#1681'],
     }),
   ],
 };

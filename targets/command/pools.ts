@@ -5,8 +5,9 @@ import { RESOURCES } from '../../clients/resources.ts';
 import { CRDS } from '../../controller/crds.ts';
 import { STANDARD } from '../../controller/periods.ts';
 import type { Pool } from '../../model/catalogue.ts';
+import type { NodeSettings } from '../../model/node-settings.ts';
 import { clusterVariables } from '../../model/program-environment.ts';
-import { referenceWith, reference, toNodePool } from '../reference.ts';
+import { classNameOf, classSettings, reference, referenceWith, toNodePool } from '../reference.ts';
 import { ProgramError } from '../target.ts';
 import type { Target, TargetSite } from '../target.ts';
 import { applyManifests, removeManifest } from './apply.ts';
@@ -47,23 +48,34 @@ export function karpenterPools(
     const { metadata, ...rest } = substituteAll(nodeClass, clusterVariables(site.cluster));
     return { ...rest, metadata: { ...metadata, name: `${site.cluster.objectPrefix ?? ''}${metadata.name}` } };
   };
-  const poolsOf = (site: TargetSite, pools: readonly Pool[]): Manifest[] => {
-    const nodeClassRef = { group, kind: nodeClass.kind, name: classOf(site).metadata.name ?? '' };
-    return pools.map((pool) => manifestOf(pool, nodeClassRef, consolidateAfterMs));
+  const objectsOf = (site: TargetSite, pools: readonly Pool[]): { readonly classes: Manifest[]; readonly pools: Manifest[] } => {
+    const shared = classOf(site);
+    const nameFor = (pool: Pool): string => classNameOf(pool, shared.metadata.name ?? '');
+    const classes = pools.flatMap((pool) => (pool.nodeSettings === undefined ? [] : [classWith(shared, nameFor(pool), pool.nodeSettings)]));
+    const refTo = (name: string): NodeClassRef => ({ group, kind: nodeClass.kind, name });
+    return { classes, pools: pools.map((pool) => manifestOf(pool, refTo(nameFor(pool)), consolidateAfterMs)) };
   };
   return {
     install: (site) => applyManifests(site, install ?? DEFINITIONS),
     applyPools: async (site, pools) => {
-      await applyManifests(site, [classOf(site), ...poolsOf(site, pools)]);
+      const objects = objectsOf(site, pools);
+      await applyManifests(site, [classOf(site), ...objects.classes, ...objects.pools]);
     },
     removePools: async (site, pools, left) => {
-      for (const pool of poolsOf(site, pools)) await removeManifest(site, pool);
+      const objects = objectsOf(site, pools);
+      for (const object of [...objects.pools, ...objects.classes]) await removeManifest(site, object);
       if (left.length === 0) await removeManifest(site, classOf(site));
     },
   };
 }
 
 type NodeClassRef = ReturnType<typeof toNodePool>['spec']['template']['spec']['nodeClassRef'];
+
+/** A class with what a pool sets on its nodes, instead of the class's own settings of that kind. */
+function classWith(shared: Manifest, name: string, settings: NodeSettings): Manifest {
+  const { spec = {} } = shared as { readonly spec?: object };
+  return { ...shared, metadata: { ...shared.metadata, name }, spec: { ...spec, ...classSettings(settings) } } as Manifest;
+}
 
 function manifestOf(pool: Pool, nodeClassRef: NodeClassRef, consolidateAfterMs: number): Manifest {
   const { group, version, kind } = RESOURCES.nodepools;

@@ -59,6 +59,7 @@ const FEATURES: readonly Feature[] = [
   'disruption-budgets',
   'do-not-disrupt',
   'node-removal',
+  'node-settings',
 ];
 
 /**

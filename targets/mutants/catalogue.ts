@@ -61,6 +61,7 @@ import { timeoutWithoutTermination } from './registration/timeout-without-termin
 import { leftoverTaint } from './registration/leftover-taint.ts';
 import { nodeNameIdentity } from './registration/node-name-identity.ts';
 import { nodeObjectRace } from './registration/node-object-race.ts';
+import { replacedLabels } from './registration/replaced-labels.ts';
 import { overwrittenTaints } from './registration/overwritten-taints.ts';
 import { shortRegistrationTimeout } from './registration/short-registration-timeout.ts';
 import { batchLimits } from './scheduling/batch-limits.ts';
@@ -71,6 +72,7 @@ import { affinityTermsJoinedByAnd } from './scheduling/affinity-terms-joined-by-
 import { blockedByMissingNode } from './scheduling/blocked-by-missing-node.ts';
 import { ignoredMinimumValues } from './scheduling/ignored-minimum-values.ts';
 import { nilSelector } from './scheduling/nil-selector.ts';
+import { ignoredKubeletSettings } from './scheduling/ignored-kubelet-settings.ts';
 import { ignoredMaxPods } from './scheduling/ignored-max-pods.ts';
 import { volumeErrorFailsBatch } from './scheduling/volume-error-fails-batch.ts';
 import { noReasons } from './scheduling/no-reasons.ts';
@@ -132,6 +134,8 @@ export const mutants: readonly Mutant[] = [
   nilSelector,
   serialInterruptions,
   ignoredMaxPods,
+  ignoredKubeletSettings,
+  replacedLabels,
   ignoredSpotQuota,
   repeatedLaunch,
   shortRegistrationTimeout,

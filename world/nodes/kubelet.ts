@@ -89,7 +89,7 @@ export class Kubelet {
   constructor(options: KubeletOptions) {
     this.#options = options;
     const { port, clock, random, process, instance, instanceType, config, delays } = options;
-    this.#resources = nodeResources(instanceType, config.limits);
+    this.#resources = nodeResources(instanceType, config.settings);
     this.#pods = new PodWorkers({
       port,
       clock,
@@ -176,7 +176,7 @@ export class Kubelet {
     shortfall.fired();
     this.#resources = withShortfall(this.#resources, shortfall.problem);
     const restore = (): void => {
-      this.#resources = nodeResources(instanceType, config.limits);
+      this.#resources = nodeResources(instanceType, config.settings);
       if (this.registered) process.start(() => this.#reportNode());
     };
     shortfall.healed.addEventListener('abort', restore, { once: true, signal: process.signal });

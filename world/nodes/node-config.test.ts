@@ -24,7 +24,7 @@ test('a plain NodeConfig is parsed', () => {
     clusterName: 'test',
     labels: { 'karpenter.sh/nodepool': 'default', 'karpenter.sh/capacity-type': 'spot' },
     taints: [{ key: 'karpenter.sh/unregistered', effect: 'NoExecute' }],
-    limits: { maxPods: 42 },
+    settings: { maxPods: 42 },
     shutdown: { totalMs: 150_000, criticalMs: 30_000 },
   });
 });
@@ -36,7 +36,7 @@ test('limits and shutdown periods come from the user data, key by key', () => {
       '      kubeReserved: { memory: 1Gi }\n      evictionHard: { memory.available: "5%" }\n      shutdownGracePeriod: 1m30s\n      shutdownGracePeriodCriticalPods: 10s',
     ),
   );
-  expect(config.limits).toEqual({ kubeReserved: { memory: '1Gi' }, evictionHard: { 'memory.available': '5%' } });
+  expect(config.settings).toEqual({ kubeReserved: { memory: '1Gi' }, evictionHard: { 'memory.available': '5%' } });
   expect(config.shutdown).toEqual({ totalMs: 90_000, criticalMs: 10_000 });
   expect(parseNodeConfig(YAML.replace('maxPods: 42', 'shutdownGracePeriod: 0s')).shutdown).toEqual({ totalMs: 0, criticalMs: 0 });
 });
@@ -65,7 +65,7 @@ test('the NodeConfig parts of a MIME message are merged, scripts are skipped', (
   const config = parseNodeConfig(message);
   expect(config.clusterName).toBe('test');
   expect(config.labels).toEqual({ 'karpenter.sh/nodepool': 'default', 'karpenter.sh/capacity-type': 'spot', more: 'yes' });
-  expect(config.limits.maxPods).toBe(42);
+  expect(config.settings.maxPods).toBe(42);
 });
 
 /** As Karpenter writes it: MIME with its own NodeConfig last, in JSON's key order, and flags quoted as for a shell. */
@@ -113,7 +113,7 @@ test("Karpenter's user data is parsed, including quotes", () => {
     clusterName: 'test',
     labels: { 'karpenter.sh/nodepool': 'default', 'karpenter.sh/capacity-type': 'spot' },
     taints: [{ key: 'karpenter.sh/unregistered', effect: 'NoExecute' }],
-    limits: { maxPods: 58 },
+    settings: { maxPods: 58 },
     shutdown: { totalMs: 150_000, criticalMs: 30_000 },
   });
 });

@@ -2,7 +2,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { defined } from '../../model/defined.ts';
 import type { Taint } from '../../model/kube.ts';
-import type { KubeletLimits } from './node-resources.ts';
+import type { KubeletSettings } from '../../model/node-settings.ts';
 import type { ShutdownPeriods } from './pod-workers.ts';
 
 /** What an instance's user data says about its node. */
@@ -10,7 +10,7 @@ export interface NodeConfig {
   readonly clusterName: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
-  readonly limits: KubeletLimits;
+  readonly settings: KubeletSettings;
   readonly shutdown: ShutdownPeriods;
 }
 
@@ -92,7 +92,7 @@ export function parseNodeConfig(userData: string): NodeConfig {
   const kubelets = documents.map(({ spec }) => spec.kubelet ?? {});
   const flags = parseFlags(kubelets.flatMap((kubelet) => kubelet.flags ?? []));
   const config = kubelets.reduce<z.infer<typeof kubeletConfigSchema>>((merged, kubelet) => ({ ...merged, ...kubelet.config }), {});
-  const { registerWithTaints, shutdownGracePeriod, shutdownGracePeriodCriticalPods, ...limits } = config;
+  const { registerWithTaints, shutdownGracePeriod, shutdownGracePeriodCriticalPods, ...settings } = config;
   const shutdown = {
     totalMs: shutdownGracePeriod ?? AL2023_SHUTDOWN.totalMs,
     criticalMs: shutdownGracePeriodCriticalPods ?? Math.min(AL2023_SHUTDOWN.criticalMs, shutdownGracePeriod ?? Infinity),
@@ -100,7 +100,7 @@ export function parseNodeConfig(userData: string): NodeConfig {
   if (shutdown.criticalMs > shutdown.totalMs) {
     throw new NodeConfigError('the kubelet refuses to start: shutdownGracePeriodCriticalPods must be <= shutdownGracePeriod');
   }
-  return { clusterName, labels: labelsOf(flags), taints: taintsOf(flags) ?? registerWithTaints ?? [], limits, shutdown };
+  return { clusterName, labels: labelsOf(flags), taints: taintsOf(flags) ?? registerWithTaints ?? [], settings, shutdown };
 }
 
 /** Whether a text is meant to be a NodeConfig: then errors in it are worth reporting. */

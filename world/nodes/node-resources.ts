@@ -1,6 +1,6 @@
 import type { InstanceType } from '../../model/catalogue.ts';
 import { podsPerNode } from '../../model/instance-catalogue.ts';
-import type { ResourceList } from '../../model/kube.ts';
+import type { KubeletSettings } from '../../model/node-settings.ts';
 import { toWhole } from '../../model/quantity.ts';
 import { addResources, parseResources, subtractResources } from '../../model/resources.ts';
 import type { Resources } from '../../model/resources.ts';
@@ -21,16 +21,6 @@ export interface NodeResources {
   readonly allocatable: Resources;
 }
 
-/** The kubelet settings that determine allocatable. */
-export interface KubeletLimits {
-  /** Overrides the network's limit; the kubelet's reservations stay the same. */
-  readonly maxPods?: number;
-  readonly kubeReserved?: ResourceList;
-  readonly systemReserved?: ResourceList;
-  /** Quantities or percentages by signal. */
-  readonly evictionHard?: Readonly<Record<string, string>>;
-}
-
 /**
  * The capacity of a node of a type, and its allocatable: capacity - kube-reserved - system-reserved - hard eviction
  * thresholds, by default as nodeadm configures the kubelet (awslabs/amazon-eks-ami, nodeadm/internal/kubelet/config.go),
@@ -42,26 +32,26 @@ export interface KubeletLimits {
  * Devices (`nvidia.com/gpu`) are missing: their plugin is a DaemonSet that this world doesn't run.
  * @throws QuantityError for an invalid quantity
  */
-export function nodeResources(type: InstanceType, limits: KubeletLimits = {}): NodeResources {
+export function nodeResources(type: InstanceType, settings: KubeletSettings = {}): NodeResources {
   const networkPods = podsPerNode(type);
   const capacity: Resources = {
     cpu: type.vcpu * 1000,
     memory: Math.floor(type.memoryMiB * (1 - VM_MEMORY_OVERHEAD) * 1024) * 1024,
     'ephemeral-storage': ROOT_VOLUME_BYTES,
-    pods: limits.maxPods ?? networkPods,
+    pods: settings.maxPods ?? networkPods,
   };
   const kubeReserved: Resources = {
     cpu: reservedCpuMilli(type.vcpu),
     memory: (255 + 11 * networkPods) * MIB,
     'ephemeral-storage': GIB,
-    ...parseResources(limits.kubeReserved),
+    ...parseResources(settings.kubeReserved),
   };
-  const evictionHard: Record<string, string> = { 'memory.available': '100Mi', 'nodefs.available': '10%', ...limits.evictionHard };
+  const evictionHard: Record<string, string> = { 'memory.available': '100Mi', 'nodefs.available': '10%', ...settings.evictionHard };
   const kept: Resources = {
     memory: thresholdOf(evictionHard['memory.available'], capacity['memory']),
     'ephemeral-storage': thresholdOf(evictionHard['nodefs.available'], capacity['ephemeral-storage']),
   };
-  const reserved = [kubeReserved, parseResources(limits.systemReserved), kept].reduce(addResources);
+  const reserved = [kubeReserved, parseResources(settings.systemReserved), kept].reduce(addResources);
   return { capacity, allocatable: mapResources(subtractResources(capacity, reserved), (amount) => Math.max(0, amount)) };
 }
 

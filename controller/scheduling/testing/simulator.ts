@@ -3,7 +3,7 @@ import { LABEL } from '../../../model/kube.ts';
 import type { Pod, PodSpec, TopologySpreadConstraint } from '../../../model/kube.ts';
 import { subtractResources } from '../../../model/resources.ts';
 import type { Resources } from '../../../model/resources.ts';
-import { allocatableOf, capacityOf } from '../../capacity/allocatable.ts';
+import { capacityOf, nodeSize } from '../../capacity/allocatable.ts';
 import type { NodeType } from '../../capacity/instance-types.ts';
 import type { NodeCandidate, PoolOptions } from '../types.ts';
 
@@ -19,7 +19,7 @@ export function nodeType(name: string, vcpu: number, zones: readonly string[] = 
     isExotic: false,
     labels: { [LABEL.instanceType]: name, [LABEL.arch]: 'amd64', [LABEL.os]: 'linux' },
     capacity,
-    allocatable: allocatableOf(capacity),
+    allocatable: nodeSize(capacity).allocatable,
     offerings: zones.flatMap((zone) =>
       capacityTypes.map((capacityType) => ({
         instanceType: name,

@@ -40,7 +40,7 @@ export class RealMachine {
   constructor(options: RealMachineOptions) {
     this.#options = options;
     const { instance, instanceType, config, facts } = options;
-    this.#kubelet = { instance, config, facts, resources: nodeResources(instanceType, config.limits) };
+    this.#kubelet = { instance, config, facts, resources: nodeResources(instanceType, config.settings) };
   }
 
   /** Runs from power on until the signal: power off. Then its container is removed. @throws ClusterError when docker fails */
