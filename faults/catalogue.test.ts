@@ -37,6 +37,7 @@ function site(): FaultSite & { readonly armed: Set<unknown>; readonly firings: n
         limitInstances: (limit) => arm(limit, limit.fired),
         limitAddresses: (limit) => arm(limit, limit.fired),
       },
+      hostnames: { nameByInstance: (naming) => arm(naming, () => naming.fired('i-1')) },
       reads: { delay: (delay) => arm(delay, delay.fired) },
       instanceFaults: {
         failLaunches: (failure) => arm(failure, failure.fired),

@@ -14,6 +14,7 @@ import { failingWrites } from './failing-writes.ts';
 import type { Fault } from './fault.ts';
 import { flappingNode } from './flapping-node.ts';
 import { foreignNodeObject } from './foreign-node-object.ts';
+import { instanceIdHostnames } from './instance-id-hostnames.ts';
 import { instanceEnd } from './instance-end.ts';
 import { insufficientCapacity } from './insufficient-capacity.ts';
 import { kubeThrottling } from './kube-throttling.ts';
@@ -62,6 +63,7 @@ export const faults = {
   flappingNode,
   foreignNodeObject,
   instanceEnd,
+  instanceIdHostnames,
   insufficientCapacity,
   kubeThrottling,
   lateRequest,

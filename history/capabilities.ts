@@ -8,6 +8,7 @@ export const CAPABILITIES = {
   'wire.aws': 'requests of the target to AWS can be observed and disturbed',
   'capacity.set': 'the capacity of offerings can be set',
   'capacity.quota': 'account quotas and free subnet addresses can be set',
+  'hostnames.set': 'subnets can name instances by their ids',
   'api.throttle': 'the request buckets of EC2 can be changed',
   'reads.stale': 'reads of EC2 can be made stale',
   'spot.interrupt': 'spot instances can be interrupted, with notices on the interruption queue',

@@ -247,3 +247,13 @@ export const fallbackAfterInterruption = scenario({
     await t.untilServed(web, 'recover');
   },
 });
+
+export const namedByInstance = interrupted({
+  id: 'interruption/named-by-instance',
+  title: 'spot nodes are named by instance id and one is interrupted: it is drained in time, and replaced once',
+  requirements: ['REG-11', 'INT-01', 'INT-02'],
+  under: [faults.instanceIdHostnames({})],
+  replicas: 3,
+  replaced: 1,
+  interruption: faults.spotInterruption({ count: 1 }),
+});

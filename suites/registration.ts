@@ -1,7 +1,7 @@
 import { faults } from '../faults/catalogue.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import { NODE_POOLS, servedAfterHeal } from '../harness/shapes.ts';
-import { serve } from '../harness/steps.ts';
+import { scaleToNone, serve } from '../harness/steps.ts';
 import { LABEL } from '../model/kube.ts';
 
 const TEN_MINUTES_MS = 600_000;
@@ -127,5 +127,25 @@ export const capacityOnUnreadyNode = scenario({
     t.expect.served(second, 'replacement');
     await t.untilServed(first, 'replacement');
     await t.untilServed(second, 'replacement');
+  },
+});
+
+export const namedByInstance = scenario({
+  id: 'registration/named-by-instance',
+  title: 'nodes are named by instance id: they register, a deleted one and a dead instance are replaced, and all are removed again',
+  requirements: ['REG-11'],
+  pools: NODE_POOLS,
+  under: [faults.instanceIdHostnames({})],
+  faults: { deletion: faults.nodeDeleted({ count: 1 }), end: faults.instanceEnd({ count: 1 }) },
+  async run(t, { deletion, end }) {
+    t.expect.launchedAtMost(4 + 2);
+    const web = await serve(t, 'replacement', { replicas: 4 }, 'provision');
+    await t.injectUntilFired(deletion, 'provision');
+    await t.untilServed(web, 'replacement');
+    await t.injectUntilFired(end, 'provision');
+    await t.untilServed(web, 'replacement');
+    // Who does not remember what was a node finds out at the time-out.
+    await t.pass('instance-without-node');
+    await scaleToNone(t, web);
   },
 });

@@ -85,6 +85,7 @@ export const EMBEDDED: Pick<World, 'name' | 'capabilities' | 'allowances'> = {
     'wire.aws',
     'capacity.set',
     'capacity.quota',
+    'hostnames.set',
     'api.throttle',
     'reads.stale',
     'instance.end',

@@ -180,6 +180,15 @@ export interface QuotaPort {
   }): Heal;
 }
 
+/** Sets what the hostnames of new instances, and so their nodes' names, are based on. Capability `hostnames.set`. */
+export interface HostnamePort {
+  /**
+   * The subnets of these zones (default: all) name new instances by their ids instead of their addresses, until undone. `fired` is
+   * called for each instance.
+   */
+  nameByInstance(naming: { readonly zones?: readonly string[]; readonly fired: (instance: string) => void }): Heal;
+}
+
 /** The EC2 resources that can be read stale. */
 export const STALE_RESOURCES = ['instances', 'launch-templates'] as const;
 export type StaleResource = (typeof STALE_RESOURCES)[number];
@@ -396,6 +405,7 @@ export interface FaultPorts {
   readonly capacity: CapacityPort;
   readonly throttle: ThrottlePort;
   readonly quota: QuotaPort;
+  readonly hostnames: HostnamePort;
   readonly reads: StaleReadPort;
   readonly instanceFaults: InstanceFaultPort;
   readonly nodes: NodeFaultPort;

@@ -69,6 +69,12 @@ export const CASES: Readonly<Record<keyof typeof faults, FaultCase>> = {
     says: 'either delayMs or never',
     firings: [NO_SPAN],
   },
+  instanceIdHostnames: {
+    good: faults.instanceIdHostnames({ zones: ['us-east-1a'] }),
+    bad: () => faults.instanceIdHostnames({ zones: [] }),
+    says: 'zones',
+    firings: [NO_SPAN],
+  },
   addressExhaustion: {
     good: faults.addressExhaustion({ zones: ['us-east-1a'], remaining: 1 }),
     bad: () => faults.addressExhaustion({ remaining: -1 }),

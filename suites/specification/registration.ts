@@ -110,5 +110,16 @@ export const registration: Area = {
       bound: 'drift',
       incidents: ['karpenter-provider-aws#1681'],
     }),
+    requirement({
+      id: 'REG-11',
+      title: 'Nodes that are named by instance id are handled like those that are named by address.',
+      rationale:
+        'The names follow the setting of the subnet. An autoscaler that computes the name of a node from its address looks for Nodes that do not exist.',
+      observed:
+        'subnets name instances by id; pods run within the bound, deleted, dead and interrupted nodes are replaced once, and every instance is accounted for',
+      breaches: { ...UNSERVED, ...LEAKED, 'no-orphaned-nodes': ['orphaned-node'], 'runaway-capacity': ['launched-twice'] },
+      bound: 'replacement',
+      incidents: ['karpenter-provider-aws#927', 'karpenter-provider-aws#2872'],
+    }),
   ],
 };

@@ -61,6 +61,7 @@ import { timeoutWithoutTermination } from './registration/timeout-without-termin
 import { leftoverTaint } from './registration/leftover-taint.ts';
 import { nodeNameIdentity } from './registration/node-name-identity.ts';
 import { nodeObjectRace } from './registration/node-object-race.ts';
+import { computedNodeNames } from './registration/computed-node-names.ts';
 import { replacedLabels } from './registration/replaced-labels.ts';
 import { overwrittenTaints } from './registration/overwritten-taints.ts';
 import { shortRegistrationTimeout } from './registration/short-registration-timeout.ts';
@@ -136,6 +137,7 @@ export const mutants: readonly Mutant[] = [
   ignoredMaxPods,
   ignoredKubeletSettings,
   replacedLabels,
+  computedNodeNames,
   ignoredSpotQuota,
   repeatedLaunch,
   shortRegistrationTimeout,

@@ -5,7 +5,6 @@ import { Ec2Codec } from '../../protocols/ec2/codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Backend } from '../../wire/backend.ts';
-import type { HostnameType } from './addresses.ts';
 import type { FaultPorts } from '../ports.ts';
 import type { WorldPart } from '../tasks.ts';
 import { Ec2Backend } from './backend.ts';
@@ -23,6 +22,7 @@ import { MemoryStore } from './memory-store.ts';
 import { subnetsOf } from './network.ts';
 import type { Account } from './operation.ts';
 import { EC2_OPERATIONS } from './operations/table.ts';
+import { Hostnames } from './hostnames.ts';
 import { Quotas } from './quotas.ts';
 import { READ_LAG } from './replica.ts';
 import type { ReadLag } from './replica.ts';
@@ -44,8 +44,6 @@ export interface Ec2Options {
   readonly store?: InstanceStore;
   /** By default INSTANCE_DELAYS. */
   readonly delays?: InstanceDelays;
-  /** What the subnets' hostnames are based on. By default the address. */
-  readonly hostnameType?: HostnameType;
   /** By default READ_LAG. */
   readonly readLag?: ReadLag;
   /** Whether CreateFleet uses RunInstances' resource tokens, which is not documented. By default not. */
@@ -55,7 +53,10 @@ export interface Ec2Options {
 /** EC2 as one account in one region sees it: a service for the AWS wire, and the world's own handles on it. */
 export interface Ec2 {
   readonly backend: Backend;
-  readonly ports: Pick<FaultPorts, 'throttle' | 'quota' | 'reads' | 'instances' | 'instanceFaults' | 'templates' | 'templateFaults'> & {
+  readonly ports: Pick<
+    FaultPorts,
+    'throttle' | 'quota' | 'hostnames' | 'reads' | 'instances' | 'instanceFaults' | 'templates' | 'templateFaults'
+  > & {
     readonly capacity: Capacity;
   };
   /** Resources of others in the account, once it is run. */
@@ -64,15 +65,19 @@ export interface Ec2 {
 
 /** Creates an EC2 without instances or launch templates. */
 export function createEc2(options: Ec2Options): Ec2 {
-  const { clock, random, catalogue, cluster, recorder, delays = INSTANCE_DELAYS, readLag = READ_LAG, hostnameType = 'ip-name' } = options;
+  const { clock, random, catalogue, cluster, recorder, delays = INSTANCE_DELAYS, readLag = READ_LAG } = options;
   const subnets = subnetsOf(cluster);
   const market = new Market(random.fork('market'), catalogue);
   const capacity = new Capacity((offering) => market.depth(offering));
   const store = options.store ?? new MemoryStore(random.fork('machines'), subnets);
-  const instances = new Instances({ clock, random: random.fork('delays'), recorder, store, delays, readLag, hostnameType });
+  const hostnames = new Hostnames();
+  const instances = new Instances({ clock, random: random.fork('delays'), recorder, store, delays, readLag, hostnames });
   const templates = new LaunchTemplates({ random: random.fork('launch templates'), clock, recorder, readLag });
   const quotas = new Quotas(new SubnetAddresses(subnets, store));
-  instances.onChange((instance) => quotas.addresses.observe(instance));
+  instances.onChange((instance) => {
+    quotas.addresses.observe(instance);
+    hostnames.observe(instance);
+  });
   const buckets = new RequestBuckets(clock, { fleetsTakeResources: options.fleetsTakeResources ?? false });
   const account: Account = {
     clock,
@@ -83,6 +88,7 @@ export function createEc2(options: Ec2Options): Ec2 {
     market,
     capacity,
     quotas,
+    hostnames,
     room: new Room(capacity, quotas),
     instances,
     fleets: new Fleets(),
@@ -102,6 +108,7 @@ export function createEc2(options: Ec2Options): Ec2 {
       capacity,
       throttle: buckets,
       quota: quotas,
+      hostnames,
       reads: {
         delay: ({ resources, ...delay }) => {
           const heals = resources.map((resource) => reads[resource].delay(delay));

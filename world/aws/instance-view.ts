@@ -2,6 +2,7 @@ import type { Instance as SdkInstance, InstanceState, Reservation } from '@aws-s
 import { defined } from '../../model/defined.ts';
 import { Ec2Refusal } from '../../protocols/ec2/refusal.ts';
 import { USER_INITIATED } from './instances.ts';
+import { dnsNameOptions, hostnameTypeOf } from './hostnames.ts';
 import type { InstanceRecord } from './instances.ts';
 import { ACCOUNT_ID } from './operation.ts';
 import type { Account } from './operation.ts';
@@ -82,6 +83,7 @@ function writeInstance({ network }: Account, record: InstanceRecord): SdkInstanc
       ? { SecurityGroups: [] }
       : {
           PrivateIpAddress: record.privateIp,
+          PrivateDnsNameOptions: dnsNameOptions(hostnameTypeOf(record)),
           SubnetId: record.subnetId,
           VpcId: network.vpcId,
           SecurityGroups: writeSecurityGroups(record),

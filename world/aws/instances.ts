@@ -7,7 +7,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Heal, Instance, InstanceFaultPort, InstancePort } from '../ports.ts';
 import { privateDnsName } from './addresses.ts';
-import type { HostnameType } from './addresses.ts';
+import type { Hostnames } from './hostnames.ts';
 import { drawMs } from '../tasks.ts';
 import type { DelayRange } from '../tasks.ts';
 import type { Lease } from './capacity.ts';
@@ -110,7 +110,7 @@ export class Instances implements InstancePort {
   readonly #recorder: Recorder;
   readonly #store: InstanceStore;
   readonly #delays: InstanceDelays;
-  readonly #hostnameType: HostnameType;
+  readonly #hostnames: Hostnames;
   /** What reads see. */
   readonly #replica: Replica<InstanceRecord>;
   readonly #failures = new Set<{ readonly failure: LaunchFailure; left: number }>();
@@ -128,14 +128,14 @@ export class Instances implements InstancePort {
     store: InstanceStore;
     delays: InstanceDelays;
     readLag: ReadLag;
-    hostnameType: HostnameType;
+    hostnames: Hostnames;
   }) {
     this.#clock = parts.clock;
     this.#random = parts.random;
     this.#recorder = parts.recorder;
     this.#store = parts.store;
     this.#delays = parts.delays;
-    this.#hostnameType = parts.hostnameType;
+    this.#hostnames = parts.hostnames;
     this.#replica = new Replica(parts.clock, parts.random.fork('reads'), parts.readLag);
   }
 
@@ -245,10 +245,7 @@ export class Instances implements InstancePort {
     this.#launches += 1;
     const record: InstanceRecord = {
       ...machine,
-      privateDnsName: privateDnsName(
-        { ...machine, zone: subnet.zone },
-        template.PrivateDnsNameOptions?.HostnameType === 'resource-name' ? 'resource-name' : this.#hostnameType,
-      ),
+      privateDnsName: privateDnsName({ ...machine, zone: subnet.zone }, this.#hostnames.ofLaunch(template, subnet.zone)),
       sequence: this.#launches,
       reservationId: launch.reservationId,
       launchIndex: launch.launchIndex,

@@ -11,6 +11,7 @@ import type { Instances } from './instances.ts';
 import type { LaunchTemplates } from './launch-templates.ts';
 import type { Market } from './market.ts';
 import type { Network } from './network.ts';
+import type { Hostnames } from './hostnames.ts';
 import type { Quotas } from './quotas.ts';
 import type { Room } from './room.ts';
 
@@ -25,6 +26,7 @@ export interface Account {
   readonly market: Market;
   readonly capacity: Capacity;
   readonly quotas: Quotas;
+  readonly hostnames: Hostnames;
   /** Capacity, quotas and addresses in one. */
   readonly room: Room;
   readonly instances: Instances;

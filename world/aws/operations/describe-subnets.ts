@@ -1,6 +1,7 @@
 import type { DescribeSubnetsRequest, DescribeSubnetsResult, Subnet as SdkSubnet } from '@aws-sdk/client-ec2';
 import { defined } from '../../../model/defined.ts';
 import { Ec2Refusal } from '../../../protocols/ec2/refusal.ts';
+import { dnsNameOptions } from '../hostnames.ts';
 import { matchFilters, tagAttributes } from '../filters.ts';
 import type { Attributes } from '../filters.ts';
 import { clusterTags } from '../cluster-tags.ts';
@@ -14,7 +15,7 @@ import { zoneIdOf } from '../zones.ts';
 const PAGE = { min: 5, max: 1_000 };
 
 /** Lists the cluster's subnets in the order of their ids. All have the cluster's tags, by which autoscalers find them. */
-export function describeSubnets({ cluster, network, quotas }: Account, request: DescribeSubnetsRequest): DescribeSubnetsResult {
+export function describeSubnets({ cluster, network, quotas, hostnames }: Account, request: DescribeSubnetsRequest): DescribeSubnetsResult {
   const { SubnetIds: ids = [], Filters, MaxResults, NextToken } = request;
   const tags = clusterTags(cluster);
   const attributes: Attributes<Subnet> = {
@@ -44,6 +45,7 @@ export function describeSubnets({ cluster, network, quotas }: Account, request: 
     AvailabilityZoneId: zoneIdOf(zone),
     DefaultForAz: false,
     MapPublicIpOnLaunch: false,
+    PrivateDnsNameOptionsOnLaunch: dnsNameOptions(hostnames.ofSubnet(zone)),
     Tags: writeTags(tags),
   });
   return { Subnets: items.map(write), ...defined({ NextToken: nextToken }) };

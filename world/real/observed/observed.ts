@@ -199,6 +199,7 @@ function observersPorts(instances: FaultPorts['instances']): FaultPorts {
     capacity: { limit: none, refuse: none },
     throttle: { limit: none },
     quota: { limitVcpus: none, limitInstances: none, limitLaunches: none, limitAddresses: none },
+    hostnames: { nameByInstance: none },
     reads: { delay: none },
     instanceFaults: { failLaunches: none, endRunning: none, delayEndings: none },
     nodes: { arm: none },
