@@ -22,7 +22,7 @@ export type Unseen = z.infer<typeof unseenSchema>;
 const stopSchema = z.strictObject({
   /** The criteria that reject the candidate for certain. */
   criteria: z.array(z.enum(CRITERIA)),
-  /** Trials of both sides until that look: those that count, and those that were planned. */
+  /** Trials of both sides in all looks: those that count, and those that were planned until that look. */
   trials: z.strictObject({ run: count, planned: count }),
 });
 export type GateStop = z.infer<typeof stopSchema>;

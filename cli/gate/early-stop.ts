@@ -1,5 +1,6 @@
 import type { Episode } from '../../gate/episode.ts';
 import { outcomeOf } from '../../gate/episodes-of.ts';
+import type { GateStop } from '../../gate/outcome.ts';
 import type { Policy } from '../../gate/policy.ts';
 import { settledCriteria } from '../../gate/settled.ts';
 import type { EpisodeOutcome } from '../../gate/settled.ts';
@@ -37,6 +38,21 @@ export function earlyStop(letter: string, known: ReadonlyMap<string, Episode>, p
       return criteria;
     },
   };
+}
+
+/**
+ * How a gate ended early. Every trial of the decision counts, also those of earlier looks and those of the state directory.
+ * @param left the trials that the review left out. Those that were known already still count
+ * @param counting the episodes of the decision, by the letter of their side
+ */
+export function stopOf(
+  criteria: readonly CriterionName[],
+  left: readonly SideTrial[],
+  counting: ReadonlyMap<string, readonly Episode[]>,
+): GateStop {
+  const known = new Set([...counting].flatMap(([letter, episodes]) => episodes.map((episode) => `${letter} ${keyOf(episode)}`)));
+  const saved = left.filter((one) => !known.has(`${one.letter} ${trialKey(one)}`)).length;
+  return { criteria: [...criteria], trials: { run: known.size, planned: known.size + saved } };
 }
 
 /** Scenario and seed of a trial, as {@link keyOf} an episode. */

@@ -24,13 +24,14 @@ import type { Selection } from '../manifests.ts';
 import { describeGap, describeGaps } from '../../reports/manifests.ts';
 import { abilitiesOf } from '../compare/abilities.ts';
 import { readComparedRun } from '../compare/read-run.ts';
+import type { ReviewedEnd } from '../compare/review.ts';
 import { runTargets } from '../compare/run-targets.ts';
 import type { Console } from '../console.ts';
 import { lockDirectory } from '../directory-lock.ts';
 import { ownVersion } from '../own-version.ts';
 import { isRunDirectory, readRunFacts } from '../run-directory.ts';
 import { UsageError } from '../usage-error.ts';
-import { earlyStop, trialKey } from './early-stop.ts';
+import { earlyStop, stopOf, trialKey } from './early-stop.ts';
 import { sideOf } from './outcome.ts';
 import { sourcesDigest } from './sources.ts';
 import { summarizeGate } from './terminal.ts';
@@ -185,7 +186,8 @@ async function runUntilDecided(
     const isWhole = ({ episodes }: Version): boolean =>
       seeds.every((seed) => chosen.every(({ scenario: { id } }) => episodes.has(keyOf({ scenario: id, seed }))));
     const incomplete = versions.filter((version) => !isWhole(version));
-    let stopped: GateStop | undefined;
+    let reviewed: ReviewedEnd | undefined;
+    let criteria: GateStop['criteria'] = [];
     if (incomplete.length > 0) {
       const directory = join(at.directory, `seeds-from-${seeds[0] ?? first}`);
       directories.push(directory);
@@ -199,7 +201,8 @@ async function runUntilDecided(
         sideNames: 'letter' as const,
         review,
       };
-      const { reviewed } = await runTargets(incomplete, runs, { directory, startedAt: at.startedAt, signal }, console);
+      ({ reviewed } = await runTargets(incomplete, runs, { directory, startedAt: at.startedAt, signal }, console));
+      ({ criteria } = review);
       signal.throwIfAborted();
       const left = new Set(reviewed?.left.map(trialKey));
       for (const { letter, version, episodes } of incomplete) {
@@ -208,16 +211,17 @@ async function runUntilDecided(
         for (const episode of fresh) episodes.set(keyOf(episode), episode);
         keep(sides.state, version, fresh, digests);
       }
-      if (reviewed !== undefined) {
-        const { kept } = reviewed;
-        stopped = { criteria: review.criteria, trials: { run: kept.length, planned: kept.length + reviewed.left.length } };
-      }
     }
     // All kept episodes of the candidate count, even with other seeds than requested: a known leak is a leak.
     const own = [...candidate.episodes.values()];
     const control = [...baseline.episodes.values()].filter(
       (episode) => candidate.episodes.has(keyOf(episode)) || (episode.seed >= first && episode.seed < first + done),
     );
+    const counting = new Map([
+      [baseline.letter, control],
+      [candidate.letter, own],
+    ]);
+    const stopped = reviewed === undefined ? undefined : stopOf(criteria, reviewed.left, counting);
     const decide = (by: Policy): GateDecision => decideGate(control, own, by, { paired: isPaired, seed: first });
     const decision = decide(policy);
     // Counts requested trials, not results: trials that can't be run must not be requested forever.
