@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { tellingTrials } from './evidence.ts';
+import { partTrials, tellingTrials } from './evidence.ts';
 import type { Criterion, Evidence } from './verdict.ts';
 
 const criterion = (name: Criterion['criterion'], verdict: Criterion['verdict'], evidence: readonly Evidence[]): Criterion => ({
@@ -39,4 +39,14 @@ test('a trial is told once, with all that the criteria say about it, and failed 
     { scenario: 'a/b', seed: 3, replay: 'sp1,seed=3', said: [{ criterion: 'latency-tail', verdict: 'inconclusive', what: 'slow' }] },
   ]);
   expect(tellingTrials([criterion('cost', 'pass', [])])).toEqual([]);
+});
+
+test('trials that speak only of accepted failures are apart; one that also fails is not', () => {
+  const { telling, accepted } = partTrials([
+    criterion('existing-failures', 'pass', [shows(1, 'known'), shows(2, 'known')]),
+    criterion('leaks', 'fail', [shows(2, 'leaks')]),
+    criterion('latency-tail', 'inconclusive', [shows(3, 'slow')]),
+  ]);
+  expect(telling.map(({ seed }) => seed)).toEqual([2, 3]);
+  expect(accepted.map(({ seed }) => seed)).toEqual([1]);
 });

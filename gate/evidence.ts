@@ -23,6 +23,14 @@ export function tellingTrials(criteria: readonly Criterion[]): TellingTrial[] {
   });
 }
 
+/** Trials that speak against a candidate, and those that speak only of what the policy accepts. */
+export function partTrials(criteria: readonly Criterion[]): { readonly telling: TellingTrial[]; readonly accepted: TellingTrial[] } {
+  const { telling = [], accepted = [] } = Object.groupBy(tellingTrials(criteria), ({ said }) =>
+    said.every(({ verdict }) => verdict === 'pass') ? 'accepted' : 'telling',
+  );
+  return { telling, accepted };
+}
+
 function rank({ verdict }: Criterion): number {
   return verdict === 'fail' ? 0 : 1;
 }

@@ -1,9 +1,10 @@
-import { tellingTrials } from '../gate/evidence.ts';
+import { partTrials } from '../gate/evidence.ts';
 import { otherNotes } from '../gate/outcome.ts';
 import type { TellingTrial } from '../gate/evidence.ts';
 import type { GateOutcome } from '../gate/outcome.ts';
 import { formatCount, formatList } from './format.ts';
 import {
+  ACCEPTED_TITLE,
   ACTION_WORDS,
   GATE_VERDICTS,
   SIDES,
@@ -49,7 +50,7 @@ type Section = readonly string[];
 /** A gate's decision for a pull request, in the Markdown of GitHub. All markup is Scaleproof's own: everything else is escaped. */
 export function formatGateComment(outcome: GateOutcome): string {
   const { decision, sides, scenarios, stopped, manifests, unseen } = outcome;
-  const { telling, accepted } = trialsOf(decision.criteria);
+  const { telling, accepted } = partTrials(decision.criteria);
   const notes = otherNotes(outcome);
   const [laxer, others] = [notes.filter((note) => note.startsWith(LAXER)), notes.filter((note) => !note.startsWith(LAXER))];
   const unseenLines = unseenTexts(unseen);
@@ -79,7 +80,7 @@ export function formatGateComment(outcome: GateOutcome): string {
       }),
     ],
     ...failures('Trials to look at', telling.map(describeTrial)),
-    ...failures('Accepted, since the baseline has them, too', accepted.map(describeTrial)),
+    ...failures(ACCEPTED_TITLE, accepted.map(describeTrial)),
     unserved(manifests),
     details('What was not looked at', unseenLines.length === 0 ? [] : [unseenLines.join(' '), ...requirementsLine(unseen.requirements)]),
     details(
@@ -128,13 +129,6 @@ export function formatRunComment(report: RunReport): string {
     ]),
     ['', 'The full report is `report.html` in the directory of the run.'],
   ]);
-}
-
-/** Trials that speak against the candidate, and those that the policy accepts. */
-function trialsOf(criteria: GateOutcome['decision']['criteria']): { readonly telling: TellingTrial[]; readonly accepted: TellingTrial[] } {
-  const all = tellingTrials(criteria);
-  const isAccepted = ({ said }: TellingTrial): boolean => said.every(({ verdict }) => verdict === 'pass');
-  return { telling: all.filter((one) => !isAccepted(one)), accepted: all.filter(isAccepted) };
 }
 
 /** Text that nobody may overlook. */

@@ -6,6 +6,9 @@ import { formatCount, formatList, formatPercent } from './format.ts';
 
 export const ACTION_WORDS: Readonly<Record<GateAction, string>> = { promote: 'Promote', hold: 'Hold', reject: 'Reject' };
 
+/** Over trials with failures that the policy accepts. */
+export const ACCEPTED_TITLE = 'Accepted, since the baseline has them, too';
+
 export const SIDES = ['baseline', 'candidate'] as const;
 export type SideName = (typeof SIDES)[number];
 

@@ -1,7 +1,8 @@
 import type { GateOutcome } from '../../gate/outcome.ts';
-import { tellingTrials } from '../../gate/evidence.ts';
+import { partTrials } from '../../gate/evidence.ts';
 import type { TellingTrial } from '../../gate/evidence.ts';
 import type { Criterion, GateDecision, GateVerdict, PhaseComparison, PhaseSide } from '../../gate/verdict.ts';
+import { ACCEPTED_TITLE } from '../../reports/gate.ts';
 import { createPaint, printable } from '../../reports/paint.ts';
 import type { Ink } from '../../reports/paint.ts';
 import { renderTable, wrap } from '../../reports/table.ts';
@@ -52,11 +53,15 @@ export function formatGate(
 
 /** Criteria, and then each trial of their evidence, with what they say about it and how to replay it. */
 export function describeCriteria(criteria: readonly Criterion[], paint: Paint, columns: number): string[] {
-  const trials = tellingTrials(criteria);
+  const { telling, accepted } = partTrials(criteria);
+  const list = (title: string, trials: readonly TellingTrial[]): string[] =>
+    trials.length === 0
+      ? []
+      : ['', paint('dim', title), ...trials.flatMap((trial) => describeTrial(trial, paint, columns - INDENT.length))];
   return [
     ...criteria.flatMap((criterion) => describeCriterion(criterion, paint, columns - INDENT.length)),
-    ...(trials.length === 0 ? [] : ['', paint('dim', 'TRIALS TO LOOK AT')]),
-    ...trials.flatMap((trial) => describeTrial(trial, paint, columns - INDENT.length)),
+    ...list('TRIALS TO LOOK AT', telling),
+    ...list(ACCEPTED_TITLE.toUpperCase(), accepted),
   ];
 }
 

@@ -56,7 +56,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     const trials = page.getByRole('region', { name: 'Trials of the candidate to look at' }).locator('.problem');
     await expect(trials).toHaveCount(2);
     await expect(trials.first()).toHaveText(
-      /a\/s1\s*seed 1\s*invariants: launches\/double .*\s*success: 9 of 10 .*\s*scaleproof replay sp1,scenario=a\/s1@d1/,
+      /✗\s*Failed\s*a\/s1\s*seed 1\s*invariants: launches\/double .*\s*success: 9 of 10 .*\s*scaleproof replay sp1,scenario=a\/s1@d1/,
     );
     await expect(page.locator('.chart').first()).toContainText('18 of 20: 90 %, 71.7 % to 98.2 %');
     await expect(page.locator('.chart').last()).toHaveText(/pending → running\s*judged\s*p95 60 s, 72 s\s*pending → request/);
@@ -112,6 +112,17 @@ test('a promoted candidate has no trials to look at', async ({ page }, info) => 
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(/✓\s*Promote\s*Every criterion is met, by 75 pairs\./);
   await expect(page.locator('.problem')).toHaveCount(0);
   await expect(page.getByText('Every trial of both sides passed.')).toBeVisible();
+});
+
+test('accepted failures have their own section with the reason, and do not look open', async ({ page }, info) => {
+  await open(page, info.outputPath('report.html'), { promoted: true, accepting: true });
+  await expect(page.getByRole('region', { name: 'Trials of the candidate to look at' })).toHaveCount(0);
+  const accepted = page.getByRole('region', { name: 'Accepted, since the baseline has them, too' }).locator('.problem');
+  await expect(accepted).toHaveText(
+    /Accepted\s*a\/known\s*seed 3\s*existing-failures: launches\/double in 1 of 3 episodes, in the baseline in 1 of 3\s*scaleproof replay/,
+  );
+  await expect(accepted.locator('.badge')).toHaveClass(/not-run/);
+  expect(await barriersOn(page)).toEqual([]);
 });
 
 test('a hostile name is escaped', async ({ page }, info) => {

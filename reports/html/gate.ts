@@ -1,10 +1,11 @@
-import { tellingTrials } from '../../gate/evidence.ts';
+import { partTrials } from '../../gate/evidence.ts';
 import type { TellingTrial } from '../../gate/evidence.ts';
 import { otherNotes } from '../../gate/outcome.ts';
 import type { GateOutcome, ScenarioPair, ScenarioTally, Unseen } from '../../gate/outcome.ts';
 import type { Criterion } from '../../gate/verdict.ts';
 import { formatCount } from '../format.ts';
 import {
+  ACCEPTED_TITLE,
   ACTION_WORDS,
   GATE_VERDICTS,
   SIDES,
@@ -39,6 +40,7 @@ export function renderGate(outcome: GateOutcome, links: GateLinks): string {
   const { decision, sides, scenarios, unseen, manifests, version } = outcome;
   const word = ACTION_WORDS[decision.action];
   const others = otherNotes(outcome);
+  const { telling, accepted } = partTrials(decision.criteria);
   return renderPage({
     title: `${word}: ${sides.candidate.target}, scaleproof gate`,
     style: GATE_STYLE,
@@ -52,7 +54,8 @@ export function renderGate(outcome: GateOutcome, links: GateLinks): string {
         </ol>
         ${decision.needs.sentences.slice(0, 1).map((text) => html`<p class="stopped muted">${text}</p>`)}
       </section>
-      ${renderTrials(tellingTrials(decision.criteria), links)}
+      ${renderTrials({ id: 'trials', title: 'Trials of the candidate to look at' }, telling, links)}
+      ${renderTrials({ id: 'accepted', title: ACCEPTED_TITLE }, accepted, links)}
       <section aria-labelledby="charts">
         <h2 id="charts">Both sides in figures</h2>
         <div class="charts">${passChart(scenarios)} ${latencyChart(decision.phases)}</div>
@@ -112,20 +115,25 @@ function renderCriterion(criterion: Criterion): Markup {
   </li>`;
 }
 
-function renderTrials(trials: readonly TellingTrial[], links: GateLinks): Markup | undefined {
+function renderTrials(
+  { id, title }: { readonly id: string; readonly title: string },
+  trials: readonly TellingTrial[],
+  links: GateLinks,
+): Markup | undefined {
   if (trials.length === 0) return undefined;
   const more = trials.length - MAX_TRIALS;
-  return html`<section class="problems" aria-labelledby="trials">
-    <h2 id="trials">Trials of the candidate to look at</h2>
+  return html`<section class="problems" aria-labelledby="${id}">
+    <h2 id="${id}">${title}</h2>
     <ol>
       ${trials.slice(0, MAX_TRIALS).map(({ scenario, seed, replay, said }) => {
-        const isFailed = said.some(({ verdict }) => verdict === 'fail');
-        return html`<li class="problem ${isFailed ? 'fail' : 'unknown'}">
+        const { look, word } = lookOf(said);
+        return html`<li class="problem ${look}">
           <p class="problem-head">
-            ${code(scenario)} <span class="muted">seed ${seed}</span> ${linkTo(links('candidate', { scenario, seed }), { scenario, seed })}
+            ${badge(look, word)} ${code(scenario)}
+            <span class="muted">seed ${seed}</span> ${linkTo(links('candidate', { scenario, seed }), { scenario, seed })}
           </p>
           <ul class="said">
-            ${said.map(({ criterion, what }) => html`<li><b>${criterion}:</b> ${what}</li>`)}
+            ${said.map(({ criterion, verdict, what }) => html`<li><b>${criterion}${verdict === 'pass' && look !== 'not-run' && ' (accepted)'}:</b> ${what}</li>`)}
           </ul>
           ${replay !== '' && html`<code class="line">scaleproof replay ${replay}</code>`}
         </li>`;
@@ -133,6 +141,12 @@ function renderTrials(trials: readonly TellingTrial[], links: GateLinks): Markup
     </ol>
     ${more > 0 && html`<p class="muted">And ${more} more in gate.json.</p>`}
   </section>`;
+}
+
+/** A trial's mark. An accepted failure is neither failed nor open. */
+function lookOf(said: TellingTrial['said']): { readonly look: 'fail' | 'unknown' | 'not-run'; readonly word: string } {
+  if (said.some(({ verdict }) => verdict === 'fail')) return { look: 'fail', word: 'Failed' };
+  return said.every(({ verdict }) => verdict === 'pass') ? { look: 'not-run', word: 'Accepted' } : { look: 'unknown', word: 'Open' };
 }
 
 function linkTo(href: string | undefined, { scenario, seed }: Parameters<GateLinks>[1]): Markup | undefined {

@@ -69,7 +69,7 @@ h1 .badge { flex: none; } h1 > span:last-child { min-width: 0; overflow-wrap: an
 
 .problems ol { list-style: none; margin: 0; padding: 0; display: grid; gap: 10px; }
 .problem { background: var(--surface); border-left: 4px solid var(--fail); border-radius: 4px 8px 8px 4px; box-shadow: var(--shadow); padding: 14px 20px 12px; }
-.problem.unknown { border-color: var(--unknown); }
+.problem.unknown { border-color: var(--unknown); } .problem.not-run { border-color: var(--not-run); color: inherit; }
 .problem p { margin: 0 0 4px; max-width: 110ch; overflow-wrap: anywhere; }
 .problem-head { display: flex; flex-wrap: wrap; gap: 4px 10px; align-items: center; } .problem-head code { font-weight: 650; }
 .problem .muted { font-size: 13px; } .problem ul { margin: 0; padding-left: 18px; columns: 2 420px; } .problem li { break-inside: avoid; }

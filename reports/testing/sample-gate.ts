@@ -9,7 +9,24 @@ export interface SampleGateOptions {
   readonly promoted?: boolean;
   /** Failed trials of the candidate, each of its own scenario. */
   readonly failures?: number;
+  /** The policy accepts a failure that the baseline has too. */
+  readonly accepting?: boolean;
 }
+
+const EXISTING = {
+  criterion: 'existing-failures',
+  verdict: 'pass',
+  sentence: '1 kind of failure in 1 scenario accepted, since the baseline has the same; none is significantly more frequent.',
+  numbers: { accepted: 1, scenarios: 1, gone: 0, worse: 0, undecided: 0, tooFew: 0 },
+  evidence: [
+    {
+      scenario: 'a/known',
+      seed: 3,
+      replay: 'sp1,scenario=a/known@d1,target=acme,seed=3',
+      what: 'launches/double in 1 of 3 episodes, in the baseline in 1 of 3',
+    },
+  ],
+};
 
 const range = (ms: number, isAtLeast = false) => ({ ms, isAtLeast });
 const side = (factor: number, isAtLeast = false) => ({
@@ -22,7 +39,7 @@ const side = (factor: number, isAtLeast = false) => ({
 const passed = (pass: number) => ({ pass, fail: 0, unknown: 0, findings: [] });
 
 /** A rejected candidate: it breaks an invariant and leaves pods unserved, in scenarios that its baseline passes. */
-export function sampleGate({ name = 'acme@2', promoted = false, failures = 2 }: SampleGateOptions = {}): GateOutcome {
+export function sampleGate({ name = 'acme@2', promoted = false, failures = 2, accepting = false }: SampleGateOptions = {}): GateOutcome {
   const replayOf = (index: number): string => `sp1,scenario=a/s${index}@d1,target=${name},seed=${index}`;
   const failed = Array.from({ length: promoted ? 0 : failures }, (_, index) => index + 1);
   const evidence = (what: string) =>
@@ -63,6 +80,7 @@ export function sampleGate({ name = 'acme@2', promoted = false, failures = 2 }: 
           numbers: { created: 80, leaked: 0, episodes: 20, bad: 0 },
           evidence: [],
         },
+        ...(accepting ? [EXISTING] : []),
       ],
       phases: [
         { phase: 'pending -> request', isJudged: false, baseline: side(0.1), candidate: side(0.1) },
