@@ -1,3 +1,4 @@
+import { mergeWaits, waitCurveOf } from '../history/wait-curve.ts';
 import { defined } from '../model/defined.ts';
 import { createRandom } from '../runtime/random.ts';
 import { judgeCost, judgeRequests } from './criteria/budgets.ts';
@@ -144,9 +145,10 @@ function phasesOf(baseline: readonly Episode[], candidate: readonly Episode[], p
 function phaseOf(episodes: readonly Episode[], phase: string): PhaseSide | undefined {
   const all = episodes.flatMap((episode) => observationsOf(episode, [phase]) ?? []);
   if (all.length === 0) return undefined;
+  const [waits] = mergeWaits(episodes.map(({ latencies }) => latencies.filter((one) => one.phase === phase)));
   const at = (share: number): PhaseSide['p50'] => {
     const { least, most } = quantileOfOne(all, share);
     return { ms: least, isAtLeast: most > least };
   };
-  return { pods: all.length, censored: all.filter(({ isCensored }) => isCensored).length, p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99), ...waitCurveOf(waits ?? { valuesMs: [], censoredMs: [] }) };
 }

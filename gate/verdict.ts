@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { waitCurveSchema } from '../history/wait-curve.ts';
 
 /** `inconclusive` is neither: do not promote, and do not roll back. */
 export const gateVerdictSchema = z.enum(['fail', 'inconclusive', 'pass']);
@@ -61,6 +62,8 @@ const phaseSideSchema = z.strictObject({
   p50: rangeSchema,
   p95: rangeSchema,
   p99: rangeSchema,
+  /** The whole distribution. Absent in decisions of older versions. */
+  curveMs: waitCurveSchema.shape.curveMs.optional(),
 });
 export type PhaseSide = z.infer<typeof phaseSideSchema>;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { waitCurveSchema } from './wait-curve.ts';
 
 /** Format of compare.json. */
 export const COMPARISON_FORMAT = 1;
@@ -51,7 +52,21 @@ const rowSchema = z.strictObject({
 });
 export type ComparedRow = z.infer<typeof rowSchema>;
 
-const sectionSchema = z.strictObject({ id: text, title: z.string(), about: z.string(), rows: z.array(rowSchema) });
+/** The waits of all sides in one phase, over the same trials. */
+const phaseCurvesSchema = z.strictObject({
+  phase: text,
+  /** One for each side. */
+  sides: z.array(waitCurveSchema),
+});
+
+const sectionSchema = z.strictObject({
+  id: text,
+  title: z.string(),
+  about: z.string(),
+  rows: z.array(rowSchema),
+  /** For waits: the distributions of which rows have percentiles, named `PHASE p50`. */
+  curves: z.array(phaseCurvesSchema).optional(),
+});
 export type ComparedSection = z.infer<typeof sectionSchema>;
 
 const sideSchema = z.strictObject({

@@ -54,6 +54,11 @@ const HEALED = 'healed';
 /** The total latency of a pod: from its creation, or from the heal, until it runs. */
 export const WHOLE_PHASES = { fromCreation: 'pending -> running', fromHeal: `${HEALED} -> running` } as const;
 
+/** Whether a phase is the total latency, and not a step of it. */
+export function isWholePhase(phase: string): boolean {
+  return phase === WHOLE_PHASES.fromCreation || phase === WHOLE_PHASES.fromHeal;
+}
+
 /** Whether a phase is counted from the heal of faults; its steps have the same names as those from the creation. */
 export function isFromHeal(phase: string): boolean {
   return phase.startsWith(`${HEALED} -> `);

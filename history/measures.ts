@@ -79,7 +79,7 @@ export function measuresOf(view: View): TrialMeasures {
     kinds: kindsOf(view),
     lastedMs: view.endMs,
     pods: pods.length,
-    waits: waitsOf(view, pods),
+    waits: phaseWaitsOf(view, pods),
     usd: instances.reduce((sum, instance) => sum + (instance.usdPerHour * paidMs(instance, view.endMs)) / MS_PER_HOUR, 0),
     launches: { ...countLaunches(view), instances: instances.length },
     ...(seesRequests ? { requests: ofTarget(view).length } : {}),
@@ -146,7 +146,7 @@ function inputOf({ input }: RequestLife['start']): LaunchInput {
 }
 
 /** The phases in order: those that pods went through, and those that they got stuck in. */
-function waitsOf(view: View, pods: readonly PodLife[]): PhaseWaits[] {
+export function phaseWaitsOf(view: View, pods: readonly PodLife[] = podsToServe(view)): PhaseWaits[] {
   const censored = new Map<string, number[]>();
   for (const { phase, waitedMs } of pods.flatMap((pod) => stuckIn(view, pod)))
     censored.set(phase, [...(censored.get(phase) ?? []), waitedMs]);

@@ -1,8 +1,10 @@
 import { pendingPods, readyNodes, thinned } from './amounts.ts';
 import type { Amount } from './amounts.ts';
-import { phaseValuesOf, waitsOf } from './latency.ts';
-import type { PhaseValues, Wait } from './latency.ts';
+import { waitsOf } from './latency.ts';
+import type { Wait } from './latency.ts';
 import type { FaultLife } from './lives.ts';
+import { phaseWaitsOf } from './measures.ts';
+import type { PhaseWaits } from './measures.ts';
 import type { View } from './view.ts';
 
 /** Most amounts of one kind that are kept of a trial: a picture of it is not wider. */
@@ -10,7 +12,7 @@ const MAX_AMOUNTS = 120;
 
 /** What reports show of every trial besides its verdict: small enough to keep, so that the history is not read again. */
 export interface TrialSeen {
-  readonly phases: readonly PhaseValues[];
+  readonly phases: readonly PhaseWaits[];
   readonly waits: readonly Wait[];
   readonly faults: readonly FaultLife[];
   /** Ready nodes and pending pods over time, thinned. */
@@ -24,7 +26,7 @@ export interface TrialSeen {
 
 export function seenIn(view: View): TrialSeen {
   return {
-    phases: phaseValuesOf(view),
+    phases: phaseWaitsOf(view),
     waits: waitsOf(view),
     faults: view.faults,
     nodes: thinned(readyNodes(view), MAX_AMOUNTS),

@@ -1,6 +1,7 @@
 import type { HistoryEvent } from '../history/events.ts';
 import { summarizePhase } from '../history/latency.ts';
-import type { PhaseValues } from '../history/latency.ts';
+import type { PhaseWaits } from '../history/measures.ts';
+import { mergeWaits, waitCurveOf } from '../history/wait-curve.ts';
 import type { FaultLife } from '../history/lives.ts';
 import { closeness, combine } from '../history/verdict.ts';
 import type { Finding, TrialResult, Verdict } from '../history/verdict.ts';
@@ -15,7 +16,16 @@ import { profileSchema } from './report-input.ts';
 import type { Profile, ReportInput, ReportTrial, RunFacts } from './report-input.ts';
 import { judgeRequirements } from './requirements.ts';
 import { REPORT_API_VERSION } from './run-report.ts';
-import type { BoundReport, FaultReport, ProfileReport, ReportedFinding, RunReport, ScenarioReport, TrialReport } from './run-report.ts';
+import type {
+  BoundReport,
+  FaultReport,
+  ProfileReport,
+  ReportedFinding,
+  RunReport,
+  ScenarioReport,
+  TotalWaits,
+  TrialReport,
+} from './run-report.ts';
 
 /** Most events of a finding that the report describes; the history has all of them. */
 export const MAX_EVIDENCE = 40;
@@ -24,7 +34,7 @@ export const MAX_EVIDENCE = 40;
 interface Digest {
   readonly report: TrialReport;
   readonly result: TrialResult;
-  readonly phases: readonly PhaseValues[];
+  readonly phases: readonly PhaseWaits[];
   readonly faults: readonly FaultLife[];
 }
 
@@ -57,7 +67,7 @@ export function buildReport({ run, trials, notRun }: ReportInput): RunReport {
       ...(hasTime && wallMs > 0 && isVirtual(run) ? { ratio: virtualMs / wallMs } : {}),
     },
     verdict: combine([...scenarios.map(({ verdict }) => verdict), ...gapVerdicts(run.manifests)]),
-    totals: totalsOf(scenarios, notRun),
+    totals: { ...totalsOf(scenarios, notRun), waits: mergeWaits(digests.map(({ phases }) => phases)).map(totalWaits) },
     profiles: profileSchema.options.flatMap((name) => profileReport(name, run, scenarios, notRun)),
     ...(requirements === undefined ? {} : { requirements: judgeRequirements(requirements, { asked: run.scenarios, scenarios, notRun }) }),
     scenarios,
@@ -163,7 +173,10 @@ function scenarioReport(
       notBegun,
     },
     success: sumSuccess(results),
-    latencies: mergePhases(digests).map(summarizePhase),
+    // A percentile of a scenario is that of the pods that completed the phase.
+    latencies: mergeWaits(digests.map(({ phases }) => phases))
+      .filter(({ valuesMs }) => valuesMs.length > 0)
+      .map(summarizePhase),
     instances: sumInstances(results),
     faults: {
       armed: sum(results, ({ faults }) => faults.armed),
@@ -178,15 +191,11 @@ function scenarioReport(
   };
 }
 
-/** The values of all trials for each phase, in order of first appearance: percentiles can't be averaged. */
-function mergePhases(digests: readonly Digest[]): PhaseValues[] {
-  const merged = new Map<string, number[]>();
-  for (const { phase, valuesMs } of digests.flatMap(({ phases }) => phases)) {
-    const values = merged.get(phase);
-    if (values === undefined) merged.set(phase, [...valuesMs]);
-    else values.push(...valuesMs);
-  }
-  return [...merged].map(([phase, valuesMs]) => ({ phase, valuesMs: valuesMs.sort((a, b) => a - b) }));
+/** The waits of a phase over all trials. Percentiles count pods that did not complete it as slower than all others. */
+function totalWaits({ phase, ...waits }: PhaseWaits): TotalWaits {
+  const { valuesMs, censoredMs } = waits;
+  const at = (rank: number): number | undefined => valuesMs[Math.ceil((rank / 100) * (valuesMs.length + censoredMs.length)) - 1];
+  return { phase, ...waitCurveOf(waits), ...defined({ p50Ms: at(50), p95Ms: at(95), p99Ms: at(99) }) };
 }
 
 /** Injections with the same id and fault are the same in each trial: a scenario numbers them in order. */
@@ -227,7 +236,7 @@ function nearness({ bound, worst }: Pick<BoundReport, 'bound'> & { readonly wors
   return worst === undefined ? -Infinity : (closeness({ bound, worst }) ?? worst);
 }
 
-function totalsOf(scenarios: readonly ScenarioReport[], notRun: ReportInput['notRun']): RunReport['totals'] {
+function totalsOf(scenarios: readonly ScenarioReport[], notRun: ReportInput['notRun']): Omit<RunReport['totals'], 'waits'> {
   const crashed = scenarios.flatMap(({ crashPoints }) => crashPoints ?? []);
   return {
     scenarios: scenarioCounts(scenarios, notRun),

@@ -45,6 +45,28 @@ export function formatChange({ ratio, needs }: ComparedChange): string | undefin
   return `×${format(value)}${isExact ? '' : ` (${format(lower)} – ${format(upper)})`}`;
 }
 
+/** A change of waits in a sentence: `B is 1.4 to 1.9 times slower`. */
+export function tellChange(letter: string, { outcome, ratio, needs }: ComparedChange): string {
+  if (ratio === undefined) return 'not compared';
+  const { value, lower, upper } = ratio;
+  if (lower === undefined || upper === undefined)
+    return `${letter} ×${formatFactor(value)} in these trials${needs === undefined ? '' : `, too few to tell: ${needs.trials} are needed`}`;
+  const range = (from: number, to: number): string => {
+    const [least, most] = [formatFactor(from), formatFactor(to)];
+    return least === most ? least : `${least} to ${most}`;
+  };
+  if (outcome === 'worse') return `${letter} is ${range(lower, upper)} times slower`;
+  if (outcome === 'better') return `${letter} is ${range(1 / upper, 1 / lower)} times faster`;
+  return lower === 1 && upper === 1
+    ? `${letter} takes as long`
+    : `no clear difference: ${letter} takes ${range(lower, upper)} times as long`;
+}
+
+/** Near one, one digit would show no difference. */
+function formatFactor(value: number): string {
+  return value.toFixed(value < 2 ? 2 : 1);
+}
+
 export const CHANGE_WORDS: Readonly<Record<ComparedChange['outcome'], string>> = { better: 'better', worse: 'WORSE', unclear: '' };
 
 /** What all sides share, in a sentence. */

@@ -9,7 +9,9 @@ import {
   verdictSchema,
 } from '../history/verdict.ts';
 import { boundSchema } from '../history/events.ts';
+import { waitCurveSchema } from '../history/wait-curve.ts';
 import { describeFields } from './report-fields.ts';
+import { trendRunSchema } from './trend.ts';
 import { levelSchema, profileSchema, runFactsSchema } from './report-input.ts';
 
 /** Version of the format. A new optional field keeps it; any other change makes it v2, with its own schema. */
@@ -123,6 +125,15 @@ const scenarioReportSchema = z.object({
 });
 export type ScenarioReport = z.infer<typeof scenarioReportSchema>;
 
+/** How long pods took for a phase, over all trials. */
+const totalWaitsSchema = waitCurveSchema.extend({
+  phase: z.string(),
+  p50Ms: z.number().optional(),
+  p95Ms: z.number().optional(),
+  p99Ms: z.number().optional(),
+});
+export type TotalWaits = z.infer<typeof totalWaitsSchema>;
+
 /** One profile, over its requested scenarios. */
 const profileReportSchema = z.object({
   name: profileSchema,
@@ -170,6 +181,10 @@ export const runReportSchema = z.object({
     instances: instancesSchema,
     faults: z.object({ armed: count, fired: count }),
     findings: count,
+    waits: z
+      .array(totalWaitsSchema)
+      .optional()
+      .describe('How long pods took for each phase, over all trials. Absent in reports of older versions.'),
     interleavings: count,
     crashPoints: z.object({ passed: count, failed: count, unknown: count }).optional().describe('Absent if none were requested.'),
   }),
@@ -180,6 +195,7 @@ export const runReportSchema = z.object({
     .describe('The whole specification (docs/specification.md); absent if no scenario of the run tests any of it.'),
   scenarios: z.array(scenarioReportSchema).describe('By profile, and in each in requested order.'),
   notRun: z.array(notRunSchema),
+  trend: z.array(trendRunSchema).optional().describe('This run among earlier ones, by their start; absent unless requested.'),
 });
 export type RunReport = z.infer<typeof runReportSchema>;
 

@@ -1,9 +1,11 @@
 import type { ComparedRow, ComparedSection } from '../../history/comparison.ts';
 import { PHASES } from '../../history/measures.ts';
+import { mergeWaits, waitCurveOf } from '../../history/wait-curve.ts';
 import type { Episode } from '../episode.ts';
 import { unitsForQuantile } from '../statistics/quantile.ts';
 import { NODES_SETTING } from './compared-run.ts';
 import type { ComparedScenarios, ComparedTrial } from './compared-run.ts';
+import { columnsOf } from './match.ts';
 import type { Matched } from './match.ts';
 import { ALPHA, meanRow, percentileRow, shareRow } from './rows.ts';
 import type { RowContext } from './rows.ts';
@@ -89,6 +91,13 @@ function latencySection(rows: readonly Matched[], context: Context): ComparedSec
     title,
     about: `From ${scenarios.join(', ')}. Pods that ran out of time before a step count with their wait so far: the figure is then "at least". Bounds are order statistics that treat the pods of a trial as one, the worst case: a percentile has an upper bound only with enough trials, ${PERCENTILES.map((rank) => `p${rank} from ${unitsForQuantile(rank / 100, ALPHA)}`).join(', ')}.`,
     rows: wanted.flatMap((phase) => PERCENTILES.map((rank) => percentileRow(phase, rank, among, context))),
+    curves: phases.map((phase) => ({
+      phase,
+      sides: columnsOf(among, context.sides).map((trials) => {
+        const [waits] = mergeWaits(trials.map(({ measures }) => measures.waits.filter((one) => one.phase === phase)));
+        return waitCurveOf(waits ?? { valuesMs: [], censoredMs: [] });
+      }),
+    })),
   };
 }
 

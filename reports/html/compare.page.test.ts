@@ -1,25 +1,14 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
 import type { TargetComparison } from '../../history/comparison.ts';
+import { barriersOn, openPage, overflowOf } from '../testing/pages.ts';
 import { HOSTILE_NAMES } from '../testing/sample-run.ts';
 import { sampleComparison } from '../testing/sample-comparison.ts';
 import { renderComparison } from './compare.ts';
 
 /** Opens the page, and collects errors. */
-async function open(page: Page, path: string, comparison: TargetComparison): Promise<string[]> {
-  const complaints: string[] = [];
-  page.on('console', (message) => complaints.push(message.text()));
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('dialog', (dialog) => {
-    complaints.push(`dialog: ${dialog.message()}`);
-    void dialog.dismiss();
-  });
-  writeFileSync(path, renderComparison(comparison));
-  await page.goto(`file://${path}`);
-  page.on('request', (request) => complaints.push(request.url()));
-  return complaints;
+function open(page: Page, path: string, comparison: TargetComparison): Promise<string[]> {
+  return openPage(page, path, renderComparison(comparison));
 }
 
 for (const colorScheme of ['light', 'dark'] as const) {
@@ -35,16 +24,37 @@ for (const colorScheme of ['light', 'dark'] as const) {
     const success = page.locator('#row-success');
     await expect(success.locator('td')).toHaveText([/100 %\s*95.1 % – 100 %\s*60 of 60 trials\s*600 of 600 pods/, /91.7 %/, /Worse/]);
     await expect(page.locator('#row-pending-running-p99 td').nth(1)).toContainText('≥ 2 min');
+    const curves = page.locator('.curve-plot');
+    await expect(curves.getByRole('img').first()).toHaveAccessibleName(
+      'pending → running. A: p50 30 s, p95 39 s, 600 pods; B: p50 48 s, p95 71 s, 600 pods, of which 30 never.',
+    );
+    await expect(curves.locator('.told')).toHaveText('p50: B is 1.40 to 1.90 times slower');
+    // A side has one colour on the whole page.
+    const colour = (selector: string, property: string): Promise<string> =>
+      page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).getPropertyValue('${property}')`);
+    for (const side of [0, 1]) {
+      const own = await colour(`.sides .key.side-${side}`, 'background-color');
+      expect(await colour(`path.curve.side-${side}`, 'stroke')).toBe(own);
+      expect(await colour(`thead .key.side-${side}`, 'background-color')).toBe(own);
+      expect(await colour(`.range.side-${side} .point`, 'fill')).toBe(own);
+    }
+    expect(await colour('path.curve.side-0', 'stroke')).not.toBe(await colour('path.curve.side-1', 'stroke'));
     await expect(page.locator('#row-monthly-cost')).toContainText('×1.11 (1.11 – 1.12)');
     await expect(page.getByRole('region', { name: 'What was not compared' })).toContainText(
       'scheduling/spot-spread, seeds 1, 2: B has none',
     );
     await expect(page.locator('body')).toHaveCSS('background-color', colorScheme === 'light' ? 'rgb(247, 246, 243)' : 'rgb(18, 19, 22)');
     expect(complaints).toEqual([]);
-    // The page's policy allows no other scripts, so this one is injected by the debugger.
-    await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
-    const barriers = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>('axe.run().then(({ violations }) => violations)');
-    expect(barriers.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)).toEqual([]);
+    expect(await barriersOn(page)).toEqual([]);
+  });
+}
+
+for (const width of [360, 768, 1440]) {
+  test(`fits ${width} pixels`, async ({ page }, info) => {
+    await page.setViewportSize({ width, height: 900 });
+    await open(page, info.outputPath('compare.html'), sampleComparison({ name: 'a-name-without-any-place-to-break'.repeat(4) }));
+    expect(await overflowOf(page)).toBe(0);
+    expect(await barriersOn(page)).toEqual([]);
   });
 }
 

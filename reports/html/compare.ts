@@ -6,6 +6,7 @@ import {
   formatBounds,
   formatCell,
   formatChange,
+  tellChange,
   gapsOf,
   isMeasuredAnew,
   leftOutText,
@@ -15,13 +16,15 @@ import type { Markup } from './markup.ts';
 import { renderPage } from './page.ts';
 import { VERDICT_MARKS } from '../marks.ts';
 import { badge, code } from './parts.ts';
+import { sideKey, SIDE_STYLE } from './sides.ts';
 import { PAGE_STYLE } from './style.ts';
+import { CURVES_STYLE, waitCurves, wholeFirst } from './wait-curves.ts';
 
 /** The style of a comparison, in addition to that of the report. */
-const COMPARE_STYLE = `${PAGE_STYLE}
+const COMPARE_STYLE = `${PAGE_STYLE}${SIDE_STYLE}${CURVES_STYLE}
 .compare td.num small { display: block; white-space: nowrap; } .compare tbody th { min-width: 200px; } .compare td:has(svg) { min-width: 150px; } .compare .change { min-width: 150px; padding-left: 24px; } .compare thead .change { padding-left: 24px; }
 .compare .letter { display: inline-block; min-width: 22px; font-weight: 650; }
-.range { display: block; margin: 4px 0 0 auto; width: 100%; max-width: 190px; height: 10px; } .range .line { fill: var(--line); } .range .span { fill: var(--pod-soft); } .range .point { fill: var(--pod); }
+.range { display: block; margin: 4px 0 0 auto; width: 100%; max-width: 190px; height: 10px; } .range .line { fill: var(--line); } .range .span { fill: var(--side-soft); } .range .point { fill: var(--side); }
 .sides { list-style: none; margin: 0; padding: 0; display: grid; gap: 6px; } .sides li { overflow-wrap: anywhere; } .sides .letter { font-size: 17px; margin-right: 8px; }
 .said { list-style: none; margin: 22px 0 0; padding: 0; display: grid; gap: 8px; } .said li { display: flex; gap: 12px; align-items: baseline; } .said .badge { flex: none; min-width: 86px; }
 `;
@@ -46,9 +49,9 @@ export function renderComparison(comparison: TargetComparison): string {
         </p>
         <ul class="sides">
           ${sides.map(
-            ({ letter, target, world, trials, version, directory }) =>
+            ({ letter, target, world, trials, version, directory }, index) =>
               html`<li>
-                <span class="letter">${letter}</span><strong>${target}</strong>
+                <span class="letter">${sideKey(index)}${letter}</span><strong>${target}</strong>
                 <span class="muted">in the ${world} world, ${trials} trials, scaleproof ${version}, ${directory}</span>
               </li>`,
           )}
@@ -111,12 +114,13 @@ function renderSection(section: ComparedSection, { sides }: TargetComparison): M
   return html`<section aria-labelledby="section-${section.id}">
     <h2 id="section-${section.id}">${section.title}</h2>
     <p class="muted">${section.about}</p>
-    <div class="table-wrap">
+    ${renderCurves(section, sides)}
+    <div class="table-wrap" tabindex="0" role="region" aria-label="Figures: ${section.title}">
       <table class="data compare">
         <thead>
           <tr>
             <th scope="col">Measure</th>
-            ${sides.map(({ letter, target }) => html`<th scope="col" class="num">${letter}<br /><small>${target}</small></th>`)}
+            ${sides.map(({ letter, target }, index) => html`<th scope="col" class="num">${sideKey(index)}${letter}<br /><small>${target}</small></th>`)}
             ${letters.slice(1).map((letter) => html`<th scope="col" class="change">${letter} against ${letters[0]}<br /><small>the figure of ${letter} over that of ${letters[0]}</small></th>`)}
           </tr>
         </thead>
@@ -125,7 +129,7 @@ function renderSection(section: ComparedSection, { sides }: TargetComparison): M
             ({ id, title, unit, cells, changes }, index) =>
               html`<tr id="row-${id}">
                 <th scope="row">${title.replace('->', '→')}</th>
-                ${cells.map((cell) => renderCell(cell, unit, { max: scaleOf(cells, unit), isNew: isMeasuredAnew(section, index) }))}
+                ${cells.map((cell, side) => renderCell(cell, unit, { max: scaleOf(cells, unit), isNew: isMeasuredAnew(section, index), side }))}
                 ${changes.map(renderChange)}
               </tr>`,
           )}
@@ -136,10 +140,38 @@ function renderSection(section: ComparedSection, { sides }: TargetComparison): M
   </section>`;
 }
 
-function renderCell(cell: ComparedCell, unit: ComparedUnit, { max, isNew }: { readonly max: number; readonly isNew: boolean }): Markup {
+/** The distributions of waits, with how much each other side differs from the first. */
+function renderCurves({ curves = [], rows }: ComparedSection, sides: TargetComparison['sides']): Markup | undefined {
+  if (curves.length === 0) return undefined;
+  const others = sides.slice(1);
+  return html`${waitCurves(
+      wholeFirst(curves).map((one) => ({
+        phase: one.phase,
+        curves: one.sides,
+        told: [50, 95].flatMap((rank) => {
+          const row = rows.find(({ title }) => title === `${one.phase} p${rank}`);
+          return others.flatMap(({ letter }, index) => {
+            const change = row?.changes[index];
+            return change === undefined ? [] : [html`p${rank}: ${tellChange(letter, change)}`];
+          });
+        }),
+      })),
+      sides.map(({ letter, target }, index) => ({ name: letter, label: `${letter} ${target}`, index })),
+    )}
+    <h3>All figures</h3>`;
+}
+
+/** What a cell needs to know of its row and column. */
+interface CellPlace {
+  readonly max: number;
+  readonly isNew: boolean;
+  readonly side: number;
+}
+
+function renderCell(cell: ComparedCell, unit: ComparedUnit, { max, isNew, side }: CellPlace): Markup {
   const bounds = formatBounds(cell, unit);
   return html`<td class="num">
-    ${formatCell(cell, unit)}${drawRange(cell, max)}${bounds !== undefined && html`<small>${bounds}</small>`}${isNew && html`<small>${cell.of}</small>`}${cell.detail !== undefined && html`<small>${cell.detail}</small>`}
+    ${formatCell(cell, unit)}${drawRange(cell, max, side)}${bounds !== undefined && html`<small>${bounds}</small>`}${isNew && html`<small>${cell.of}</small>`}${cell.detail !== undefined && html`<small>${cell.detail}</small>`}
   </td>`;
 }
 
@@ -157,12 +189,12 @@ function scaleOf(cells: readonly ComparedCell[], unit: ComparedUnit): number {
 }
 
 /** The figure as a point, its bounds as a band. */
-function drawRange({ value, lower, upper }: ComparedCell, max: number): Markup | undefined {
+function drawRange({ value, lower, upper }: ComparedCell, max: number, side: number): Markup | undefined {
   if (value === undefined || max === 0) return undefined;
   const share = (one: number): number => Math.round(Math.min(1, one / max) * 1_000) / 10;
   const from = share(lower ?? value);
   const to = upper === undefined ? share(value) : share(upper);
-  return html`<svg class="range" aria-hidden="true">
+  return html`<svg class="range side-${side}" aria-hidden="true">
     <rect class="line" y="4" width="100%" height="2" />
     <rect class="span" x="${from}%" y="2" width="${Math.max(0, Math.round((to - from) * 10) / 10)}%" height="6" />
     <rect class="point" x="${share(value) * 0.98}%" width="2%" height="10" />

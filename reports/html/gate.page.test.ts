@@ -1,7 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
+import { barriersOn, openAll, openPage, overflowOf } from '../testing/pages.ts';
 import { HOSTILE_NAMES } from '../testing/sample-run.ts';
 import { sampleGate } from '../testing/sample-gate.ts';
 import type { SampleGateOptions } from '../testing/sample-gate.ts';
@@ -11,26 +10,8 @@ import type { GateLinks } from './gate.ts';
 const noLinks: GateLinks = () => undefined;
 
 /** Opens the page, and collects errors. */
-async function open(page: Page, path: string, options: SampleGateOptions = {}, links = noLinks): Promise<string[]> {
-  const complaints: string[] = [];
-  page.on('console', (message) => complaints.push(message.text()));
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('dialog', (dialog) => {
-    complaints.push(`dialog: ${dialog.message()}`);
-    void dialog.dismiss();
-  });
-  writeFileSync(path, renderGate(sampleGate(options), links));
-  await page.goto(`file://${path}`);
-  page.on('request', (request) => complaints.push(request.url()));
-  return complaints;
-}
-
-/** Rules of accessibility that the page breaks. */
-async function barriersOn(page: Page): Promise<string[]> {
-  // The page's policy allows no scripts, so this one is injected by the debugger.
-  await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
-  const barriers = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>('axe.run().then(({ violations }) => violations)');
-  return barriers.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`);
+function open(page: Page, path: string, options: SampleGateOptions = {}, links = noLinks): Promise<string[]> {
+  return openPage(page, path, renderGate(sampleGate(options), links));
 }
 
 for (const colorScheme of ['light', 'dark'] as const) {
@@ -59,7 +40,14 @@ for (const colorScheme of ['light', 'dark'] as const) {
       /✗\s*Failed\s*a\/s1\s*seed 1\s*invariants: launches\/double .*\s*success: 9 of 10 .*\s*scaleproof replay sp1,scenario=a\/s1@d1/,
     );
     await expect(page.locator('.chart').first()).toContainText('18 of 20: 90 %, 71.7 % to 98.2 %');
-    await expect(page.locator('.chart').last()).toHaveText(/pending → running\s*judged\s*p95 60 s, 72 s\s*pending → request/);
+    const [running, request] = [page.locator('.curve-plot').first(), page.locator('.curve-plot').last()];
+    await expect(running.locator('figcaption')).toHaveText(/pending → running\s*judged/);
+    await expect(running.getByRole('img').first()).toHaveAccessibleName(
+      'pending → running. baseline: p50 45 s, p95 68 s, 40 pods; candidate: p50 54 s, p95 81 s, 40 pods, of which 2 never.',
+    );
+    await expect(running.locator('.told')).toHaveText('latency-shift, all judged phases together: +4 % (+1 % to +20 %), limit +10 %');
+    await expect(running.locator('path.curve.side-0')).toHaveCount(1);
+    await expect(request.locator('figcaption')).toHaveText('pending → request');
 
     const pairs = page.locator('.pair');
     await expect(pairs).toHaveCount(2);
@@ -82,9 +70,8 @@ for (const width of [360, 768, 1440]) {
   test(`fits ${width} pixels, with everything opened`, async ({ page }, info) => {
     await page.setViewportSize({ width, height: 900 });
     await open(page, info.outputPath('report.html'), { name: 'a-name-without-any-place-to-break'.repeat(4) });
-    for (const summary of await page.locator('summary').all()) await summary.click();
-    const scrolled = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-    expect(scrolled).toBeLessThanOrEqual(0);
+    await openAll(page);
+    expect(await overflowOf(page)).toBe(0);
     expect(await barriersOn(page)).toEqual([]);
   });
 }

@@ -26,6 +26,7 @@ import { html } from './markup.ts';
 import type { Markup } from './markup.ts';
 import { renderPage } from './page.ts';
 import { badge, code } from './parts.ts';
+import { sideKey } from './sides.ts';
 
 /** The address of a trial in the report of its run, relative to the page; undefined if there is no such report. */
 export type GateLinks = (side: SideName, trial: { readonly scenario: string; readonly seed: number }) => string | undefined;
@@ -58,7 +59,7 @@ export function renderGate(outcome: GateOutcome, links: GateLinks): string {
       ${renderTrials({ id: 'accepted', title: ACCEPTED_TITLE }, accepted, links)}
       <section aria-labelledby="charts">
         <h2 id="charts">Both sides in figures</h2>
-        <div class="charts">${passChart(scenarios)} ${latencyChart(decision.phases)}</div>
+        ${passChart(scenarios)} ${latencyChart(decision)}
       </section>
       ${renderScenarios(scenarios, links)} ${renderUnseen(unseen, manifests)}
       ${
@@ -85,11 +86,11 @@ function renderTop({ decision, sides, scenarios, stopped }: GateOutcome): Markup
       <small>${decision.sentence.replace(/^\w+: /, '').replace(/^./, (first) => first.toUpperCase())}</small>
     </h1>
     <ul class="sides">
-      ${SIDES.map((side) => {
+      ${SIDES.map((side, index) => {
         const { target, version, directory } = sides[side];
         const warning = bundledText(sides[side]);
         return html`<li>
-          <span class="who"><span class="key ${side}" aria-hidden="true"></span>${side}</span>
+          <span class="who">${sideKey(index)}${side}</span>
           <strong>${target}</strong>
           <span class="muted">${[version ?? 'version not known', ...(directory === undefined ? [] : [directory])].join(', ')}</span>
           <span>${tallyText(totalOf(scenarios, side))}</span>
@@ -185,7 +186,7 @@ function renderTally(side: SideName, scenario: string, tally: ScenarioTally, lin
   const { pass, fail, unknown, findings } = tally;
   const look = fail > 0 ? 'fail' : unknown > 0 ? 'unknown' : pass > 0 ? 'pass' : 'not-run';
   return html`<div>
-    <div class="who"><span class="key ${side}" aria-hidden="true"></span>${side} ${badge(look, tallyText(tally))}</div>
+    <div class="who">${sideKey(SIDES.indexOf(side))}${side} ${badge(look, tallyText(tally))}</div>
     ${
       findings.length > 0 &&
       html`<dl>

@@ -1,11 +1,11 @@
 import type { Bound } from '../../history/events.ts';
-import { WHOLE_PHASES } from '../../history/latency.ts';
+import { isWholePhase } from '../../history/latency.ts';
 import type { Latency } from '../../history/verdict.ts';
+import { isBroken } from '../broken.ts';
 import { formatDuration, formatLimit } from '../format.ts';
 import type { BoundReport, TrialReport } from '../run-report.ts';
 import { html } from './markup.ts';
 import type { Markup } from './markup.ts';
-import { isBroken } from './parts.ts';
 
 /** A bound further away than this many times the longest wait is drawn at the edge, not to scale. */
 const FAR = 4;
@@ -33,6 +33,11 @@ export function waitBounds(
   return [...byName.values()];
 }
 
+/** A bound in words. @param isNear it is drawn, and not beyond the right edge */
+export function limitText({ bound, isBroken: broken }: WaitBound, isNear: boolean): string {
+  return `bound ${bound.name}, ${formatLimit(bound)}${isNear ? '' : ', beyond the right edge'}${broken ? ', not kept' : ''}`;
+}
+
 /** Each phase as a bar from p50 to p99, with a mark at p95, on one axis with the bounds of the whole wait. */
 export function latencyChart(latencies: readonly Latency[], bounds: readonly WaitBound[], of: string): Markup {
   if (latencies.length === 0) return html``;
@@ -41,10 +46,7 @@ export function latencyChart(latencies: readonly Latency[], bounds: readonly Wai
   const endMs = ROOM * Math.max(longestMs, ...near.map(({ bound }) => bound.value));
   const x = (ms: number): string => `${Math.round((ms / endMs) * 10_000) / 100}%`;
   const height = latencies.length * ROW_HEIGHT + 8;
-  const words = bounds.map((one) => {
-    const text = `bound ${one.bound.name}, ${formatLimit(one.bound)}${near.includes(one) ? '' : ', beyond the right edge'}`;
-    return { text: one.isBroken ? `${text}, not kept` : text, isBroken: one.isBroken };
-  });
+  const words = bounds.map((one) => ({ text: limitText(one, near.includes(one)), isBroken: one.isBroken }));
   return html`<div class="latency-chart">
     <svg class="phases" width="150" height="${height}" aria-hidden="true">
       ${latencies.map(({ phase }, index) => html`<text x="144" y="${index * ROW_HEIGHT + 15}">${phase.replace('->', '→')}</text>`)}
@@ -58,8 +60,7 @@ export function latencyChart(latencies: readonly Latency[], bounds: readonly Wai
     >
       ${latencies.map(({ phase, p50Ms, p95Ms, p99Ms }, index) => {
         const y = index * ROW_HEIGHT + 5;
-        const isWhole = phase === WHOLE_PHASES.fromCreation || phase === WHOLE_PHASES.fromHeal;
-        return html`<g class="wait${isWhole && ' whole'}">
+        return html`<g class="wait${isWholePhase(phase) && ' whole'}">
           <title>
             ${phase.replace('->', '→')}: p50 ${formatDuration(p50Ms)}, p95 ${formatDuration(p95Ms)}, p99 ${formatDuration(p99Ms)}
           </title>

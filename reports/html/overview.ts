@@ -1,6 +1,7 @@
 import type { NotRun } from '../../history/verdict.ts';
 import { CONFIDENCE, lowerSuccessBound } from '../../history/confidence.ts';
 import { WHOLE_PHASES } from '../../history/latency.ts';
+import { isBroken } from '../broken.ts';
 import { isVirtual, timeName } from '../clock.ts';
 import { formatCount, formatDuration, formatLimit, formatList, formatPercent, formatRatio } from '../format.ts';
 import { PROFILE_WORDS, byProfile, profileCounts } from '../profiles.ts';
@@ -10,7 +11,7 @@ import type { RequirementReport, RunReport, ScenarioReport } from '../run-report
 import { EVENT_BUDGET } from './budget.ts';
 import { html } from './markup.ts';
 import type { Markup } from './markup.ts';
-import { badge, code, isBroken, resultBadge, servedText } from './parts.ts';
+import { badge, code, resultBadge, servedText } from './parts.ts';
 import { scenarioId } from './scenario.ts';
 
 /** Most scenarios that are named at a bound that they broke. */

@@ -1,9 +1,10 @@
-import { WHOLE_PHASES, isFromHeal } from '../../history/latency.ts';
+import { isFromHeal, isWholePhase } from '../../history/latency.ts';
 import { closeness } from '../../history/verdict.ts';
 import type { Verdict } from '../../history/verdict.ts';
+import { isBroken } from '../broken.ts';
 import { formatDuration, formatLimit, formatPercent, formatValue } from '../format.ts';
 import { VERDICT_MARKS } from '../marks.ts';
-import type { BoundReport, ProfileReport, ScenarioReport, TrialReport } from '../run-report.ts';
+import type { ProfileReport, ScenarioReport } from '../run-report.ts';
 import { html } from './markup.ts';
 import type { Markup } from './markup.ts';
 
@@ -60,24 +61,10 @@ export function latencyTable({ latencies }: Pick<ScenarioReport, 'latencies'>): 
     <tbody>
       ${latencies.map(
         ({ phase, count, p50Ms, p95Ms, p99Ms }) =>
-          html`<tr${isWhole(phase) && html` class="total"`}><th scope="row">${phase.replace('->', '→')}${isFromHeal(phase) && html` <small>pods that could not be served before the heal</small>`}</th><td class="num">${count}</td>${[p50Ms, p95Ms, p99Ms].map((ms) => html`<td class="num">${formatDuration(ms)}</td>`)}</tr>`,
+          html`<tr${isWholePhase(phase) && html` class="total"`}><th scope="row">${phase.replace('->', '→')}${isFromHeal(phase) && html` <small>pods that could not be served before the heal</small>`}</th><td class="num">${count}</td>${[p50Ms, p95Ms, p99Ms].map((ms) => html`<td class="num">${formatDuration(ms)}</td>`)}</tr>`,
       )}
     </tbody>
   </table>`;
-}
-
-function isWhole(phase: string): boolean {
-  return phase === WHOLE_PHASES.fromCreation || phase === WHOLE_PHASES.fromHeal;
-}
-
-/** Whether a value went beyond its bound, or reached it while its check failed: such a check stopped waiting at the bound. */
-export function isBroken(
-  { check, bound, worst }: Pick<BoundReport, 'check' | 'bound' | 'worst'>,
-  trials: readonly Pick<TrialReport, 'checks'>[],
-): boolean {
-  const ratio = closeness({ bound, worst });
-  if (ratio === undefined || ratio < 1) return false;
-  return ratio > 1 || trials.some(({ checks }) => checks.some((one) => one.check === check && one.verdict === 'fail'));
 }
 
 /** How close values came to their bounds. */

@@ -1,33 +1,16 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { expect, test } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
 import type { HistoryEvent } from '../../history/events.ts';
 import { buildReport } from '../build-report.ts';
 import { formatJunit } from '../junit.ts';
 import type { ReportInput } from '../report-input.ts';
+import { barriersOn, openAll, openPage } from '../testing/pages.ts';
+import { sampleTrend } from '../testing/large-run.ts';
 import { HOSTILE_NAMES, sampleRun } from '../testing/sample-run.ts';
 import { renderHtml } from './render-html.ts';
 
-/** Errors and requests of the page. */
-interface Complaints {
-  readonly console: string[];
-  readonly requests: string[];
-}
-
-async function openReport(page: Page, path: string, input: ReportInput): Promise<Complaints> {
-  const complaints: Complaints = { console: [], requests: [] };
-  page.on('console', (message) => complaints.console.push(message.text()));
-  page.on('pageerror', (error) => complaints.console.push(error.message));
-  page.on('dialog', (dialog) => {
-    complaints.console.push(`dialog: ${dialog.message()}`);
-    void dialog.dismiss();
-  });
-  writeFileSync(path, renderHtml(input));
-  await page.goto(`file://${path}`);
-  // Recorded from here: only the page itself may be requested.
-  page.on('request', (request) => complaints.requests.push(request.url()));
-  return complaints;
+function openReport(page: Page, path: string, input: ReportInput): Promise<string[]> {
+  return openPage(page, path, renderHtml(input));
 }
 
 /** Puts hostile names everywhere that a cluster controls. */
@@ -69,7 +52,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await expect(page.locator('table.scenarios tr.not-run')).toContainText('capacity-reservations');
     await expect(page.locator('.tile', { hasText: 'Leaked instances' })).toContainText('1of 88 instances');
     await expect(page.locator('body')).toHaveCSS('background-color', colorScheme === 'light' ? 'rgb(247, 246, 243)' : 'rgb(18, 19, 22)');
-    expect(complaints).toEqual({ console: [], requests: [] });
+    expect(complaints).toEqual([]);
   });
 }
 
@@ -93,7 +76,7 @@ test('a failing trial is expanded, with its story, timeline, finding, evidence a
   await expect(trial.locator('.finding')).toBeFocused();
   await trial.locator('.moment').first().click();
   await expect(trial.locator('.cursor text').first()).toHaveText('0:14.708');
-  expect(complaints).toEqual({ console: [], requests: [] });
+  expect(complaints).toEqual([]);
 });
 
 test('passing scenarios are collapsed, and a link expands them', async ({ page }, info) => {
@@ -177,7 +160,7 @@ test('the search finds scenarios by name, title, requirement and suite, in the t
   await page.keyboard.press('/');
   await page.keyboard.press('Escape');
   await expect(sectionsOf(page)).toHaveCount(6);
-  expect(complaints).toEqual({ console: [], requests: [] });
+  expect(complaints).toEqual([]);
 });
 
 test('only what did not pass can be shown, until a link leads to another scenario', async ({ page }, info) => {
@@ -248,7 +231,7 @@ test('requirements have verdicts and evidence, and link to the scenarios', async
   await expect(scenario).toHaveAttribute('open');
   await scenario.getByRole('link', { name: 'CAP-03' }).click();
   await expect(page.locator(':target')).toContainText('Where there is no spot capacity');
-  expect(complaints).toEqual({ console: [], requests: [] });
+  expect(complaints).toEqual([]);
 });
 
 test('a bound that was not kept is marked in each place, also without colours', async ({ page }, info) => {
@@ -314,16 +297,8 @@ test('hostile names are escaped', async ({ page }, info) => {
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await expect(page.locator('.finding', { hasText: 'pod-not-served' }).first()).toContainText(`default/${HOSTILE_NAMES.image}`);
   await page.getByText('What happened, in order').first().click();
-  expect(complaints).toEqual({ console: [], requests: [] });
+  expect(complaints).toEqual([]);
 });
-
-/** Findings of axe-core, which is injected by the debugger, since the page's policy allows no other scripts. */
-async function barriers(page: Page): Promise<string[]> {
-  await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
-  const found: { readonly id: string; readonly impact: string; readonly nodes: readonly { readonly html: string }[] }[] =
-    await page.evaluate('axe.run().then(({ violations }) => violations)');
-  return found.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.length} times, ${nodes[0]?.html.slice(0, 200)}`);
-}
 
 for (const { colorScheme, width } of [
   { colorScheme: 'light', width: 1_440 },
@@ -334,10 +309,52 @@ for (const { colorScheme, width } of [
     await page.setViewportSize({ width, height: 900 });
     await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1 }));
     await expect(page.locator('body')).toHaveAttribute('data-complete');
-    await page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))");
-    expect(await barriers(page)).toEqual([]);
+    await openAll(page);
+    expect(await barriersOn(page)).toEqual([]);
   });
 }
+
+test('how long pods waited is drawn for each phase over all trials, with bounds and a table', async ({ page }, info) => {
+  const complaints = await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 2 }));
+  const waits = page.getByRole('region', { name: 'How long pods waited, by phase' });
+  await expect(waits.locator('figcaption').first()).toHaveText(/pending → running\s*the whole wait/);
+  await expect(waits.getByRole('img').first()).toHaveAccessibleName(
+    /^pending → running\. p50 67 s, p95 not reached, 200 pods, of which 30 never; bound provision, .*, not kept/,
+  );
+  await expect(waits.locator('.curve-plot').first().locator('.limit.broken line')).toHaveCSS('stroke', 'rgb(179, 38, 26)');
+  await expect(waits.locator('.bad').first()).toHaveText(/✗ bound provision/);
+  await waits.getByText('All figures').focus();
+  await page.keyboard.press('Enter');
+  await expect(waits.getByRole('row', { name: 'pending → running' }).getByRole('cell')).toHaveText([
+    '200',
+    '30',
+    '67 s',
+    'not reached',
+    'not reached',
+  ]);
+  expect(complaints).toEqual([]);
+});
+
+test('a trend shows what got better or worse, and which runs are not comparable', async ({ page }, info) => {
+  const input = sampleRun({ trials: 1 });
+  const built = buildReport(input);
+  const complaints = await openPage(page, info.outputPath('report.html'), renderHtml(input, { ...built, trend: sampleTrend(built, 5) }));
+  const trend = page.getByRole('region', { name: 'Trend over 5 runs' });
+  await expect(trend).toContainText('1 run is not comparable with this one');
+  await expect(trend.getByRole('img', { name: /^Scenarios that passed, by profile/ })).toHaveAccessibleName(
+    /core: 66.7 %, 66.7 %, 66.7 %, 66.7 %, 66.7 %;/,
+  );
+  const closest = trend.locator('.curve-plot', { hasText: 'The bound that came closest' });
+  await expect(closest.locator('.column'), 'the run that is not comparable').toHaveCount(1);
+  await expect(closest.locator('.point.broken').last()).toHaveCSS('fill', 'rgb(179, 38, 26)');
+  const rows = trend.locator('tbody tr');
+  await expect(rows.first()).toContainText('this run');
+  await expect(rows.nth(3)).toContainText('no: scaleproof 0.0.9, not 0.1.0');
+  await expect(rows.nth(1).locator('td').last()).toHaveText('yes');
+  await expect(rows.nth(1).locator('td.bad')).toHaveCount(2);
+  expect(complaints).toEqual([]);
+  expect(await barriersOn(page)).toEqual([]);
+});
 
 test('the waits of all trials are drawn as points, with faults and bounds', async ({ page }, info) => {
   await openReport(
@@ -379,7 +396,7 @@ test('a pod can be followed from pending to running, with its node, claim and in
   await expect(trial.locator('tr.linked')).toBeInViewport();
   await chooser.selectOption('');
   await expect(lanes).toHaveCount(before);
-  expect(complaints).toEqual({ console: [], requests: [] });
+  expect(complaints).toEqual([]);
 });
 
 test('at any moment of a timeline the state of its objects is shown, at once', async ({ page }, info) => {
@@ -416,7 +433,7 @@ test('at any moment of a timeline the state of its objects is shown, at once', a
     return (performance.now() - from) / 20;
   })()`);
   expect(tookMs).toBeLessThan(100);
-  expect(complaints).toEqual({ console: [], requests: [] });
+  expect(complaints).toEqual([]);
 });
 
 test('lanes are filtered by name', async ({ page }, info) => {
@@ -469,7 +486,7 @@ for (const width of [360, 768]) {
     await page.setViewportSize({ width, height: 740 });
     await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1 }));
     await expect(page.locator('body')).toHaveAttribute('data-complete');
-    await page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))");
+    await openAll(page);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
     await page.getByLabel(SEARCH).fill('spot');
     expect((await page.locator('.finder').boundingBox())?.height, 'the head stays small').toBeLessThan(80);

@@ -170,7 +170,7 @@ tr.linked td { background: var(--unknown-back); }
   .finder-row { padding: 6px 12px; gap: 6px; flex-wrap: wrap; } .finder-run, .wide-only { display: none; } .finder input[type="search"] { flex-basis: 80px; max-width: none; } .finder button { padding: 3px 9px; } .finder-steps { gap: 2px; } .finder-steps [role="status"] { min-width: 40px; } .finder-shown { flex-basis: 100%; }
   main { padding: 16px 12px 48px; } .top { padding: 20px 18px; } h1 { font-size: 23px; } .columns { grid-template-columns: minmax(0, 1fr); } .scenario > summary, .scenario-body { padding-left: 16px; padding-right: 16px; } .scenario > summary { grid-template-columns: minmax(0, 1fr); } .scenario > summary .picture { grid-column: 1; grid-row: 5; margin-top: 8px; }
   .labels { width: 132px; } .lane-labels { transform: translateX(122px); } .lane-labels .group-label { transform: translateX(100px); } .scroller .plot { min-width: 560px; }
-  table.data { display: block; overflow-x: auto; } .data th, .data td { overflow-wrap: break-word; } .picture-key > :last-child { margin-left: 0; } .events td:nth-child(3), .events th:nth-child(3) { display: none; } .numbers.wide > div { flex-direction: column; gap: 2px; } .numbers.wide dt { flex: none; }
+  table.data { display: block; overflow-x: auto; } .table-wrap[tabindex] table.data { display: table; overflow: visible; } .data th, .data td { overflow-wrap: break-word; } .picture-key > :last-child { margin-left: 0; } .events td:nth-child(3), .events th:nth-child(3) { display: none; } .numbers.wide > div { flex-direction: column; gap: 2px; } .numbers.wide dt { flex: none; }
 }
 @media (max-width: 480px) { h1, .scenario > summary h3 { flex-wrap: wrap; } }
 @media print {

@@ -57,6 +57,26 @@ export function sampleComparison({ name = 'v2', nothing = false }: SampleCompari
           ],
           changes: [{ outcome: 'unclear' }],
         },
+        {
+          id: 'pending-running-p50',
+          title: 'pending -> running p50',
+          unit: 'ms',
+          better: 'lower',
+          cells: [
+            { value: 30_000, lower: 29_000, upper: 31_000, of: '600 pods in 60 trials' },
+            { value: 48_000, lower: 42_000, upper: 58_000, of: '600 pods in 60 trials' },
+          ],
+          changes: [{ outcome: 'worse', ratio: { value: 1.6, lower: 1.4, upper: 1.9 } }],
+        },
+      ],
+      curves: [
+        {
+          phase: 'pending -> running',
+          sides: [
+            { pods: 600, censored: 0, curveMs: Array.from({ length: 41 }, (_, step) => 20_000 + step * 500) },
+            { pods: 600, censored: 30, curveMs: Array.from({ length: 39 }, (_, step) => 22_000 + step * 1_300) },
+          ],
+        },
       ],
     },
     {

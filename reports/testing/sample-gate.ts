@@ -35,6 +35,8 @@ const side = (factor: number, isAtLeast = false) => ({
   p50: range(30_000 * factor),
   p95: range(60_000 * factor),
   p99: range(90_000 * factor, isAtLeast),
+  // From 20 s to 70 s; two of forty pods are never served if it is at least.
+  curveMs: Array.from({ length: isAtLeast ? 39 : 41 }, (_, step) => (20_000 + step * 1_250) * factor),
 });
 const passed = (pass: number) => ({ pass, fail: 0, unknown: 0, findings: [] });
 
