@@ -6,13 +6,19 @@ import { formatJunit } from '../reports/junit.ts';
 import type { ReportInput } from '../reports/report-input.ts';
 import { formatReport } from '../reports/run-report.ts';
 import type { RunReport } from '../reports/run-report.ts';
+import { trendOf } from '../reports/trend.ts';
+import type { TrendSource } from '../reports/trend.ts';
 import { wrap } from '../reports/table.ts';
 import { formatRun } from '../reports/terminal.ts';
 import type { Console } from './console.ts';
 
-/** Writes every report of a run into its directory. Returns the report. */
-export function writeReports(directory: string, input: ReportInput): RunReport {
-  const report = buildReport(input);
+/**
+ * Writes every report of a run into its directory. Returns the report.
+ * @param earlier runs for a trend; none by default
+ */
+export function writeReports(directory: string, input: ReportInput, earlier: readonly TrendSource[] = []): RunReport {
+  const built = buildReport(input);
+  const report = earlier.length === 0 ? built : { ...built, trend: trendOf(built, earlier) };
   writeFileSync(join(directory, 'report.json'), formatReport(report));
   writeFileSync(join(directory, 'junit.xml'), formatJunit(report));
   writeFileSync(join(directory, 'report.html'), renderHtml(input, report));

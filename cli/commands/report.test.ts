@@ -54,6 +54,67 @@ test('it writes the same as check, and exits with 0 with any verdict', async ({}
   expect(JSON.parse(json.stdout)).toEqual({ directory, ...(JSON.parse(before[1] ?? '') as object) });
 });
 
+test('--earlier shows the trend over earlier runs, named by directory or report.json, on the page and in report.json', async ({}, testInfo) => {
+  const input = sampleRun({ trials: 1, only: ['provisioning/scale-out-and-back'] });
+  const night = (day: number, scaleproof = '0.1.0'): string => {
+    const run = { ...input.run, id: `night-${day}`, startedAt: `2025-12-0${day}T00:00:00.000Z`, versions: { scaleproof, node: 'v24' } };
+    return runDirectory(testInfo, `night-${day}`, { ...input, run });
+  };
+  const [first, second] = [night(1, '0.0.9'), night(2)];
+  const directory = runDirectory(testInfo, 'run', input);
+  const without = await scaleproofHere(['report', directory, '--earlier', first]);
+  expect(without).toMatchObject({
+    code: 2,
+    stderr: `scaleproof: --earlier ${first} has no report.json; write it with: scaleproof report ${first}\n`,
+  });
+  for (const one of [first, second, directory]) expect(await scaleproofHere(['report', one])).toMatchObject({ code: 0 });
+  const { code, stdout, stderr } = await scaleproofHere([
+    ...['report', directory, '--json', '--earlier', second, join(first, 'report.json'), directory],
+  ]);
+  expect(code).toBe(0);
+  expect(stderr, 'nothing is left out silently').toBe(`--earlier ${directory} is the run itself, which the trend has anyway\n`);
+  const { trend } = JSON.parse(stdout) as { trend: { run: string; notComparable: string[] }[] };
+  expect(trend.map(({ run, notComparable }) => [run, notComparable])).toEqual([
+    ['night-1', ['scaleproof 0.0.9, not 0.1.0']],
+    ['night-2', []],
+    [input.run.id, []],
+  ]);
+  expect(readFileSync(join(directory, 'report.html'), 'utf8')).toContain('Trend over 3 runs');
+});
+
+test('--earlier refuses what is not the report of a run, and runs that are named twice', async ({}, testInfo) => {
+  const directory = runDirectory(testInfo, 'run', sampleRun({ trials: 1, only: ['provisioning/scale-out-and-back'] }));
+  expect((await scaleproofHere(['report', directory])).code).toBe(0);
+  const report = JSON.parse(readFileSync(join(directory, 'report.json'), 'utf8')) as { run: object };
+  const file = (name: string, content: unknown): string => {
+    const path = testInfo.outputPath(name);
+    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+    return path;
+  };
+  const copy = file('copy.json', { ...report, run: { ...report.run, id: 'copy' } });
+  mkdirSync(testInfo.outputPath('gate'));
+  file('gate/gate.json', '{}');
+  for (const [paths, says] of [
+    [[testInfo.outputPath('nowhere')], 'does not exist'],
+    [[testInfo.outputPath('gate')], 'is the directory of a gate: name run directories'],
+    [[testInfo.outputPath('.')], 'has no report.json: name run directories'],
+    [[file('text.json', 'oops')], "can't be read as JSON"],
+    [[file('other.json', { kind: 'Other', apiVersion: 'v1' })], 'is not the report of a run'],
+    [[file('later.json', { ...report, apiVersion: 'scaleproof/v2' })], 'has the format scaleproof/v2'],
+    [[file('bad.json', { ...report, verdict: 'great' })], 'is not a valid report.json: verdict: '],
+    [[copy, file('again.json', readFileSync(copy, 'utf8'))], 'is the same run as'],
+    [
+      Array.from({ length: 30 }, (_, index) => file(`${index}.json`, { ...report, run: { ...report.run, id: `run-${index}` } })),
+      'takes at most 29 runs, not 30',
+    ],
+    [[copy, '--anonymous', '--out', testInfo.outputPath('out')], '--earlier and --anonymous can not be combined'],
+  ] as const) {
+    const { code, stderr } = await scaleproofHere(['report', directory, '--earlier', ...paths]);
+    expect(stderr).toContain(says);
+    expect(code, stderr).toBe(2);
+  }
+});
+
 test('a file that can not be written is a usage error in one line', async ({}, testInfo) => {
   const directory = runDirectory(testInfo);
   // Linux can't create folders in /proc: it reports ENOENT.

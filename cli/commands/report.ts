@@ -4,9 +4,13 @@ import { anonymise, createAnonymiser, targetNames } from '../../reports/anonymou
 import { badgeOf, formatBadge, formatEndpoint } from '../../reports/badge.ts';
 import { formatGateComment, formatRunComment } from '../../reports/comment.ts';
 import { formatAnnotations, formatSummary } from '../../reports/github.ts';
-import type { ReportInput } from '../../reports/report-input.ts';
+import type { ReportInput, RunFacts } from '../../reports/report-input.ts';
+import { MAX_TREND_RUNS } from '../../reports/trend.ts';
+import type { TrendSource } from '../../reports/trend.ts';
 import { holds, writeAllure } from '../allure-site.ts';
 import type { Console } from '../console.ts';
+import { readEarlierRuns } from '../earlier-runs.ts';
+import type { EarlierRun } from '../earlier-runs.ts';
 import { isGateDirectory, readGateOutcome, writeGatePage } from '../gate/outcome.ts';
 import { judgeRun } from '../judge-run.ts';
 import { makeFolders } from '../../model/make-folders.ts';
@@ -17,6 +21,8 @@ import { reportTrial } from '../report-trial.ts';
 
 /** The flags of `report`, parsed; `true` for a flag without its optional path. */
 export interface ReportOptions {
+  /** Directories of earlier runs, or their report.json. */
+  readonly earlier?: readonly string[] | undefined;
   readonly allure?: string | true | undefined;
   readonly history?: string | undefined;
   readonly badge?: string | true | undefined;
@@ -40,9 +46,11 @@ const SUMMARY_VARIABLE = 'GITHUB_STEP_SUMMARY';
 export async function report(directory: string, options: ReportOptions, console: Console): Promise<number> {
   if (isGateDirectory(directory)) return reportGate(directory, options, console);
   const summary = refuseFlags(directory, options);
+  const named = readEarlierRuns(options.earlier ?? []);
   const { run, judged } = judgeRun(directory, console);
-  const named: ReportInput = { run, trials: judged.map((trial) => reportTrial(directory, trial)), notRun: run.notRun };
-  const input = options.anonymous === true ? withoutNames(named, options) : named;
+  const earlier = withoutItself(run, named, console);
+  const whole: ReportInput = { run, trials: judged.map((trial) => reportTrial(directory, trial)), notRun: run.notRun };
+  const input = options.anonymous === true ? withoutNames(whole, options) : whole;
 
   const out = options.out === undefined ? directory : createRunDirectory(options.out, run.startedAt);
   if (options.out !== undefined) {
@@ -50,7 +58,7 @@ export async function report(directory: string, options: ReportOptions, console:
     else copyHistories(directory, out, input);
     writeRunFacts(out, input.run);
   }
-  const made = writeReports(out, input);
+  const made = writeReports(out, input, earlier);
   const written = ['report.html', 'report.json', 'junit.xml'].map((name) => join(out, name));
 
   if (options.badge !== undefined) {
@@ -91,6 +99,16 @@ export async function report(directory: string, options: ReportOptions, console:
   return code;
 }
 
+/** The earlier runs, except the run itself, so that `--earlier runs/*` works. @throws UsageError if they are too many */
+function withoutItself({ id, startedAt }: RunFacts, earlier: readonly EarlierRun[], console: Console): TrendSource[] {
+  const isItself = ({ source: { run } }: EarlierRun): boolean => run.id === id && run.startedAt === startedAt;
+  for (const { path } of earlier.filter(isItself)) console.err(`--earlier ${path} is the run itself, which the trend has anyway\n`);
+  const others = earlier.filter((one) => !isItself(one)).map(({ source }) => source);
+  if (others.length >= MAX_TREND_RUNS)
+    throw new UsageError(`--earlier takes at most ${MAX_TREND_RUNS - 1} runs, not ${others.length}: leave out the oldest`);
+  return others;
+}
+
 /** A gate has a page only. @throws UsageError for a flag that applies to runs */
 function reportGate(directory: string, options: ReportOptions, console: Console): number {
   const { githubComment, json, hide, ...others } = options;
@@ -123,9 +141,11 @@ function refuseBoth({ github, githubComment, json }: ReportOptions): void {
 
 /** @returns the file of the step summary, if one is to be written */
 function refuseFlags(directory: string, options: ReportOptions): string | undefined {
-  const { allure, history, github, anonymous, hide, out } = options;
+  const { allure, earlier, history, github, anonymous, hide, out } = options;
   if (history !== undefined && allure === undefined) throw new UsageError('--history is for --allure: use both, or neither');
   if (hide.length > 0 && anonymous !== true) throw new UsageError('--hide is for --anonymous: use both, or neither');
+  if (anonymous === true && earlier !== undefined)
+    throw new UsageError('--earlier and --anonymous can not be combined: the reports of earlier runs have the names');
   if (anonymous === true && out === undefined)
     throw new UsageError(
       `--anonymous needs --out: ${directory} itself contains the names, in run.json and in the histories; name a directory that is new or empty`,
