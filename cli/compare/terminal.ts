@@ -69,7 +69,9 @@ function describeSection(section: ComparedSection, { sides }: TargetComparison, 
   const dim = (text: string): Cell => ({ text, paint: (plain) => paint('dim', plain) });
   const rows = section.rows.flatMap(({ title, unit, cells, changes }, index): Cell[][] => {
     const bounds = cells.map((cell) => formatBounds(cell, unit) ?? '');
-    const of = cells.map((cell) => cell.of);
+    // `600 pods` and `in 60 trials` on a line each: ratios with bounds need the width.
+    const of = cells.map((cell) => cell.of.split(/ (?=in )/));
+    const trials = of.map(([, where = '']) => where);
     const details = cells.map(({ detail = '' }) => detail);
     return [
       [
@@ -81,7 +83,8 @@ function describeSection(section: ComparedSection, { sides }: TargetComparison, 
         }),
       ],
       ...(bounds.every((text) => text === '') ? [] : [[dim(''), ...bounds.map(dim)]]),
-      ...(isMeasuredAnew(section, index) ? [[dim(''), ...of.map(dim)]] : []),
+      ...(isMeasuredAnew(section, index) ? [[dim(''), ...of.map(([what = '']) => dim(what))]] : []),
+      ...(isMeasuredAnew(section, index) && trials.some((text) => text !== '') ? [[dim(''), ...trials.map(dim)]] : []),
       ...(details.every((text) => text === '') ? [] : [[dim(''), ...details.map(dim)]]),
     ];
   });
