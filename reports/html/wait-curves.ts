@@ -16,7 +16,7 @@ const MARGIN = 4;
 /** Ends of the axis of waits, which is logarithmic: waits differ by factors, from milliseconds to an hour. */
 const TICKS_MS = [1, 10, 100, 1_000, 10_000, 60_000, 600_000, 3_600_000, 36_000_000];
 /** The axis is not longer than this factor; shorter waits are drawn at its left edge. */
-const MAX_RANGE = 100_000;
+const MAX_RANGE = 10_000;
 /** A bound further away than this many times the longest wait is not drawn. */
 const FAR = 4;
 /** Most bounds that are named below a picture. */
