@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CAPABILITY_NAMES } from '../history/capabilities.ts';
 import { LATENCY_STEPS, PROFILES, truthSchema } from '../history/events.ts';
-import { parseQuantity } from '../model/quantity.ts';
+import { isQuantity } from '../model/quantity.ts';
 import { BOUND_NAMES } from './bounds.ts';
 import { parseCron } from '../model/cron.ts';
 import { DISRUPTION_REASONS } from '../model/disruption-budget.ts';
@@ -305,15 +305,6 @@ function listOf<T extends z.ZodType>(item: T): z.ZodArray<T> {
 
 function oneOf<T extends string>(names: readonly T[]) {
   return z.enum(names, `must be ${names.length === 1 ? '' : 'one of '}${names.join(', ')}`);
-}
-
-function isQuantity(value: string): boolean {
-  try {
-    parseQuantity(value);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function amount(unit: string): z.ZodNumber {

@@ -49,6 +49,11 @@ export function parseQuantity(text: string): Quantity {
   };
 }
 
+/** Whether a text is a quantity. */
+export function isQuantity(text: string): boolean {
+  return QUANTITY.test(text);
+}
+
 function exponentOf(suffix: string): number {
   return 3 * DECIMAL_SUFFIXES.indexOf(suffix) + NANO_EXPONENT;
 }

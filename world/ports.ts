@@ -73,6 +73,8 @@ export interface Instance {
   readonly tags: Readonly<Record<string, string>>;
   /** Decoded user data of its launch template, from which a node gets labels, taints and cluster. */
   readonly userData: string;
+  /** Size of its root volume, if its launch sets one; by default the image's. */
+  readonly rootVolumeGiB?: number;
   readonly usdPerHour: number;
 }
 

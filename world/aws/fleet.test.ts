@@ -1,4 +1,11 @@
-import { DeleteLaunchTemplateCommand, DescribeInstancesCommand, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
+import {
+  CreateLaunchTemplateCommand,
+  DeleteLaunchTemplateCommand,
+  DescribeInstancesCommand,
+  RunInstancesCommand,
+  TerminateInstancesCommand,
+} from '@aws-sdk/client-ec2';
+import type { CreateFleetCommandOutput } from '@aws-sdk/client-ec2';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { loadCatalogue } from '../../model/instance-catalogue.ts';
@@ -290,6 +297,33 @@ test('a refused offering is named with its own code, and the next one is tried',
     expect(spans).toHaveLength(1);
     heal();
     expect(errorsOf(await bench.send(fleet(request)))).toEqual([]);
+  });
+});
+
+test('a root volume has the size of the template, which the image must fit', async () => {
+  await withEc2(async (bench) => {
+    for (const [name, device, size] of [
+      ['large', '/dev/xvda', 100],
+      ['other', '/dev/xvdb', 5],
+      ['small', '/dev/xvda', 19],
+    ] as const) {
+      const data = { ImageId: CLUSTER.imageIds.x86_64, BlockDeviceMappings: [{ DeviceName: device, Ebs: { VolumeSize: size } }] };
+      await bench.send(new CreateLaunchTemplateCommand({ LaunchTemplateName: name, LaunchTemplateData: data }));
+    }
+    const launch = (template: string): Promise<CreateFleetCommandOutput> => bench.send(fleet({ template, zones: [A] as string[] }));
+    for (const [template, size] of [
+      ['large', 100],
+      ['other', undefined],
+    ] as const) {
+      const [id = ''] = idsOf(await launch(template));
+      expect(bench.ports.instances.get(id)?.rootVolumeGiB).toBe(size);
+    }
+    const refused = await launch('small');
+    expect(errorsOf(refused)).toEqual([`InvalidBlockDeviceMapping m6i.large ${A}`]);
+    expect(refused.Errors?.[0]?.ErrorMessage).toBe("Volume of size 19GB is smaller than snapshot 'snap-00000064', expect size>= 20GB");
+    const template = { LaunchTemplateName: 'small' };
+    const one = new RunInstancesCommand({ MinCount: 1, MaxCount: 1, InstanceType: 'm6i.large', LaunchTemplate: template });
+    expect(await refusal(bench.send(one))).toBe('400 InvalidBlockDeviceMapping');
   });
 });
 

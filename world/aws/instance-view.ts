@@ -1,5 +1,6 @@
 import type { Instance as SdkInstance, InstanceState, Reservation } from '@aws-sdk/client-ec2';
 import { defined } from '../../model/defined.ts';
+import { ROOT_VOLUME } from '../../model/root-volume.ts';
 import { Ec2Refusal } from '../../protocols/ec2/refusal.ts';
 import { USER_INITIATED } from './instances.ts';
 import { dnsNameOptions, hostnameTypeOf } from './hostnames.ts';
@@ -97,7 +98,7 @@ function writeInstance({ network }: Account, record: InstanceRecord): SdkInstanc
     ...(template.IamInstanceProfile === undefined ? {} : { IamInstanceProfile: { Arn: profileArn(template.IamInstanceProfile) } }),
     ...(record.capacityType === 'spot' ? { InstanceLifecycle: 'spot' as const, SpotInstanceRequestId: spotRequestId(record) } : {}),
     ...defined({ KeyName: template.KeyName }),
-    RootDeviceName: '/dev/xvda',
+    RootDeviceName: ROOT_VOLUME.device,
     RootDeviceType: 'ebs',
     SourceDestCheck: !isTerminated,
     ...(stateReason === undefined ? {} : { StateReason: { Code: stateReason.code, Message: stateReason.message } }),

@@ -16,6 +16,7 @@ import type { TemplateData } from './launch-templates.ts';
 import type { Subnet } from './network.ts';
 import { Replica } from './replica.ts';
 import type { ReadLag } from './replica.ts';
+import { rootVolumeGiB } from './root-volume.ts';
 import { checkTagCount } from './tags.ts';
 import type { Tags } from './tags.ts';
 
@@ -260,6 +261,7 @@ export class Instances implements InstancePort {
       launchedAtMs: this.#clock.nowMs(),
       tags,
       userData,
+      ...defined({ rootVolumeGiB: rootVolumeGiB(template) }),
       clientToken,
       template,
       isProtected: launch.isProtected,

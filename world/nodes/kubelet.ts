@@ -13,11 +13,13 @@ import type { ClusterPort, Instance, ObjectRef } from '../ports.ts';
 import { drawDelayMs } from './delays.ts';
 import type { DelayDistribution } from './delays.ts';
 import { deleteNode } from './deleted-node.ts';
+import { machineResources } from './machine-resources.ts';
 import type { NodeConfig } from './node-config.ts';
 import { waitOut } from './node-faults.ts';
 import type { NodeFaults, Strike } from './node-faults.ts';
 import { TAINT } from './node-objects.ts';
-import { nodeResources, withShortfall } from './node-resources.ts';
+import { withShortfall } from './node-resources.ts';
+import type { NodeResources } from './node-resources.ts';
 import { PodWorkers } from './pod-workers.ts';
 import type { Process } from './process.ts';
 
@@ -84,12 +86,12 @@ export class Kubelet {
   readonly #pods: PodWorkers;
   #registeredMs: number | undefined;
   #notReadyCause: NotReadyCause | undefined = 'network';
-  #resources: ReturnType<typeof nodeResources>;
+  #resources: NodeResources;
 
   constructor(options: KubeletOptions) {
     this.#options = options;
-    const { port, clock, random, process, instance, instanceType, config, delays } = options;
-    this.#resources = nodeResources(instanceType, config.settings);
+    const { port, clock, random, process, instance, delays } = options;
+    this.#resources = this.#whole();
     this.#pods = new PodWorkers({
       port,
       clock,
@@ -169,14 +171,20 @@ export class Kubelet {
     await waitOut(clock, delayMs, strike.healed, process.signal);
   }
 
+  /** Its resources without faults. */
+  #whole(): NodeResources {
+    const { instance, instanceType, config } = this.#options;
+    return machineResources(instance, instanceType, config);
+  }
+
   #applyShortfall(): void {
-    const { process, faults, instance, instanceType, config } = this.#options;
+    const { process, faults, instance } = this.#options;
     const shortfall = faults.strike('shortfall', instance);
     if (shortfall === undefined) return;
     shortfall.fired();
     this.#resources = withShortfall(this.#resources, shortfall.problem);
     const restore = (): void => {
-      this.#resources = nodeResources(instanceType, config.settings);
+      this.#resources = this.#whole();
       if (this.registered) process.start(() => this.#reportNode());
     };
     shortfall.healed.addEventListener('abort', restore, { once: true, signal: process.signal });

@@ -29,6 +29,21 @@ test('a running instance becomes a node with the labels and taints of its user d
   });
 });
 
+test("a node's capacity follows its user data and the root volume of its launch", async () => {
+  await withKubelets(async (bench) => {
+    const config = {
+      apiVersion: 'node.eks.aws/v1alpha1',
+      kind: 'NodeConfig',
+      spec: { cluster: { name: 'test' }, kubelet: { config: { maxPods: 8 } } },
+    };
+    bench.instances.set('i-1', { userData: JSON.stringify(config), rootVolumeGiB: 100 });
+    await bench.until('the node registers', async () => (await bench.node(NODE)) !== undefined, REGISTERED_MS);
+    const { capacity, allocatable } = (await bench.node(NODE))?.status ?? {};
+    expect(capacity).toMatchObject({ pods: '8', 'ephemeral-storage': '100Gi' });
+    expect(allocatable).toMatchObject({ pods: '8', 'ephemeral-storage': '89Gi' });
+  });
+});
+
 test('pods run once the network is ready, and end when they are deleted', async () => {
   await withKubelets(async (bench) => {
     bench.instances.set('i-1', {});

@@ -41,6 +41,17 @@ test('limits and shutdown periods come from the user data, key by key', () => {
   expect(parseNodeConfig(YAML.replace('maxPods: 42', 'shutdownGracePeriod: 0s')).shutdown).toEqual({ totalMs: 0, criticalMs: 0 });
 });
 
+test('several NodeConfigs are merged: maps key by key, the later value counts', () => {
+  const spec = (config: object, instance: object): string =>
+    JSON.stringify({ apiVersion: 'node.eks.aws/v1alpha1', kind: 'NodeConfig', spec: { kubelet: { config }, instance } });
+  const { settings, localDisks } = parseNodeConfig(
+    spec({ maxPods: 5, podsPerCore: 2, kubeReserved: { cpu: '1', memory: '1Gi' } }, { localStorage: { strategy: 'RAID0' } }),
+    YAML.replace('maxPods: 42', 'maxPods: 42\n      kubeReserved: { memory: 2Gi }'),
+  );
+  expect(settings).toEqual({ maxPods: 42, podsPerCore: 2, kubeReserved: { cpu: '1', memory: '2Gi' } });
+  expect(localDisks).toBe('RAID0');
+});
+
 test('the NodeConfig parts of a MIME message are merged, scripts are skipped', () => {
   const more = 'apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\nspec:\n  kubelet:\n    flags: ["--node-labels=more=yes"]\n';
   const message = [
@@ -162,6 +173,8 @@ const REFUSED: Readonly<Record<string, string>> = {
     'maxPods: 42',
     'shutdownGracePeriod: 10s\n      shutdownGracePeriodCriticalPods: 20s',
   ),
+  'a reservation that is no quantity': YAML.replace('maxPods: 42', 'systemReserved: { memory: lots }'),
+  'a threshold that is no percentage': YAML.replace('maxPods: 42', 'evictionHard: { memory.available: "x%" }'),
   'a taint without effect': YAML.replace('--v=2', '--register-with-taints=gone'),
 };
 

@@ -2,7 +2,8 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { defined } from '../../model/defined.ts';
 import type { Taint } from '../../model/kube.ts';
-import type { KubeletSettings } from '../../model/node-settings.ts';
+import { isQuantity } from '../../model/quantity.ts';
+import type { KubeletLimits, NodeDisks } from './node-resources.ts';
 import type { ShutdownPeriods } from './pod-workers.ts';
 
 /** What an instance's user data says about its node. */
@@ -10,7 +11,9 @@ export interface NodeConfig {
   readonly clusterName: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
-  readonly settings: KubeletSettings;
+  readonly settings: KubeletLimits;
+  /** What becomes of the machine's local disks; absent: they are left alone. */
+  readonly localDisks?: NodeDisks['localDisks'];
   readonly shutdown: ShutdownPeriods;
 }
 
@@ -41,15 +44,22 @@ const durationSchema = z
     return ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
   });
 
-const quantitiesSchema = z.record(z.string(), z.string());
+const NOT_A_QUANTITY = 'must be a quantity, such as 500m or 2Gi';
+const quantitySchema = z.string(NOT_A_QUANTITY).refine(isQuantity, NOT_A_QUANTITY);
+const quantitiesSchema = z.record(z.string(), quantitySchema);
+const thresholdsSchema = z.record(
+  z.string(),
+  z.union([z.string().regex(/^\d+(\.\d+)?%$/), quantitySchema], 'must be a quantity or a percentage'),
+);
 
 const kubeletConfigSchema = z
   .object({
     registerWithTaints: z.array(taintSchema).nullable(),
     maxPods: z.number().int().positive(),
+    podsPerCore: z.number().int().nonnegative(),
     kubeReserved: quantitiesSchema,
     systemReserved: quantitiesSchema,
-    evictionHard: quantitiesSchema,
+    evictionHard: thresholdsSchema,
     shutdownGracePeriod: durationSchema,
     shutdownGracePeriodCriticalPods: durationSchema,
   })
@@ -61,6 +71,10 @@ const nodeConfigSchema = z.object({
   spec: z.object({
     cluster: z
       .object({ name: z.string().min(1) })
+      .partial()
+      .optional(),
+    instance: z
+      .object({ localStorage: z.object({ strategy: z.string() }).partial() })
       .partial()
       .optional(),
     kubelet: z
@@ -76,22 +90,25 @@ type Document = z.infer<typeof nodeConfigSchema>;
 
 /**
  * Parses the user data of an AL2023 image: one NodeConfig of nodeadm as plain YAML, or MIME multi-part with NodeConfig
- * parts, which are merged in order (flags are appended, everything else is overridden); parts of other types are scripts, which
- * are not run here. Labels and taints come from the kubelet's `--node-labels`, `--register-with-taints` and
+ * parts, which are merged in order (flags are appended, maps are merged, everything else is overridden); parts of other types are
+ * scripts, which are not run here. Labels and taints come from the kubelet's `--node-labels`, `--register-with-taints` and
  * `registerWithTaints`; as with the kubelet, the taints of a flag replace those of its configuration. nodeadm also requires
  * the cluster's endpoint, authority and CIDR; here its name is enough.
+ * @param parts the user data; several are merged in order, as if they were parts of one
  * @throws NodeConfigError
  */
-export function parseNodeConfig(userData: string): NodeConfig {
-  const texts = configTexts(userData);
+export function parseNodeConfig(...parts: readonly string[]): NodeConfig {
+  const texts = parts.flatMap(configTexts);
   if (!texts.some((text) => NODE_CONFIG.test(text)))
-    throw new NodeConfigError(userData.trim() === '' ? `it has no user data. ${ADVICE}` : `its user data has no NodeConfig. ${ADVICE}`);
+    throw new NodeConfigError(
+      parts.every((part) => part.trim() === '') ? `it has no user data. ${ADVICE}` : `its user data has no NodeConfig. ${ADVICE}`,
+    );
   const documents = texts.map(parseDocument);
   const clusterName = documents.map(({ spec }) => spec.cluster?.name).findLast((name) => name !== undefined);
   if (clusterName === undefined) throw new NodeConfigError('no NodeConfig names its cluster (spec.cluster.name)');
   const kubelets = documents.map(({ spec }) => spec.kubelet ?? {});
   const flags = parseFlags(kubelets.flatMap((kubelet) => kubelet.flags ?? []));
-  const config = kubelets.reduce<z.infer<typeof kubeletConfigSchema>>((merged, kubelet) => ({ ...merged, ...kubelet.config }), {});
+  const config = kubelets.map((kubelet) => kubelet.config ?? {}).reduce(mergeConfigs, {});
   const { registerWithTaints, shutdownGracePeriod, shutdownGracePeriodCriticalPods, ...settings } = config;
   const shutdown = {
     totalMs: shutdownGracePeriod ?? AL2023_SHUTDOWN.totalMs,
@@ -100,7 +117,24 @@ export function parseNodeConfig(userData: string): NodeConfig {
   if (shutdown.criticalMs > shutdown.totalMs) {
     throw new NodeConfigError('the kubelet refuses to start: shutdownGracePeriodCriticalPods must be <= shutdownGracePeriod');
   }
-  return { clusterName, labels: labelsOf(flags), taints: taintsOf(flags) ?? registerWithTaints ?? [], settings, shutdown };
+  const disks = documents.map(({ spec }) => spec.instance?.localStorage?.strategy).findLast((strategy) => strategy !== undefined);
+  return {
+    clusterName,
+    labels: labelsOf(flags),
+    taints: taintsOf(flags) ?? registerWithTaints ?? [],
+    settings,
+    ...(disks === 'RAID0' ? { localDisks: disks } : {}),
+    shutdown,
+  };
+}
+
+type KubeletConfig = z.infer<typeof kubeletConfigSchema>;
+
+/** As nodeadm merges them: maps key by key (awslabs/amazon-eks-ami, nodeadm/internal/api/merge.go). */
+function mergeConfigs(earlier: KubeletConfig, later: KubeletConfig): KubeletConfig {
+  const merged = (name: 'kubeReserved' | 'systemReserved' | 'evictionHard'): Pick<KubeletConfig, typeof name> =>
+    earlier[name] === undefined && later[name] === undefined ? {} : { [name]: { ...earlier[name], ...later[name] } };
+  return { ...earlier, ...later, ...merged('kubeReserved'), ...merged('systemReserved'), ...merged('evictionHard') };
 }
 
 /** Whether a text is meant to be a NodeConfig: then errors in it are worth reporting. */

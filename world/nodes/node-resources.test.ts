@@ -1,7 +1,9 @@
 import { expect, test } from '@playwright/test';
+import { loadCatalogue } from '../../model/instance-catalogue.ts';
 import { formatResources } from '../../model/resources.ts';
 import { M6I_LARGE } from '../testing/world-parts.ts';
 import { nodeResources, withShortfall } from './node-resources.ts';
+import type { NodeDisks } from './node-resources.ts';
 
 test('an m6i.large has the resources of an EKS node of that type', () => {
   const { capacity, allocatable } = nodeResources(M6I_LARGE);
@@ -39,6 +41,25 @@ test('reservations in the user data replace the defaults, resource by resource',
   const tenth = Math.floor((plain.capacity['memory'] ?? 0) / 10);
   expect(reserving.allocatable['memory']).toBe((plain.allocatable['memory'] ?? 0) - kept - tenth + kept);
   expect(reserving.allocatable['ephemeral-storage']).toBe(18 * 2 ** 30);
+});
+
+test('pods are limited by the cores too, and a threshold of 100 % is none', () => {
+  expect(nodeResources(M6I_LARGE, { podsPerCore: 3 }).allocatable['pods']).toBe(6);
+  expect(nodeResources(M6I_LARGE, { podsPerCore: 3, maxPods: 4 }).allocatable['pods']).toBe(4);
+  expect(nodeResources(M6I_LARGE, { podsPerCore: 0 }).allocatable['pods']).toBe(29);
+  const { allocatable } = nodeResources(M6I_LARGE, { evictionHard: { 'nodefs.available': '100%' } });
+  expect(allocatable['ephemeral-storage']).toBe(19 * 2 ** 30);
+});
+
+test('ephemeral storage is on the root volume, or on all local disks as one', () => {
+  const sizeOf = (...[type, disks]: [string, NodeDisks]): number | undefined => {
+    const found = loadCatalogue().types.get(type);
+    return found === undefined ? undefined : nodeResources(found, {}, disks).capacity['ephemeral-storage'];
+  };
+  expect(sizeOf('m5d.large', {})).toBe(20 * 2 ** 30);
+  expect(sizeOf('m5d.large', { rootVolumeGiB: 100 })).toBe(100 * 2 ** 30);
+  expect(sizeOf('m5d.24xlarge', { rootVolumeGiB: 100, localDisks: 'RAID0' })).toBe(3_600 * 10 ** 9);
+  expect(sizeOf('m5.large', { rootVolumeGiB: 100, localDisks: 'RAID0' })).toBe(100 * 2 ** 30);
 });
 
 test("a shortfall reduces the machine's memory and the allocatable cores", () => {

@@ -4,6 +4,7 @@ import type { KubeletSettings } from '../../model/node-settings.ts';
 import { toWhole } from '../../model/quantity.ts';
 import { addResources, parseResources, subtractResources } from '../../model/resources.ts';
 import type { Resources } from '../../model/resources.ts';
+import { ROOT_VOLUME } from '../../model/root-volume.ts';
 
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
@@ -13,12 +14,25 @@ const GIB = 2 ** 30;
  * is slightly less than the 7.5 % (`vmMemoryOverheadPercent`) that Karpenter assumes, as on most real types.
  */
 export const VM_MEMORY_OVERHEAD = 0.0725;
-/** The root volume of AL2023 images. */
-const ROOT_VOLUME_BYTES = 20 * GIB;
+const GB = 10 ** 9;
 
 export interface NodeResources {
   readonly capacity: Resources;
   readonly allocatable: Resources;
+}
+
+/** The kubelet settings that determine allocatable. */
+export interface KubeletLimits extends KubeletSettings {
+  /** Another limit of pods, by the machine's cores; the lower one counts. 0 for none. */
+  readonly podsPerCore?: number;
+}
+
+/** Where the pods of a node keep their data. */
+export interface NodeDisks {
+  /** Size of the root volume. By default that of the image. */
+  readonly rootVolumeGiB?: number;
+  /** `RAID0`: pods use all local disks as one, if the type has any. By default the root volume. */
+  readonly localDisks?: 'RAID0';
 }
 
 /**
@@ -32,13 +46,14 @@ export interface NodeResources {
  * Devices (`nvidia.com/gpu`) are missing: their plugin is a DaemonSet that this world doesn't run.
  * @throws QuantityError for an invalid quantity
  */
-export function nodeResources(type: InstanceType, settings: KubeletSettings = {}): NodeResources {
+export function nodeResources(type: InstanceType, settings: KubeletLimits = {}, disks: NodeDisks = {}): NodeResources {
   const networkPods = podsPerNode(type);
+  const { maxPods = networkPods, podsPerCore = 0 } = settings;
   const capacity: Resources = {
     cpu: type.vcpu * 1000,
     memory: Math.floor(type.memoryMiB * (1 - VM_MEMORY_OVERHEAD) * 1024) * 1024,
-    'ephemeral-storage': ROOT_VOLUME_BYTES,
-    pods: settings.maxPods ?? networkPods,
+    'ephemeral-storage': diskBytes(type, disks),
+    pods: podsPerCore === 0 ? maxPods : Math.min(maxPods, podsPerCore * type.vcpu),
   };
   const kubeReserved: Resources = {
     cpu: reservedCpuMilli(type.vcpu),
@@ -72,8 +87,17 @@ export function withShortfall(
   };
 }
 
+/** As nodeadm sets them up; file systems take nothing here. */
+function diskBytes({ details }: InstanceType, { rootVolumeGiB = ROOT_VOLUME.sizeGiB, localDisks }: NodeDisks): number {
+  const local = localDisks === 'RAID0' ? details?.storage : undefined;
+  return local === undefined ? rootVolumeGiB * GIB : local.disks * local.diskGB * GB;
+}
+
+/** A threshold of 100 % is none (k8s.io/kubernetes/pkg/kubelet/eviction). */
 function thresholdOf(threshold = '0', capacity = 0): number {
-  return threshold.endsWith('%') ? Math.floor((capacity * Number(threshold.slice(0, -1))) / 100) : toWhole(threshold);
+  if (!threshold.endsWith('%')) return toWhole(threshold);
+  const percent = Number(threshold.slice(0, -1));
+  return percent === 100 ? 0 : Math.floor((capacity * percent) / 100);
 }
 
 function mapResources(resources: Resources, change: (amount: number) => number): Resources {

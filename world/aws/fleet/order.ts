@@ -4,6 +4,7 @@ import { Ec2Refusal, invalidValue, missingParameter } from '../../../protocols/e
 import { imageProblem } from '../images.ts';
 import { versionOf } from '../launch-templates.ts';
 import type { Account } from '../operation.ts';
+import { rootVolumeProblem } from '../root-volume.ts';
 import type { FleetPool } from './pool.ts';
 import { strategyOf } from './strategy.ts';
 import type { Strategy } from './strategy.ts';
@@ -144,8 +145,9 @@ function resolve(account: Account, specification: Specification, capacityType: C
     const message = 'The requested configuration is currently not supported. Please check the documentation for supported configurations.';
     return problem('Unsupported', message);
   }
-  const mismatch = imageProblem(account.cluster, override.ImageId ?? version.data.ImageId, type);
-  if (mismatch !== undefined) return problem(mismatch.code, mismatch.message);
+  const imageId = override.ImageId ?? version.data.ImageId;
+  const refusal = imageProblem(account.cluster, imageId, type) ?? rootVolumeProblem(version.data, imageId);
+  if (refusal !== undefined) return problem(refusal.code, refusal.message);
   const weight = override.WeightedCapacity ?? 1;
   if (!(weight >= 1 && weight <= WEIGHT_MAX)) throw invalidValue(`Invalid value '${weight}' for WeightedCapacity`);
   return offered.map((subnet) => ({ pool: { ...specification, type, subnet, weight } }));

@@ -1,5 +1,6 @@
 import type { DescribeImagesRequest, DescribeImagesResult, Image } from '@aws-sdk/client-ec2';
 import { defined } from '../../../model/defined.ts';
+import { ROOT_VOLUME } from '../../../model/root-volume.ts';
 import { Ec2Refusal } from '../../../protocols/ec2/refusal.ts';
 import { matchFilters, tagAttributes } from '../filters.ts';
 import type { Attributes } from '../filters.ts';
@@ -61,7 +62,7 @@ function write({ id, name, architecture }: NodeImage): Image {
     UsageOperation: 'RunInstances',
     Public: true,
     State: 'available',
-    RootDeviceName: '/dev/xvda',
+    RootDeviceName: ROOT_VOLUME.device,
     RootDeviceType: 'ebs',
     EnaSupport: true,
     Hypervisor: 'xen',

@@ -15,11 +15,13 @@ import type { Subnet } from '../network.ts';
 import { outcome } from '../operation.ts';
 import type { Account, Idempotency, Outcome } from '../operation.ts';
 import { offeringAt, reportFired } from '../room.ts';
+import { rootVolumeProblem } from '../root-volume.ts';
 import { launchTags } from '../tags.ts';
 import type { Tags } from '../tags.ts';
 
 /** Members of a request that a template can also set; the request's take precedence. */
 const SHARED = [
+  'BlockDeviceMappings',
   'DisableApiTermination',
   'EbsOptimized',
   'IamInstanceProfile',
@@ -128,7 +130,7 @@ function readOrder(account: Account, request: RunInstancesRequest, span: number)
   if (data.InstanceType === undefined) throw missingParameter('InstanceType');
   const type = account.catalogue.types.get(data.InstanceType);
   if (type === undefined) throw invalidValue(`Invalid value '${data.InstanceType}' for InstanceType.`);
-  const problem = imageProblem(account.cluster, data.ImageId, type);
+  const problem = imageProblem(account.cluster, data.ImageId, type) ?? rootVolumeProblem(data, data.ImageId);
   if (problem !== undefined) throw problem;
   const capacityType = readMarket(account, request, found?.version.data, type);
   return {

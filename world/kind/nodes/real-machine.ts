@@ -4,7 +4,8 @@ import { deleteNode } from '../../nodes/deleted-node.ts';
 import { writeForeignNode } from '../../nodes/foreign-node.ts';
 import { waitOut } from '../../nodes/node-faults.ts';
 import type { NodeFaults, Strike } from '../../nodes/node-faults.ts';
-import { nodeResources, withShortfall } from '../../nodes/node-resources.ts';
+import { machineResources } from '../../nodes/machine-resources.ts';
+import { withShortfall } from '../../nodes/node-resources.ts';
 import type { ClusterPort, Instance } from '../../ports.ts';
 import { Tasks } from '../../tasks.ts';
 import type { NodeContainers } from './containers.ts';
@@ -40,7 +41,7 @@ export class RealMachine {
   constructor(options: RealMachineOptions) {
     this.#options = options;
     const { instance, instanceType, config, facts } = options;
-    this.#kubelet = { instance, config, facts, resources: nodeResources(instanceType, config.settings) };
+    this.#kubelet = { instance, config, facts, resources: machineResources(instance, instanceType, config) };
   }
 
   /** Runs from power on until the signal: power off. Then its container is removed. @throws ClusterError when docker fails */
