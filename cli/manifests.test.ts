@@ -4,6 +4,8 @@ import { expect, test } from '@playwright/test';
 import { packageRoot } from '../model/package-root.ts';
 import { runReportSchema } from '../reports/run-report.ts';
 import { readReport } from '../reports/testing/read-report.ts';
+import { chooseTarget } from './choose.ts';
+import { chooseManifests } from './manifests.ts';
 import { scaleproof, scaleproofHere } from './testing/command.ts';
 import { folderWith } from './testing/files.ts';
 
@@ -46,6 +48,20 @@ test(
     expect(readReport(join(cwd, 'out/report.html'))).toContain('CAN NOT BE SERVED');
   },
 );
+
+for (const { targets, applied } of [
+  { targets: ['karpenter@1.14.1'], applied: true },
+  { targets: ['karpenter@1.14.0', 'karpenter@1.14.1'], applied: true },
+  { targets: ['reference', 'karpenter@1.14.1'], applied: false },
+  { targets: ['plain'], applied: false },
+]) {
+  test(`classes are ${applied ? 'applied' : 'ignored'} with ${targets.join(' and ')}`, async () => {
+    const { chosen } = await chooseManifests(SHOP, { suites: [], scenarios: [] }, targets.map(chooseTarget));
+    const [scenario] = chosen.map((one) => one.scenario);
+    expect(scenario?.pools.map(({ nodeClass }) => nodeClass?.name)).toEqual(applied ? ['default', 'default'] : [undefined, undefined]);
+    expect(scenario?.needs.features.includes('node-classes')).toBe(applied);
+  });
+}
 
 test('a run names the workloads that are not served, and fails with --strict; it can be checked and replayed', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);

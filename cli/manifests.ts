@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { extname, isAbsolute, resolve } from 'node:path';
-import { scenariosOf } from '../harness/load.ts';
+import { loadTarget, scenariosOf } from '../harness/load.ts';
 import type { Mix } from '../manifests/mix.ts';
 import type * as Scenarios from '../manifests/scenarios.ts';
 import { isPath } from '../model/paths.ts';
@@ -9,7 +9,7 @@ import type { ManifestsFacts } from '../reports/report-input.ts';
 import { MANIFESTS_SUITE } from '../manifests/theme.ts';
 import { DEFAULT_NODES } from '../harness/trial-spec.ts';
 import { chooseScenarios, isChosen } from './choose.ts';
-import type { ChosenScenario, ScenarioChoice } from './choose.ts';
+import type { ChosenScenario, ChosenTarget, ScenarioChoice } from './choose.ts';
 import type { Console } from './console.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -25,19 +25,21 @@ export interface Selection {
 /**
  * The scenarios made from a directory of manifests if one is given or named (`./deploy#manifests/no-spot`), else those of suites and
  * files.
+ * @param targets on which they run
  * @param console gets what the manifests contain
  * @throws UsageError for unknown names, and if nothing is selected
  * @throws LoadError for manifests that the API server would reject
  */
 export async function selectScenarios(
   given: ScenarioChoice & { readonly manifests: string | undefined },
+  targets: readonly ChosenTarget[],
   console?: Console,
 ): Promise<Selection> {
   const { manifests, ...choice } = given.manifests === undefined ? overManifests(given) : given;
   const selection =
     manifests === undefined
       ? { chosen: await chooseScenarios(choice), nodes: DEFAULT_NODES }
-      : await chooseManifests(manifests, choice, console);
+      : await chooseManifests(manifests, choice, targets, console);
   if (selection.chosen.length === 0) throw new UsageError('these flags select no scenario');
   return selection;
 }
@@ -59,9 +61,15 @@ function overManifests(choice: ScenarioChoice): ScenarioChoice & { readonly mani
 /**
  * The scenarios made from a directory of manifests. Prints what the manifests contain.
  * @param options.scenarios ids of the scenarios to choose; all if empty. Patterns have to match, too
+ * @param targets on which they run: classes are applied if all of them do that, since they have to run the same
  * @throws LoadError for manifests that the API server would reject
  */
-export async function chooseManifests(directory: string, options: ScenarioChoice, console?: Console): Promise<Selection> {
+export async function chooseManifests(
+  directory: string,
+  options: ScenarioChoice,
+  targets: readonly ChosenTarget[],
+  console?: Console,
+): Promise<Selection> {
   const { suites, profiles = [], scenarios: ids } = options;
   if (directory === '') throw new UsageError('--manifests needs a directory, but the name is empty');
   if (suites.length > 0 || profiles.length > 0) {
@@ -69,6 +77,7 @@ export async function chooseManifests(directory: string, options: ScenarioChoice
   }
   const url = new URL(`../manifests/scenarios${extname(import.meta.url)}`, import.meta.url);
   url.searchParams.set('dir', resolve(directory));
+  if (await applyClasses(targets)) url.searchParams.set('classes', 'applied');
   const { mix } = (await import(url.href)) as typeof Scenarios;
   if (console !== undefined) printMix(directory, mix, console);
   const found = (await scenariosOf(url.href)).map(({ ref, scenario }): ChosenScenario => {
@@ -80,6 +89,11 @@ export async function chooseManifests(directory: string, options: ScenarioChoice
   }
   const chosen = found.filter(({ scenario }) => (ids.length === 0 || ids.includes(scenario.id)) && isChosen(scenario, options));
   return { chosen, nodes: Math.max(DEFAULT_NODES, mix.nodes), manifests: factsOf(directory, mix) };
+}
+
+async function applyClasses(targets: readonly ChosenTarget[]): Promise<boolean> {
+  const loaded = await Promise.all(targets.map(({ ref }) => loadTarget(ref)));
+  return loaded.length > 0 && loaded.every(({ features }) => features.includes('node-classes'));
 }
 
 function factsOf(directory: string, { workloads }: Mix): Required<Selection>['manifests'] {

@@ -39,11 +39,13 @@ const catalogue = parseCatalogue(
 const GIB = 2 ** 30;
 const market = {
   catalogue,
-  allocatable: ({ vcpu, memoryMiB }: { readonly vcpu: number; readonly memoryMiB: number }) => ({
-    cpu: vcpu * 1_000,
-    memory: memoryMiB * 2 ** 20,
-    'ephemeral-storage': 20 * GIB,
-    pods: 29,
+  nodesOf: () => ({
+    allocatable: ({ vcpu, memoryMiB }: { readonly vcpu: number; readonly memoryMiB: number }) => ({
+      cpu: vcpu * 1_000,
+      memory: memoryMiB * 2 ** 20,
+      'ephemeral-storage': 20 * GIB,
+      pods: 29,
+    }),
   }),
 };
 

@@ -94,8 +94,8 @@ interface Search {
   readonly why: string;
 }
 
-function searchPool(template: PodTemplate, { pool, stated, seats }: Offers): Search {
-  if (seats.length === 0) return { seats, why: 'it allows no instance type of this region' };
+function searchPool(template: PodTemplate, { pool, stated, problem, seats }: Offers): Search {
+  if (seats.length === 0) return { seats, why: problem ?? 'it allows no instance type of this region' };
   const taint = untolerated(pool.taints, template.spec.tolerations, REPELLING);
   if (taint !== undefined) {
     const { key, value, effect } = taint;

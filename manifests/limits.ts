@@ -62,10 +62,23 @@ function needOf({ load, seats }: User): { readonly cpu: number; readonly memoryM
   const smallestCpu = Math.min(...seats.map(({ type }) => type.vcpu));
   const smallestMiB = Math.min(...seats.map(({ type }) => type.memoryMiB));
   const { replicas } = load;
+  // On the type that wastes least when its nodes are full of pods.
+  const onFullNodes = (size: (seat: Seat) => number): number =>
+    Math.min(...seats.map((seat) => Math.ceil(replicas / Math.max(1, Math.floor(seat.room['pods'] ?? Infinity))) * size(seat)));
   const isAlone = isBoundTo(LABEL.hostname, load);
   return {
-    cpu: isAlone ? replicas * smallestCpu : Math.max(smallestCpu, (replicas * cpu * PACKING) / 1_000),
-    memoryMiB: isAlone ? replicas * smallestMiB : Math.max(smallestMiB, (replicas * memory * PACKING) / MIB),
+    cpu: isAlone
+      ? replicas * smallestCpu
+      : Math.max(
+          onFullNodes(({ type }) => type.vcpu),
+          (replicas * cpu * PACKING) / 1_000,
+        ),
+    memoryMiB: isAlone
+      ? replicas * smallestMiB
+      : Math.max(
+          onFullNodes(({ type }) => type.memoryMiB),
+          (replicas * memory * PACKING) / MIB,
+        ),
     // At worst, one node for each pod.
     nodes: replicas,
   };

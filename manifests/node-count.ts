@@ -1,11 +1,12 @@
-import type { InstanceType } from '../model/catalogue.ts';
+import type { InstanceType, Pool } from '../model/catalogue.ts';
 import { LABEL } from '../model/kube.ts';
 import { addResources, fits, podRequests, subtractResources } from '../model/resources.ts';
 import type { Resources } from '../model/resources.ts';
-import { nodeResources } from '../world/nodes/node-resources.ts';
 import { loadOf } from './load.ts';
 import type { MixWorkload } from './mix.ts';
+import type { Seat } from './offers.ts';
 import { isBoundTo } from './placement.ts';
+import { poolNodes } from './pool-nodes.ts';
 
 /**
  * A generous estimate of the nodes that workloads may need at once: each uses the type on which the fewest of its pods fit, with every
@@ -22,13 +23,21 @@ function nodesOf(workload: MixWorkload, daemons: Resources): number {
   const { kind, feasibility, replicas, template } = workload;
   if (kind === 'DaemonSet' || !('seats' in feasibility) || replicas === 0) return 0;
   if (isBoundTo(LABEL.hostname, loadOf(workload))) return replicas;
-  const types = new Set(feasibility.seats.map(({ type }) => type));
-  const fewest = Math.min(...[...types].map((type) => podsOn(type, podRequests(template.spec), daemons)));
+  const fewest = Math.min(
+    ...distinctNodes(feasibility.seats).map((allocatable) => podsOn(allocatable, podRequests(template.spec), daemons)),
+  );
   return Math.ceil(replicas / Math.max(1, fewest));
 }
 
-function podsOn(type: InstanceType, requests: Resources, daemons: Resources): number {
-  const room = subtractResources(nodeResources(type).allocatable, daemons);
+/** What nodes of each pool and type have. */
+function distinctNodes(seats: readonly Seat[]): Resources[] {
+  const pools = new Map<Pool, Set<InstanceType>>();
+  for (const { pool, type } of seats) pools.set(pool, (pools.get(pool) ?? new Set<InstanceType>()).add(type));
+  return [...pools].flatMap(([pool, types]) => [...types].map(poolNodes(pool).allocatable));
+}
+
+function podsOn(allocatable: Resources, requests: Resources, daemons: Resources): number {
+  const room = subtractResources(allocatable, daemons);
   if (!fits(requests, room)) return 0;
   const most = Object.entries(requests).map(([resource, value]) => (value > 0 ? Math.floor((room[resource] ?? 0) / value) : Infinity));
   return Math.min(...most, room['pods'] ?? Infinity);

@@ -114,27 +114,3 @@ function readLimits(limits: Readonly<Record<string, string | number>>, where: st
     },
   };
 }
-
-/** Which fields of an EC2NodeClass the world replaces by its own, and which it ignores. */
-export function describeNodeClass({ object }: Manifest): string {
-  const { name } = object.metadata;
-  const { spec = {} } = object as unknown as { spec?: Readonly<Record<string, unknown>> };
-  const replaced = Object.keys(spec).filter((field) => REPLACED_FIELDS.includes(field));
-  const ignored = Object.keys(spec)
-    .filter((field) => !REPLACED_FIELDS.includes(field))
-    .flatMap((field) => (field === 'kubelet' ? Object.keys(spec[field] ?? {}).map((key) => `kubelet.${key}`) : [field]));
-  const parts = [
-    ...(replaced.length === 0 ? [] : [`${replaced.join(', ')} are replaced by the world's own`]),
-    ...(ignored.length === 0 ? [] : [`ignored: ${ignored.join(', ')}`]),
-  ];
-  return `EC2NodeClass ${name}: ${parts.join('; ')}`;
-}
-
-const REPLACED_FIELDS: readonly string[] = [
-  'amiFamily',
-  'amiSelectorTerms',
-  'subnetSelectorTerms',
-  'securityGroupSelectorTerms',
-  'role',
-  'instanceProfile',
-];

@@ -7,6 +7,7 @@ import type { Resources } from '../model/resources.ts';
 import type { Labels } from '../model/selector.ts';
 import { REPELLING, untolerated } from '../model/taints.ts';
 import type { Load } from './load.ts';
+import type { PoolNodes } from './pool-nodes.ts';
 import { NODE_POOL_LABEL, isKnownLabel, offeringLabels, suits } from './node-labels.ts';
 
 /** An offering of a pool on which a pod of a load could run. */
@@ -15,25 +16,30 @@ export interface Seat {
   readonly type: InstanceType;
   readonly offering: Offering;
   readonly labels: Labels;
+  /** What DaemonSets leave free on an empty node. */
+  readonly room: Resources;
 }
 
 /** Facts about the world for the computation. */
 export interface Market {
   readonly catalogue: Catalogue;
-  /** Allocatable resources of a node of this type. */
-  readonly allocatable: (type: InstanceType) => Resources;
+  readonly nodesOf: (pool: Pool) => PoolNodes;
 }
 
 /** What a pool can launch, with the free room on each node. */
 export interface Offers {
   readonly pool: Pool;
   readonly stated: Requirements;
-  readonly seats: readonly (Seat & { readonly room: Resources; readonly daemons: Resources })[];
+  /** Why it has no seats, unless its requirements say so. */
+  readonly problem?: string;
+  readonly seats: readonly (Seat & { readonly daemons: Resources })[];
 }
 
 /** What a pool can launch, and what DaemonSets leave free on each node. */
-export function offersOf(pool: Pool, daemons: readonly Load[], { catalogue, allocatable }: Market): Offers {
+export function offersOf(pool: Pool, daemons: readonly Load[], { catalogue, nodesOf }: Market): Offers {
   const stated = parseRequirements(pool.requirements);
+  const { allocatable, problem } = nodesOf(pool);
+  if (problem !== undefined) return { pool, stated, problem, seats: [] };
   const decided = new Map([...stated].filter(([key]) => isKnownLabel(key)));
   const tolerant = daemons.filter(({ template }) => untolerated(pool.taints, template.spec.tolerations, REPELLING) === undefined);
   const shares = tolerant.map(({ template }) => ({ alternatives: nodeAlternatives(template.spec), requests: podRequests(template.spec) }));

@@ -1,8 +1,8 @@
 import { relative } from 'node:path';
 import { LoadError } from '../harness/load-error.ts';
-import type { InstanceType, Pool } from '../model/catalogue.ts';
+import type { Pool } from '../model/catalogue.ts';
+import { defined } from '../model/defined.ts';
 import { ZONES, loadCatalogue } from '../model/instance-catalogue.ts';
-import { nodeResources } from '../world/nodes/node-resources.ts';
 import { admit, withoutServerFields } from './admission.ts';
 import { companionsOf } from './companions.ts';
 import { readManifests } from './documents.ts';
@@ -19,7 +19,9 @@ import type { Mix, MixWorkload } from './mix.ts';
 import { portableStorage } from './portable-storage.ts';
 import { assumedClasses, readStorage } from './storage.ts';
 import { countNodes } from './node-count.ts';
-import { describeNodeClass, readNodePool } from './node-pools.ts';
+import { classesOfPools, describeIgnored, readNodeClass } from './node-classes.ts';
+import { readNodePool } from './node-pools.ts';
+import { poolNodes } from './pool-nodes.ts';
 import { relocate } from './relocation.ts';
 import { peakOf, podAutoscalersOf } from './pod-autoscalers.ts';
 import type { Scaling } from './pod-autoscalers.ts';
@@ -29,12 +31,18 @@ import type { Validator } from './validation.ts';
 import { readWorkload } from './workloads.ts';
 import type { UserWorkload } from './workloads.ts';
 
+/** How manifests are read. */
+export interface MixOptions {
+  /** Whether the target applies the EC2NodeClasses of pools, by default not: then they say what nodes are like. */
+  readonly appliesClasses?: boolean;
+}
+
 /**
  * Reads a directory of manifests, validates them with the API, and finds out what their pools can't serve.
  * @throws LoadError for files that can't be read, for objects that `kubectl apply` would reject, with file, document and field, and
  *   if no workload could ever be served
  */
-export async function readMix(directory: string): Promise<Mix> {
+export async function readMix(directory: string, { appliesClasses = false }: MixOptions = {}): Promise<Mix> {
   const sources = manifestFiles(directory);
   const read = sources.flatMap((path) =>
     readManifests({ path: relative(directory, path).replaceAll('\\', '/'), text: readManifestFile(path) }),
@@ -44,7 +52,7 @@ export async function readMix(directory: string): Promise<Mix> {
   const { manifests, notes: moves } = relocate(written.manifests, loadCatalogue());
   return withValidator(async (validator) => {
     const admitted = await admit(manifests, validator);
-    const { pools, notes: poolNotes } = poolsOf(admitted.taken);
+    const { pools, notes: poolNotes } = poolsOf(admitted.taken, appliesClasses);
     const storage = readStorage(admitted.taken);
     const found = admitted.taken.filter(isWorkload).map((manifest) => readWorkload(manifest, storage));
     const assumed = assumedClasses(
@@ -82,10 +90,25 @@ function isOwned({ object }: Manifest): boolean {
   return (object.metadata.ownerReferences ?? []).length > 0;
 }
 
-function poolsOf(manifests: readonly Manifest[]): { readonly pools: readonly Pool[]; readonly notes: readonly string[] } {
-  const read = manifests.filter((manifest) => typeOf(manifest) === NODE_POOL).map(readNodePool);
-  const classes = manifests.filter((manifest) => typeOf(manifest) === NODE_CLASS).map(describeNodeClass);
-  return { pools: read.map(({ pool }) => pool), notes: [...read.flatMap(({ notes }) => notes), ...classes] };
+function poolsOf(
+  manifests: readonly Manifest[],
+  appliesClasses: boolean,
+): { readonly pools: readonly Pool[]; readonly notes: readonly string[] } {
+  const written = manifests.filter((manifest) => typeOf(manifest) === NODE_POOL);
+  const read = written.map(readNodePool);
+  const pools = read.map(({ pool }) => pool);
+  const notes = read.flatMap((one) => one.notes);
+  const classManifests = manifests.filter((manifest) => typeOf(manifest) === NODE_CLASS);
+  if (!appliesClasses) return { pools, notes: [...notes, ...classManifests.map(describeIgnored)] };
+  const classes = classManifests.map(readNodeClass);
+  const { byPool, notes: missing } = classesOfPools(
+    written,
+    classes.map(({ nodeClass }) => nodeClass),
+  );
+  return {
+    pools: pools.map((pool) => ({ ...pool, ...defined({ nodeClass: byPool.get(pool.name) }) })),
+    notes: [...notes, ...classes.flatMap((one) => one.notes), ...missing],
+  };
 }
 
 function refuseDuplicateNames(workloads: readonly UserWorkload[]): void {
@@ -104,7 +127,7 @@ async function judge(
   validator: Validator,
   scalings: ReadonlyMap<string, Scaling>,
 ): Promise<MixWorkload[]> {
-  const market = { catalogue: loadCatalogue(), allocatable: (type: InstanceType) => nodeResources(type).allocatable };
+  const market = { catalogue: loadCatalogue(), nodesOf: poolNodes };
   const refusals = new Map<string, string | undefined>();
   for (const workload of workloads) refusals.set(workload.name, await validator.refusalOfPods(workload));
   const judgeAll = (all: readonly UserWorkload[]): Feasibility[] => {

@@ -3,13 +3,14 @@ import { readMix } from './read-mix.ts';
 import { manifestScenarios } from './suite.ts';
 
 /**
- * The scenarios for a directory of manifests, as a module: `scenarios.ts?dir=PATH`. Those that the manifests have no use for are
- * undefined.
+ * The scenarios for a directory of manifests, as a module: `scenarios.ts?dir=PATH`, for targets that apply EC2NodeClasses with
+ * `&classes=applied`. Those that the manifests have no use for are undefined.
  */
-const directory = new URL(import.meta.url).searchParams.get('dir');
+const { searchParams } = new URL(import.meta.url);
+const directory = searchParams.get('dir');
 if (directory === null) throw new LoadError('manifests/scenarios must be loaded with the directory of the manifests, as ?dir=PATH');
 /** The content of the directory. */
-export const mix = await readMix(directory);
+export const mix = await readMix(directory, { appliesClasses: searchParams.get('classes') === 'applied' });
 
 /** The files that the scenarios are made from. */
 export const { sources } = mix;

@@ -28,11 +28,13 @@ export function themeOf(mix: Mix): Theme {
     requirements.some(({ key, values }) => key === LABEL.capacityType && values?.includes('spot') === true),
   );
   const hasTaints = pools.some(({ taints, startupTaints }) => taints.length + startupTaints.length > 0);
+  const hasClasses = pools.some(({ nodeClass }) => nodeClass !== undefined);
   const hasClaims = workloads.some(({ volumes }) => volumes.hasClaims);
   const own: readonly Feature[] = [
     ...(hasSpot ? (['spot'] as const) : []),
     ...(hasTaints ? (['taints'] as const) : []),
     ...(hasClaims ? (['volumes'] as const) : []),
+    ...(hasClasses ? (['node-classes'] as const) : []),
   ];
   return {
     mix,

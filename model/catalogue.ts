@@ -1,6 +1,7 @@
 import type { DisruptionBudget } from './disruption-budget.ts';
 import type { InstanceTypeDetails } from './instance-type-details.ts';
 import type { NodeSelectorRequirement, Taint } from './kube.ts';
+import type { UserNodeClass } from './node-class.ts';
 import type { NodeSettings } from './node-settings.ts';
 
 /** How an instance is paid for. */
@@ -115,4 +116,6 @@ export interface Pool {
   readonly replicas?: number;
   /** What its nodes' user data sets; by default nothing. */
   readonly nodeSettings?: NodeSettings;
+  /** What its nodes start with. Absent: as the target starts nodes. Targets without the feature `node-classes` ignore it. */
+  readonly nodeClass?: UserNodeClass;
 }

@@ -46,8 +46,8 @@ export interface TargetConstants {
  * than their pool allows. `do-not-disrupt`: does not disrupt nodes that opted out, or with a pod that opted out.
  * `node-removal`: removes the Node of a terminated instance, even if the cloud controller does not. `node-limits`: launches no
  * more nodes of a pool than its limit; limits of CPU and memory are mandatory. `spot-consolidation`: replaces a spot node by a
- * cheaper spot node. `node-settings`: passes kubelet settings and labels of a pool's nodes on to
- * their user data, and plans with the kubelet settings.
+ * cheaper spot node. `node-settings`: passes kubelet settings and labels of a pool's nodes on to their user data, and plans with
+ * the kubelet settings. `node-classes`: applies the EC2NodeClass of a pool as its user wrote it, so that its nodes start with it.
  */
 export const FEATURES = [
   'spot',
@@ -68,6 +68,7 @@ export const FEATURES = [
   'node-limits',
   'spot-consolidation',
   'node-settings',
+  'node-classes',
 ] as const;
 export type Feature = (typeof FEATURES)[number];
 

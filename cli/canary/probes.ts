@@ -95,8 +95,10 @@ export async function createProber(plan: CanaryPlan, options: ProberOptions): Pr
   const twice = probes.spot.scenarios.find((name) => probes.topology.scenarios.includes(name));
   if (twice !== undefined)
     throw new UsageError(`the plan lists ${twice} under both kinds of probes, so it would be counted twice: remove one`);
+  // A command starts the target that the place has.
+  const targets = probes.command === undefined ? Object.values(sidesOf(plan)) : [];
   const select = ({ scenarios }: CanaryPlan['probes'][ProbeKind]): Promise<Selection> =>
-    selectScenarios({ suites: [], scenarios, manifests: undefined });
+    selectScenarios({ suites: [], scenarios, manifests: undefined }, targets);
   const chosen = { spot: await select(probes.spot), topology: await select(probes.topology) };
   return probes.command === undefined ? simulated(plan, chosen, options) : commanded(plan, chosen);
 }

@@ -63,7 +63,14 @@ export async function compare(names: readonly string[], options: CompareOptions,
   });
   const unprepared = sides.filter((side): side is NamedTarget => 'target' in side);
   if (unprepared.length === 0) refuseRunFlags(options);
-  const selection = unprepared.length === 0 ? undefined : await selectScenarios(options, console);
+  const selection =
+    unprepared.length === 0
+      ? undefined
+      : await selectScenarios(
+          options,
+          unprepared.map(({ target }) => target),
+          console,
+        );
   const targets: NamedTarget[] = [];
   for (const { letter, target } of unprepared) targets.push({ letter, target: await prepareTarget(target, console) });
   const startedAt = new Date(createRealTimeline().scope('command').nowMs()).toISOString();

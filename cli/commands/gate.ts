@@ -96,9 +96,10 @@ async function chooseSides(flags: GateFlags, signal: AbortSignal, console: Conso
       );
     return { kind: 'directories', baseline, candidate };
   }
-  const selection = await selectScenarios({ suites: [], scenarios, profiles, manifests, grep, grepInvert }, console);
+  const targets = [chooseTarget(baseline), chooseTarget(candidate)] as const;
+  const selection = await selectScenarios({ suites: [], scenarios, profiles, manifests, grep, grepInvert }, targets, console);
   const versions = { baseline: flags.baselineVersion, candidate: flags.candidateVersion };
-  const [before, after] = await prepareTargets([chooseTarget(baseline), chooseTarget(candidate)] as const, console, signal);
+  const [before, after] = await prepareTargets(targets, console, signal);
   return {
     kind: 'targets',
     baseline: before,

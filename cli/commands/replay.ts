@@ -32,8 +32,9 @@ export async function replay(
   const { ec2 = where.awsEndpoint === undefined ? line.ec2 : undefined, mode = line.mode } = where;
   const fromLine = { ec2, mode, maxInstances: line.maxInstances };
   const world = provideWorld(name, { ...where, ...fromLine, machines, ...defined({ nodes }) }, console);
-  const chosen = await chooseRecorded(line.scenario);
-  const target = await prepareTarget(chooseTarget(line.target), console);
+  const named = chooseTarget(line.target);
+  const chosen = await chooseRecorded(line.scenario, named);
+  const target = await prepareTarget(named, console);
   const found = {
     scenario: await digestOf(chosen.ref.module),
     catalogue: catalogueFor(await loadTarget(target.ref), world.world, chosen.scenario.pools).digest,

@@ -67,8 +67,8 @@ export async function run(options: RunOptions, console: Console): Promise<number
   if (strict && directory === undefined)
     throw new UsageError('--strict is about the workloads of --manifests: name a directory, or leave it out');
   const choice = { suites, profiles, scenarios, grep, grepInvert, manifests: directory };
-  const { chosen, nodes: least, manifests } = await selectScenarios(choice, console);
   const target = chooseTarget(options.target);
+  const { chosen, nodes: least, manifests } = await selectScenarios(choice, [target], console);
   const nodes = directory === undefined ? how.nodes : Math.max(how.nodes, least);
   const chosenRun = { ...how, chosen, nodes, target, ...defined({ manifests: manifests && { ...manifests, strict } }) };
   return list ? listTrials(chosenRun, console) : runChosen(chosenRun, console);
@@ -104,15 +104,16 @@ export async function runFailed(options: RunFailedOptions, console: Console): Pr
     throw new UsageError(
       `${directory} ran in the world ${failed.world}, and these flags name ${world}; repeat it with the same --world, --machines and --nodes`,
     );
-  const all = await Promise.all(failed.scenarios.map(chooseRecorded));
+  const { target: targetName = failed.target, nodes = failed.nodes } = options;
+  const target = chooseTarget(targetName);
+  const all = await Promise.all(failed.scenarios.map((label) => chooseRecorded(label, target)));
   const chosen = all.filter(({ scenario }) => isChosen(scenario, options));
   if (chosen.length === 0) throw new UsageError(`these flags select no scenario that failed in ${directory}`);
   const { crashPoints, list, ...rest } = options;
-  const { target = failed.target, nodes = failed.nodes } = options;
   const chosenRun = {
     ...rest,
     chosen,
-    target: chooseTarget(target),
+    target,
     nodes,
     seed: failed.seeds.first,
     trials: failed.seeds.last - failed.seeds.first + 1,

@@ -66,10 +66,10 @@ export async function serve(flags: ServeFlags, console: Console): Promise<number
   const token = tokenFor(flags.host);
   const policy = readPolicy(flags.policy);
   const { scenarios, profiles, manifests } = flags;
-  const selection = await selectScenarios({ suites: [], scenarios, profiles, manifests }, console);
+  const onCommandLine = [flags.baseline, ...flags.targets].map(chooseTarget);
+  const selection = await selectScenarios({ suites: [], scenarios, profiles, manifests }, onCommandLine, console);
   const { chosen } = selection;
   const choose = chooserOf(flags);
-  const onCommandLine = [flags.baseline, ...flags.targets].map(chooseTarget);
   const prepared = new Map<string, ChosenTarget>();
   for (const target of onCommandLine) prepared.set(target.label, await preparedOrNot(target, console));
   const programs = await programsDigest([...prepared.values()]);

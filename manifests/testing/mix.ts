@@ -3,15 +3,16 @@ import { join } from 'node:path';
 import type { TestInfo } from '@playwright/test';
 import type { Mix } from '../mix.ts';
 import { readMix } from '../read-mix.ts';
+import type { MixOptions } from '../read-mix.ts';
 
 /** Writes manifests into the test's own files, and reads them. */
-export function mixOf(testInfo: TestInfo, files: Readonly<Record<string, string>>): Promise<Mix> {
+export function mixOf(testInfo: TestInfo, files: Readonly<Record<string, string>>, options?: MixOptions): Promise<Mix> {
   const directory = testInfo.outputPath('mix');
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(join(directory, name, '..'), { recursive: true });
     writeFileSync(join(directory, name), text);
   }
-  return readMix(directory);
+  return readMix(directory, options);
 }
 
 /** The same, for documents of one file. */

@@ -30,6 +30,10 @@ export async function readCommandTarget(path: string, pinned?: string): Promise<
   const file = parseTargetFile(path, await readFile(path, 'utf8'));
   const folder = dirname(path);
   if (isOfKarpenter(file)) return karpenterTargetOf(path, file, pinned);
+  if (file.features.includes('node-classes') && 'as' in file.pools && file.pools.nodeClass === undefined)
+    throw new TargetFileError(
+      `${path}: the feature node-classes needs pools.nodeClass: every class gets its images, network and role; add it, or leave out the feature`,
+    );
   const resources = file.resources ?? ('as' in file.pools ? [RESOURCES.nodeclaims.plural] : []);
   if ('go' in file) return goTarget(path, file, resources, pinned);
   if ('external' in file) {

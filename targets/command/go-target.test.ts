@@ -38,6 +38,13 @@ for (const [what, change, says] of [
   });
 }
 
+test('a program that applies classes needs one of its own, with what belongs to the cluster', async ({}, testInfo) => {
+  const features = ['node-classes'];
+  await expect(read(testInfo, { ...MODULE, features })).rejects.toThrow('the feature node-classes needs pools.nodeClass');
+  const nodeClass = { apiVersion: 'karpenter.k8s.aws/v1', kind: 'EC2NodeClass', metadata: { name: 'own' }, spec: {} };
+  expect((await read(testInfo, { ...MODULE, features, pools: { as: 'karpenter', nodeClass } })).features).toEqual(features);
+});
+
 test('a file with only a version of Karpenter is the same as the target of that name', async ({}, testInfo) => {
   const [own, named] = [await read(testInfo, { go: 'karpenter@1.14.1' }), karpenterTarget('1.14.1')];
   for (const field of ['name', 'features', 'constants', 'resources', 'memoryMiB', 'cost'] as const)

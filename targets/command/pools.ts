@@ -5,6 +5,8 @@ import { RESOURCES } from '../../clients/resources.ts';
 import { CRDS } from '../../controller/crds.ts';
 import { STANDARD } from '../../controller/periods.ts';
 import type { Pool } from '../../model/catalogue.ts';
+import { CLUSTER_FIELDS } from '../../model/node-class.ts';
+import type { UserNodeClass } from '../../model/node-class.ts';
 import type { NodeSettings } from '../../model/node-settings.ts';
 import { clusterVariables } from '../../model/program-environment.ts';
 import { classNameOf, classSettings, reference, referenceWith, toNodePool } from '../reference.ts';
@@ -30,7 +32,9 @@ export type Operations = Pick<Target, 'install' | 'applyPools' | 'removePools'>;
 const TRANSLATION_LIMIT_MS = 120_000;
 
 /**
- * Translates pools to Karpenter NodePools, all with the bundled target's EC2NodeClass or a given one.
+ * Translates pools to Karpenter NodePools with their EC2NodeClasses.
+ * @param nodeClass the class of pools without their own, and the source of what belongs to the cluster for the others; by default
+ *   the bundled target's, which takes no others
  * @param consolidateAfterMs how long a node may be empty before it is removed
  */
 export function karpenterPools(
@@ -44,29 +48,45 @@ export function karpenterPools(
     return { install: setUp, applyPools, removePools };
   }
   const [group = ''] = nodeClass.apiVersion.split('/');
-  const classOf = (site: TargetSite): Manifest => {
-    const { metadata, ...rest } = substituteAll(nodeClass, clusterVariables(site.cluster));
-    return { ...rest, metadata: { ...metadata, name: `${site.cluster.objectPrefix ?? ''}${metadata.name}` } };
+  const sharedOf = ({ cluster }: TargetSite): Manifest => {
+    const { metadata, ...rest } = substituteAll(nodeClass, clusterVariables(cluster));
+    return { ...rest, metadata: { ...metadata, name: `${cluster.objectPrefix ?? ''}${metadata.name}` } };
   };
-  const objectsOf = (site: TargetSite, pools: readonly Pool[]): { readonly classes: Manifest[]; readonly pools: Manifest[] } => {
-    const shared = classOf(site);
-    const nameFor = (pool: Pool): string => classNameOf(pool, shared.metadata.name ?? '');
-    const classes = pools.flatMap((pool) => (pool.nodeSettings === undefined ? [] : [classWith(shared, nameFor(pool), pool.nodeSettings)]));
-    const refTo = (name: string): NodeClassRef => ({ group, kind: nodeClass.kind, name });
-    return { classes, pools: pools.map((pool) => manifestOf(pool, refTo(nameFor(pool)), consolidateAfterMs)) };
+  const classOf = (site: TargetSite, pool: Pool): Manifest => {
+    const shared = sharedOf(site);
+    const { nodeClass: users, nodeSettings } = pool;
+    if (users !== undefined) return usersClass(shared, `${site.cluster.objectPrefix ?? ''}${users.name}`, users);
+    return nodeSettings === undefined ? shared : classWith(shared, classNameOf(pool, ''), nodeSettings);
   };
+  /** By name; a user's class may have the name of the shared one, which then no pool uses. */
+  const classesOf = (site: TargetSite, pools: readonly Pool[]): ReadonlyMap<string, Manifest> => {
+    const shared = pools.some(({ nodeClass: users }) => users === undefined) ? [sharedOf(site)] : [];
+    const all = [...shared, ...pools.map((pool) => classOf(site, pool))];
+    return new Map(all.map((one) => [one.metadata.name ?? '', one]));
+  };
+  const poolsOf = (site: TargetSite, pools: readonly Pool[]): Manifest[] =>
+    pools.map((pool) => {
+      const nodeClassRef = { group, kind: nodeClass.kind, name: classOf(site, pool).metadata.name ?? '' };
+      return manifestOf(pool, nodeClassRef, consolidateAfterMs);
+    });
   return {
     install: (site) => applyManifests(site, install ?? DEFINITIONS),
     applyPools: async (site, pools) => {
-      const objects = objectsOf(site, pools);
-      await applyManifests(site, [classOf(site), ...objects.classes, ...objects.pools]);
+      await applyManifests(site, [...classesOf(site, pools).values(), ...poolsOf(site, pools)]);
     },
     removePools: async (site, pools, left) => {
-      const objects = objectsOf(site, pools);
-      for (const object of [...objects.pools, ...objects.classes]) await removeManifest(site, object);
-      if (left.length === 0) await removeManifest(site, classOf(site));
+      for (const pool of poolsOf(site, pools)) await removeManifest(site, pool);
+      const used = classesOf(site, left);
+      for (const [name, one] of classesOf(site, pools)) if (!used.has(name)) await removeManifest(site, one);
     },
   };
+}
+
+/** A user's class, with what belongs to the cluster from the target's own. */
+function usersClass(shared: Manifest, name: string, { spec }: UserNodeClass): Manifest {
+  const { spec: own = {} } = shared as { readonly spec?: Readonly<Record<string, unknown>> };
+  const ofCluster = Object.fromEntries(CLUSTER_FIELDS.flatMap((field) => (field in own ? [[field, own[field]]] : [])));
+  return { ...shared, metadata: { name }, spec: { ...spec, ...ofCluster } } as Manifest;
 }
 
 type NodeClassRef = ReturnType<typeof toNodePool>['spec']['template']['spec']['nodeClassRef'];

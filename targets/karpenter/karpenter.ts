@@ -37,7 +37,7 @@ export interface KarpenterSettings {
   readonly constants?: Partial<TargetConstants> | undefined;
   /** For pools that set none. */
   readonly consolidateAfterMs?: number | undefined;
-  /** The class of all nodes. */
+  /** The class of pools without their own; its images, network and role are also those of the others. */
   readonly nodeClass?: Manifest | undefined;
   /** Installed instead of its own definitions. */
   readonly install?: readonly Manifest[] | undefined;
@@ -60,6 +60,7 @@ const FEATURES: readonly Feature[] = [
   'do-not-disrupt',
   'node-removal',
   'node-settings',
+  'node-classes',
 ];
 
 /**
@@ -146,7 +147,7 @@ function environmentOf(site: TargetSite): Readonly<Record<string, string>> {
   };
 }
 
-/** One class for all pools: the one of Karpenter's getting-started guide, with ids instead of tags. */
+/** The class of pools without their own: the one of Karpenter's getting-started guide, with ids instead of tags. */
 function nodeClassOf(cluster: ClusterConfig): Manifest {
   const ids = (record: Readonly<Record<string, string>>): { readonly id: string }[] => Object.values(record).map((id) => ({ id }));
   return {

@@ -105,6 +105,28 @@ test('Karpenter passes scenarios of the core', async ({}, testInfo) => {
   expect(verdicts.sort()).toEqual(CORE.map((id) => `${id}: pass`).sort());
 });
 
+/** Small pods, of which no more than eight fit on a node by its class, and pods that need more than the image's root volume. */
+const CLASSES = fileURLToPath(new URL('./testing/classes', import.meta.url));
+const MAX_PODS = 8;
+
+test("a user's EC2NodeClass takes effect: pods by node, root volume, tags", async ({}, testInfo) => {
+  const { directory, report } = await run(testInfo, 'classes', VERSIONS.mended, [`${CLASSES}#manifests/fault-free`]);
+  expect(report.verdict).toBe('pass');
+  const { events } = readHistory(join(directory, 'histories/manifests.fault-free-seed-1.jsonl'));
+  const launched = events.flatMap((event) => (event.type === 'instance' && event.to === 'pending' ? [event] : []));
+  expect(launched.map(({ tags }) => [tags?.['team'], tags?.['karpenter.k8s.aws/ec2nodeclass']])).toEqual(
+    launched.map(() => ['shop', 'dense']),
+  );
+  const pods = new Map<string, Set<string>>();
+  for (const event of events) {
+    if (event.type !== 'pod' || event.node === undefined) continue;
+    pods.set(event.node, (pods.get(event.node) ?? new Set()).add(event.uid));
+  }
+  // Nothing is rescheduled in this scenario: 24 pods fill three nodes.
+  expect([...pods.values()].map(({ size }) => size)).toEqual([MAX_PODS, MAX_PODS, MAX_PODS]);
+  expect(launched).toHaveLength(pods.size);
+});
+
 /** How the first two requests of each operation end, as in histories. */
 const BROKEN = {
   reset: ['info', undefined],
