@@ -18,6 +18,7 @@ import { instanceIdHostnames } from './instance-id-hostnames.ts';
 import { instanceEnd } from './instance-end.ts';
 import { insufficientCapacity } from './insufficient-capacity.ts';
 import { kubeThrottling } from './kube-throttling.ts';
+import { lateDevices } from './late-devices.ts';
 import { lateRequest } from './late-request.ts';
 import { launchFailure } from './launch-failure.ts';
 import { launchRefused } from './launch-refused.ts';
@@ -66,6 +67,7 @@ export const faults = {
   instanceIdHostnames,
   insufficientCapacity,
   kubeThrottling,
+  lateDevices,
   lateRequest,
   launchFailure,
   launchRefused,

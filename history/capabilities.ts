@@ -15,6 +15,7 @@ export const CAPABILITIES = {
   'queue.perturb': 'messages on the interruption queue can be duplicated, delayed and lost',
   'boot.delay': 'instances can boot, and their kubelets register, late, never or incorrectly',
   'nodes.arm64': 'arm64 instances become arm64 nodes',
+  'nodes.devices': 'nodes of types with NVIDIA GPUs offer them, some time after they are Ready',
   'instance.end': 'instances can be terminated without the target',
   'cloud.hold': 'the cloud controller manager can be slowed down or stopped',
   'templates.delete': 'launch templates can be deleted without the target',

@@ -19,10 +19,10 @@ export type Feasibility =
   | { readonly kind: 'partly'; readonly seats: readonly Seat[]; readonly why: string }
   /** None of its pods can be served. */
   | { readonly kind: 'unservable'; readonly why: string }
-  /** The user's cluster may serve it, but this world lacks what it needs. */
+  /** The user's cluster may serve it, but this world, or the scenarios for manifests, lack what it needs. */
   | { readonly kind: 'untestable'; readonly why: string };
 
-/** Resources of nodes in this world. */
+/** Resources that every node in this world has. */
 const NATIVE = ['cpu', 'memory', 'ephemeral-storage', 'pods'];
 const DEFAULT_SCHEDULER = 'default-scheduler';
 
@@ -53,7 +53,7 @@ function judgeLoad(load: Load, loads: readonly Load[], offers: readonly Offers[]
   return problem.none ? { kind: 'unservable', why: problem.why } : { kind: 'partly', seats, why: problem.why };
 }
 
-/** What the load needs that this world, unlike the user's cluster, does not support. */
+/** What the load needs that this world or its scenarios, unlike the user's cluster, do not support. */
 function unsupportedReason({ template }: Load, offers: readonly Offers[]): Feasibility | undefined {
   const { spec } = template;
   const { schedulerName = DEFAULT_SCHEDULER, schedulingGates = [] } = spec;
@@ -75,7 +75,7 @@ function unsupportedReason({ template }: Load, offers: readonly Offers[]): Feasi
   if (providers.length === 0) return { kind: 'unservable', why: `it requests ${device}, and no pool allows a type that offers it` };
   return {
     kind: 'untestable',
-    why: `it requests ${device}, which nodes of pool ${providers.join(', ')} may offer, but nodes of this world don't`,
+    why: `it requests ${device}, which nodes of pool ${providers.join(', ')} may offer, but these scenarios don't wait for device plugins`,
   };
 }
 

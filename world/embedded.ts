@@ -65,6 +65,7 @@ function allowancesOf({ instances, kubelets }: MachineDelays): World['allowances
     registerMs: kubelets.register.maxMs + CLOUD_REACTION.maxMs,
     // A NoExecute taint set while a node started is removed in the monitor's next period.
     readyMs: kubelets.ready.maxMs + NODE_MONITOR_PERIOD_MS + NODE_TAINT_REACTION.maxMs + STARTUP_AGENT_DELAY.maxMs,
+    devicesMs: kubelets.devices.maxMs,
     bindMs: SCHEDULER_DELAYS.retryMaxMs,
     podStartMs: kubelets.podStart.maxMs,
     instanceEndMs: instances.shuttingDown.maxMs,
@@ -93,6 +94,7 @@ export const EMBEDDED: Pick<World, 'name' | 'capabilities' | 'allowances'> = {
     'queue.perturb',
     'boot.delay',
     'nodes.arm64',
+    'nodes.devices',
     'cloud.hold',
     'templates.delete',
     'watch.perturb',

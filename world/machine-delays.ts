@@ -22,5 +22,5 @@ const shortMs = { minMs: 50, medianMs: 100, maxMs: 200 };
 /** For real time: machines that start within two seconds. */
 export const QUICK_MACHINES: MachineDelays = {
   instances: { pending: instanceMs, shuttingDown: instanceMs, stopping: instanceMs },
-  kubelets: { start: longMs, register: shortMs, ready: longMs, podStart: shortMs, podEnd: shortMs },
+  kubelets: { start: longMs, register: shortMs, ready: longMs, devices: longMs, podStart: shortMs, podEnd: shortMs },
 };

@@ -256,6 +256,8 @@ export type NodeProblem =
   | { readonly kind: 'deleted-node'; readonly afterMs: number }
   /** The agents of its start-up taints check the node only once, this long after it started, Ready or not. */
   | { readonly kind: 'startup-agents'; readonly afterMs: number }
+  /** The device plugin of a node with devices registers this much later. */
+  | { readonly kind: 'late-devices'; readonly delayMs: number }
   /** The node has this much less than a machine of its type should. */
   | { readonly kind: 'shortfall'; readonly cpu: number; readonly memory: number };
 

@@ -22,7 +22,7 @@ export interface Wires {
  *
  * `allowances` are the world's named delays from which bounds are computed, in milliseconds (see `harness/bounds.ts`):
  * `apiMs` one request, `watchMs` delivery of one change, `bootMs` launch to running and kubelet started, `registerMs`
- * kubelet start to Node created, `readyMs` Node created to Ready, `bindMs` scheduler decision and binding, `podStartMs`
+ * kubelet start to Node created, `readyMs` Node created to Ready, `devicesMs` Ready to the report of its devices, `bindMs` scheduler decision and binding, `podStartMs`
  * bound to Running, `instanceEndMs` terminate request to terminated, `nodeGoneMs` instance gone to Node removed by the
  * cloud controller, `podEndMs` deletion to gone on a live node (without its grace period).
  */
@@ -55,7 +55,17 @@ export interface World {
 }
 
 export type AllowanceName =
-  'apiMs' | 'watchMs' | 'bootMs' | 'registerMs' | 'readyMs' | 'bindMs' | 'podStartMs' | 'instanceEndMs' | 'nodeGoneMs' | 'podEndMs';
+  | 'apiMs'
+  | 'watchMs'
+  | 'bootMs'
+  | 'registerMs'
+  | 'readyMs'
+  | 'devicesMs'
+  | 'bindMs'
+  | 'podStartMs'
+  | 'instanceEndMs'
+  | 'nodeGoneMs'
+  | 'podEndMs';
 
 /** What a world is built from. */
 export interface WorldSite {

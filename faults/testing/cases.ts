@@ -63,6 +63,12 @@ export const CASES: Readonly<Record<keyof typeof faults, FaultCase>> = {
     says: 'afterMs',
     firings: [NO_SPAN],
   },
+  lateDevices: {
+    good: faults.lateDevices({ count: 2, delayMs: 120_000 }),
+    bad: () => faults.lateDevices({ delayMs: -1 }),
+    says: 'delayMs',
+    firings: [NO_SPAN],
+  },
   slowRegistration: {
     good: faults.slowRegistration({ count: 3, delayMs: 600_000 }),
     bad: () => faults.slowRegistration({ delayMs: 600_000, never: true }),

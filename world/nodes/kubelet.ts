@@ -1,10 +1,12 @@
 import { archOf } from '../../model/catalogue.ts';
 import type { InstanceType } from '../../model/catalogue.ts';
 import { withCondition } from '../../model/conditions.ts';
-import type { Condition, Node, Pod } from '../../model/kube.ts';
+import { devicesOf } from '../../model/devices.ts';
+import type { Condition, Node, Pod, ResourceList } from '../../model/kube.ts';
 import { LABEL } from '../../model/kube.ts';
 import { formatProviderId } from '../../model/provider-id.ts';
 import { formatResources } from '../../model/resources.ts';
+import type { Resources } from '../../model/resources.ts';
 import { formatTime } from '../../model/time.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
@@ -18,7 +20,7 @@ import type { NodeConfig } from './node-config.ts';
 import { waitOut } from './node-faults.ts';
 import type { NodeFaults, Strike } from './node-faults.ts';
 import { TAINT } from './node-objects.ts';
-import { withShortfall } from './node-resources.ts';
+import { withDevices, withShortfall } from './node-resources.ts';
 import type { NodeResources } from './node-resources.ts';
 import { PodWorkers } from './pod-workers.ts';
 import type { Process } from './process.ts';
@@ -31,6 +33,11 @@ export interface KubeletDelays {
   readonly register: DelayDistribution;
   /** Node created to Ready: the network plugin's pod pulls its images and writes its configuration. */
   readonly ready: DelayDistribution;
+  /**
+   * Ready to the report of its devices: the device plugin's pod is bound, pulls its image and registers with the kubelet, which
+   * reports them in its next status, every 10 s. Only for types with devices.
+   */
+  readonly devices: DelayDistribution;
   /** Bound to Running: sandbox, image pull, containers. */
   readonly podStart: DelayDistribution;
   /** From a stop signal to the exit of the containers, or less if the grace period is shorter. */
@@ -42,6 +49,7 @@ export const KUBELET_DELAYS: KubeletDelays = {
   start: { minMs: 8_000, medianMs: 12_000, maxMs: 20_000 },
   register: { minMs: 500, medianMs: 1_500, maxMs: 5_000 },
   ready: { minMs: 3_000, medianMs: 8_000, maxMs: 20_000 },
+  devices: { minMs: 5_000, medianMs: 15_000, maxMs: 40_000 },
   podStart: { minMs: 500, medianMs: 1_500, maxMs: 5_000 },
   podEnd: { minMs: 100, medianMs: 500, maxMs: 2_000 },
 };
@@ -79,14 +87,17 @@ const MESSAGES: Readonly<Record<NotReadyCause, string>> = {
 
 /**
  * The kubelet of one running instance: boots, registers its node or adopts an existing one of its name, makes it Ready once the
- * network plugin is, and runs the pods bound to it. Heartbeats are computed, never sent. A deleted node is never created again.
+ * network plugin is, offers its devices once their plugin has registered, and runs the pods bound to it. Heartbeats are computed, never sent. A deleted node is never created again.
  */
 export class Kubelet {
   readonly #options: KubeletOptions;
   readonly #pods: PodWorkers;
   #registeredMs: number | undefined;
   #notReadyCause: NotReadyCause | undefined = 'network';
+  /** Without devices. */
   #resources: NodeResources;
+  /** Of the device plugins that have registered since it started. */
+  #devices: Resources = {};
 
   constructor(options: KubeletOptions) {
     this.#options = options;
@@ -99,7 +110,7 @@ export class Kubelet {
       process,
       nodeName: instance.privateDnsName,
       hostIp: instance.privateIp,
-      allocatable: () => this.#resources.allocatable,
+      allocatable: () => withDevices(this.#resources, this.#devices).allocatable,
       start: delays.podStart,
       end: delays.podEnd,
     });
@@ -163,6 +174,21 @@ export class Kubelet {
     if (unready !== undefined) await this.#waitOutFault(unready, undefined);
     await this.#setNotReadyCause('network', undefined);
     this.checkForFaults();
+    await this.#offerDevices();
+  }
+
+  /** Waits until the device plugin's pod, which starts once the node is Ready, has registered. Nothing for types without devices. */
+  async #offerDevices(): Promise<void> {
+    const { clock, random, process, faults, instance, instanceType, delays } = this.#options;
+    const devices = devicesOf(instanceType);
+    if (Object.keys(devices).length === 0) return;
+    await clock.sleep(drawDelayMs(random, delays.devices), process.signal);
+    const late = faults.strike('late-devices', instance);
+    if (late !== undefined) await this.#waitOutFault(late, late.problem.delayMs);
+    await process.retryUntilAccepted(() => {
+      this.#devices = devices;
+      return this.#reportNode();
+    });
   }
 
   async #waitOutFault(strike: Pick<Strike<'never-ready'>, 'healed' | 'fired'>, delayMs: number | undefined): Promise<void> {
@@ -256,7 +282,13 @@ export class Kubelet {
     const { port, process } = this.#options;
     const node = await port.get<Node>(this.#nodeRef());
     if (process.signal.aborted || node === undefined) return;
-    await port.patch(this.#nodeRef(), { status: this.#status(node.status?.conditions) }, 'status');
+    await port.patch(this.#nodeRef(), { status: this.#status(node.status) }, 'status');
+  }
+
+  /** Devices that its Node has from before it booted are none until their plugin has registered again (`reconcileExtendedResource`). */
+  #devicesAfter(reported: ResourceList = {}): Resources {
+    const awaited = Object.keys(devicesOf(this.#options.instanceType)).filter((name) => reported[name] !== undefined);
+    return { ...Object.fromEntries(awaited.map((name) => [name, 0])), ...this.#devices };
   }
 
   #nodeRef(): ObjectRef {
@@ -275,16 +307,17 @@ export class Kubelet {
     };
   }
 
-  #status(before: readonly Condition[] | undefined): NonNullable<Node['status']> {
+  #status(before: Node['status']): NonNullable<Node['status']> {
     const { clock, instance, instanceType } = this.#options;
     const now = formatTime(clock.nowMs());
     const conditions = conditionsIn(this.#notReadyCause).reduce(
       (all, condition) => withCondition(all, { ...condition, lastHeartbeatTime: now, lastTransitionTime: now }),
-      [...(before ?? [])],
+      [...(before?.conditions ?? [])],
     );
+    const { capacity, allocatable } = withDevices(this.#resources, this.#devicesAfter(before?.capacity));
     return {
-      capacity: formatResources(this.#resources.capacity),
-      allocatable: formatResources(this.#resources.allocatable),
+      capacity: formatResources(capacity),
+      allocatable: formatResources(allocatable),
       conditions,
       addresses: [
         { type: 'InternalIP', address: instance.privateIp },

@@ -43,7 +43,7 @@ export interface NodeDisks {
  * - kube-reserved memory 255 MiB + 11 MiB per pod; CPU 6 % of the first core, 1 % of the second, 0.5 % of the next two,
  *   0.25 % of the rest; ephemeral storage 1 GiB;
  * - evictionHard memory.available 100 MiB, nodefs.available 10 %.
- * Devices (`nvidia.com/gpu`) are missing: their plugin is a DaemonSet that this world doesn't run.
+ * Without devices, which a node only has once their plugin has registered (`withDevices`).
  * @throws QuantityError for an invalid quantity
  */
 export function nodeResources(type: InstanceType, settings: KubeletLimits = {}, disks: NodeDisks = {}): NodeResources {
@@ -68,6 +68,11 @@ export function nodeResources(type: InstanceType, settings: KubeletLimits = {}, 
   };
   const reserved = [kubeReserved, parseResources(settings.systemReserved), kept].reduce(addResources);
   return { capacity, allocatable: mapResources(subtractResources(capacity, reserved), (amount) => Math.max(0, amount)) };
+}
+
+/** The same with devices: nothing is reserved of them. @param devices amounts by resource name */
+export function withDevices({ capacity, allocatable }: NodeResources, devices: Resources): NodeResources {
+  return { capacity: addResources(capacity, devices), allocatable: addResources(allocatable, devices) };
 }
 
 /** The same for a machine with less than others of its type. @param shares of CPU and memory that are missing, 0 to 1 */

@@ -105,6 +105,16 @@ export const M6I_LARGE: InstanceType = {
   onDemandUsdPerHour: 0.096,
 };
 
+/** Eight cores and one GPU. */
+export const G4DN_2XLARGE: InstanceType = {
+  ...M6I_LARGE,
+  type: 'g4dn.2xlarge',
+  vcpu: 8,
+  memoryMiB: 32_768,
+  onDemandUsdPerHour: 0.752,
+  gpu: { count: 1, name: 'T4', manufacturer: 'NVIDIA', memoryMiB: 16_384, workloads: ['ml-ai'] },
+};
+
 /** The specification of a test's node. */
 export interface NodeSpec {
   readonly zone?: string;

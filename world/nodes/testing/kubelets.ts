@@ -1,5 +1,5 @@
 import type { Node, Pod } from '../../../model/kube.ts';
-import { conditionIn, withParts, M6I_LARGE } from '../../testing/world-parts.ts';
+import { conditionIn, withParts, G4DN_2XLARGE, M6I_LARGE } from '../../testing/world-parts.ts';
 import type { Bench, PartSite } from '../../testing/world-parts.ts';
 import type { WorldPart } from '../../tasks.ts';
 import { KUBELET_DELAYS } from '../kubelet.ts';
@@ -41,7 +41,7 @@ export async function withKubelets(
       random,
       onNeverRegisters: (id, why) => void lines.push(`${id} will never register: ${why}`),
       clusterName: 'test',
-      instanceType: (type) => (type === M6I_LARGE.type ? M6I_LARGE : undefined),
+      instanceType: (type) => [M6I_LARGE, G4DN_2XLARGE].find((one) => one.type === type),
       faults,
     });
     return [kubelets, ...more({ ...site, faults })];
