@@ -95,6 +95,11 @@ const DEFINITIONS = {
       'one full batch window, one more retry for pods that became unschedulable after the window closed, and one launch with every delay at its maximum',
     value: ({ c, w, q }) => c.batchMaxMs + c.retryPeriodMs + boot(w, q),
   },
+  devices: {
+    formula: 'provision + devices',
+    reason: "pods that request devices can be placed once the node's device plugin has registered, some time after the node is Ready",
+    value: ({ c, w, q }) => c.batchMaxMs + c.retryPeriodMs + boot(w, q) + w.devicesMs,
+  },
   fallback: {
     formula: 'provision + (min(offerings, 12) + offerings / offeringsPerLaunch) x (retryPeriod + api + watch)',
     reason:

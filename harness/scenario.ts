@@ -3,6 +3,7 @@ import type { Capability } from '../history/capabilities.ts';
 import type { LatencyStep, Profile, Truth } from '../history/events.ts';
 import type { Arch, Pool } from '../model/catalogue.ts';
 import { defined } from '../model/defined.ts';
+import { NVIDIA_GPU } from '../model/devices.ts';
 import { WORKLOAD_LABEL } from '../model/kube.ts';
 import type {
   KubeObject,
@@ -49,6 +50,8 @@ export interface WorkloadSpec {
   /** Requests of each pod, as Kubernetes quantities. */
   readonly cpu: string;
   readonly memory: string;
+  /** NVIDIA GPUs that each pod requests, and is limited to; by default none. They need the capability `nodes.devices`. */
+  readonly gpus?: number;
   readonly nodeSelector?: Readonly<Record<string, string>>;
   /** Required node affinity: every requirement has to hold. */
   readonly nodeAffinity?: readonly NodeSelectorRequirement[];
@@ -341,9 +344,12 @@ export function pool(
 /** The pod spec of a workload's template. */
 export function podSpec(spec: WorkloadSpec): PodSpec {
   const affinity = affinityOf(spec);
+  // The API server requires that a request of devices equals its limit.
+  const devices = (spec.gpus ?? 0) === 0 ? undefined : { [NVIDIA_GPU]: String(spec.gpus) };
+  const resources = { requests: { cpu: spec.cpu, memory: spec.memory, ...devices }, ...defined({ limits: devices }) };
   const own = { matchLabels: { [WORKLOAD_LABEL]: spec.name } };
   return {
-    containers: [{ name: 'main', image: 'registry.k8s.io/pause:3.10', resources: { requests: { cpu: spec.cpu, memory: spec.memory } } }],
+    containers: [{ name: 'main', image: 'registry.k8s.io/pause:3.10', resources }],
     terminationGracePeriodSeconds: spec.graceSeconds ?? 30,
     ...defined({
       nodeSelector: spec.nodeSelector && { ...spec.nodeSelector },

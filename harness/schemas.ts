@@ -183,6 +183,7 @@ export const workloadSchema = z.strictObject({
   kind: oneOf(['ReplicaSet', 'Deployment']).optional(),
   cpu: quantity.optional(),
   memory: quantity.optional(),
+  gpus: whole.optional(),
   nodeSelector: labels.optional(),
   nodeAffinity: listOf(anything).optional(),
   nodeAffinityTerms: listOf(listOf(anything)).optional(),

@@ -98,6 +98,7 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
     'disruption/ghost-node',
     'disruption/node-deleted',
     'faulty-api/zone-unreachable',
+    'pools/gpus-offered-late',
     'pools/startup-taints-removed-early',
     'pools/startup-taints-removed-late',
     'provisioning/cpu-limit-before-registration',
@@ -112,6 +113,7 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
     'registration/slow-kubelets',
   ],
   'nodes.arm64': ['pools/mixed-architectures', 'scheduling/node-selectors'],
+  'nodes.devices': ['pools/gpu-pods', 'pools/gpus-offered-late'],
   'instance.end': [
     'capacity/instance-dies-at-launch',
     'disruption/ghost-node',

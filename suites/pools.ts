@@ -274,6 +274,57 @@ export const bareMetal = scenario({
   },
 });
 
+/** Eight CPUs and one GPU. */
+const GPU_TYPE = 'g4dn.2xlarge';
+/** As large as a GPU_TYPE, but more expensive. */
+const WITHOUT_GPU = ['i3en.2xlarge', 'r6idn.2xlarge'] as const;
+/** Only their GPUs keep two of them from sharing a node. */
+const GPU_SIZED = { cpu: '1', memory: '4Gi', gpus: 1 } as const;
+const GPU_POOL = pool('default', { instanceTypes: [GPU_TYPE, ...WITHOUT_GPU] });
+
+export const gpuPods = scenario({
+  id: 'pools/gpu-pods',
+  title: 'a pool allows types with and without GPUs: pods that request a GPU get one node each, and other pods get no GPU nodes',
+  requirements: ['PRV-16', 'REG-12', 'CST-04'],
+  features: ['gpus'],
+  capabilities: ['nodes.devices'],
+  pools: [
+    GPU_POOL,
+    // No pod tolerates this taint: the pool shows what pods without GPUs should get.
+    pool('ordinary', { instanceTypes: WITHOUT_GPU, taints: [{ key: 'example.com/nobody', effect: 'NoSchedule' }] }),
+  ],
+  async run(t) {
+    t.expect.launchedAtMost(2 + 2 + 1);
+    t.expect.launchedFrom('ordinary');
+    await serve(t, 'provision', { name: 'plain', replicas: 2, cpu: '5', memory: '8Gi' });
+    t.expect.launchedFrom('default');
+    const workloads = await Promise.all([
+      t.deploy({ name: 'gpu', replicas: 2, ...GPU_SIZED }),
+      // It fits on none of the first nodes, and on a GPU node it leaves room for a pod that needs the GPU.
+      t.deploy({ name: 'beside', replicas: 1, cpu: '3', memory: '4Gi' }),
+    ]);
+    await serveTogether(t, 'devices', workloads);
+  },
+});
+
+export const gpusOfferedLate = scenario({
+  id: 'pools/gpus-offered-late',
+  title:
+    'device plugins register five minutes after their nodes are Ready: pods wait for these nodes, which stay, and no others are launched',
+  requirements: ['REG-12'],
+  features: ['gpus'],
+  capabilities: ['boot.delay', 'nodes.devices'],
+  pools: [GPU_POOL],
+  async run(t) {
+    await t.inject(faults.lateDevices({ delayMs: Math.min(5 * MINUTE_MS, Math.floor(t.constants.registrationTimeoutMs / 3)) }));
+    t.expect.launchedAtMost(2);
+    const gpu = await t.deploy({ name: 'gpu', replicas: 2, ...GPU_SIZED });
+    t.expect.served(gpu, 'registration');
+    await t.untilLaunched(2, 'provision');
+    await t.kept('registration');
+  },
+});
+
 export const mixedArchitectures = scenario({
   id: 'pools/mixed-architectures',
   title: 'a pool allows two architectures, and pods for either or both arrive at once: all of them are served',

@@ -21,6 +21,8 @@ export const VACUITY_REASONS: readonly VacuityReason[] = [
     kind: 'scenario',
     names: [
       'provisioning/node-limit',
+      'pools/gpu-pods',
+      'pools/gpus-offered-late',
       'pools/minimum-values-not-met',
       'pools/termination-grace-slow-pods',
       'capacity/no-capacity-anywhere',

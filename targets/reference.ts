@@ -108,6 +108,7 @@ export function referenceWith(variant: ReferenceVariant, periods: Periods, scope
       'node-limits',
       'spot-consolidation',
       'node-settings',
+      'gpus',
     ],
     constants: constantsOf(periods),
     resources: [RESOURCES.nodeclaims.plural, RESOURCES.nodepools.plural, RESOURCES.ec2nodeclasses.plural],

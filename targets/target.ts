@@ -48,6 +48,7 @@ export interface TargetConstants {
  * more nodes of a pool than its limit; limits of CPU and memory are mandatory. `spot-consolidation`: replaces a spot node by a
  * cheaper spot node. `node-settings`: passes kubelet settings and labels of a pool's nodes on to their user data, and plans with
  * the kubelet settings. `node-classes`: applies the EC2NodeClass of a pool as its user wrote it, so that its nodes start with it.
+ * `gpus`: launches nodes with NVIDIA GPUs for pods that request them, and waits for the device plugins of these nodes.
  */
 export const FEATURES = [
   'spot',
@@ -69,6 +70,7 @@ export const FEATURES = [
   'spot-consolidation',
   'node-settings',
   'node-classes',
+  'gpus',
 ] as const;
 export type Feature = (typeof FEATURES)[number];
 

@@ -160,5 +160,17 @@ export const provisioning: Area = {
       bound: 'provision',
       incidents: ['karpenter-provider-aws#6890'],
     }),
+    requirement({
+      id: 'PRV-16',
+      profile: 'extended',
+      features: ['gpus'],
+      title: 'Pods that request GPUs get nodes with enough GPUs, also from a pool that allows types without any.',
+      rationale: 'GPUs are not part of the size that CPU and memory give. Planned without them, pods get nodes that they can never use.',
+      observed:
+        'a pool allows types with and without GPUs; pods with and without a request arrive together, and all run within the bound, one node each',
+      breaches: { ...UNSERVED, 'runaway-capacity': ['launched-twice'] },
+      bound: 'devices',
+      incidents: ['autoscaler#929'],
+    }),
   ],
 };

@@ -121,5 +121,18 @@ export const registration: Area = {
       bound: 'replacement',
       incidents: ['karpenter-provider-aws#927', 'karpenter-provider-aws#2872'],
     }),
+    requirement({
+      id: 'REG-12',
+      profile: 'extended',
+      features: ['gpus'],
+      title: 'A Ready node that does not offer its GPUs yet is waited for: it is not removed, and nothing is launched in its place.',
+      rationale:
+        'The device plugin is a pod that starts on the new node. Until it has registered, the node looks empty and has no GPU: removed or replaced then, it never helps.',
+      observed:
+        'device plugins register seconds or minutes after nodes are Ready; the nodes stay, no more is launched than pods need, and each of them runs within the bound',
+      breaches: { ...UNSERVED, ...TAKEN, 'runaway-capacity': ['launched-twice'] },
+      bound: 'registration',
+      incidents: ['autoscaler#1949', 'autoscaler#3164', 'karpenter-provider-aws#1459', 'karpenter-provider-aws#1914'],
+    }),
   ],
 };

@@ -61,6 +61,7 @@ const FEATURES: readonly Feature[] = [
   'node-removal',
   'node-settings',
   'node-classes',
+  'gpus',
 ];
 
 /**

@@ -62,6 +62,9 @@ import { leftoverTaint } from './registration/leftover-taint.ts';
 import { nodeNameIdentity } from './registration/node-name-identity.ts';
 import { nodeObjectRace } from './registration/node-object-race.ts';
 import { computedNodeNames } from './registration/computed-node-names.ts';
+import { ignoredDevices } from './registration/ignored-devices.ts';
+import { chosenByPrice } from './launch/chosen-by-price.ts';
+import { countsReportedDevices } from './provisioning/counts-reported-devices.ts';
 import { replacedLabels } from './registration/replaced-labels.ts';
 import { overwrittenTaints } from './registration/overwritten-taints.ts';
 import { shortRegistrationTimeout } from './registration/short-registration-timeout.ts';
@@ -138,6 +141,9 @@ export const mutants: readonly Mutant[] = [
   ignoredKubeletSettings,
   replacedLabels,
   computedNodeNames,
+  countsReportedDevices,
+  ignoredDevices,
+  chosenByPrice,
   ignoredSpotQuota,
   repeatedLaunch,
   shortRegistrationTimeout,
