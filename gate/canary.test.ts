@@ -9,7 +9,7 @@ const defaults = parsePolicy({});
 const policy = {
   ...defaults,
   latency: { ...defaults.latency, quantile: 0.99, tailMarginRatio: 1 },
-  episodes: { first: 150, step: 75, max: 1350 },
+  episodes: { seeds: 1, first: 150, step: 75, max: 1350 },
 };
 const decide = (baseline: readonly Episode[], candidate: readonly Episode[], isLook = true, paired = true): StageDecision =>
   decideStage(baseline, candidate, policy, { paired, seed: 1, isLook, earlier: 0 });

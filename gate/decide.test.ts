@@ -129,7 +129,8 @@ test('a failure that became more frequent in too few episodes is inconclusive', 
     scenarios((seed) => (seed === 1 ? { violations } : {})),
     scenarios(() => ({ violations })),
   );
-  expect(verdicts(decision)).toEqual({ 'existing-failures': 'inconclusive' });
+  // Two seeds are also too few for any scenario.
+  expect(verdicts(decision)).toEqual({ 'existing-failures': 'inconclusive', scenarios: 'inconclusive' });
   expect(of(decision, 'existing-failures').numbers).toMatchObject({ undecided: 20, worse: 0 });
   expect(of(decision, 'existing-failures').evidence).toHaveLength(20);
 });
@@ -385,6 +386,9 @@ test('nothing at all is inconclusive', () => {
 });
 
 test('a scenario that always fails is noticed among many others', () => {
+  const two = parsePolicy({ episodes: { seeds: 2 } });
+  const decideTwo = (baseline: readonly Episode[], candidate: readonly Episode[]): GateDecision =>
+    gateDecisionSchema.parse(decideGate(baseline, candidate, two, { paired: true, seed: 1 }));
   // 150 pairs: 145 scenarios, of which one fails with each of its seeds.
   const among = (change: (seed: number) => Partial<Episode>): Episode[] =>
     Array.from({ length: 290 }, (_, index) => {
@@ -393,7 +397,7 @@ test('a scenario that always fails is noticed among many others', () => {
       return { ...episode(seed, scenario === 'scenario-7' ? change(seed) : {}), scenario, seed };
     });
   const ours = among(() => ({}));
-  const broken = decide(
+  const broken = decideTwo(
     ours,
     among((seed) => failed(seed, 10)),
   );
@@ -402,14 +406,14 @@ test('a scenario that always fails is noticed among many others', () => {
     '1 scenario of 145 is not served as by the baseline: scenario-7 failed in 2 of 2 episodes, in the baseline in 0 of 2.',
   );
   expect(of(broken, 'scenarios').evidence).toMatchObject([{ scenario: 'scenario-7' }]);
-  const once = decide(
+  const once = decideTwo(
     ours,
     among((seed) => (seed === 0 ? failed(seed) : {})),
   );
   expect(of(once, 'scenarios').verdict, 'one of two').toBe('inconclusive');
   expect(
     of(
-      decide(
+      decideTwo(
         among((seed) => failed(seed)),
         among((seed) => failed(seed)),
       ),
@@ -417,10 +421,25 @@ test('a scenario that always fails is noticed among many others', () => {
     ).verdict,
     'as before',
   ).toBe('pass');
-  const fewer = decide(
+  const fewer = decideTwo(
     ours,
     ours.filter(({ scenario }) => scenario !== 'scenario-7'),
   );
   expect(of(fewer, 'scenarios').sentence).toContain('scenario-7 has verdicts for the baseline, but hardly any for the candidate');
   expect(of(fewer, 'scenarios').verdict).toBe('inconclusive');
+});
+
+test('nothing is promoted before each scenario has run with three seeds', () => {
+  const scenarios = (seeds: (scenario: number) => number): Episode[] =>
+    Array.from({ length: 80 }, (_, index) =>
+      Array.from({ length: seeds(index) }, (_none, seed) => ({ ...episode(seed), scenario: `scenario-${index}` })),
+    ).flat();
+  const whole = scenarios(() => 3);
+  expect(decide(whole, whole).verdict).toBe('pass');
+  const thin = scenarios((index) => (index < 5 ? 2 : 3));
+  const decision = decide(thin, thin);
+  expect(verdicts(decision)).toEqual({ scenarios: 'inconclusive' });
+  expect(of(decision, 'scenarios').sentence).toBe(
+    'None of 80 scenarios fails in half of its episodes or more where the baseline does not. 5 scenarios of 80 ran with fewer than 3 seeds: a failure that needs an unlucky order of events may not have shown yet.',
+  );
 });

@@ -17,7 +17,7 @@ test('an empty file is the default policy', () => {
       quantile: 0.95,
     },
     budgets: { alpha: 0.025, costRatio: 1.1, requestsRatio: 1.25 },
-    episodes: { first: 75, step: 75, max: 300 },
+    episodes: { seeds: 3, first: 75, step: 75, max: 300 },
     existing: { failures: 'reject' },
     unknown: { maxShare: 0.05 },
   });

@@ -291,8 +291,13 @@ function policyOf(
   return {
     ...policy,
     latency: { ...policy.latency, quantile: 0.99, tailMarginRatio: p99Ratio - 1 },
-    // So that the error rates are split among all looks.
-    episodes: { first: leastOf(probes), step: PROBE_STEP, max: leastOf(probes) + PROBE_STEP * (looksAStage(probes) * stages.length - 1) },
+    // A stage repeats few scenarios many times. The looks are planned so that the error rates are split among all of them.
+    episodes: {
+      seeds: 1,
+      first: leastOf(probes),
+      step: PROBE_STEP,
+      max: leastOf(probes) + PROBE_STEP * (looksAStage(probes) * stages.length - 1),
+    },
   };
 }
 

@@ -114,10 +114,11 @@ export async function serve(flags: ServeFlags, console: Console): Promise<number
   try {
     const server = await listen(site, flags);
     console.out(`${server.url}\n`);
-    const { first, max } = policy.episodes;
+    const { seeds, first, max } = policy.episodes;
+    const least = seeds * chosen.length;
     const scenarioCount = counted(chosen.length, 'scenario');
     console.err(
-      `each gate: ${scenarioCount} with the same seeds for both sides; about ${first} episodes of each at first, ${max} at most\n`,
+      `each gate: ${scenarioCount} with the same seeds for both sides; about ${Math.max(least, first)} episodes of each at first, ${Math.max(least, max)} at most\n`,
     );
     console.err(notesText(notesOnLaxer(policy)));
     await stopped(interrupted.signal);

@@ -181,7 +181,8 @@ async function runUntilDecided(
   const { seed: first, signal } = sides;
   for (let done = 0; ;) {
     const look = nextLook(policy.episodes, done * chosen.length) ?? policy.episodes.max;
-    const seeds = Array.from({ length: Math.ceil(look / chosen.length) - done }, (_, index) => first + done + index);
+    const rounds = Math.max(policy.episodes.seeds, Math.ceil(look / chosen.length));
+    const seeds = Array.from({ length: rounds - done }, (_, index) => first + done + index);
     done += seeds.length;
     const isWhole = ({ episodes }: Version): boolean =>
       seeds.every((seed) => chosen.every(({ scenario: { id } }) => episodes.has(keyOf({ scenario: id, seed }))));
