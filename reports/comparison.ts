@@ -45,21 +45,18 @@ export function formatChange({ ratio, needs }: ComparedChange): string | undefin
   return `×${format(value)}${isExact ? '' : ` (${format(lower)} – ${format(upper)})`}`;
 }
 
-/** A change of waits in a sentence: `B is 1.4 to 1.9 times slower`. */
+/** A change of waits in a sentence: `B is slower: it takes 1.40 to 1.90 times as long`. */
 export function tellChange(letter: string, { outcome, ratio, needs }: ComparedChange): string {
   if (ratio === undefined) return 'not compared';
   const { value, lower, upper } = ratio;
   if (lower === undefined || upper === undefined)
     return `${letter} ×${formatFactor(value)} in these trials${needs === undefined ? '' : `, too few to tell: ${needs.trials} are needed`}`;
-  const range = (from: number, to: number): string => {
-    const [least, most] = [formatFactor(from), formatFactor(to)];
-    return least === most ? least : `${least} to ${most}`;
-  };
-  if (outcome === 'worse') return `${letter} is ${range(lower, upper)} times slower`;
-  if (outcome === 'better') return `${letter} is ${range(1 / upper, 1 / lower)} times faster`;
-  return lower === 1 && upper === 1
-    ? `${letter} takes as long`
-    : `no clear difference: ${letter} takes ${range(lower, upper)} times as long`;
+  const digits = lower < 2 ? 2 : 1;
+  const [least, most] = [lower.toFixed(digits), upper.toFixed(digits)];
+  const takes = `${least === most ? least : `${least} to ${most}`} times as long`;
+  if (outcome === 'worse') return `${letter} is slower: it takes ${takes}`;
+  if (outcome === 'better') return `${letter} is faster: it takes ${takes}`;
+  return lower === 1 && upper === 1 ? `${letter} takes as long` : `no clear difference: ${letter} takes ${takes}`;
 }
 
 /** Near one, one digit would show no difference. */

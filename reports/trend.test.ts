@@ -71,7 +71,7 @@ test('the reasons why runs are not comparable are told; another version of the t
   const [first, second, ...others] = own.run.scenarios;
   if (first === undefined || second === undefined) throw new Error('the sample has scenarios');
   const changed = [{ ...first, id: 'a/new' }, { ...second, digest: 'ff'.repeat(32) }, ...others];
-  expect(whyNot(earlier(1, { scenarios: changed }))).toEqual(['1 scenario more', '1 scenario less', '1 scenario in another version']);
+  expect(whyNot(earlier(1, { scenarios: changed }))).toEqual(['1 scenario more', '1 scenario fewer', '1 scenario in another version']);
 });
 
 test('a report of an older version has no waits, and is still a run of the trend', () => {

@@ -128,7 +128,7 @@ function otherScenarios(source: TrendSource, own: TrendSource): string[] {
   const changed = [...theirs].filter(([id, version]) => ours.has(id) && ours.get(id) !== version).length;
   return [
     ...(more > 0 ? [`${formatCount(more, 'scenario')} more`] : []),
-    ...(missing > 0 ? [`${formatCount(missing, 'scenario')} less`] : []),
+    ...(missing > 0 ? [`${formatCount(missing, 'scenario')} fewer`] : []),
     ...(changed > 0 ? [`${formatCount(changed, 'scenario')} in another version`] : []),
   ];
 }

@@ -10,7 +10,7 @@ export function defineReport(program: Command, { console, finish }: CommandConte
     .command('report')
     .description('rewrite the reports of a run or a gate from its directory, and write others: Allure, a badge, GitHub, anonymous')
     .argument('<dir>', 'the directory of a run or a gate')
-    .option('--earlier <run...>', 'show the trend over these earlier runs: their directories, or their report.json')
+    .option('--earlier <run...>', 'show the trend over these earlier runs: their directories, or their report.json; put <dir> before it')
     .option('--allure [dir]', 'write Allure results, and the site if `allure` is installed (default: allure/ beside the report)')
     .option('--history <file>', 'with --allure: file with the results of earlier runs; this run is added')
     .option('--badge [file]', 'write a badge, also as JSON for shields.io (default: badge.svg beside the report)')

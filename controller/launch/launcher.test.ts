@@ -2,6 +2,7 @@ import { expect, test } from '@playwright/test';
 import { parseProviderId } from '../../model/provider-id.ts';
 import { KARPENTER, nameOf } from '../api.ts';
 import { createPendingPod, withBench } from '../testing/bench.ts';
+import { readAttempt, writeAttempt } from './attempt.ts';
 import type { Bench, Moment } from '../testing/bench.ts';
 
 const MINUTE_MS = 60_000;
@@ -129,6 +130,25 @@ test('without capacity the claim is deleted with an Event for the pod, and succe
     await bench.clock.sleep(4 * MINUTE_MS);
     expect(bench.ec2.live()).toHaveLength(1);
     await expectOneInstanceEach(bench);
+  });
+});
+
+test('a backoff that was written while the clock was ahead does not delay the launch', async () => {
+  await withBench(8, async (bench) => {
+    let isLost = true;
+    bench.meddle = (request, moment) => (request === 'CreateFleet' && moment === 'before' && isLost ? 'lose' : undefined);
+    bench.start();
+    await createPendingPod(bench.port, 'web');
+    await bench.clock.sleep(MINUTE_MS);
+    const [claim] = await bench.claims();
+    const attempt = claim && readAttempt(claim);
+    if (claim === undefined || attempt === undefined) throw new Error('no launch was attempted');
+    const refused = writeAttempt({ ...attempt, state: 'closed', refusals: 1, nextFromMs: bench.clock.nowMs() + 60 * MINUTE_MS });
+    await bench.port.patch({ resource: 'nodeclaims', name: nameOf(claim) }, { metadata: { annotations: refused } });
+    isLost = false;
+    await bench.clock.sleep(MINUTE_MS);
+    await expectOneInstanceEach(bench);
+    expect(bench.ec2.live()).toHaveLength(1);
   });
 });
 

@@ -4,7 +4,7 @@ import { CONDITION, nameOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
 import { isLive } from '../capacity/instances.ts';
 import { patchClaim, patchConditions } from '../claims.ts';
-import { LAUNCHES_AT_ONCE } from '../constants.ts';
+import { BACKOFF_MAX_MS, LAUNCHES_AT_ONCE } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { backoffMs } from '../core/backoff.ts';
 import { Pacer } from '../core/pacer.ts';
@@ -71,7 +71,8 @@ class ReplayingLauncher implements Launcher {
       }
       if (attempt?.state !== 'open') {
         const waitMs = (attempt?.nextFromMs ?? 0) - this.#context.runtime.clock.nowMs();
-        if (waitMs > 0) return { kind: 'waiting', waitMs };
+        // No backoff is longer: such a time was written when the clock was ahead.
+        if (waitMs > 0 && waitMs <= BACKOFF_MAX_MS) return { kind: 'waiting', waitMs };
         const plan = await planFleetRequest(this.#context, current);
         if ('impossible' in plan) return this.#giveUp(current, attempt, plan.impossible);
         attempt = { number: (attempt?.number ?? 0) + 1, request: plan.request, state: 'open', ...defined({ refusals: attempt?.refusals }) };

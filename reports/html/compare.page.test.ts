@@ -28,7 +28,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await expect(curves.getByRole('img').first()).toHaveAccessibleName(
       'pending → running. A: p50 30 s, p95 39 s, 600 pods; B: p50 48 s, p95 71 s, 600 pods, of which 30 never.',
     );
-    await expect(curves.locator('.told')).toHaveText('p50: B is 1.40 to 1.90 times slower');
+    await expect(curves.locator('.told')).toHaveText('p50: B is slower: it takes 1.40 to 1.90 times as long');
     // A side has one colour on the whole page.
     const colour = (selector: string, property: string): Promise<string> =>
       page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).getPropertyValue('${property}')`);
