@@ -68,7 +68,7 @@ test('gate and compare use the fields that they have flags for', async ({}, test
   expect(compare.stderr).toContain('no scenario is named "no/such"');
 });
 
-test('what is for targets does not disturb commands with run directories', async ({}, testInfo) => {
+test('what is for targets does not disturb commands with run directories', { tag: '@long' }, async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
   const first = await scaleproof(['run', '--scenario', 'provisioning/two-cycles', '--out', 'runs/a'], cwd);
   expect(first.code, first.stderr).toBe(0);

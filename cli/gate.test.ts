@@ -99,7 +99,7 @@ test('run directories: a candidate that violates an invariant is rejected, one w
   expect(other.stdout.replaceAll(/\s+/g, ' ')).toContain('provisioning/node-limit is not compared: --nodes differs');
 });
 
-test('trials that did not start in either run are lost, not left out', async ({}, testInfo) => {
+test('trials that did not start in either run are lost, not left out', { tag: '@long' }, async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
   await scaleproof(['run', '--scenario', 'provisioning/node-limit', '--trials', '3', '--no-crash-points', ...ONE, '--out', 'ours'], cwd);
   const path = join(cwd, 'ours/run.json');
@@ -199,7 +199,7 @@ test('with the default policy, as many seeds as the sequential test and the tail
   expect(outcomeIn(join(cwd, 'out')).decision.episodes).toEqual({ isPaired: true, baseline: 75, candidate: 75, seen: 75 });
 });
 
-test('a scenario that neither target can run is left out, with a note', async ({}, testInfo) => {
+test('a scenario that neither target can run is left out, with a note', { tag: '@long' }, async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'quick.yaml': QUICK });
   const flags = ['--scenario', 'scheduling/spot-spread', '--scenario', CHEAP, '--policy', 'quick.yaml', '--out', 'out'];
   const { code, stdout } = await scaleproof(['gate', '--baseline', 'plain', '--candidate', 'plain', ...flags, ...ONE], cwd);

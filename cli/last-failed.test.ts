@@ -52,7 +52,7 @@ test('--last-failed repeats the failed trials of the newest run with its target,
   expect(killed.stderr).toContain('runs/again has no report.json, since its run did not end; `scaleproof check runs/again` writes it');
 });
 
-test("a failed crash point repeats all of its scenario's, with the seed that they belong to", async ({}, testInfo) => {
+test("a failed crash point repeats all of its scenario's, with the seed that they belong to", { tag: '@long' }, async ({}, testInfo) => {
   const nothing = `\
 import { pool, scenario } from 'scaleproof';
 

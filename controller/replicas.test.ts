@@ -74,29 +74,33 @@ test('two processes: the leader is killed in the middle of a launch, the other t
   });
 });
 
-for (const { when, delayMs, code } of [
-  { when: 'its response arrives in time', delayMs: 2_000, code: 0 },
-  { when: 'its response never arrives', delayMs: NEVER_MS, code: 1 },
+for (const { when, delayMs, code, tag } of [
+  { when: 'its response arrives in time', delayMs: 2_000, code: 0, tag: [] },
+  { when: 'its response never arrives', delayMs: NEVER_MS, code: 1, tag: ['@long'] },
 ]) {
-  test(`SIGTERM in the middle of a launch, and ${when}: exit code ${code}, and the next process continues with that instance`, async ({}, info) => {
-    await withWorld(info.outputPath('kubeconfig'), async (world, sockets, over) => {
-      const { provision } = resolveBounds({ constants: reference.constants, allowances: world.allowances, nodes: 1, offerings: 9 });
-      const exitMs = SHUTDOWN_LIMIT_MS + EXIT_LIMIT_MS;
-      test.setTimeout(2 * (START_LIMIT_MS + provision.value + exitMs));
-      const until = watchWorld(world, over.signal);
-      const launched = delayFirstFleet(world, delayMs);
-      await deploy(world);
-      await withProcess(sockets.environment, async (first) => {
-        await within(START_LIMIT_MS + provision.value, 'the fleet was launched', launched);
-        first.child.kill('SIGTERM');
-        expect(await within(exitMs, 'it ended', first.ended)).toEqual([code, null]);
+  test(
+    `SIGTERM in the middle of a launch, and ${when}: exit code ${code}, and the next process continues with that instance`,
+    { tag },
+    async ({}, info) => {
+      await withWorld(info.outputPath('kubeconfig'), async (world, sockets, over) => {
+        const { provision } = resolveBounds({ constants: reference.constants, allowances: world.allowances, nodes: 1, offerings: 9 });
+        const exitMs = SHUTDOWN_LIMIT_MS + EXIT_LIMIT_MS;
+        test.setTimeout(2 * (START_LIMIT_MS + provision.value + exitMs));
+        const until = watchWorld(world, over.signal);
+        const launched = delayFirstFleet(world, delayMs);
+        await deploy(world);
+        await withProcess(sockets.environment, async (first) => {
+          await within(START_LIMIT_MS + provision.value, 'the fleet was launched', launched);
+          first.child.kill('SIGTERM');
+          expect(await within(exitMs, 'it ended', first.ended)).toEqual([code, null]);
+        });
+        await withProcess(sockets.environment, async () => {
+          await until('the pod runs', { value: START_LIMIT_MS + provision.value }, () => isRunning(world));
+          expect(world.ports.instances.list()).toHaveLength(1);
+        });
       });
-      await withProcess(sockets.environment, async () => {
-        await until('the pod runs', { value: START_LIMIT_MS + provision.value }, () => isRunning(world));
-        expect(world.ports.instances.list()).toHaveLength(1);
-      });
-    });
-  });
+    },
+  );
 }
 
 test('a replica that loses its lease exits at once, with exit code 1', async ({}, info) => {
