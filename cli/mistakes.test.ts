@@ -98,6 +98,16 @@ const IN_BODY: readonly (readonly [what: string, body: string, message: string])
     "    await t.deploy({ replicas: 2, near: { workloud: 'a', over: 'b' } });",
     't.deploy: `workloud` is no field of `near`; did you mean `workload`?',
   ],
+  [
+    'GPUs that the scenario does not declare',
+    '    await t.deploy({ replicas: 1, gpus: 1 });',
+    "t.deploy: `gpus` needs `features: ['gpus']` and `capabilities: ['nodes.devices']` in the scenario",
+  ],
+  [
+    "a changed pool's settings that the scenario does not declare",
+    "    await t.changePool(pool('default', { nodeSettings: { kubelet: { maxPods: 8 } } }));",
+    "t.changePool: `nodeSettings` needs `features: ['node-settings']` in the scenario",
+  ],
   ['a missing field', "    await t.deploy({ name: 'web' });", 't.deploy: `replicas` is missing: it must be a whole number, 0 or more'],
   ['a wrong type', "    await t.deploy({ replicas: '3' });", 't.deploy: `replicas` must be a whole number, 0 or more, and is "3"'],
   ['a negative count', '    await t.deploy({ replicas: -3 });', 't.deploy: `replicas` must be a whole number, 0 or more, and is -3'],

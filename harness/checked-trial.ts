@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import type { Capability } from '../history/capabilities.ts';
+import type { Pool } from '../model/catalogue.ts';
 import { Mistake, hint, refuseUnless, shown } from '../model/mistake.ts';
+import type { Feature } from '../targets/target.ts';
 import { argumentSchemas, budgetSchema, daemonSetSchema, workloadSchema } from './schemas.ts';
-import type { Expectations, Trial, UserObject, Workload, WorkloadRequest } from './scenario.ts';
+import type { Expectations, Scenario, Trial, UserObject, Workload, WorkloadRequest } from './scenario.ts';
 
 /** What an argument must be, and its name in messages. */
 type Argument = readonly [noun: string, check: z.ZodType | 'workload'];
@@ -69,11 +72,11 @@ const COMMON = ['then', 'toJSON', 'constructor', 'asymmetricMatch', 'nodeType', 
 
 /**
  * The same trial, for a user's scenario: calls with wrong arguments throw a Mistake, which names the user's file, line and field,
- * before anything is recorded. Two workloads of one name, workloads that were never deployed and unknown pools and methods are
- * mistakes, too.
- * @param poolNames of the scenario
+ * before anything is recorded. Two workloads of one name, workloads that were never deployed, unknown pools and methods, and what needs
+ * something that the scenario does not declare are mistakes, too.
  */
-export function checkedTrial(trial: Trial, poolNames: readonly string[]): CheckedTrial {
+export function checkedTrial(trial: Trial, { pools, needs }: Pick<Scenario, 'pools' | 'needs'>): CheckedTrial {
+  const poolNames = pools.map(({ name }) => name);
   /** Workloads that others have to be near to, which may be deployed later. */
   const missing = new Map<string, Error>();
   /** All workloads so far, and those that were not removed. */
@@ -111,15 +114,26 @@ export function checkedTrial(trial: Trial, poolNames: readonly string[]): Checke
       missing.set(near.workload, new Error('deployed here'));
   }
 
+  /** Without it, a target without the feature would be judged by what it can't do. */
+  function refuseUndeclared(call: string, field: string, feature: Feature, capability?: Capability): void {
+    const missing = [
+      ...(needs.features.includes(feature) ? [] : [`\`features: ['${feature}']\``]),
+      ...(capability === undefined || needs.capabilities.includes(capability) ? [] : [`\`capabilities: ['${capability}']\``]),
+    ];
+    if (missing.length > 0) throw new Mistake(`${call}: \`${field}\` needs ${missing.join(' and ')} in the scenario`);
+  }
+
   /** What changes which workloads there are, and what depends on the pools. */
   function follow(call: string, args: readonly unknown[]): void {
     const [first] = args;
     if (call === 't.deploy') add(call, (first as { readonly name?: string }).name ?? 'web');
     if (call === 't.deploy') remember(first as WorkloadRequest);
+    if (call === 't.deploy' && requestsGpus(first as WorkloadRequest)) refuseUndeclared(call, 'gpus', 'gpus', 'nodes.devices');
     if (call === 't.daemonSet') add(call, (first as { readonly name: string }).name);
     if (call === 't.apply') for (const { workload } of first as UserObject[]) if (workload !== undefined) add(call, workload.name);
     if (call === 't.remove') present.delete((first as Workload).name);
-    if (call === 't.changePool') refuseUnknownPools(call, [(first as { readonly name: string }).name]);
+    if (call === 't.changePool') refuseUnknownPools(call, [(first as Pool).name]);
+    if (call === 't.changePool' && (first as Pool).nodeSettings !== undefined) refuseUndeclared(call, 'nodeSettings', 'node-settings');
     if (call === 't.withdrawPools') refuseUnknownPools(call, args as string[]);
     if (call === 't.expect.launchedFrom') refuseUnknownPools(call, [first as string]);
   }
@@ -152,6 +166,11 @@ export function checkedTrial(trial: Trial, poolNames: readonly string[]): Checke
           throw new Mistake(`t.deploy: \`near.workload\`: no workload "${name}" was deployed${hint(name, [...deployed])}`, at);
     },
   };
+}
+
+/** Pods that can't be scheduled need no GPUs. */
+function requestsGpus({ gpus = 0, truth }: WorkloadRequest): boolean {
+  return gpus > 0 && truth?.kind !== 'impossible';
 }
 
 function suggestion(prefix: string, key: string, inner: object): string {

@@ -235,10 +235,7 @@ class EngineTrial {
   /** Runs the scenario's own code. Its errors are named as such, with the line where they come from. */
   async #act(context: TrialContext): Promise<void> {
     const { scenario } = this.#site;
-    const { trial, finish } = checkedTrial(
-      context,
-      scenario.pools.map(({ name }) => name),
-    );
+    const { trial, finish } = checkedTrial(context, scenario);
     try {
       await scenario.run(trial);
       finish();

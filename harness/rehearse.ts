@@ -44,10 +44,7 @@ export async function rehearse(scenario: Scenario): Promise<string | undefined> 
 }
 
 async function rehearseWith(scenario: Scenario, guess: Guess): Promise<string | undefined> {
-  const { trial, finish } = checkedTrial(
-    emptyTrial(guess),
-    scenario.pools.map(({ name }) => name),
-  );
+  const { trial, finish } = checkedTrial(emptyTrial(guess), scenario);
   try {
     await scenario.run(trial);
     finish();

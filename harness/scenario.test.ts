@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { faults } from '../faults/catalogue.ts';
 import type { FaultSpec } from '../faults/fault.ts';
-import { podSpec, scenario } from './scenario.ts';
+import { podSpec, pool, scenario } from './scenario.ts';
 import type { Trial } from './scenario.ts';
 
 const shortage = faults.insufficientCapacity({ errors: 'all' });
@@ -27,6 +27,13 @@ test('a scenario that needs a feature has the extended profile by default', () =
   expect(scenario({ ...head, run: nothing }).profile).toBe('core');
   expect(scenario({ ...head, features: ['spot'], run: nothing }).profile).toBe('extended');
   expect(scenario({ ...head, features: ['spot'], profile: 'robustness', run: nothing }).profile).toBe('robustness');
+});
+
+test('a scenario needs the feature node-settings if a pool has such settings, once', () => {
+  const pools = [pool('plain'), pool('dense', { nodeSettings: { kubelet: { maxPods: 100 } } })];
+  const { needs, profile } = scenario({ ...head, features: ['spot'], pools, run: nothing });
+  expect({ features: needs.features, profile }).toEqual({ features: ['spot', 'node-settings'], profile: 'extended' });
+  expect(scenario({ ...head, features: ['node-settings'], pools, run: nothing }).needs.features).toEqual(['node-settings']);
 });
 
 test('faults in under are injected first, in order; the named ones are passed to run', async () => {

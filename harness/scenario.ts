@@ -50,7 +50,7 @@ export interface WorkloadSpec {
   /** Requests of each pod, as Kubernetes quantities. */
   readonly cpu: string;
   readonly memory: string;
-  /** NVIDIA GPUs that each pod requests, and is limited to; by default none. They need the capability `nodes.devices`. */
+  /** NVIDIA GPUs that each pod requests, and is limited to; by default none. They need the feature `gpus` and the capability `nodes.devices`. */
   readonly gpus?: number;
   readonly nodeSelector?: Readonly<Record<string, string>>;
   /** Required node affinity: every requirement has to hold. */
@@ -239,7 +239,7 @@ export interface ScenarioHead {
   readonly profile?: Profile;
   /** Ids of the requirements that it tests; by default none. */
   readonly requirements?: readonly string[];
-  /** What the target must have; by default nothing. */
+  /** What the target must have, in addition to the needs of `pools`: `node-settings` for `nodeSettings`. */
   readonly features?: readonly Feature[];
   /** What the world must support, in addition to the needs of `under` and `faults`. */
   readonly capabilities?: readonly Capability[];
@@ -256,8 +256,8 @@ export interface ScenarioHead {
 export type NamedFaults = Readonly<Record<string, FaultSpec | readonly FaultSpec[]>>;
 
 /**
- * Defines a scenario, with defaults for most fields. It needs every capability that the faults in `under` and `faults` need;
- * if one is missing, the scenario is not run and the reason is reported. A fault whose parameters are only known during the
+ * Defines a scenario, with defaults for most fields. It needs every capability that the faults in `under` and `faults` need, and
+ * `node-settings` if a pool has `nodeSettings`; if one is missing, the scenario is not run and the reason is reported. A fault whose parameters are only known during the
  * trial is created in `run`, and its needs are listed in `capabilities`.
  */
 export function scenario<Faults extends NamedFaults = Record<never, never>>(
@@ -268,10 +268,11 @@ export function scenario<Faults extends NamedFaults = Record<never, never>>(
   },
 ): Scenario {
   refuseUnless(definitionSchema, definition, { call: 'scenario', noun: 'a scenario' });
-  const { id, title, requirements = [], features = [], capabilities = [], pools = [pool('default')], under = [] } = definition;
+  const { id, title, requirements = [], capabilities = [], pools = [pool('default')], under = [] } = definition;
   const { crashPoints, module } = definition;
   const faults = definition.faults ?? ({} as Faults);
   const needed = [...under, ...Object.values(faults).flat()].flatMap((fault) => fault.capabilities);
+  const features = [...new Set([...(definition.features ?? []), ...pools.flatMap(featuresOf)])];
   return declaredHere({
     id,
     title,
@@ -285,6 +286,11 @@ export function scenario<Faults extends NamedFaults = Record<never, never>>(
       await definition.run(trial, faults);
     },
   });
+}
+
+/** What a target must have for the fields of a pool that it would ignore otherwise. */
+function featuresOf({ nodeSettings }: Pool): Feature[] {
+  return nodeSettings === undefined ? [] : ['node-settings'];
 }
 
 /** Where a scenario was declared: an error that was created there. */
