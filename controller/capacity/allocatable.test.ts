@@ -10,6 +10,8 @@ for (const { name, settings } of [
   { name: 'more pods', settings: { maxPods: 110 } },
   { name: 'reservations', settings: { kubeReserved: { cpu: '500m', memory: '1Gi' }, systemReserved: { cpu: '100m', memory: '512Mi' } } },
   { name: 'thresholds', settings: { evictionHard: { 'memory.available': '10%', 'nodefs.available': '4Gi' } } },
+  { name: 'thresholds of 100 %, which are none', settings: { evictionHard: { 'memory.available': '100%', 'nodefs.available': '100%' } } },
+  { name: 'thresholds of 0 %', settings: { evictionHard: { 'memory.available': '0%', 'nodefs.available': '0.0%' } } },
   { name: 'more than there is', settings: { kubeReserved: { memory: '64Gi' } } },
 ] satisfies { name: string; settings: KubeletSettings }[]) {
   test(`kubelet settings, ${name}: a node offers what was planned, or slightly more`, () => {

@@ -54,8 +54,11 @@ export function nodeSize(capacity: Resources, settings: KubeletSettings = {}): N
   return { capacity: own, allocatable: Object.fromEntries(left) };
 }
 
+/** A threshold of 100 % is none, as in the kubelet. */
 function thresholdOf(threshold: string, capacity: number): number {
-  return threshold.endsWith('%') ? Math.ceil((capacity * Number(threshold.slice(0, -1))) / 100) : toWhole(threshold);
+  if (!threshold.endsWith('%')) return toWhole(threshold);
+  const percent = Number(threshold.slice(0, -1));
+  return percent === 100 ? 0 : Math.ceil((capacity * percent) / 100);
 }
 
 /** 6 % of the first core, 1 % of the second, 0.5 % of the next two, 0.25 % of the rest. Source: amazon-eks-ami. */
