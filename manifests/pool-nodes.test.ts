@@ -46,6 +46,13 @@ for (const { what, spec, requests, says, ignored } of [
     ignored: /^servable$/,
   },
   {
+    what: "a size that only the definition's pattern takes for one",
+    spec: ROOT('Ti', { deviceName: '/dev/sdb' }),
+    requests: { cpu: '100m' },
+    says: /pool general: its EC2NodeClass default: volumeSize "Ti" is no quantity$/,
+    ignored: /^servable$/,
+  },
+  {
     what: 'local disks as one',
     spec: { instanceStorePolicy: 'RAID0' },
     requests: { 'ephemeral-storage': '50Gi' },

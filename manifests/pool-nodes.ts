@@ -2,7 +2,7 @@ import { parse } from 'yaml';
 import { archOf } from '../model/catalogue.ts';
 import type { InstanceType, Pool } from '../model/catalogue.ts';
 import { defined } from '../model/defined.ts';
-import { toWhole } from '../model/quantity.ts';
+import { isQuantity, toWhole } from '../model/quantity.ts';
 import type { Resources } from '../model/resources.ts';
 import { ROOT_VOLUME } from '../model/root-volume.ts';
 import { NodeConfigError, parseNodeConfig } from '../world/nodes/node-config.ts';
@@ -34,8 +34,10 @@ const UNREGISTERED = { key: 'karpenter.sh/unregistered', effect: 'NoExecute' };
 export function poolNodes({ nodeClass }: Pool): PoolNodes {
   if (nodeClass === undefined) return { allocatable: (type) => nodeResources(type).allocatable };
   const spec: NodeClassSpec = nodeClass.spec;
-  const rootVolumeGiB = rootVolumeOf(spec);
   const none = (why: string): PoolNodes => ({ allocatable: () => ({}), problem: `its EC2NodeClass ${nodeClass.name}: ${why}` });
+  const size = (spec.blockDeviceMappings ?? []).map(volumeSizeOf).find((text) => text !== undefined && !isQuantity(text));
+  if (size !== undefined) return none(`volumeSize ${JSON.stringify(size)} is no quantity`);
+  const rootVolumeGiB = rootVolumeOf(spec);
   if (rootVolumeGiB !== undefined && rootVolumeGiB < ROOT_VOLUME.sizeGiB)
     return none(`the root volume has ${rootVolumeGiB} GiB, and the image needs ${ROOT_VOLUME.sizeGiB}`);
   try {
@@ -91,8 +93,12 @@ function plannedMemory(type: InstanceType): number {
 }
 
 function sizeOf(device: BlockDevice | undefined): number | undefined {
-  const size = device?.ebs?.volumeSize;
-  return size === undefined ? undefined : toWhole(String(size));
+  const size = device === undefined ? undefined : volumeSizeOf(device);
+  return size === undefined ? undefined : toWhole(size);
+}
+
+function volumeSizeOf({ ebs }: BlockDevice): string | undefined {
+  return ebs?.volumeSize === undefined ? undefined : String(ebs.volumeSize);
 }
 
 /** Of each resource, the lower amount. */
