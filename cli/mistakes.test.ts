@@ -60,6 +60,31 @@ const IN_HEAD: readonly (readonly [what: string, head: string, message: string])
     'scenario: `under.0` must be a fault with its parameters, as faults.lostAnswer({ ... }), and is a function',
   ],
   ['a feature that does not exist', "  features: ['spt'],", 'scenario: `features.0` is "spt"; did you mean `spot`?'],
+  ...(
+    [
+      [
+        'an unknown setting of a kubelet',
+        '{ kubelet: { maxPod: 3 } }',
+        '`maxPod` is no field of `nodeSettings.kubelet`; did you mean `maxPods`?',
+      ],
+      ['an unknown setting of nodes', '{ kubele: {} }', '`kubele` is no field of `nodeSettings`; did you mean `kubelet`?'],
+      [
+        'an unknown signal',
+        "{ kubelet: { evictionHard: { 'memory.availble': '5%' } } }",
+        '`memory.availble` is no field of `nodeSettings.kubelet.evictionHard`; did you mean `memory.available`?',
+      ],
+      [
+        'an unknown resource',
+        "{ kubelet: { kubeReserved: { memry: '1Gi' } } }",
+        '`memry` is no field of `nodeSettings.kubelet.kubeReserved`; did you mean `memory`?',
+      ],
+      [
+        'no map of reservations',
+        "{ kubelet: { systemReserved: '1Gi' } }",
+        '`nodeSettings.kubelet.systemReserved` must be { resource: quantity }, and is "1Gi"',
+      ],
+    ] as const
+  ).map(([what, settings, message]) => [what, `  pools: [pool('a', { nodeSettings: ${settings} })],`, `pool "a": ${message}`] as const),
   ['two pools of one name', "  pools: [pool('a'), pool('a')],", 'scenario: `pools` must be pools of different names'],
 ];
 

@@ -36,6 +36,32 @@ test('a scenario needs the feature node-settings if a pool has such settings, on
   expect(scenario({ ...head, features: ['node-settings'], pools, run: nothing }).needs.features).toEqual(['node-settings']);
 });
 
+for (const { nodeSettings, says } of [
+  {
+    nodeSettings: { kubelet: { kubeReserved: { memory: '-5Gi' } } },
+    says: '`nodeSettings.kubelet.kubeReserved.memory` must not be negative',
+  },
+  { nodeSettings: { kubelet: { systemReserved: { cpu: 'lots' } } }, says: 'must be a quantity, such as 500m or 2Gi, and is "lots"' },
+  { nodeSettings: { kubelet: { evictionHard: { 'memory.available': '150%' } } }, says: 'must be at most 100%, and is "150%"' },
+  { nodeSettings: { kubelet: { evictionHard: { 'memory.available': '0' } } }, says: 'must be more than 0, or 0% for none, and is "0"' },
+  {
+    nodeSettings: { userDataLabels: { 'bad key!': 'x' } },
+    says: '`bad key!` is no key of `nodeSettings.userDataLabels`: it must be a label key',
+  },
+  { nodeSettings: { userDataLabels: { 'node-role.kubernetes.io/a': 'x' } }, says: "it must not be one of Kubernetes' own" },
+  { nodeSettings: { userDataLabels: { 'kubernetes.io/hostname': 'x' } }, says: 'it must not be one that each node has' },
+  { nodeSettings: { userDataLabels: { a: 'x,b=c' } }, says: '`nodeSettings.userDataLabels.a` must be a label value' },
+]) {
+  test(`settings of nodes with which no kubelet starts are refused: ${says}`, () => {
+    expect(() => pool('a', { nodeSettings })).toThrow(says);
+  });
+}
+
+test('an unknown setting of a kubelet is named, with the one that was meant', () => {
+  const nodeSettings = { kubelet: { maxPod: 3 } } as object;
+  expect(() => pool('a', { nodeSettings })).toThrow('`maxPod` is no field of `nodeSettings.kubelet`; did you mean `maxPods`?');
+});
+
 test('faults in under are injected first, in order; the named ones are passed to run', async () => {
   const injected: (FaultSpec | 'run')[] = [];
   const trial = { inject: (fault: FaultSpec) => Promise.resolve(void injected.push(fault)) } as unknown as Trial;

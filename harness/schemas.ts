@@ -2,9 +2,11 @@ import { z } from 'zod';
 import { CAPABILITY_NAMES } from '../history/capabilities.ts';
 import { LATENCY_STEPS, PROFILES, truthSchema } from '../history/events.ts';
 import { isQuantity } from '../model/quantity.ts';
+import { labelKeySchema, labelValueSchema, reservationSchema, thresholdSchema } from '../world/nodes/kubelet-rules.ts';
 import { BOUND_NAMES } from './bounds.ts';
 import { parseCron } from '../model/cron.ts';
 import { DISRUPTION_REASONS } from '../model/disruption-budget.ts';
+import { LABEL } from '../model/kube.ts';
 import type { TaintEffect, NodeSelectorRequirement } from '../model/kube.ts';
 import { FEATURES } from '../targets/target.ts';
 import type { TargetConstants } from '../targets/target.ts';
@@ -95,10 +97,23 @@ const anything = z.looseObject({}, 'must be an object');
 const quantity = z
   .string('must be a quantity as a string, such as 500m or 2Gi')
   .refine(isQuantity, 'must be a quantity, such as 500m or 2Gi');
-const reserved = z.partialRecord(oneOf(['cpu', 'memory', 'ephemeral-storage']), quantity, 'must be { resource: quantity }');
-const threshold = z
-  .string('must be a quantity or a percentage, such as 500Mi or 5%')
-  .refine((value) => /^\d+(\.\d+)?%$/.test(value) || isQuantity(value), 'must be a quantity or a percentage, such as 500Mi or 5%');
+const reserved = z.partialRecord(
+  oneOf(['cpu', 'memory', 'ephemeral-storage']),
+  reservationSchema,
+  wrongType('must be { resource: quantity }'),
+);
+const thresholds = z.partialRecord(
+  oneOf(['memory.available', 'nodefs.available']),
+  thresholdSchema,
+  wrongType('must be { signal: quantity or percentage }'),
+);
+/** What a node says of itself; the same value on all nodes would be wrong, and targets plan with others. */
+const OWN_LABELS: readonly string[] = Object.values(LABEL);
+const userDataLabels = z.record(
+  labelKeySchema.refine((key) => !OWN_LABELS.includes(key), `must not be one that each node has: ${OWN_LABELS.join(', ')}`),
+  labelValueSchema,
+  wrongType('must be labels { key: value }'),
+);
 
 const nodeSettings = z.strictObject(
   {
@@ -108,16 +123,14 @@ const nodeSettings = z.strictObject(
           maxPods: count().optional(),
           kubeReserved: reserved.optional(),
           systemReserved: reserved.optional(),
-          evictionHard: z
-            .partialRecord(oneOf(['memory.available', 'nodefs.available']), threshold, 'must be { signal: quantity or percentage }')
-            .optional(),
+          evictionHard: thresholds.optional(),
         },
-        'must be { maxPods, kubeReserved, systemReserved, evictionHard }, each of them optional',
+        wrongType('must be { maxPods, kubeReserved, systemReserved, evictionHard }, each of them optional'),
       )
       .optional(),
-    userDataLabels: labels.optional(),
+    userDataLabels: userDataLabels.optional(),
   },
-  'must be { kubelet, userDataLabels }, each of them optional',
+  wrongType('must be { kubelet, userDataLabels }, each of them optional'),
 );
 
 /** What `pool(name, options)` takes. */
@@ -306,6 +319,11 @@ function listOf<T extends z.ZodType>(item: T): z.ZodArray<T> {
 
 function oneOf<T extends string>(names: readonly T[]) {
   return z.enum(names, `must be ${names.length === 1 ? '' : 'one of '}${names.join(', ')}`);
+}
+
+/** A message for a value of another type only: it does not replace those for unknown fields and keys, which name them. */
+function wrongType(message: string): { readonly error: z.core.$ZodErrorMap } {
+  return { error: ({ code }) => (code === 'invalid_type' ? message : undefined) };
 }
 
 function amount(unit: string): z.ZodNumber {

@@ -75,13 +75,14 @@ export function refuseUnless(schema: z.ZodType, value: unknown, { call, noun }: 
 export function problemOf(schema: z.ZodType, value: unknown, noun: string): string | undefined {
   const { error } = schema.safeParse(value, { error: messageOf, reportInput: true });
   if (error === undefined) return undefined;
-  const issue = error.issues.find(({ code }) => code === 'unrecognized_keys') ?? error.issues[0];
+  const issue = error.issues.find(({ code }) => code === 'unrecognized_keys' || code === 'invalid_key') ?? error.issues[0];
   return issue === undefined ? undefined : sentenceOf(issue, noun);
 }
 
 function sentenceOf(issue: z.core.$ZodIssue, noun: string): string {
   const path = issue.path.map(String).join('.');
   const field = path === '' ? noun : `\`${path}\``;
+  if (issue.code === 'invalid_key') return issue.message.replaceAll(MAP, `\`${issue.path.slice(0, -1).map(String).join('.')}\``);
   if (issue.code === 'unrecognized_keys') return issue.message.replaceAll(MAP, field);
   const { input, message } = issue;
   if (!message.startsWith('must')) return `${field}: ${message}`;
@@ -108,9 +109,12 @@ export function shown(value: unknown): string {
 function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'unrecognized_keys': {
-      const { inst } = issue;
-      const known = inst instanceof z.ZodObject ? Object.keys(inst.shape) : [];
+      const known = fieldsOf(issue.inst);
       return issue.keys.map((key) => `\`${key}\` is no field of ${MAP}${hint(key, known)}`).join(', ');
+    }
+    case 'invalid_key': {
+      const [problem] = issue.issues;
+      return `\`${String(issue.input)}\` is no key of ${MAP}${problem === undefined ? '' : `: it ${problem.message}`}`;
     }
     case 'invalid_type':
       return issue.expected === 'array' ? 'must be a list' : `must be ${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`;
@@ -123,4 +127,10 @@ function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** The fields of a map that may have no others. */
+function fieldsOf(schema: unknown): string[] {
+  if (schema instanceof z.ZodObject) return Object.keys(schema.shape);
+  return schema instanceof z.ZodRecord && schema.keyType instanceof z.ZodEnum ? schema.keyType.options.map(String) : [];
 }

@@ -175,6 +175,11 @@ const REFUSED: Readonly<Record<string, string>> = {
   ),
   'a reservation that is no quantity': YAML.replace('maxPods: 42', 'systemReserved: { memory: lots }'),
   'a threshold that is no percentage': YAML.replace('maxPods: 42', 'evictionHard: { memory.available: "x%" }'),
+  'a negative reservation': YAML.replace('maxPods: 42', 'kubeReserved: { memory: -5Gi }'),
+  'a threshold above 100 %': YAML.replace('maxPods: 42', 'evictionHard: { memory.available: "150%" }'),
+  'a threshold of nothing': YAML.replace('maxPods: 42', 'evictionHard: { memory.available: "0" }'),
+  'a label with an invalid key': YAML.replace('capacity-type=spot', 'bad!key=x'),
+  'a label with an invalid value': YAML.replace('capacity-type=spot', 'capacity-type=a=b'),
   'a taint without effect': YAML.replace('--v=2', '--register-with-taints=gone'),
 };
 

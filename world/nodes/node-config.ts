@@ -2,7 +2,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { defined } from '../../model/defined.ts';
 import type { Taint } from '../../model/kube.ts';
-import { isQuantity } from '../../model/quantity.ts';
+import { labelKeySchema, labelValueSchema, mayLabel, reservationSchema, thresholdSchema } from './kubelet-rules.ts';
 import type { KubeletLimits, NodeDisks } from './node-resources.ts';
 import type { ShutdownPeriods } from './pod-workers.ts';
 
@@ -44,13 +44,7 @@ const durationSchema = z
     return ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
   });
 
-const NOT_A_QUANTITY = 'must be a quantity, such as 500m or 2Gi';
-const quantitySchema = z.string(NOT_A_QUANTITY).refine(isQuantity, NOT_A_QUANTITY);
-const quantitiesSchema = z.record(z.string(), quantitySchema);
-const thresholdsSchema = z.record(
-  z.string(),
-  z.union([z.string().regex(/^\d+(\.\d+)?%$/), quantitySchema], 'must be a quantity or a percentage'),
-);
+const quantitiesSchema = z.record(z.string(), reservationSchema);
 
 const kubeletConfigSchema = z
   .object({
@@ -59,7 +53,7 @@ const kubeletConfigSchema = z
     podsPerCore: z.number().int().nonnegative(),
     kubeReserved: quantitiesSchema,
     systemReserved: quantitiesSchema,
-    evictionHard: thresholdsSchema,
+    evictionHard: z.record(z.string(), thresholdSchema),
     shutdownGracePeriod: durationSchema,
     shutdownGracePeriodCriticalPods: durationSchema,
   })
@@ -168,30 +162,14 @@ function parseDocument(text: string): Document {
   return result.data;
 }
 
-/** Labels of Kubernetes' own domains that a kubelet may set on its node (`k8s.io/kubernetes/pkg/kubelet/apis`). */
-const OWN_DOMAIN = /(^|\.)(kubernetes|k8s)\.io$/;
-const ALLOWED_DOMAIN = /(^|\.)(kubelet|node)\.kubernetes\.io$/;
-const ALLOWED_LABELS = [
-  'kubernetes.io/hostname',
-  'kubernetes.io/os',
-  'kubernetes.io/arch',
-  'topology.kubernetes.io/zone',
-  'topology.kubernetes.io/region',
-  'beta.kubernetes.io/arch',
-  'beta.kubernetes.io/instance-type',
-  'beta.kubernetes.io/os',
-  'failure-domain.beta.kubernetes.io/region',
-  'failure-domain.beta.kubernetes.io/zone',
-];
-
 function labelsOf(flags: readonly Flag[]): Record<string, string> {
   const labels: Record<string, string> = {};
   for (const pair of valuesOf(flags, 'node-labels').flatMap(splitList)) {
-    const [key = '', value = ''] = pair.split('=');
-    const domain = key.includes('/') ? key.slice(0, key.indexOf('/')) : '';
-    if (OWN_DOMAIN.test(domain) && !ALLOWED_DOMAIN.test(domain) && !ALLOWED_LABELS.includes(key)) {
+    const [, key = '', value = ''] = /^([^=]*)=?([^]*)$/.exec(pair)?.map((part) => part.trim()) ?? [];
+    if (!mayLabel(key))
       throw new NodeConfigError(`the kubelet refuses to start: unknown 'kubernetes.io' or 'k8s.io' label ${key} in --node-labels`);
-    }
+    if (!labelKeySchema.safeParse(key).success || !labelValueSchema.safeParse(value).success)
+      throw new NodeConfigError(`the kubelet refuses to start: invalid label ${pair} in --node-labels`);
     labels[key] = value;
   }
   return labels;
