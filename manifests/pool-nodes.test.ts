@@ -102,6 +102,20 @@ for (const { what, spec, requests, says, ignored } of [
     ignored: /^servable$/,
   },
   {
+    what: 'no pods by its own settings',
+    spec: { kubelet: { maxPods: 0 } },
+    requests: { cpu: '100m' },
+    says: /pool general: its EC2NodeClass default: kubelet\.maxPods is 0: no pod fits$/,
+    ignored: /^servable$/,
+  },
+  {
+    what: 'its own settings, with which no kubelet starts',
+    spec: { kubelet: { evictionHard: { 'memory.available': '' } } },
+    requests: { cpu: '100m' },
+    says: /default: no kubelet starts with its settings: `kubelet\.evictionHard\.memory\.available` must be a quantity or a percentage, such as 500Mi or 5%, and is ""$/,
+    ignored: /^servable$/,
+  },
+  {
     what: 'user data that drops the taint of new nodes',
     spec: NODE_CONFIG({ flags: ['--register-with-taints=a=b:NoSchedule'] }),
     requests: { cpu: '100m' },

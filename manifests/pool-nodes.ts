@@ -1,11 +1,13 @@
 import { parse } from 'yaml';
+import { z } from 'zod';
 import { archOf } from '../model/catalogue.ts';
 import type { InstanceType, Pool } from '../model/catalogue.ts';
 import { defined } from '../model/defined.ts';
+import { problemOf } from '../model/mistake.ts';
 import { isQuantity, toWhole } from '../model/quantity.ts';
 import type { Resources } from '../model/resources.ts';
 import { ROOT_VOLUME } from '../model/root-volume.ts';
-import { NodeConfigError, parseNodeConfig } from '../world/nodes/node-config.ts';
+import { NodeConfigError, kubeletConfigSchema, parseNodeConfig } from '../world/nodes/node-config.ts';
 import type { NodeConfig } from '../world/nodes/node-config.ts';
 import { nodeResources } from '../world/nodes/node-resources.ts';
 import type { BlockDevice, NodeClassSpec } from './node-classes.ts';
@@ -40,6 +42,8 @@ export function poolNodes({ nodeClass }: Pool): PoolNodes {
   const rootVolumeGiB = rootVolumeOf(spec);
   if (rootVolumeGiB !== undefined && rootVolumeGiB < ROOT_VOLUME.sizeGiB)
     return none(`the root volume has ${rootVolumeGiB} GiB, and the image needs ${ROOT_VOLUME.sizeGiB}`);
+  const problem = kubeletProblem(spec);
+  if (problem !== undefined) return none(problem);
   try {
     const { settings, localDisks, taints } = configOf(spec);
     if (!taints.some(({ key }) => key === UNREGISTERED.key))
@@ -50,6 +54,13 @@ export function poolNodes({ nodeClass }: Pool): PoolNodes {
     if (error instanceof NodeConfigError) return none(`nodes with its user data never register: ${error.message}`);
     throw error;
   }
+}
+
+/** Why the class's own settings of the kubelet leave nothing for pods. */
+function kubeletProblem({ kubelet = {} }: NodeClassSpec): string | undefined {
+  if (kubelet.maxPods === 0) return 'kubelet.maxPods is 0: no pod fits';
+  const problem = problemOf(z.object({ kubelet: kubeletConfigSchema }), { kubelet }, 'its spec');
+  return problem === undefined ? undefined : `no kubelet starts with its settings: ${problem}`;
 }
 
 /** What the user data makes of the node: Karpenter appends its own NodeConfig to the user's. @throws NodeConfigError */

@@ -46,7 +46,8 @@ const durationSchema = z
 
 const quantitiesSchema = z.record(z.string(), reservationSchema);
 
-const kubeletConfigSchema = z
+/** The part of a KubeletConfiguration that is read here. */
+export const kubeletConfigSchema = z
   .object({
     registerWithTaints: z.array(taintSchema).nullable(),
     maxPods: z.number().int().positive(),
