@@ -1,11 +1,15 @@
 import { cpSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
+import { digestOf } from '../harness/load.ts';
+import { parseReplayLine } from '../harness/replay-line.ts';
+import { planTrials } from '../harness/run.ts';
 import { packageRoot } from '../model/package-root.ts';
 import { runReportSchema } from '../reports/run-report.ts';
 import { readReport } from '../reports/testing/read-report.ts';
+import { chooseRecorded } from './choose-recorded.ts';
 import { chooseTarget } from './choose.ts';
-import { chooseManifests } from './manifests.ts';
+import { selectScenarios } from './manifests.ts';
 import { scaleproof, scaleproofHere } from './testing/command.ts';
 import { folderWith } from './testing/files.ts';
 
@@ -13,6 +17,12 @@ const SHOP = join(packageRoot(), 'fixtures/examples/manifests/shop');
 const MANIFESTS = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: none}\n';
 
 const GAP = 'Deployment shop/recommendations: it CAN NOT BE SERVED by these pools, even without faults: it requests nvidia.com/gpu, ';
+function only<T>(all: readonly T[]): T {
+  const [one] = all;
+  if (one === undefined || all.length > 1) throw new Error(`there are ${all.length}`);
+  return one;
+}
+
 const inOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
 test(
@@ -56,12 +66,39 @@ for (const { targets, applied } of [
   { targets: ['plain'], applied: false },
 ]) {
   test(`classes are ${applied ? 'applied' : 'ignored'} with ${targets.join(' and ')}`, async () => {
-    const { chosen } = await chooseManifests(SHOP, { suites: [], scenarios: [] }, targets.map(chooseTarget));
+    const { chosen } = await selectScenarios({ suites: [], scenarios: [], manifests: SHOP }, targets.map(chooseTarget));
     const [scenario] = chosen.map((one) => one.scenario);
     expect(scenario?.pools.map(({ nodeClass }) => nodeClass?.name)).toEqual(applied ? ['default', 'default'] : [undefined, undefined]);
     expect(scenario?.needs.features.includes('node-classes')).toBe(applied);
   });
 }
+
+for (const { targets, applied } of [
+  { targets: ['karpenter@1.14.1'], applied: true },
+  { targets: ['reference', 'karpenter@1.14.1'], applied: false },
+]) {
+  test(`a replay ${applied ? 'applies' : 'ignores'} classes like the trial with ${targets.join(' and ')}`, async () => {
+    const choice = { suites: [], scenarios: [], manifests: SHOP, grep: /fault-free/ };
+    const { chosen } = await selectScenarios(choice, targets.map(chooseTarget));
+    const [trial] = await planTrials(only(chosen), chooseTarget('karpenter@1.14.1'), [1]);
+    const line = parseReplayLine(trial?.replay ?? '');
+    const recorded = await chooseRecorded(line.scenario);
+    expect(recorded).toEqual(only(chosen));
+    expect((await digestOf(recorded.ref.module)).startsWith(line.scenarioDigest)).toBe(true);
+    expect(recorded.scenario.pools.some(({ nodeClass }) => nodeClass !== undefined)).toBe(applied);
+    // The same by its name, with another target: then it is not run.
+    const named = await selectScenarios({ suites: [], scenarios: [line.scenario], manifests: undefined }, [chooseTarget('reference')]);
+    expect(only(named.chosen).scenario.needs.features.includes('node-classes')).toBe(applied);
+  });
+}
+
+test('a scenario with classes applied is another one than with classes ignored', async () => {
+  const digests = ['karpenter@1.14.1', 'reference'].map(async (target) => {
+    const { chosen } = await selectScenarios({ suites: [], scenarios: [], manifests: SHOP }, [chooseTarget(target)]);
+    return digestOf(only(chosen.slice(0, 1)).ref.module);
+  });
+  expect(new Set(await Promise.all(digests)).size).toBe(2);
+});
 
 test('a run names the workloads that are not served, and fails with --strict; it can be checked and replayed', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);

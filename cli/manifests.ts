@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { extname, isAbsolute, resolve } from 'node:path';
-import { loadTarget, scenariosOf } from '../harness/load.ts';
+import { SOURCES_DIRECTORY, loadTarget, scenariosOf } from '../harness/load.ts';
 import type { Mix } from '../manifests/mix.ts';
 import type * as Scenarios from '../manifests/scenarios.ts';
 import { isPath } from '../model/paths.ts';
@@ -35,39 +35,63 @@ export async function selectScenarios(
   targets: readonly ChosenTarget[],
   console?: Console,
 ): Promise<Selection> {
-  const { manifests, ...choice } = given.manifests === undefined ? overManifests(given) : given;
+  const { manifests, isApplied, ...choice } = given.manifests === undefined ? overManifests(given) : { ...given, isApplied: false };
   const selection =
     manifests === undefined
       ? { chosen: await chooseScenarios(choice), nodes: DEFAULT_NODES }
-      : await chooseManifests(manifests, choice, targets, console);
+      : await chooseManifests(manifests, choice, isApplied ? { applied: true } : await classUseOf(targets), console);
   if (selection.chosen.length === 0) throw new UsageError('these flags select no scenario');
   return selection;
 }
 
 /** Names such as `./deploy#manifests/no-spot` as a directory and ids; anything else is returned unchanged. */
-function overManifests(choice: ScenarioChoice): ScenarioChoice & { readonly manifests: string | undefined } {
-  const named = choice.scenarios.map((name) => {
-    const [path = '', id] = name.split('#');
-    return { name, path, id, isOver: id !== undefined && isPath(name) && isManifests(path) };
-  });
-  const first = named.find(({ isOver }) => isOver);
-  if (first === undefined) return { ...choice, manifests: undefined };
-  const other = named.find(({ isOver, path }) => !isOver || path !== first.path);
+function overManifests(choice: ScenarioChoice): ScenarioChoice & { readonly manifests: string | undefined; readonly isApplied: boolean } {
+  const named = choice.scenarios.map((name) => ({ name, over: manifestsNamed(name) }));
+  const first = named.find(({ over }) => over !== undefined);
+  if (first?.over === undefined) return { ...choice, manifests: undefined, isApplied: false };
+  const { directory, isApplied } = first.over;
+  const other = named.find(({ over }) => over?.directory !== directory || over.isApplied !== isApplied);
   if (other !== undefined)
     throw new UsageError(`${first.name} is over manifests, so ${other.name} can't run beside it; choose one of them`);
-  return { ...choice, scenarios: named.map(({ id = '' }) => id), manifests: first.path };
+  return { ...choice, scenarios: named.map(({ over }) => over?.id ?? ''), manifests: directory, isApplied };
+}
+
+/** Follows the directory in a scenario's name if classes are applied. */
+const APPLIED = '?classes=applied';
+
+/** A scenario over manifests. */
+interface NamedManifests {
+  readonly directory: string;
+  readonly id: string;
+  /** Whether the name says that classes are applied. */
+  readonly isApplied: boolean;
+}
+
+/** Takes apart a name such as `./deploy#manifests/no-spot` or `./deploy?classes=applied#manifests/no-spot`; undefined for others. */
+export function manifestsNamed(name: string): NamedManifests | undefined {
+  const at = name.lastIndexOf('#');
+  if (at === -1 || !isPath(name)) return undefined;
+  const path = name.slice(0, at);
+  const isApplied = path.endsWith(APPLIED);
+  const directory = isApplied ? path.slice(0, -APPLIED.length) : path;
+  const isDirectory = statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true;
+  return isDirectory ? { directory, id: name.slice(at + 1), isApplied } : undefined;
+}
+
+/** Whether the EC2NodeClasses of manifests are applied. */
+export interface ClassUse {
+  readonly applied: boolean;
 }
 
 /**
  * The scenarios made from a directory of manifests. Prints what the manifests contain.
  * @param options.scenarios ids of the scenarios to choose; all if empty. Patterns have to match, too
- * @param targets on which they run: classes are applied if all of them do that, since they have to run the same
  * @throws LoadError for manifests that the API server would reject
  */
 export async function chooseManifests(
   directory: string,
   options: ScenarioChoice,
-  targets: readonly ChosenTarget[],
+  { applied }: ClassUse,
   console?: Console,
 ): Promise<Selection> {
   const { suites, profiles = [], scenarios: ids } = options;
@@ -76,12 +100,12 @@ export async function chooseManifests(
     throw new UsageError('--manifests runs only the scenarios over manifests; leave out --suite and --profile');
   }
   const url = new URL(`../manifests/scenarios${extname(import.meta.url)}`, import.meta.url);
-  url.searchParams.set('dir', resolve(directory));
-  if (await applyClasses(targets)) url.searchParams.set('classes', 'applied');
+  url.searchParams.set(SOURCES_DIRECTORY, resolve(directory));
+  if (applied) url.searchParams.set('classes', 'applied');
   const { mix } = (await import(url.href)) as typeof Scenarios;
   if (console !== undefined) printMix(directory, mix, console);
   const found = (await scenariosOf(url.href)).map(({ ref, scenario }): ChosenScenario => {
-    return { ref, scenario, suite: MANIFESTS_SUITE, label: `${asPath(directory)}#${scenario.id}` };
+    return { ref, scenario, suite: MANIFESTS_SUITE, label: `${asPath(directory)}${applied ? APPLIED : ''}#${scenario.id}` };
   });
   const names = found.map(({ scenario }) => scenario.id);
   for (const id of ids) {
@@ -91,9 +115,10 @@ export async function chooseManifests(
   return { chosen, nodes: Math.max(DEFAULT_NODES, mix.nodes), manifests: factsOf(directory, mix) };
 }
 
-async function applyClasses(targets: readonly ChosenTarget[]): Promise<boolean> {
+/** Classes are applied if all targets do that, since they have to run the same. */
+export async function classUseOf(targets: readonly ChosenTarget[]): Promise<ClassUse> {
   const loaded = await Promise.all(targets.map(({ ref }) => loadTarget(ref)));
-  return loaded.length > 0 && loaded.every(({ features }) => features.includes('node-classes'));
+  return { applied: loaded.length > 0 && loaded.every(({ features }) => features.includes('node-classes')) };
 }
 
 function factsOf(directory: string, { workloads }: Mix): Required<Selection>['manifests'] {
@@ -103,11 +128,6 @@ function factsOf(directory: string, { workloads }: Mix): Required<Selection>['ma
     return [{ workload: `${title} with ${scaling.max} pods, its maxReplicas`, where, kind: scaling.peak.kind, why: scaling.peak.why }];
   });
   return { directory: asPath(directory), workloads: workloads.length, gaps };
-}
-
-/** Whether a path that a replay line names is a directory of manifests. */
-export function isManifests(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** The form for a replay line, which distinguishes a path from a name. */

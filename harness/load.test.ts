@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from '@playwright/test';
 import type { TestInfo } from '@playwright/test';
@@ -164,14 +166,33 @@ test('other exports of a module are ignored; a module without scenarios is an er
   await expect(loadScenario({ module, export: 'c' })).rejects.toThrow('exports no "c"; it exports: a, b, help, nothing');
 });
 
+/** A module with one source in the directory that its query names. */
+const SOURCES_OF_DIRECTORY = `
+const directory = new URL(import.meta.url).searchParams.get('dir');
+export const sources = directory === null ? [] : [directory + '/data.yaml'];
+`;
+
 test("a digest covers the files that a module's query names, as listed in its sources", async ({}, testInfo) => {
-  const module = write(testInfo, `export const sources = [new URL(import.meta.url).searchParams.get('file')];`);
-  const file = testInfo.outputPath('data.yaml');
+  const module = write(testInfo, SOURCES_OF_DIRECTORY);
   const digests: string[] = [];
   for (const text of ['a', 'b', 'a']) {
-    writeFileSync(file, text);
-    digests.push(await digestOf(`${module}?file=${encodeURIComponent(file)}`));
+    writeFileSync(testInfo.outputPath('data.yaml'), text);
+    digests.push(await digestOf(`${module}?dir=${encodeURIComponent(testInfo.outputPath())}`));
   }
   expect(digests[0]).toBe(digests[2]);
   expect(new Set([...digests, await digestOf(module)]).size).toBe(3);
+});
+
+test("a digest covers the rest of a module's query, but not where its sources are", async ({}, testInfo) => {
+  const module = write(testInfo, SOURCES_OF_DIRECTORY);
+  const digestIn = (folder: string, rest = ''): Promise<string> => {
+    const directory = testInfo.outputPath(folder);
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, 'data.yaml'), 'a');
+    return digestOf(`${module}?dir=${encodeURIComponent(directory)}${rest}`);
+  };
+  const both = createHash('sha256').update(SOURCES_OF_DIRECTORY).update('a').digest('hex');
+  expect([await digestIn('one'), await digestIn('other')], 'as before there was a rest').toEqual([both, both]);
+  expect(await digestIn('one', '&classes=applied')).toBe(await digestIn('other', '&classes=applied'));
+  expect(new Set([both, await digestIn('one', '&classes=applied'), await digestIn('one', '&classes=else')]).size).toBe(3);
 });

@@ -91,15 +91,21 @@ export async function checksOf(moduleUrl: string): Promise<Check[]> {
   });
 }
 
+/** The parameter of a module's URL that names the directory of its sources. */
+export const SOURCES_DIRECTORY = 'dir';
+
 /**
  * SHA-256 of a file, in hexadecimal digits. If the URL's query tells a module which files to read, the module exports their
- * paths as `sources`, and they are part of the digest.
+ * paths as `sources`, and they are part of the digest. So is the query, except for their directory: it decides what the module
+ * makes of them.
  */
 export async function digestOf(url: string): Promise<string> {
   const hash = createHash('sha256');
-  const sources = new URL(url).search === '' ? [] : z.array(z.string()).parse((await importModule(url))['sources'] ?? []);
+  const { search, searchParams } = new URL(url);
+  const sources = search === '' ? [] : z.array(z.string()).parse((await importModule(url))['sources'] ?? []);
   for (const path of [fileURLToPath(url), ...sources]) hash.update(await readFile(path));
-  return hash.digest('hex');
+  searchParams.delete(SOURCES_DIRECTORY);
+  return hash.update(searchParams.toString()).digest('hex');
 }
 
 /**

@@ -1,4 +1,5 @@
 import { LoadError } from '../harness/load-error.ts';
+import { SOURCES_DIRECTORY } from '../harness/load.ts';
 import { readMix } from './read-mix.ts';
 import { manifestScenarios } from './suite.ts';
 
@@ -7,7 +8,7 @@ import { manifestScenarios } from './suite.ts';
  * `&classes=applied`. Those that the manifests have no use for are undefined.
  */
 const { searchParams } = new URL(import.meta.url);
-const directory = searchParams.get('dir');
+const directory = searchParams.get(SOURCES_DIRECTORY);
 if (directory === null) throw new LoadError('manifests/scenarios must be loaded with the directory of the manifests, as ?dir=PATH');
 /** The content of the directory. */
 export const mix = await readMix(directory, { appliesClasses: searchParams.get('classes') === 'applied' });

@@ -33,7 +33,7 @@ export async function replay(
   const fromLine = { ec2, mode, maxInstances: line.maxInstances };
   const world = provideWorld(name, { ...where, ...fromLine, machines, ...defined({ nodes }) }, console);
   const named = chooseTarget(line.target);
-  const chosen = await chooseRecorded(line.scenario, named);
+  const chosen = await chooseRecorded(line.scenario);
   const target = await prepareTarget(named, console);
   const found = {
     scenario: await digestOf(chosen.ref.module),

@@ -106,7 +106,7 @@ export async function runFailed(options: RunFailedOptions, console: Console): Pr
     );
   const { target: targetName = failed.target, nodes = failed.nodes } = options;
   const target = chooseTarget(targetName);
-  const all = await Promise.all(failed.scenarios.map((label) => chooseRecorded(label, target)));
+  const all = await Promise.all(failed.scenarios.map((label) => chooseRecorded(label)));
   const chosen = all.filter(({ scenario }) => isChosen(scenario, options));
   if (chosen.length === 0) throw new UsageError(`these flags select no scenario that failed in ${directory}`);
   const { crashPoints, list, ...rest } = options;

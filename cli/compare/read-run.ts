@@ -8,6 +8,7 @@ import { readTrial } from '../../harness/judge-trial.ts';
 import { measuresOf } from '../../history/measures.ts';
 import { HistoryError } from '../../history/reader.ts';
 import type { View } from '../../history/view.ts';
+import { MANIFESTS_SUITE } from '../../manifests/theme.ts';
 import type { RunFacts } from '../../reports/report-input.ts';
 import { isVirtual } from '../../reports/clock.ts';
 import { readRunFacts, trialNameOf } from '../run-directory.ts';
@@ -67,8 +68,9 @@ function measureTrial(directory: string, planned: RunFacts['planned'][number], r
 
 /** Trials that differ in one of these are not comparable. */
 function settingOf({ scenario, nodes, world }: NonNullable<View['begin']>): TrialSetting {
+  const isOverManifests = scenario.suite === MANIFESTS_SUITE;
   return {
-    "the scenario's source": scenario.digest,
+    [`the scenario's source${isOverManifests ? ' (its manifests, or whether their classes are applied)' : ''}`]: scenario.digest,
     [NODES_SETTING]: nodes,
     "the world's allowances": world.allowances,
   };

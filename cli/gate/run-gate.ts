@@ -304,7 +304,9 @@ function known(state: string | undefined, version: StateVersion | undefined, dig
   const entries = refuseBadState(() => readState(state, version)).filter(({ episode }) => digests.has(episode.scenario));
   const stale = entries.find(({ scenarioDigest, episode }) => digests.get(episode.scenario) !== scenarioDigest);
   if (stale !== undefined)
-    throw new UsageError(`--state ${state} has episodes of another version of ${stale.episode.scenario}; use another directory`);
+    throw new UsageError(
+      `--state ${state} has episodes of ${stale.episode.scenario} with another source, or another use of node classes; use another directory`,
+    );
   return new Map(entries.map(({ episode }) => [keyOf(episode), episode]));
 }
 
