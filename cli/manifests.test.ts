@@ -92,6 +92,27 @@ for (const { targets, applied } of [
   });
 }
 
+for (const { targets, says } of [
+  { targets: ['karpenter@1.14.1'], says: undefined },
+  {
+    targets: ['reference', 'karpenter@1.14.1'],
+    says: 'since reference does not apply classes, and all sides have to run the same',
+  },
+  {
+    targets: ['plain', 'reference', 'reference'],
+    says: 'since plain and reference do not apply classes; targets with the feature node-classes apply them, such as karpenter@VERSION',
+  },
+]) {
+  test(`a note says why classes are ignored with ${targets.join(' and ')}`, async () => {
+    let printed = '';
+    const print = (text: string): void => void (printed += text);
+    const console = { out: print, err: print, interactive: false, color: false, columns: 80 };
+    await selectScenarios({ suites: [], scenarios: [], manifests: SHOP }, targets.map(chooseTarget), console);
+    const lines = printed.split('\n').filter((line) => line.includes('EC2NodeClasses are ignored'));
+    expect(lines).toEqual(says === undefined ? [] : [`  note: EC2NodeClasses are ignored, ${says}`]);
+  });
+}
+
 test('a scenario with classes applied is another one than with classes ignored', async () => {
   const digests = ['karpenter@1.14.1', 'reference'].map(async (target) => {
     const { chosen } = await selectScenarios({ suites: [], scenarios: [], manifests: SHOP }, [chooseTarget(target)]);

@@ -81,6 +81,8 @@ export function manifestsNamed(name: string): NamedManifests | undefined {
 /** Whether the EC2NodeClasses of manifests are applied. */
 export interface ClassUse {
   readonly applied: boolean;
+  /** Why they are ignored. */
+  readonly why?: string;
 }
 
 /**
@@ -91,7 +93,7 @@ export interface ClassUse {
 export async function chooseManifests(
   directory: string,
   options: ScenarioChoice,
-  { applied }: ClassUse,
+  { applied, why }: ClassUse,
   console?: Console,
 ): Promise<Selection> {
   const { suites, profiles = [], scenarios: ids } = options;
@@ -103,7 +105,7 @@ export async function chooseManifests(
   url.searchParams.set(SOURCES_DIRECTORY, resolve(directory));
   if (applied) url.searchParams.set('classes', 'applied');
   const { mix } = (await import(url.href)) as typeof Scenarios;
-  if (console !== undefined) printMix(directory, mix, console);
+  if (console !== undefined) printMix(directory, why === undefined ? mix : withReason(mix, why), console);
   const found = (await scenariosOf(url.href)).map(({ ref, scenario }): ChosenScenario => {
     return { ref, scenario, suite: MANIFESTS_SUITE, label: `${asPath(directory)}${applied ? APPLIED : ''}#${scenario.id}` };
   });
@@ -118,7 +120,20 @@ export async function chooseManifests(
 /** Classes are applied if all targets do that, since they have to run the same. */
 export async function classUseOf(targets: readonly ChosenTarget[]): Promise<ClassUse> {
   const loaded = await Promise.all(targets.map(({ ref }) => loadTarget(ref)));
-  return { applied: loaded.length > 0 && loaded.every(({ features }) => features.includes('node-classes')) };
+  const labels = (applied: boolean): string[] =>
+    targets.flatMap(({ label }, index) => (loaded[index]?.features.includes('node-classes') === applied ? [label] : []));
+  const [applying, others] = [labels(true), [...new Set(labels(false))]];
+  if (others.length === 0) return { applied: applying.length > 0 };
+  const rest =
+    applying.length > 0
+      ? ', and all sides have to run the same'
+      : '; targets with the feature node-classes apply them, such as karpenter@VERSION';
+  return { applied: false, why: `${others.join(' and ')} ${others.length === 1 ? 'does' : 'do'} not apply classes${rest}` };
+}
+
+/** Adds why classes are ignored. */
+function withReason(mix: Mix, why: string): Mix {
+  return mix.ignoresClasses ? { ...mix, notes: [...mix.notes, `EC2NodeClasses are ignored, since ${why}`] } : mix;
 }
 
 function factsOf(directory: string, { workloads }: Mix): Required<Selection>['manifests'] {

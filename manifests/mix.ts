@@ -23,6 +23,8 @@ export interface Mix {
   readonly companions: readonly UserObject[];
   /** Deviations from the manifests, and ignored fields. */
   readonly notes: readonly string[];
+  /** Whether fields of classes are ignored. */
+  readonly ignoresClasses: boolean;
   /** A generous estimate of the nodes that it may need at once. */
   readonly nodes: number;
   /** Paths of the files. */

@@ -112,10 +112,11 @@ test('a pool has its class, without what belongs to the cluster, and notes say w
 });
 
 test('for a target that does not apply classes, pools have none, and everything in them is ignored', async ({}, testInfo) => {
-  const { pools, notes } = await mixWith(testInfo, { nodeClass: classWith(ALL), appliesClasses: false });
+  const { pools, notes, ignoresClasses } = await mixWith(testInfo, { nodeClass: classWith(ALL), appliesClasses: false });
+  expect(ignoresClasses).toBe(true);
   expect(pools.some(({ nodeClass }) => nodeClass !== undefined)).toBe(false);
   expect(notes[0]).toMatch(
-    /such as karpenter@VERSION: kubelet\.maxPods, kubelet\.evictionSoft, .*userData, tags, detailedMonitoring, placementGroupSelector$/,
+    /; ignored: kubelet\.maxPods, kubelet\.evictionSoft, .*userData, tags, detailedMonitoring, placementGroupSelector$/,
   );
 });
 

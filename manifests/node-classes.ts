@@ -90,17 +90,12 @@ export function readNodeClass({ object }: Manifest): ReadClass {
   return { nodeClass: { name, spec }, notes: parts.length === 0 ? [] : [`EC2NodeClass ${name}: ${parts.join('; ')}`] };
 }
 
-/** Which fields of a class have no effect, since the target does not apply it. */
-export function describeIgnored({ object }: Manifest): string {
+/** Notes on fields of a class that have no effect, if classes are not applied, and whether any but the cluster's is among them. */
+export function describeIgnored({ object }: Manifest): { readonly notes: readonly string[]; readonly isIgnored: boolean } {
   const spec = specOf(object);
   const ignored = fieldsOf(spec).filter((field) => !isOfCluster(field));
-  const parts = [
-    ...replaced(spec),
-    ...(ignored.length === 0
-      ? []
-      : [`ignored, since only targets with the feature node-classes apply them, such as karpenter@VERSION: ${ignored.join(', ')}`]),
-  ];
-  return `EC2NodeClass ${object.metadata.name}: ${parts.join('; ')}`;
+  const parts = [...replaced(spec), ...listed('ignored', ignored)];
+  return { notes: parts.length === 0 ? [] : [`EC2NodeClass ${object.metadata.name}: ${parts.join('; ')}`], isIgnored: ignored.length > 0 };
 }
 
 /** The classes of pools, and notes on those that no manifest defines. @param manifests all of the mix @returns by the pool's name */

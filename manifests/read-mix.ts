@@ -52,7 +52,7 @@ export async function readMix(directory: string, { appliesClasses = false }: Mix
   const { manifests, notes: moves } = relocate(written.manifests, loadCatalogue());
   return withValidator(async (validator) => {
     const admitted = await admit(manifests, validator);
-    const { pools, notes: poolNotes } = poolsOf(admitted.taken, appliesClasses);
+    const { pools, notes: poolNotes, ignoresClasses } = poolsOf(admitted.taken, appliesClasses);
     const storage = readStorage(admitted.taken);
     const found = admitted.taken.filter(isWorkload).map((manifest) => readWorkload(manifest, storage));
     const assumed = assumedClasses(
@@ -80,6 +80,7 @@ export async function readMix(directory: string, { appliesClasses = false }: Mix
         ...owned.map(({ where }) => `${where}: not applied: another object creates it`),
         ...describeNotApplied(admitted),
       ],
+      ignoresClasses,
       nodes: countNodes(workloads.map(atPeak)),
       sources,
     };
@@ -90,16 +91,16 @@ function isOwned({ object }: Manifest): boolean {
   return (object.metadata.ownerReferences ?? []).length > 0;
 }
 
-function poolsOf(
-  manifests: readonly Manifest[],
-  appliesClasses: boolean,
-): { readonly pools: readonly Pool[]; readonly notes: readonly string[] } {
+function poolsOf(manifests: readonly Manifest[], appliesClasses: boolean): Pick<Mix, 'pools' | 'notes' | 'ignoresClasses'> {
   const written = manifests.filter((manifest) => typeOf(manifest) === NODE_POOL);
   const read = written.map(readNodePool);
   const pools = read.map(({ pool }) => pool);
   const notes = read.flatMap((one) => one.notes);
   const classManifests = manifests.filter((manifest) => typeOf(manifest) === NODE_CLASS);
-  if (!appliesClasses) return { pools, notes: [...notes, ...classManifests.map(describeIgnored)] };
+  if (!appliesClasses) {
+    const ignored = classManifests.map(describeIgnored);
+    return { pools, notes: [...notes, ...ignored.flatMap((one) => one.notes)], ignoresClasses: ignored.some((one) => one.isIgnored) };
+  }
   const classes = classManifests.map(readNodeClass);
   const { byPool, notes: missing } = classesOfPools(
     written,
@@ -108,6 +109,7 @@ function poolsOf(
   return {
     pools: pools.map((pool) => ({ ...pool, ...defined({ nodeClass: byPool.get(pool.name) }) })),
     notes: [...notes, ...classes.flatMap((one) => one.notes), ...missing],
+    ignoresClasses: false,
   };
 }
 
