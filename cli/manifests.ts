@@ -137,8 +137,9 @@ function withReason(mix: Mix, why: string): Mix {
 }
 
 function factsOf(directory: string, { workloads }: Mix): Required<Selection>['manifests'] {
-  const gaps = workloads.flatMap(({ title, where, feasibility, scaling }) => {
+  const gaps = workloads.flatMap(({ title, where, feasibility, scaling, doubt }) => {
     if (feasibility.kind !== 'servable') return [{ workload: title, where, kind: feasibility.kind, why: feasibility.why }];
+    if (doubt !== undefined) return [{ workload: title, where, ...doubt }];
     if (scaling === undefined || scaling.peak.kind === 'servable') return [];
     return [{ workload: `${title} with ${scaling.max} pods, its maxReplicas`, where, kind: scaling.peak.kind, why: scaling.peak.why }];
   });

@@ -12,6 +12,8 @@ export interface MixWorkload extends UserWorkload {
     /** Whether its `max` pods can be served, beside those of the others. */
     readonly peak: Feasibility;
   };
+  /** Why a trial in which it is served does not show that the user's cluster serves it; absent if it does. */
+  readonly doubt?: { readonly kind: Exclude<Feasibility['kind'], 'servable'>; readonly why: string };
 }
 
 /** A user's pools and workloads, from a directory of manifests. */

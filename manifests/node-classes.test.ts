@@ -133,10 +133,36 @@ test('another image family is replaced: its data volume becomes the root volume,
 
 test('a pool whose class no manifest defines has defaults under a name of its own', async ({}, testInfo) => {
   const pool = POOL.replace('kind: EC2NodeClass, name: default', 'kind: Other, name: default');
-  const { pools, notes } = await mixWith(testInfo, { nodeClass: classWith('  tags: {team: shop}'), pool });
+  const { pools, notes, workloads } = await mixWith(testInfo, { nodeClass: classWith('  tags: {team: shop}'), pool });
   expect(pools[0]?.nodeClass).toEqual({ name: 'other-default', spec: {} });
-  expect(notes.at(-1)).toBe("NodePool general: no manifest defines its class Other default: its nodes have the target's defaults");
+  const why = "NodePool general: no manifest defines its class Other default: its nodes have the target's defaults";
+  expect(notes.at(-1)).toBe(why);
+  expect(workloads.map(({ title, doubt }) => [title, doubt])).toEqual([
+    ['Deployment default/web', { kind: 'untestable', why }],
+    // It tolerates both pools.
+    ['Deployment default/servable', { kind: 'untestable', why }],
+  ]);
+  const ignored = await mixWith(testInfo, { nodeClass: classWith(''), pool, appliesClasses: false });
+  expect(ignored.workloads.flatMap(({ doubt }) => doubt ?? [])).toEqual([]);
 });
+
+for (const appliesClasses of [true, false]) {
+  test(`a pool whose class has no spec is one that Karpenter never uses, with classes ${appliesClasses ? 'applied' : 'ignored'}`, async ({}, testInfo) => {
+    const nodeClass = classWith('').replace(/\nspec:[^]*/, '\n');
+    const { notes, workloads } = await mixWith(testInfo, { nodeClass, appliesClasses });
+    const why =
+      'NodePool general: its class EC2NodeClass default has no spec: Karpenter never finds it ready, and here its nodes have the ' +
+      "target's defaults";
+    expect(notes).toContain(why);
+    expect(workloads.map(({ title, doubt }) => [title, doubt])).toEqual([
+      ['Deployment default/web', { kind: 'unservable', why }],
+      ['Deployment default/servable', { kind: 'partly', why }],
+    ]);
+    expect((await mixWith(testInfo, { nodeClass: classWith(''), appliesClasses })).workloads.flatMap(({ doubt }) => doubt ?? [])).toEqual(
+      [],
+    );
+  });
+}
 
 test('limits and the number of nodes follow the pods that a node can have', async ({}, testInfo) => {
   const pool = POOL.replace('spec:\n', 'spec:\n  limits: {cpu: 40}\n');

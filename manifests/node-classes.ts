@@ -98,23 +98,55 @@ export function describeIgnored({ object }: Manifest): { readonly notes: readonl
   return { notes: parts.length === 0 ? [] : [`EC2NodeClass ${object.metadata.name}: ${parts.join('; ')}`], isIgnored: ignored.length > 0 };
 }
 
-/** The classes of pools, and notes on those that no manifest defines. @param manifests all of the mix @returns by the pool's name */
-export function classesOfPools(
+/** The classes of pools. @returns by the pool's name */
+export function classesOfPools(pools: readonly Manifest[], classes: readonly UserNodeClass[]): ReadonlyMap<string, UserNodeClass> {
+  return new Map(
+    pools.map((pool) => {
+      const { kind, name, isEc2 } = classRefOf(pool);
+      const found = isEc2 ? classes.find((one) => one.name === name) : undefined;
+      // A class with only the cluster's fields, under a name that no other has.
+      return [pool.object.metadata.name ?? '', found ?? { name: isEc2 ? name : `${kind}-${name}`.toLowerCase(), spec: {} }];
+    }),
+  );
+}
+
+/** A difference between a pool's nodes here and in the user's cluster that no trial shows. */
+export interface ClassDoubt {
+  /** `unservable`: the user's cluster gets no nodes of it. `untestable`: they may be other ones. */
+  readonly kind: 'unservable' | 'untestable';
+  readonly why: string;
+}
+
+/**
+ * Pools whose class has no spec, as Karpenter's definition permits, and if classes are applied, those whose class no manifest defines.
+ * Their nodes have the target's defaults.
+ * @returns by the pool's name
+ */
+export function classDoubts(
   pools: readonly Manifest[],
-  classes: readonly UserNodeClass[],
-): { readonly byPool: ReadonlyMap<string, UserNodeClass>; readonly notes: readonly string[] } {
-  const byPool = new Map<string, UserNodeClass>();
-  const notes: string[] = [];
-  for (const { object } of pools) {
-    const { group, kind, name } = (object as unknown as NodePoolWithClass).spec.template.spec.nodeClassRef;
-    const isEc2 = `${group}/${kind}` === NODE_CLASS;
-    const found = isEc2 ? classes.find((one) => one.name === name) : undefined;
-    // A class with only the cluster's fields, under a name that no other has.
-    byPool.set(object.metadata.name ?? '', found ?? { name: isEc2 ? name : `${kind}-${name}`.toLowerCase(), spec: {} });
-    if (found === undefined)
-      notes.push(`NodePool ${object.metadata.name}: no manifest defines its class ${kind} ${name}: its nodes have the target's defaults`);
+  classes: readonly Manifest[],
+  appliesClasses: boolean,
+): ReadonlyMap<string, ClassDoubt> {
+  const doubts = new Map<string, ClassDoubt>();
+  for (const pool of pools) {
+    const { kind, name, isEc2 } = classRefOf(pool);
+    const found = isEc2 ? classes.find(({ object }) => object.metadata.name === name) : undefined;
+    const poolName = pool.object.metadata.name ?? '';
+    if (found === undefined && appliesClasses) {
+      const why = `NodePool ${poolName}: no manifest defines its class ${kind} ${name}: its nodes have the target's defaults`;
+      doubts.set(poolName, { kind: 'untestable', why });
+    }
+    if (found !== undefined && !('spec' in found.object)) {
+      const why = `NodePool ${poolName}: its class ${kind} ${name} has no spec: Karpenter never finds it ready, and here its nodes have the target's defaults`;
+      doubts.set(poolName, { kind: 'unservable', why });
+    }
   }
-  return { byPool, notes };
+  return doubts;
+}
+
+function classRefOf({ object }: Manifest): { readonly kind: string; readonly name: string; readonly isEc2: boolean } {
+  const { group, kind, name } = (object as unknown as NodePoolWithClass).spec.template.spec.nodeClassRef;
+  return { kind, name, isEc2: `${group}/${kind}` === NODE_CLASS };
 }
 
 interface NodePoolWithClass {

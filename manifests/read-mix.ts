@@ -19,7 +19,8 @@ import type { Mix, MixWorkload } from './mix.ts';
 import { portableStorage } from './portable-storage.ts';
 import { assumedClasses, readStorage } from './storage.ts';
 import { countNodes } from './node-count.ts';
-import { classesOfPools, describeIgnored, readNodeClass } from './node-classes.ts';
+import { classDoubts, classesOfPools, describeIgnored, readNodeClass } from './node-classes.ts';
+import type { ClassDoubt } from './node-classes.ts';
 import { readNodePool } from './node-pools.ts';
 import { poolNodes } from './pool-nodes.ts';
 import { relocate } from './relocation.ts';
@@ -52,7 +53,7 @@ export async function readMix(directory: string, { appliesClasses = false }: Mix
   const { manifests, notes: moves } = relocate(written.manifests, loadCatalogue());
   return withValidator(async (validator) => {
     const admitted = await admit(manifests, validator);
-    const { pools, notes: poolNotes, ignoresClasses } = poolsOf(admitted.taken, appliesClasses);
+    const { pools, notes: poolNotes, ignoresClasses, doubts } = poolsOf(admitted.taken, appliesClasses);
     const storage = readStorage(admitted.taken);
     const found = admitted.taken.filter(isWorkload).map((manifest) => readWorkload(manifest, storage));
     const assumed = assumedClasses(
@@ -61,7 +62,9 @@ export async function readMix(directory: string, { appliesClasses = false }: Mix
     );
     refuseDuplicateNames(found);
     const scalings = podAutoscalersOf(admitted.taken);
-    const workloads = (await judge(found, pools, validator, scalings)).map((workload, _index, all) => withSharedClaims(workload, all));
+    const workloads = (await judge(found, pools, validator, scalings)).map((workload, _index, all) =>
+      withDoubt(withSharedClaims(workload, all), doubts),
+    );
     refuseUntestable(directory, { pools, workloads });
     return {
       pools,
@@ -91,25 +94,32 @@ function isOwned({ object }: Manifest): boolean {
   return (object.metadata.ownerReferences ?? []).length > 0;
 }
 
-function poolsOf(manifests: readonly Manifest[], appliesClasses: boolean): Pick<Mix, 'pools' | 'notes' | 'ignoresClasses'> {
+function poolsOf(
+  manifests: readonly Manifest[],
+  appliesClasses: boolean,
+): Pick<Mix, 'pools' | 'notes' | 'ignoresClasses'> & { readonly doubts: ReadonlyMap<string, ClassDoubt> } {
   const written = manifests.filter((manifest) => typeOf(manifest) === NODE_POOL);
   const read = written.map(readNodePool);
   const pools = read.map(({ pool }) => pool);
   const notes = read.flatMap((one) => one.notes);
   const classManifests = manifests.filter((manifest) => typeOf(manifest) === NODE_CLASS);
+  const doubts = classDoubts(written, classManifests, appliesClasses);
+  const doubtful = [...doubts.values()].map(({ why }) => why);
   if (!appliesClasses) {
     const ignored = classManifests.map(describeIgnored);
-    return { pools, notes: [...notes, ...ignored.flatMap((one) => one.notes)], ignoresClasses: ignored.some((one) => one.isIgnored) };
+    const all = [...notes, ...ignored.flatMap((one) => one.notes), ...doubtful];
+    return { pools, notes: all, ignoresClasses: ignored.some((one) => one.isIgnored), doubts };
   }
   const classes = classManifests.map(readNodeClass);
-  const { byPool, notes: missing } = classesOfPools(
+  const byPool = classesOfPools(
     written,
     classes.map(({ nodeClass }) => nodeClass),
   );
   return {
     pools: pools.map((pool) => ({ ...pool, ...defined({ nodeClass: byPool.get(pool.name) }) })),
-    notes: [...notes, ...classes.flatMap((one) => one.notes), ...missing],
+    notes: [...notes, ...classes.flatMap((one) => one.notes), ...doubtful],
     ignoresClasses: false,
+    doubts,
   };
 }
 
@@ -192,6 +202,18 @@ function withSharedClaims(workload: MixWorkload, all: readonly MixWorkload[]): M
   if (other === undefined) return workload;
   const why = `it shares a claim with ${other.title}, which only one node at a time can attach (ReadWriteOnce)`;
   return { ...workload, feasibility: { kind: 'partly', seats: feasibility.seats, why } };
+}
+
+/** Nothing is launched for the pods of a DaemonSet. */
+function withDoubt(workload: MixWorkload, doubts: ReadonlyMap<string, ClassDoubt>): MixWorkload {
+  const { feasibility } = workload;
+  if (feasibility.kind !== 'servable' || workload.kind === 'DaemonSet') return workload;
+  const pools = [...new Set(feasibility.seats.map(({ pool }) => pool.name))];
+  const found = pools.flatMap((name) => doubts.get(name) ?? []);
+  if (found.length === 0) return workload;
+  const isNever = found.every(({ kind }) => kind === 'unservable');
+  const kind = isNever ? (found.length === pools.length ? 'unservable' : 'partly') : 'untestable';
+  return { ...workload, doubt: { kind, why: found.map(({ why }) => why).join('; ') } };
 }
 
 /** Why its volumes may keep some of its pods from running. */
