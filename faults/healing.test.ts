@@ -18,7 +18,12 @@ import { faults } from './catalogue.ts';
 import type { FaultSpec } from './fault.ts';
 
 /** The tenant's launches per minute, all at once: more than the small quotas and buckets of the cases allow. */
-const FLEETS = ['spot', 'on-demand', 'spot'] as const;
+const FLEETS = [
+  { capacity: 'spot', type: 'm6i.large' },
+  { capacity: 'on-demand', type: 'm6i.large' },
+  // With a GPU.
+  { capacity: 'on-demand', type: 'g4dn.xlarge' },
+] as const;
 const ZONE = 'us-east-1a';
 const TICK_MS = 10_000;
 const MINUTE_TICKS = 60_000 / TICK_MS;
@@ -78,7 +83,7 @@ class Tenant {
       for (let reader = 0; reader < 3; reader += 1) void ignore(drain());
       if (old.length > 0) void ignore(ec2.terminateInstances(old.map(({ id }) => id)));
       if (this.#ticks % MINUTE_TICKS === 0)
-        for (const [index, type] of FLEETS.entries()) void ignore(launch(world, ec2, type, `${this.#ticks}-${index}`));
+        for (const [index, fleet] of FLEETS.entries()) void ignore(launch(world, ec2, fleet, `${this.#ticks}-${index}`));
       this.#ticks += 1;
     };
   }
@@ -102,14 +107,14 @@ async function ignore(work: Promise<unknown>): Promise<void> {
   await work.catch(() => undefined);
 }
 
-async function launch({ cluster }: World, ec2: Ec2Client, capacity: 'spot' | 'on-demand', token: string): Promise<void> {
+async function launch({ cluster }: World, ec2: Ec2Client, { capacity, type }: (typeof FLEETS)[number], token: string): Promise<void> {
   await ec2.createFleet({
     Type: 'instant',
     ClientToken: token,
     LaunchTemplateConfigs: [
       {
         LaunchTemplateSpecification: { LaunchTemplateName: 'nodes', Version: '$Latest' },
-        Overrides: [{ InstanceType: 'm6i.large', AvailabilityZone: ZONE, SubnetId: cluster.subnets[ZONE] }],
+        Overrides: [{ InstanceType: type, AvailabilityZone: ZONE, SubnetId: cluster.subnets[ZONE] }],
       },
     ],
     TargetCapacitySpecification: { TotalTargetCapacity: 1, DefaultTargetCapacityType: capacity },
