@@ -2,20 +2,12 @@ import { expect, test } from '@playwright/test';
 import type { TestInfo } from '@playwright/test';
 import { LoadError } from '../harness/load-error.ts';
 import type { Mix } from './mix.ts';
-import { mixOf } from './testing/mix.ts';
+import { mixOf, poolManifest } from './testing/mix.ts';
 
-const POOL = `
-apiVersion: karpenter.sh/v1
-kind: NodePool
-metadata: {name: general}
-spec:
-  template:
-    spec:
-      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}
-      requirements:
-        - {key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}
-        - {key: node.kubernetes.io/instance-type, operator: In, values: [m6i.large, m5d.large]}
-`;
+const POOL = poolManifest(
+  '{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}',
+  '{key: node.kubernetes.io/instance-type, operator: In, values: [m6i.large, m5d.large]}',
+);
 
 /** @param family as in the alias of its images */
 function classWith(spec: string, family = 'al2023', name = 'default'): string {

@@ -5,18 +5,9 @@ import type { HistoryEvent } from '../history/events.ts';
 import { reference } from '../targets/reference.ts';
 import type { Mix } from './mix.ts';
 import { manifestScenarios } from './suite.ts';
-import { mixOfDocuments } from './testing/mix.ts';
+import { mixOfDocuments, poolManifest } from './testing/mix.ts';
 
-const POOL = `
-apiVersion: karpenter.sh/v1
-kind: NodePool
-metadata: {name: general}
-spec:
-  template:
-    spec:
-      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}
-      requirements: [{key: node.kubernetes.io/instance-type, operator: In, values: [m5.large]}]
-`;
+const POOL = poolManifest('{key: node.kubernetes.io/instance-type, operator: In, values: [m5.large]}');
 const cronJob = (suspend: boolean): string => `
 apiVersion: batch/v1
 kind: CronJob

@@ -5,20 +5,12 @@ import { ignoredVolumeZones } from '../targets/mutants/scheduling/ignored-volume
 import { reference } from '../targets/reference.ts';
 import type { Mix } from './mix.ts';
 import { manifestScenarios } from './suite.ts';
-import { mixOfDocuments } from './testing/mix.ts';
+import { mixOfDocuments, poolManifest } from './testing/mix.ts';
 
-const POOL = `
-apiVersion: karpenter.sh/v1
-kind: NodePool
-metadata: {name: general}
-spec:
-  template:
-    spec:
-      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}
-      requirements:
-        - {key: karpenter.sh/capacity-type, operator: In, values: [spot, on-demand]}
-        - {key: node.kubernetes.io/instance-type, operator: In, values: [m5.large, m5.xlarge]}
-`;
+const POOL = poolManifest(
+  '{key: karpenter.sh/capacity-type, operator: In, values: [spot, on-demand]}',
+  '{key: node.kubernetes.io/instance-type, operator: In, values: [m5.large, m5.xlarge]}',
+);
 
 /** A pool and these documents. */
 function mixOf(testInfo: TestInfo, ...documents: readonly string[]): Promise<Mix> {

@@ -36,11 +36,11 @@ export function judgeScenarios({ baseline, candidate, policy }: GateInput): Crit
   const { seeds } = policy.episodes;
   const tallies = talliesOf(baseline, candidate, seeds);
   const rated = tallies.map((tally) => ({ tally, verdict: judge(tally) }));
-  const verdict = combineGate(rated.map((one) => one.verdict));
-  const odd = rated.filter((one) => isOdd(one.tally)).sort((a, b) => rank(a.verdict) - rank(b.verdict));
+  const thin = tallies.filter(({ isThin }) => isThin).length;
+  const verdict = combineGate([...rated.map((one) => one.verdict), ...(thin > 0 ? (['inconclusive'] as const) : [])]);
+  const odd = rated.filter((one) => one.verdict !== 'pass').sort((a, b) => rank(a.verdict) - rank(b.verdict));
   const [first] = odd;
   const lost = odd.filter(({ tally }) => tally.isMissing).length;
-  const thin = tallies.filter(({ isThin }) => isThin).length;
   const found =
     first === undefined
       ? `None of ${counted(tallies.length, 'scenario')} fails in half of its episodes or more where the baseline does not.`
@@ -53,11 +53,6 @@ export function judgeScenarios({ baseline, candidate, policy }: GateInput): Crit
     numbers: { scenarios: tallies.length, worse: odd.length - lost, withoutVerdict: lost, fewSeeds: thin },
     evidence: evidenceOf(odd.flatMap(({ tally }) => tally.failed.slice(0, 1).map((episode) => ({ episode, what: describe(tally) })))),
   };
-}
-
-/** Whether something is wrong with a scenario, besides that it ran too seldom. */
-function isOdd(tally: Tally): boolean {
-  return judge({ ...tally, isThin: false }) !== 'pass';
 }
 
 function talliesOf(baseline: readonly Episode[], candidate: readonly Episode[], leastSeeds: number): Tally[] {
@@ -80,8 +75,9 @@ function talliesOf(baseline: readonly Episode[], candidate: readonly Episode[], 
   });
 }
 
-function judge({ isMissing, isThin, failed, trials, baselineFailed, baselineTrials }: Tally): GateVerdict {
-  const otherwise = isMissing || isThin ? 'inconclusive' : 'pass';
+/** Whatever the number of seeds. */
+function judge({ isMissing, failed, trials, baselineFailed, baselineTrials }: Tally): GateVerdict {
+  const otherwise = isMissing ? 'inconclusive' : 'pass';
   if (failed.length === 0) return otherwise;
   const share = failed.length / trials;
   // The baseline fails as often.

@@ -19,3 +19,17 @@ export function mixOf(testInfo: TestInfo, files: Readonly<Record<string, string>
 export function mixOfDocuments(testInfo: TestInfo, ...documents: readonly string[]): Promise<Mix> {
   return mixOf(testInfo, { 'all.yaml': documents.join('\n---\n') });
 }
+
+/** A NodePool named `general`. @param requirements each as a YAML map */
+export function poolManifest(...requirements: readonly string[]): string {
+  return `
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: general}
+spec:
+  template:
+    spec:
+      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}
+      requirements:
+${requirements.map((requirement) => `        - ${requirement}\n`).join('')}`;
+}
