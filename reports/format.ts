@@ -104,3 +104,8 @@ function pad(value: number): string {
 function trim(text: string): string {
   return text.replace(/\.0$/, '');
 }
+
+/** Names of phases, alone or within a text, as pages show them: `pending → running`. */
+export function formatPhase(text: string): string {
+  return text.replaceAll('->', '→');
+}

@@ -11,6 +11,7 @@ import {
   isMeasuredAnew,
   leftOutText,
 } from '../comparison.ts';
+import { formatPhase } from '../format.ts';
 import { html } from './markup.ts';
 import type { Markup } from './markup.ts';
 import { renderPage } from './page.ts';
@@ -128,7 +129,7 @@ function renderSection(section: ComparedSection, { sides }: TargetComparison): M
           ${section.rows.map(
             ({ id, title, unit, cells, changes }, index) =>
               html`<tr id="row-${id}">
-                <th scope="row">${title.replace('->', '→')}</th>
+                <th scope="row">${formatPhase(title)}</th>
                 ${cells.map((cell, side) => renderCell(cell, unit, { max: scaleOf(cells, unit), isNew: isMeasuredAnew(section, index), side }))}
                 ${changes.map(renderChange)}
               </tr>`,
@@ -136,7 +137,7 @@ function renderSection(section: ComparedSection, { sides }: TargetComparison): M
         </tbody>
       </table>
     </div>
-    ${gapsOf(section).map((text) => html`<p class="muted"><small>${text.replaceAll('->', '→')}.</small></p>`)}
+    ${gapsOf(section).map((text) => html`<p class="muted"><small>${formatPhase(text)}.</small></p>`)}
   </section>`;
 }
 

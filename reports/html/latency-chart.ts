@@ -2,7 +2,7 @@ import type { Bound } from '../../history/events.ts';
 import { isWholePhase } from '../../history/latency.ts';
 import type { Latency } from '../../history/verdict.ts';
 import { isBroken } from '../broken.ts';
-import { formatDuration, formatLimit } from '../format.ts';
+import { formatDuration, formatLimit, formatPhase } from '../format.ts';
 import type { BoundReport, TrialReport } from '../run-report.ts';
 import { html } from './markup.ts';
 import type { Markup } from './markup.ts';
@@ -49,7 +49,7 @@ export function latencyChart(latencies: readonly Latency[], bounds: readonly Wai
   const words = bounds.map((one) => ({ text: limitText(one, near.includes(one)), isBroken: one.isBroken }));
   return html`<div class="latency-chart">
     <svg class="phases" width="150" height="${height}" aria-hidden="true">
-      ${latencies.map(({ phase }, index) => html`<text x="144" y="${index * ROW_HEIGHT + 15}">${phase.replace('->', '→')}</text>`)}
+      ${latencies.map(({ phase }, index) => html`<text x="144" y="${index * ROW_HEIGHT + 15}">${formatPhase(phase)}</text>`)}
     </svg>
     <svg
       class="waits"
@@ -61,9 +61,7 @@ export function latencyChart(latencies: readonly Latency[], bounds: readonly Wai
       ${latencies.map(({ phase, p50Ms, p95Ms, p99Ms }, index) => {
         const y = index * ROW_HEIGHT + 5;
         return html`<g class="wait${isWholePhase(phase) && ' whole'}">
-          <title>
-            ${phase.replace('->', '→')}: p50 ${formatDuration(p50Ms)}, p95 ${formatDuration(p95Ms)}, p99 ${formatDuration(p99Ms)}
-          </title>
+          <title>${formatPhase(phase)}: p50 ${formatDuration(p50Ms)}, p95 ${formatDuration(p95Ms)}, p99 ${formatDuration(p99Ms)}</title>
           <line x1="0" x2="${x(p50Ms)}" y1="${y + 6}" y2="${y + 6}" />
           <rect x="${x(p50Ms)}" width="${x(Math.max(p99Ms - p50Ms, endMs / 200))}" y="${y}" height="12" />
           <line class="p95" x1="${x(p95Ms)}" x2="${x(p95Ms)}" y1="${y - 2}" y2="${y + 14}" />

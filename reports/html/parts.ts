@@ -2,7 +2,7 @@ import { isFromHeal, isWholePhase } from '../../history/latency.ts';
 import { closeness } from '../../history/verdict.ts';
 import type { Verdict } from '../../history/verdict.ts';
 import { isBroken } from '../broken.ts';
-import { formatDuration, formatLimit, formatPercent, formatValue } from '../format.ts';
+import { formatDuration, formatLimit, formatPercent, formatPhase, formatValue } from '../format.ts';
 import { VERDICT_MARKS } from '../marks.ts';
 import type { ProfileReport, ScenarioReport } from '../run-report.ts';
 import { html } from './markup.ts';
@@ -61,7 +61,7 @@ export function latencyTable({ latencies }: Pick<ScenarioReport, 'latencies'>): 
     <tbody>
       ${latencies.map(
         ({ phase, count, p50Ms, p95Ms, p99Ms }) =>
-          html`<tr${isWholePhase(phase) && html` class="total"`}><th scope="row">${phase.replace('->', '→')}${isFromHeal(phase) && html` <small>pods that could not be served before the heal</small>`}</th><td class="num">${count}</td>${[p50Ms, p95Ms, p99Ms].map((ms) => html`<td class="num">${formatDuration(ms)}</td>`)}</tr>`,
+          html`<tr${isWholePhase(phase) && html` class="total"`}><th scope="row">${formatPhase(phase)}${isFromHeal(phase) && html` <small>pods that could not be served before the heal</small>`}</th><td class="num">${count}</td>${[p50Ms, p95Ms, p99Ms].map((ms) => html`<td class="num">${formatDuration(ms)}</td>`)}</tr>`,
       )}
     </tbody>
   </table>`;

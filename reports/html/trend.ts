@@ -1,4 +1,4 @@
-import { formatCount, formatDuration, formatPercent } from '../format.ts';
+import { formatCount, formatDuration, formatPercent, formatPhase } from '../format.ts';
 import { PROFILE_WORDS } from '../profiles.ts';
 import type { RunReport } from '../run-report.ts';
 import type { TrendRun } from '../trend.ts';
@@ -102,7 +102,7 @@ function chartsOf(trend: readonly TrendRun[]): Chart[] {
         index,
         values: trend.map(({ waits }) => waits.find((one) => one.phase === phase)?.[rank]),
       }));
-      return { title: phase.replace('->', '→'), lines, from: 0, to: mostOf(lines), format: (ms) => (ms === 0 ? '0' : formatDuration(ms)) };
+      return { title: formatPhase(phase), lines, from: 0, to: mostOf(lines), format: (ms) => (ms === 0 ? '0' : formatDuration(ms)) };
     }),
   ];
 }
@@ -195,7 +195,7 @@ function renderTable(trend: readonly TrendRun[]): Markup {
           <th scope="col">Target</th>
           <th scope="col" class="num">Scenarios passed</th>
           <th scope="col" class="num">Failed<br /><small>scenarios / trials</small></th>
-          <th scope="col" class="num">${phase?.phase.replace('->', '→') ?? 'Waits'}<br /><small>p50 / p95</small></th>
+          <th scope="col" class="num">${phase === undefined ? 'Waits' : formatPhase(phase.phase)}<br /><small>p50 / p95</small></th>
           <th scope="col">Closest to its bound</th>
           <th scope="col">Comparable</th>
         </tr>

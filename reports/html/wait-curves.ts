@@ -1,7 +1,7 @@
 import { isWholePhase } from '../../history/latency.ts';
 import { percentileOn, pointsOf } from '../../history/wait-curve.ts';
 import type { WaitCurve } from '../../history/wait-curve.ts';
-import { formatCount, formatDuration } from '../format.ts';
+import { formatCount, formatDuration, formatPhase } from '../format.ts';
 import { limitText } from './latency-chart.ts';
 import type { WaitBound } from './latency-chart.ts';
 import { html } from './markup.ts';
@@ -104,7 +104,7 @@ function axisFor(phases: readonly PhaseCurves[]): Axis | undefined {
 }
 
 function renderPhase({ phase, curves, note, told = [], bounds = [] }: PhaseCurves, sides: readonly CurveSide[], axis: Axis): Markup {
-  const name = phase.replace('->', '→');
+  const name = formatPhase(phase);
   const drawn = sides.flatMap((side, at) => {
     const curve = curves[at];
     return curve === undefined || curve.pods === 0 ? [] : [{ side, curve }];
@@ -214,7 +214,7 @@ export function waitTable(rows: readonly WaitFigures[]): Markup {
           ${rows.map(
             ({ phase, side, pods, censored, percentiles }) =>
               html`<tr>
-                <th scope="row">${phase.replace('->', '→')}</th>
+                <th scope="row">${formatPhase(phase)}</th>
                 ${hasSides && html`<td>${side}</td>`}
                 ${[pods ?? '–', censored ?? '–', ...percentiles].map((text) => html`<td class="num">${text}</td>`)}
               </tr>`,
