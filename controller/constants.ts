@@ -54,6 +54,11 @@ export const LAUNCH_TEMPLATE_SETTLE_MS = 10 * SECOND_MS;
 /** A failed reconcile is retried after this time, doubled each time up to the maximum. */
 export const BACKOFF_MIN_MS = 10;
 export const BACKOFF_MAX_MS = 30 * SECOND_MS;
+/**
+ * A refused launch is retried after this time, doubled each time up to BACKOFF_MAX_MS. What was just created may be invisible for a
+ * while, and AWS asks clients to start with a couple of seconds then (EC2 developer guide, eventual consistency).
+ */
+export const LAUNCH_BACKOFF_MIN_MS = 2 * SECOND_MS;
 /** Objects of one kind that are reconciled in parallel. */
 export const RECONCILES_AT_ONCE = 100;
 

@@ -4,7 +4,7 @@ import { CONDITION, nameOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
 import { isLive } from '../capacity/instances.ts';
 import { patchClaim, patchConditions } from '../claims.ts';
-import { BACKOFF_MAX_MS, LAUNCHES_AT_ONCE } from '../constants.ts';
+import { BACKOFF_MAX_MS, LAUNCHES_AT_ONCE, LAUNCH_BACKOFF_MIN_MS } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { backoffMs } from '../core/backoff.ts';
 import { Pacer } from '../core/pacer.ts';
@@ -129,7 +129,7 @@ class ReplayingLauncher implements Launcher {
   #refused(attempt: Attempt): Attempt {
     const { clock, random } = this.#context.runtime;
     const refusals = (attempt.refusals ?? 0) + 1;
-    return { ...attempt, state: 'closed', refusals, nextFromMs: clock.nowMs() + backoffMs(refusals - 1, random) };
+    return { ...attempt, state: 'closed', refusals, nextFromMs: clock.nowMs() + backoffMs(refusals - 1, random, LAUNCH_BACKOFF_MIN_MS) };
   }
 
   /** Searches the instance of a lost attempt. @returns undefined once it is safe to assume that there is none */
