@@ -221,15 +221,18 @@ class TrialProcess {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'],
     });
     this.#exited = new Promise((resolve) => {
+      const closed = new AbortController();
       const onEnd = (): void => {
         this.ended = true;
+        closed.abort(new Error('the process has ended'));
         resolve();
       };
       // After its streams have been read, because the last report says who was running.
       this.#child.once('close', onEnd);
       // Programs that it started may hold its streams open forever.
       this.#child.once('exit', () => {
-        void clock.sleep(CLOSE_GRACE_MS).then(onEnd);
+        // Without its end the timer would keep every command waiting for the whole grace.
+        clock.sleep(CLOSE_GRACE_MS, closed.signal).then(onEnd, () => undefined);
       });
       this.#child.on('error', (error) => {
         this.#output += `\n${error.message}`;
