@@ -53,14 +53,14 @@ test('the file in the working directory sets defaults, and flags win', async ({}
   expect((await listed(cwd, '--scenario', 'scheduling/spot-spread')).rows).toEqual(['scheduling/spot-spread 1 2']);
 });
 
-test('--config names another file', async ({}, testInfo) => {
+test('--config names another file', { tag: '@long' }, async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { [FILE]: CONFIG, 'other.js': "export default { scenarios: ['provisioning/two-cycles'] };\n" });
   const { rows, words } = await listed(cwd, '--config', 'other.js');
   expect(rows).toEqual(['provisioning/two-cycles 1']);
   expect(words).toContain('with reference');
 });
 
-test('gate and compare use the fields that they have flags for', async ({}, testInfo) => {
+test('gate and compare use the fields that they have flags for', { tag: '@long' }, async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { [FILE]: "export default { target: 'plain', scenarios: ['no/such'], policy: 'nowhere.yaml' };\n" });
   const gate = await scaleproof(['gate', '--baseline', 'reference', '--candidate', 'plain'], cwd);
   expect(gate).toMatchObject({ code: 2, stderr: 'scaleproof: the policy file nowhere.yaml does not exist\n' });

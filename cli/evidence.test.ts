@@ -120,7 +120,7 @@ for (const { what, run, says } of [
   });
 }
 
-test('a run.json with a duplicate trial or history is refused', async ({}, testInfo) => {
+test('a run.json with a duplicate trial or history is refused', { tag: '@long' }, async ({}, testInfo) => {
   const directory = folderWith(testInfo, { 'burst.ts': BURST });
   await scaleproof(['run', '--scenario', './burst.ts', '--trials', '2', '--out', 'run'], directory);
   const path = join(directory, 'run/run.json');
@@ -137,7 +137,7 @@ test('a run.json with a duplicate trial or history is refused', async ({}, testI
   }
 });
 
-test('replay warns about what has changed', async ({}, testInfo) => {
+test('replay warns about what has changed', { tag: '@long' }, async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'burst.ts': BURST });
   const line = 'sp1,scenario=./burst.ts%23burst@000000000000,target=reference,seed=1,nodes=10,catalogue=111111111111';
   const { code, stderr } = await scaleproof(['replay', line, '--out', 'replay'], cwd);

@@ -35,69 +35,73 @@ function outcomeIn(directory: string): z.infer<typeof outcomeSchema> {
   return outcomeSchema.parse(JSON.parse(readFileSync(join(directory, 'gate.json'), 'utf8')));
 }
 
-test('run directories: a candidate that violates an invariant is rejected, one without a decision is held', async ({}, testInfo) => {
-  test.setTimeout(300_000);
-  const cwd = folderWith(testInfo, { 'lax.yaml': LAX });
-  for (const [target, out] of [
-    ['reference', 'ours'],
-    [MUTANT, 'worse'],
-  ] as const)
-    await scaleproof(['run', ...ONE, ...SCENARIOS, '--target', target, '--out', out], cwd);
-  cpSync(join(cwd, 'ours'), join(cwd, 'same'), { recursive: true });
+test(
+  'run directories: a candidate that violates an invariant is rejected, one without a decision is held',
+  { tag: '@long' },
+  async ({}, testInfo) => {
+    test.setTimeout(300_000);
+    const cwd = folderWith(testInfo, { 'lax.yaml': LAX });
+    for (const [target, out] of [
+      ['reference', 'ours'],
+      [MUTANT, 'worse'],
+    ] as const)
+      await scaleproof(['run', ...ONE, ...SCENARIOS, '--target', target, '--out', out], cwd);
+    cpSync(join(cwd, 'ours'), join(cwd, 'same'), { recursive: true });
 
-  const gate = (baseline: string, candidate: string, ...flags: readonly string[]): Promise<Finished> =>
-    scaleproofHere(['gate', '--baseline', join(cwd, baseline), '--candidate', join(cwd, candidate), ...flags]);
-  const out = (name: string): readonly string[] => ['--out', join(cwd, name)];
-  const rejected = await gate('ours', 'worse', ...out('rejected'));
-  expect(rejected.code, rejected.stderr).toBe(1);
-  expect(rejected.stdout).toContain('✗ invariants');
-  expect(rejected.stdout).toMatch(
-    /scaleproof replay sp1,scenario=scheduling\/negative-max-skew@\w+,target=mutant:swallowed-topology-error,/,
-  );
-  expect(rejected.stdout).toContain('✗ REJECT: ');
-  expect(rejected.stdout).toMatch(/\nReport: \S*rejected\/report\.html\n$/);
-  const page = readFileSync(join(cwd, 'rejected/report.html'), 'utf8');
-  expect(page).toContain('scheduling/negative-max-skew');
-  // The runs have reports of their own, which the page links to.
-  expect(page).toMatch(/href="\.\.\/worse\/report\.html#scenario-\d+-seed-1"/);
-  expect(await scaleproofHere(['show-report', join(cwd, 'rejected')])).toMatchObject({
-    code: 0,
-    stdout: expect.stringMatching(/rejected\/report\.html\n$/),
-  });
-  expect(outcomeIn(join(cwd, 'rejected')).decision).toMatchObject({
-    verdict: 'fail',
-    action: 'reject',
-    episodes: { isPaired: true, seen: 2 },
-  });
+    const gate = (baseline: string, candidate: string, ...flags: readonly string[]): Promise<Finished> =>
+      scaleproofHere(['gate', '--baseline', join(cwd, baseline), '--candidate', join(cwd, candidate), ...flags]);
+    const out = (name: string): readonly string[] => ['--out', join(cwd, name)];
+    const rejected = await gate('ours', 'worse', ...out('rejected'));
+    expect(rejected.code, rejected.stderr).toBe(1);
+    expect(rejected.stdout).toContain('✗ invariants');
+    expect(rejected.stdout).toMatch(
+      /scaleproof replay sp1,scenario=scheduling\/negative-max-skew@\w+,target=mutant:swallowed-topology-error,/,
+    );
+    expect(rejected.stdout).toContain('✗ REJECT: ');
+    expect(rejected.stdout).toMatch(/\nReport: \S*rejected\/report\.html\n$/);
+    const page = readFileSync(join(cwd, 'rejected/report.html'), 'utf8');
+    expect(page).toContain('scheduling/negative-max-skew');
+    // The runs have reports of their own, which the page links to.
+    expect(page).toMatch(/href="\.\.\/worse\/report\.html#scenario-\d+-seed-1"/);
+    expect(await scaleproofHere(['show-report', join(cwd, 'rejected')])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/rejected\/report\.html\n$/),
+    });
+    expect(outcomeIn(join(cwd, 'rejected')).decision).toMatchObject({
+      verdict: 'fail',
+      action: 'reject',
+      episodes: { isPaired: true, seen: 2 },
+    });
 
-  // With --accept-existing, failures that the baseline has too do not reject.
-  cpSync(join(cwd, 'worse'), join(cwd, 'as-bad'), { recursive: true });
-  const strict = await gate('worse', 'as-bad', ...out('strict'));
-  expect(strict.code).toBe(1);
-  expect(strict.stdout.replaceAll(/\s+/g, ' ')).toContain('note: no failure is new: the baseline fails in the same ways.');
-  const accepting = await gate('worse', 'as-bad', '--accept-existing', ...out('accepting'));
-  expect(accepting.code).toBe(3);
-  expect(accepting.stdout).toContain('✓ existing-failures');
-  expect(accepting.stdout.replaceAll(/\s+/g, ' ')).toContain('note: laxer than the default: existing.failures accept (reject)');
+    // With --accept-existing, failures that the baseline has too do not reject.
+    cpSync(join(cwd, 'worse'), join(cwd, 'as-bad'), { recursive: true });
+    const strict = await gate('worse', 'as-bad', ...out('strict'));
+    expect(strict.code).toBe(1);
+    expect(strict.stdout.replaceAll(/\s+/g, ' ')).toContain('note: no failure is new: the baseline fails in the same ways.');
+    const accepting = await gate('worse', 'as-bad', '--accept-existing', ...out('accepting'));
+    expect(accepting.code).toBe(3);
+    expect(accepting.stdout).toContain('✓ existing-failures');
+    expect(accepting.stdout.replaceAll(/\s+/g, ' ')).toContain('note: laxer than the default: existing.failures accept (reject)');
 
-  const held = await gate('ours', 'same', '--policy', join(cwd, 'lax.yaml'), '--json', ...out('held'));
-  expect(held.code).toBe(3);
-  expect(JSON.parse(held.stdout)).toEqual(JSON.parse(readFileSync(join(cwd, 'held/gate.json'), 'utf8')));
-  const { decision, notes } = outcomeIn(join(cwd, 'held'));
-  expect(notes).toEqual([LAX_NOTE, UNSEEN]);
-  expect(decision).toMatchObject({ verdict: 'inconclusive', action: 'hold' });
-  expect(decision.needs.episodes).toBeGreaterThan(0);
+    const held = await gate('ours', 'same', '--policy', join(cwd, 'lax.yaml'), '--json', ...out('held'));
+    expect(held.code).toBe(3);
+    expect(JSON.parse(held.stdout)).toEqual(JSON.parse(readFileSync(join(cwd, 'held/gate.json'), 'utf8')));
+    const { decision, notes } = outcomeIn(join(cwd, 'held'));
+    expect(notes).toEqual([LAX_NOTE, UNSEEN]);
+    expect(decision).toMatchObject({ verdict: 'inconclusive', action: 'hold' });
+    expect(decision.needs.episodes).toBeGreaterThan(0);
 
-  const itself = await gate('ours', 'worse/../ours', ...out('itself'));
-  expect(itself.code).toBe(2);
-  expect(itself.stderr).toContain('are the same directory');
-  expect(existsSync(join(cwd, 'itself'))).toBe(false);
+    const itself = await gate('ours', 'worse/../ours', ...out('itself'));
+    expect(itself.code).toBe(2);
+    expect(itself.stderr).toContain('are the same directory');
+    expect(existsSync(join(cwd, 'itself'))).toBe(false);
 
-  const larger = await scaleproof(['run', ...ONE, ...SCENARIOS, '--nodes', '3', '--out', 'larger'], cwd);
-  expect(larger.code).toBe(0);
-  const other = await gate('ours', 'larger', ...out('other'));
-  expect(other.stdout.replaceAll(/\s+/g, ' ')).toContain('provisioning/node-limit is not compared: --nodes differs');
-});
+    const larger = await scaleproof(['run', ...ONE, ...SCENARIOS, '--nodes', '3', '--out', 'larger'], cwd);
+    expect(larger.code).toBe(0);
+    const other = await gate('ours', 'larger', ...out('other'));
+    expect(other.stdout.replaceAll(/\s+/g, ' ')).toContain('provisioning/node-limit is not compared: --nodes differs');
+  },
+);
 
 test('trials that did not start in either run are lost, not left out', { tag: '@long' }, async ({}, testInfo) => {
   const cwd = folderWith(testInfo);

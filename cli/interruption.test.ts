@@ -56,7 +56,7 @@ test('Ctrl-C while a target spins: a readable partial run, exit code 3, nothing 
   expect(checked.code).toBe(3);
 });
 
-test('SIGTERM after a finding: exit code 1', async ({}, testInfo) => {
+test('SIGTERM after a finding: exit code 1', { tag: '@long' }, async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'endless.ts': ENDLESS });
   const scenarios = ['--scenario', 'api-pressure/lost-launch-answer', '--scenario', './endless.ts'];
   const { code, stdout } = await endBy('SIGTERM', ['run', ...scenarios, '--target', 'mutant:new-token-on-retry', '--workers', '1'], cwd);

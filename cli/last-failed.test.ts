@@ -16,41 +16,45 @@ function reportOf(directory: string): RunReport {
 
 const trialsOf = ({ scenarios }: RunReport): string[] => scenarios.flatMap(({ id, results }) => results.map(({ seed }) => `${id} ${seed}`));
 
-test('--last-failed repeats the failed trials of the newest run with its target, and ends when nothing failed', async ({}, testInfo) => {
-  test.slow();
-  const cwd = folderWith(testInfo);
-  const run = (...flags: readonly string[]): ReturnType<typeof scaleproof> => scaleproof(['run', ...flags], cwd);
-  await run('--scenario', PASSING, '--out', 'runs/a');
-  const first = await run('--target', MUTANT, '--scenario', FAILING, '--scenario', PASSING, '--seed', '5', '--nodes', '7');
-  expect(first.code).toBe(1);
-  const [before = ''] = readdirSync(join(cwd, 'runs')).filter((name) => name !== 'a');
+test(
+  '--last-failed repeats the failed trials of the newest run with its target, and ends when nothing failed',
+  { tag: '@long' },
+  async ({}, testInfo) => {
+    test.slow();
+    const cwd = folderWith(testInfo);
+    const run = (...flags: readonly string[]): ReturnType<typeof scaleproof> => scaleproof(['run', ...flags], cwd);
+    await run('--scenario', PASSING, '--out', 'runs/a');
+    const first = await run('--target', MUTANT, '--scenario', FAILING, '--scenario', PASSING, '--seed', '5', '--nodes', '7');
+    expect(first.code).toBe(1);
+    const [before = ''] = readdirSync(join(cwd, 'runs')).filter((name) => name !== 'a');
 
-  const again = await run('--last-failed', '--out', 'runs/again');
-  expect(again.code).toBe(1);
-  const report = reportOf(join(cwd, 'runs/again'));
-  expect(report.run.target.name).toBe(MUTANT);
-  expect(trialsOf(report)).toEqual([`${FAILING} 5`]);
-  for (const [name, history] of Object.entries(historiesOf(join(cwd, 'runs/again'))))
-    expect(historiesOf(join(cwd, 'runs', before))[name] === history, name).toBe(true);
+    const again = await run('--last-failed', '--out', 'runs/again');
+    expect(again.code).toBe(1);
+    const report = reportOf(join(cwd, 'runs/again'));
+    expect(report.run.target.name).toBe(MUTANT);
+    expect(trialsOf(report)).toEqual([`${FAILING} 5`]);
+    for (const [name, history] of Object.entries(historiesOf(join(cwd, 'runs/again'))))
+      expect(historiesOf(join(cwd, 'runs', before))[name] === history, name).toBe(true);
 
-  const repaired = await run('--last-failed', `runs/${before}`, '--target', 'reference', '--out', 'runs/repaired');
-  expect(repaired.code, repaired.stderr).toBe(0);
-  expect(trialsOf(reportOf(join(cwd, 'runs/repaired')))).toEqual([`${FAILING} 5`]);
+    const repaired = await run('--last-failed', `runs/${before}`, '--target', 'reference', '--out', 'runs/repaired');
+    expect(repaired.code, repaired.stderr).toBe(0);
+    expect(trialsOf(reportOf(join(cwd, 'runs/repaired')))).toEqual([`${FAILING} 5`]);
 
-  const none = await run('--last-failed');
-  expect(none).toEqual({ code: 0, stdout: 'Nothing failed in runs/repaired, so there is nothing to run.\n', stderr: '' });
+    const none = await run('--last-failed');
+    expect(none).toEqual({ code: 0, stdout: 'Nothing failed in runs/repaired, so there is nothing to run.\n', stderr: '' });
 
-  const other = await run('--last-failed', 'runs/again', '--grep', 'without-selector');
-  expect(other).toMatchObject({ code: 2, stderr: 'scaleproof: these flags select no scenario that failed in runs/again\n' });
-  const world = await run('--last-failed', 'runs/again', '--machines', 'quick');
-  expect(world.code).toBe(2);
-  expect(world.stderr).toContain('runs/again ran in the world embedded, and these flags name embedded:quick');
+    const other = await run('--last-failed', 'runs/again', '--grep', 'without-selector');
+    expect(other).toMatchObject({ code: 2, stderr: 'scaleproof: these flags select no scenario that failed in runs/again\n' });
+    const world = await run('--last-failed', 'runs/again', '--machines', 'quick');
+    expect(world.code).toBe(2);
+    expect(world.stderr).toContain('runs/again ran in the world embedded, and these flags name embedded:quick');
 
-  rmSync(join(cwd, 'runs/again/report.json'));
-  const killed = await run('--last-failed', 'runs/again');
-  expect(killed.code).toBe(2);
-  expect(killed.stderr).toContain('runs/again has no report.json, since its run did not end; `scaleproof check runs/again` writes it');
-});
+    rmSync(join(cwd, 'runs/again/report.json'));
+    const killed = await run('--last-failed', 'runs/again');
+    expect(killed.code).toBe(2);
+    expect(killed.stderr).toContain('runs/again has no report.json, since its run did not end; `scaleproof check runs/again` writes it');
+  },
+);
 
 test("a failed crash point repeats all of its scenario's, with the seed that they belong to", { tag: '@long' }, async ({}, testInfo) => {
   const nothing = `\

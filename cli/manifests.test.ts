@@ -121,31 +121,49 @@ test('a scenario with classes applied is another one than with classes ignored',
   expect(new Set(await Promise.all(digests)).size).toBe(2);
 });
 
-test('a run names the workloads that are not served, and fails with --strict; it can be checked and replayed', async ({}, testInfo) => {
-  const cwd = folderWith(testInfo);
-  cpSync(SHOP, join(cwd, 'shop'), { recursive: true });
-  const run = ['run', '--manifests', './shop/', '--scenario', 'manifests/fault-free', '--seed', '3', '--strict', '--verbose', '--out', 'a'];
-  const strict = await scaleproof(run, cwd);
-  expect(strict.code, strict.stderr).toBe(1);
-  expect(inOneLine(strict.stdout)).toContain(`1 of 4 workloads in ./shop is not shown to be served, which --strict does not accept ${GAP}`);
-  expect(strict.stdout).toContain('✗ FAIL');
-  const report = runReportSchema.parse(JSON.parse(readFileSync(join(cwd, 'a/report.json'), 'utf8')));
-  expect(report).toMatchObject({ verdict: 'fail', totals: { trials: { passed: 1, failed: 0 } } });
-  expect(report.run.manifests?.gaps).toMatchObject([{ workload: 'Deployment shop/recommendations', kind: 'unservable' }]);
-  expect(readFileSync(join(cwd, 'a/junit.xml'), 'utf8')).toContain(`<failure message="${GAP}`);
-  expect((await scaleproof(['check', 'a'], cwd)).code, 'the run was strict').toBe(1);
+test(
+  'a run names the workloads that are not served, and fails with --strict; it can be checked and replayed',
+  { tag: '@long' },
+  async ({}, testInfo) => {
+    const cwd = folderWith(testInfo);
+    cpSync(SHOP, join(cwd, 'shop'), { recursive: true });
+    const run = [
+      'run',
+      '--manifests',
+      './shop/',
+      '--scenario',
+      'manifests/fault-free',
+      '--seed',
+      '3',
+      '--strict',
+      '--verbose',
+      '--out',
+      'a',
+    ];
+    const strict = await scaleproof(run, cwd);
+    expect(strict.code, strict.stderr).toBe(1);
+    expect(inOneLine(strict.stdout)).toContain(
+      `1 of 4 workloads in ./shop is not shown to be served, which --strict does not accept ${GAP}`,
+    );
+    expect(strict.stdout).toContain('✗ FAIL');
+    const report = runReportSchema.parse(JSON.parse(readFileSync(join(cwd, 'a/report.json'), 'utf8')));
+    expect(report).toMatchObject({ verdict: 'fail', totals: { trials: { passed: 1, failed: 0 } } });
+    expect(report.run.manifests?.gaps).toMatchObject([{ workload: 'Deployment shop/recommendations', kind: 'unservable' }]);
+    expect(readFileSync(join(cwd, 'a/junit.xml'), 'utf8')).toContain(`<failure message="${GAP}`);
+    expect((await scaleproof(['check', 'a'], cwd)).code, 'the run was strict').toBe(1);
 
-  const line = /sp1,scenario=\.\/shop%23manifests\/fault-free@[0-9a-f]{12},\S*seed=3\S*/.exec(strict.stdout)?.[0] ?? '';
-  const again = await scaleproof(['replay', line, '--out', 'b'], cwd);
-  expect(again.code, again.stderr).toBe(0);
-  expect(again.stderr).not.toContain('changed');
-  expect(inOneLine(again.stdout)).not.toContain('which --strict does not accept');
-  const history = 'histories/manifests.fault-free-seed-3.jsonl';
-  expect(readFileSync(join(cwd, 'b', history), 'utf8')).toBe(readFileSync(join(cwd, 'a', history), 'utf8'));
-  cpSync(join(SHOP, 'web.yaml'), join(cwd, 'shop/zz.json'));
-  const changed = await scaleproof(['replay', line, '--out', 'c'], cwd);
-  expect(changed.stderr).toMatch(/zz\.json, document 1 .* already exists/);
-});
+    const line = /sp1,scenario=\.\/shop%23manifests\/fault-free@[0-9a-f]{12},\S*seed=3\S*/.exec(strict.stdout)?.[0] ?? '';
+    const again = await scaleproof(['replay', line, '--out', 'b'], cwd);
+    expect(again.code, again.stderr).toBe(0);
+    expect(again.stderr).not.toContain('changed');
+    expect(inOneLine(again.stdout)).not.toContain('which --strict does not accept');
+    const history = 'histories/manifests.fault-free-seed-3.jsonl';
+    expect(readFileSync(join(cwd, 'b', history), 'utf8')).toBe(readFileSync(join(cwd, 'a', history), 'utf8'));
+    cpSync(join(SHOP, 'web.yaml'), join(cwd, 'shop/zz.json'));
+    const changed = await scaleproof(['replay', line, '--out', 'c'], cwd);
+    expect(changed.stderr).toMatch(/zz\.json, document 1 .* already exists/);
+  },
+);
 
 test('gate and compare run the scenarios over manifests, and name what is not served', { tag: '@long' }, async ({}, testInfo) => {
   test.slow();

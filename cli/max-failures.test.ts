@@ -45,14 +45,18 @@ test('after --max-failures failed trials no further trial starts, and the closin
   expect(historiesOf(join(cwd, 'once'))[name]).toBe(historiesOf(join(cwd, 'out'))[name]);
 });
 
-test('a run that stopped leaves out crash points, which does not change the verdict of their scenario', async ({}, testInfo) => {
-  const { code, report } = await run(folderWith(testInfo), 'out', '--max-failures', '1', '--workers', '2');
-  expect(code).toBe(1);
-  expect(report.scenarios.find(({ id }) => id === MARKED)).toMatchObject({
-    verdict: 'pass',
-    crashPoints: { leftOut: 'the run stopped after 1 failed trial (--max-failures 1)', points: [] },
-  });
-});
+test(
+  'a run that stopped leaves out crash points, which does not change the verdict of their scenario',
+  { tag: '@long' },
+  async ({}, testInfo) => {
+    const { code, report } = await run(folderWith(testInfo), 'out', '--max-failures', '1', '--workers', '2');
+    expect(code).toBe(1);
+    expect(report.scenarios.find(({ id }) => id === MARKED)).toMatchObject({
+      verdict: 'pass',
+      crashPoints: { leftOut: 'the run stopped after 1 failed trial (--max-failures 1)', points: [] },
+    });
+  },
+);
 
 test('a run with fewer failures is whole', async ({}, testInfo) => {
   const { report } = await run(folderWith(testInfo), 'out', '--max-failures', '2', '--no-crash-points');

@@ -226,7 +226,7 @@ test('a rehearsal refuses nothing that may be right: sizes of its own, and what 
   expect(code, stderr).not.toBe(2);
 });
 
-test('a mistake that only shows in a trial names file and line', async ({}, testInfo) => {
+test('a mistake that only shows in a trial names file and line', { tag: '@long' }, async ({}, testInfo) => {
   const body = '    const nodes = t.nodes === 7 ? -1 : 1; await t.deploy({ replicas: nodes });';
   const { code, stdout } = await runFile(testInfo, scenarioWith({ body }), ['--nodes', '7']);
   expect(code).toBe(3);

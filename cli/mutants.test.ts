@@ -38,7 +38,7 @@ test('a mutant and the reference: the table, the report, and no histories left',
   expect(report).toMatchObject({ verdict: 'pass', seeds: [1, 2], trials: 4, mutants: [{ outcome: 'caught' }], control: [], unjudged: [] });
 });
 
-test('without any declared scenario nothing is proved: unknown, also as JSON', async ({}, testInfo) => {
+test('without any declared scenario nothing is proved: unknown, also as JSON', { tag: '@long' }, async ({}, testInfo) => {
   const flags = ['--mutant', 'mutant:new-token-on-retry', '--scenario', 'scheduling/node-selectors', '--out', testInfo.outputPath('out')];
   const { code, stdout } = await scaleproofHere(['mutants', ...flags, '--json']);
   expect(code).toBe(3);

@@ -118,7 +118,7 @@ for (const { what, flag, file, says } of [
   });
 }
 
-test('two scenarios with the same id are refused; a scenario named twice runs once', async ({}, testInfo) => {
+test('two scenarios with the same id are refused; a scenario named twice runs once', { tag: '@long' }, async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'a.ts': BURST, 'b.ts': BURST.replace('five pods', 'others') });
   const flags = ['--scenario', './a.ts', '--scenario', './a.ts'];
   expectRefusal(

@@ -123,7 +123,7 @@ test('every new name exists, no old one does, and the changelog has them all', (
   }
 });
 
-test('a scenario of a user runs and finds what it found', async ({}, testInfo) => {
+test('a scenario of a user runs and finds what it found', { tag: '@long' }, async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'spread-rollout.ts': SPREAD_ROLLOUT });
   expect((await scaleproof(['run', '--scenario', './spread-rollout.ts', '--out', 'spread'], cwd)).code).toBe(0);
   const caught = await scaleproof(

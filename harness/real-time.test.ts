@@ -54,7 +54,7 @@ async function runProgram(info: TestInfo, scenario: string, file: object) {
   };
 }
 
-test('the reference as a process: killed by the world at its launch, restarted, and passes', async ({}, info) => {
+test('the reference as a process: killed by the world at its launch, restarted, and passes', { tag: '@long' }, async ({}, info) => {
   test.setTimeout(180_000);
   const { result, ofType, messages } = await runProgram(info, 'onePod', {
     name: 'reference as a process',
@@ -84,7 +84,7 @@ test('a program that exits at once: a finding with its exit code and last output
   expect(messages).toContain('exited with code 3; its last output: no configuration');
 });
 
-test("the harness stops waiting for a program that never becomes ready at its probe's limit", async ({}, info) => {
+test("the harness stops waiting for a program that never becomes ready at its probe's limit", { tag: '@long' }, async ({}, info) => {
   const ready = { http: 'http://127.0.0.1:${PORT}/readyz', within: '1s' };
   const { result, codes, messages } = await runProgram(info, 'nothing', { ...stub, command: ['${NODE}', STUB, 'idle'], ready });
   expect(result.verdict).toBe('fail');

@@ -93,7 +93,7 @@ test('a good candidate is rolled out, even if the canary is killed in between', 
   expect(readFileSync(join(cwd, 'hooks.log'), 'utf8')).toBe('deploy cluster-01\ndeploy cluster-02\ndeploy cluster-03\n');
 });
 
-test('after Ctrl-C a canary can be rolled back', async ({}, testInfo) => {
+test('after Ctrl-C a canary can be rolled back', { tag: '@long' }, async ({}, testInfo) => {
   test.setTimeout(900_000);
   const cwd = folderWith(testInfo, { 'plan.yaml': planFor('reference') });
   const journal = join(cwd, 'runs/canary-upgrade/journal.jsonl');

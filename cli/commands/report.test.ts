@@ -272,7 +272,7 @@ test('--allure does not remove results that it did not write', async ({}, testIn
   expect(existsSync(join(directory, 'allure/allure-results/mine-result.json'))).toBe(true);
 });
 
-test('--anonymous: no output about a real mutant names it, and check gives the same result', async ({}, testInfo) => {
+test('--anonymous: no output about a real mutant names it, and check gives the same result', { tag: '@long' }, async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
   const flags = [
     '--target',
