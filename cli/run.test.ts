@@ -81,15 +81,19 @@ test('the same seed gives the same bytes of history, with any number of workers 
   expect(new Set(withoutSeed).size, 'other seeds give other histories').toBe(2);
 });
 
-test('scenarios that the target can not run are listed with the reason; a run without a judged trial is unknown', async ({}, testInfo) => {
-  const cwd = folderWith(testInfo);
-  const alone = await scaleproof(['run', '--target', 'plain', '--scenario', 'scheduling/spot-spread', '--out', 'alone'], cwd);
-  expect(alone.stdout).toContain('not run: scheduling/spot-spread: target plain does not have the feature spot');
-  expect(alone.stdout).toContain('? UNKNOWN');
-  expect(alone.code).toBe(3);
+test(
+  'scenarios that the target can not run are listed with the reason; a run without a judged trial is unknown',
+  { tag: '@long' },
+  async ({}, testInfo) => {
+    const cwd = folderWith(testInfo);
+    const alone = await scaleproof(['run', '--target', 'plain', '--scenario', 'scheduling/spot-spread', '--out', 'alone'], cwd);
+    expect(alone.stdout).toContain('not run: scheduling/spot-spread: target plain does not have the feature spot');
+    expect(alone.stdout).toContain('? UNKNOWN');
+    expect(alone.code).toBe(3);
 
-  const both = ['--scenario', 'scheduling/spot-spread', '--scenario', 'provisioning/scale-out-and-back'];
-  const beside = await scaleproof(['run', '--target', 'plain', ...both, '--out', 'beside'], cwd);
-  expect(beside.stdout).toContain('1 passed, 0 failed, 0 unknown, 1 not run');
-  expect(beside.code, 'not run is not a verdict').toBe(0);
-});
+    const both = ['--scenario', 'scheduling/spot-spread', '--scenario', 'provisioning/scale-out-and-back'];
+    const beside = await scaleproof(['run', '--target', 'plain', ...both, '--out', 'beside'], cwd);
+    expect(beside.stdout).toContain('1 passed, 0 failed, 0 unknown, 1 not run');
+    expect(beside.code, 'not run is not a verdict').toBe(0);
+  },
+);

@@ -78,17 +78,21 @@ test('its replay line fails in the same way', async ({}, testInfo) => {
   ]);
 });
 
-test('compared with a run of now, they have the same names, and only the changed source is in the way', async ({}, testInfo) => {
-  const cwd = withOldRun(testInfo);
-  const run = await scaleproof(['run', '--scenario', 'promises/not-looked-at', '--target', 'mutant:held-back-pods', '--out', 'new'], cwd);
-  expect(run.code, run.stderr).toBe(1);
-  const compared = await scaleproof(['compare', 'old', 'new', '--scenario', 'promises/not-looked-at', '--out', 'compared'], cwd);
-  expect(compared.code, compared.stderr).toBe(3);
-  expect(JSON.parse(readFileSync(join(cwd, 'compared', 'compare.json'), 'utf8'))).toMatchObject({
-    sides: [{ target: 'mutant:launches-for-gated-pods' }, { target: 'mutant:launches-for-gated-pods' }],
-    leftOut: [{ scenario: 'scheduling/gated-pods', seeds: [1], why: expect.stringContaining('source') }],
-  });
-});
+test(
+  'compared with a run of now, they have the same names, and only the changed source is in the way',
+  { tag: '@long' },
+  async ({}, testInfo) => {
+    const cwd = withOldRun(testInfo);
+    const run = await scaleproof(['run', '--scenario', 'promises/not-looked-at', '--target', 'mutant:held-back-pods', '--out', 'new'], cwd);
+    expect(run.code, run.stderr).toBe(1);
+    const compared = await scaleproof(['compare', 'old', 'new', '--scenario', 'promises/not-looked-at', '--out', 'compared'], cwd);
+    expect(compared.code, compared.stderr).toBe(3);
+    expect(JSON.parse(readFileSync(join(cwd, 'compared', 'compare.json'), 'utf8'))).toMatchObject({
+      sides: [{ target: 'mutant:launches-for-gated-pods' }, { target: 'mutant:launches-for-gated-pods' }],
+      leftOut: [{ scenario: 'scheduling/gated-pods', seeds: [1], why: expect.stringContaining('source') }],
+    });
+  },
+);
 
 test('old names choose what they did: scenarios, suites, targets', async () => {
   const idsOf = async (choice: { suites?: string[]; scenarios?: string[] }): Promise<string[]> => {

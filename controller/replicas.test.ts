@@ -74,13 +74,13 @@ test('two processes: the leader is killed in the middle of a launch, the other t
   });
 });
 
-for (const { when, delayMs, code, tag } of [
-  { when: 'its response arrives in time', delayMs: 2_000, code: 0, tag: [] },
-  { when: 'its response never arrives', delayMs: NEVER_MS, code: 1, tag: ['@long'] },
+for (const { when, delayMs, code } of [
+  { when: 'its response arrives in time', delayMs: 2_000, code: 0 },
+  { when: 'its response never arrives', delayMs: NEVER_MS, code: 1 },
 ]) {
   test(
     `SIGTERM in the middle of a launch, and ${when}: exit code ${code}, and the next process continues with that instance`,
-    { tag },
+    { tag: '@long' },
     async ({}, info) => {
       await withWorld(info.outputPath('kubeconfig'), async (world, sockets, over) => {
         const { provision } = resolveBounds({ constants: reference.constants, allowances: world.allowances, nodes: 1, offerings: 9 });
@@ -103,7 +103,7 @@ for (const { when, delayMs, code, tag } of [
   );
 }
 
-test('a replica that loses its lease exits at once, with exit code 1', async ({}, info) => {
+test('a replica that loses its lease exits at once, with exit code 1', { tag: '@long' }, async ({}, info) => {
   await withWorld(info.outputPath('kubeconfig'), async (world, sockets, over) => {
     const leads = { value: START_LIMIT_MS };
     test.setTimeout(leads.value + LEASE_DURATION_MS + EXIT_LIMIT_MS);

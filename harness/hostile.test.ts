@@ -19,11 +19,11 @@ function runHostile(target: string, testInfo: TestInfo, limits: TrialLimits): Pr
 }
 
 /** Each run finishes with a clear verdict, whatever the target does. */
-for (const { target, code, says, ...wall } of [
+for (const { target, code, says, tag = [], ...wall } of [
   { target: 'spins', code: 'hung', says: 'took 2 s of processor time without letting anything else run' },
-  { target: 'spinsInMicrotasks', code: 'hung', says: 'took 2 s of processor time without letting anything else run' },
-  { target: 'spinsOnItsWire', code: 'hung', says: 'took 2 s of processor time without letting anything else run' },
-  { target: 'spinsAtStart', code: 'hung', says: 'took 2 s of processor time without letting anything else run' },
+  { target: 'spinsInMicrotasks', code: 'hung', says: 'took 2 s of processor time without letting anything else run', tag: '@long' },
+  { target: 'spinsOnItsWire', code: 'hung', says: 'took 2 s of processor time without letting anything else run', tag: '@long' },
+  { target: 'spinsAtStart', code: 'hung', says: 'took 2 s of processor time without letting anything else run', tag: '@long' },
   { target: 'waitsForever', code: 'hung', says: 'stood still for 4 s of real time', turnWallMs: 4_000 },
   { target: 'throwsOnItsWire', code: 'exited', says: 'another uncaught error' },
   { target: 'failsToApplyPools', code: 'panicked', says: 'no such pool' },
@@ -35,11 +35,11 @@ for (const { target, code, says, ...wall } of [
   { target: 'throwsUncaught', code: 'exited', says: 'an uncaught error' },
   { target: 'exits', code: 'exited', says: 'with code 0' },
   { target: 'eatsMemory', code: 'out-of-memory', says: 'MiB' },
-  { target: 'eatsWhatItDeclares', code: 'out-of-memory', says: 'the limit is 900 MiB' },
+  { target: 'eatsWhatItDeclares', code: 'out-of-memory', says: 'the limit is 900 MiB', tag: '@long' },
   { target: 'eatsHeap', code: 'out-of-memory', says: 'heap limit' },
   { target: 'floods', code: 'flooded', says: 'requests' },
 ]) {
-  test(`a target that ${target}: ${code}`, async ({}, testInfo) => {
+  test(`a target that ${target}: ${code}`, { tag }, async ({}, testInfo) => {
     const result = await runHostile(target, testInfo, { ...DEFAULT_LIMITS, turnCpuMs: 2_000, ...wall, rssMiB: 700, heapMiB: 300 });
     expect(result.verdict).toBe('fail');
     const finding = result.checks.flatMap(({ findings }) => findings).find((candidate) => candidate.code === code);
@@ -72,7 +72,7 @@ test('a target whose process gets no CPU for longer than the limit of a turn is 
   expect(result.verdict).toBe('pass');
 });
 
-test('a trial in virtual time that takes too much processor time is ended, whoever uses it', async ({}, testInfo) => {
+test('a trial in virtual time that takes too much processor time is ended, whoever uses it', { tag: '@long' }, async ({}, testInfo) => {
   // On a busy machine it may take long to use that much: real time must not end the trial first. Loading the scenario counts, too, and
   // most of the time has to be the target's.
   const result = await runHostile('spins', testInfo, { ...DEFAULT_LIMITS, cpuMs: 8_000, wallFactor: 60, turnWallMs: 240_000 });

@@ -77,7 +77,7 @@ test('the reference as a process: killed by the world at its launch, restarted, 
   expect(ofType('said').some(({ by, principal }) => by === 'log' && principal === 'target')).toBe(true);
 });
 
-test('a program that exits at once: a finding with its exit code and last output', async ({}, info) => {
+test('a program that exits at once: a finding with its exit code and last output', { tag: '@long' }, async ({}, info) => {
   const { result, codes, messages } = await runProgram(info, 'nothing', { ...stub, command: ['${NODE}', STUB, 'exit', '3'] });
   expect(result.verdict).toBe('fail');
   expect(codes).toContain('exited');

@@ -14,6 +14,7 @@ const COSTLY: ReadonlySet<string> = new Set([
   'mutant:ignored-capacity-errors',
   'mutant:ignored-architecture',
   'mutant:retries-without-backoff',
+  'mutant:ignored-launch-backoff',
   'mutant:ignored-node-shortfall',
   'mutant:ignored-daemonsets',
   'mutant:endless-consolidation',
