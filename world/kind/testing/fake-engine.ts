@@ -60,7 +60,9 @@ case "$1" in
   image) [ -e "$FAKE/image" ] ;;
   run)
     refuse "docker run"
-    value --label "$@" | sed 's/^scaleproof.run=//' >"$FAKE/containers/10ca15"
+    # As in the real engine, nobody sees a container before its labels.
+    value --label "$@" | sed 's/^scaleproof.run=//' >"$FAKE/created"
+    mv "$FAKE/created" "$FAKE/containers/10ca15"
     [ -e "$FAKE/hang-run" ] && sleep 600
     echo 10ca15 ;;
   port) cat "$FAKE/port" ;;
