@@ -231,8 +231,8 @@ class TrialProcess {
       this.#child.once('close', onEnd);
       // Programs that it started may hold its streams open forever.
       this.#child.once('exit', () => {
-        // Without its end the timer would keep every command waiting for the whole grace.
-        clock.sleep(CLOSE_GRACE_MS, closed.signal).then(onEnd, () => undefined);
+        // If the timer outlived the process, the command would wait for it.
+        void clock.sleep(CLOSE_GRACE_MS, closed.signal).then(onEnd, onEnd);
       });
       this.#child.on('error', (error) => {
         this.#output += `\n${error.message}`;
