@@ -127,20 +127,8 @@ test(
   async ({}, testInfo) => {
     const cwd = folderWith(testInfo);
     cpSync(SHOP, join(cwd, 'shop'), { recursive: true });
-    const run = [
-      'run',
-      '--manifests',
-      './shop/',
-      '--scenario',
-      'manifests/fault-free',
-      '--seed',
-      '3',
-      '--strict',
-      '--verbose',
-      '--out',
-      'a',
-    ];
-    const strict = await scaleproof(run, cwd);
+    const mix = ['--manifests', './shop/', '--scenario', 'manifests/fault-free', '--seed', '3'];
+    const strict = await scaleproof(['run', ...mix, '--strict', '--verbose', '--out', 'a'], cwd);
     expect(strict.code, strict.stderr).toBe(1);
     expect(inOneLine(strict.stdout)).toContain(
       `1 of 4 workloads in ./shop is not shown to be served, which --strict does not accept ${GAP}`,
