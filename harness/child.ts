@@ -114,8 +114,11 @@ async function pulse(timeline: Timeline, over: AbortSignal): Promise<void> {
   while (!over.aborted) await clock.sleep(PULSE_MS, over).catch(() => undefined);
 }
 
+/** If the supervisor is gone, this process ends at once: without the callback the error would count as the target's. */
 function send(message: ChildMessage): void {
-  process.send?.(message);
+  process.send?.(message, undefined, undefined, (error) => {
+    if (error !== null) process.kill(process.pid, 'SIGKILL');
+  });
 }
 
 /** The watcher only looks at intervals. */

@@ -234,14 +234,11 @@ class TrialProcess {
         // If the timer outlived the process, the command would wait for it.
         void clock.sleep(CLOSE_GRACE_MS, closed.signal).then(onEnd, onEnd);
       });
+      // It could not be started, or exited before its first message: then `close` follows.
       this.#child.on('error', (error) => {
         this.#output += `\n${error.message}`;
         if (this.#child.pid === undefined) onEnd();
       });
-    });
-    // It could not be started, or exited before its first message: `close` follows.
-    this.#child.on('error', (error) => {
-      this.#output += `\n${error.message}`;
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
