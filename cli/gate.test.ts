@@ -194,6 +194,30 @@ test(
   },
 );
 
+test(
+  'after a gate that stopped early, the next one with its state runs only the trials that are missing',
+  { tag: '@long' },
+  async ({}, testInfo) => {
+    const cwd = folderWith(testInfo);
+    const gate = (out: string): Promise<Finished> =>
+      scaleproof(['gate', '--baseline', 'reference', '--candidate', MUTANT, ...SCENARIOS, '--state', 'state', '--out', out], cwd);
+    const historiesOf = (out: string, side: string): string[] => readdirSync(join(cwd, out, 'seeds-from-1', side, 'histories'));
+    for (const out of ['first', 'second']) {
+      const { code, stderr } = await gate(out);
+      expect(code, stderr).toBe(1);
+    }
+    for (const side of ['baseline', 'candidate']) {
+      const first = historiesOf('first', side);
+      expect(first).toHaveLength(10);
+      expect(historiesOf('second', side).filter((history) => first.includes(history))).toEqual([]);
+    }
+    expect(JSON.parse(readFileSync(join(cwd, 'second/gate.json'), 'utf8'))).toMatchObject({
+      stopped: { trials: { run: 40, planned: 152 } },
+      decision: { action: 'reject', episodes: { baseline: 20, candidate: 20, seen: 20 } },
+    });
+  },
+);
+
 test('with the default policy, as many seeds as the sequential test and the tail need', { tag: '@long' }, async ({}, testInfo) => {
   test.setTimeout(900_000);
   const cwd = folderWith(testInfo);

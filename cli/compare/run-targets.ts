@@ -26,6 +26,8 @@ import type { Review, ReviewedEnd, SideTrial } from './review.ts';
 export interface NamedTarget {
   readonly letter: string;
   readonly target: ReturnType<typeof chooseTarget>;
+  /** Trials whose result exists already: they are not run. By default there are none. */
+  readonly isDone?: (trial: { readonly scenario: string; readonly seed: number }) => boolean;
 }
 
 /** What all targets run. */
@@ -132,7 +134,9 @@ async function planSide(side: NamedTarget, { chosen, seed, trialsOf, nodesOf }: 
   const notRun: NotRun[] = [];
   for (const source of chosen) {
     const { scenario, suite } = source;
-    const seeds = Array.from({ length: trialsOf(scenario.id) }, (_, index) => seed + index);
+    const seeds = Array.from({ length: trialsOf(scenario.id) }, (_, index) => seed + index).filter(
+      (one) => side.isDone?.({ scenario: scenario.id, seed: one }) !== true,
+    );
     const reason = whyNotRun(scenario);
     if (reason === undefined) trials.push(...(await planTrials(source, side.target, seeds, { nodes: nodesOf(scenario.id) })));
     else notRun.push(...seeds.map((one) => ({ scenario: scenario.id, title: scenario.title, suite, seed: one, reason })));

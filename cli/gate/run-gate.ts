@@ -26,6 +26,7 @@ import { abilitiesOf } from '../compare/abilities.ts';
 import { readComparedRun } from '../compare/read-run.ts';
 import type { ReviewedEnd } from '../compare/review.ts';
 import { runTargets } from '../compare/run-targets.ts';
+import type { NamedTarget } from '../compare/run-targets.ts';
 import type { Console } from '../console.ts';
 import { lockDirectory } from '../directory-lock.ts';
 import { ownVersion } from '../own-version.ts';
@@ -153,6 +154,7 @@ interface Version {
   /** Undefined if its episodes are not stored. */
   readonly version: StateVersion | undefined;
   readonly episodes: Map<string, Episode>;
+  readonly isDone: NonNullable<NamedTarget['isDone']>;
 }
 
 async function runUntilDecided(
@@ -173,7 +175,8 @@ async function runUntilDecided(
         notes.push(
           `episodes of ${sides[side].label} are not kept, since its file does not say which version it starts: name it with --${side}-version`,
         );
-      return { letter: side, target: sides[side], version, episodes: known(sides.state, version, digests) };
+      const episodes = known(sides.state, version, digests);
+      return { letter: side, target: sides[side], version, episodes, isDone: (trial) => episodes.has(keyOf(trial)) };
     }),
   );
   const [baseline, candidate] = versions as [Version, Version];
@@ -184,8 +187,8 @@ async function runUntilDecided(
     const rounds = Math.max(policy.episodes.seeds, Math.ceil(look / chosen.length));
     const seeds = Array.from({ length: rounds - done }, (_, index) => first + done + index);
     done += seeds.length;
-    const isWhole = ({ episodes }: Version): boolean =>
-      seeds.every((seed) => chosen.every(({ scenario: { id } }) => episodes.has(keyOf({ scenario: id, seed }))));
+    const isWhole = ({ isDone }: Version): boolean =>
+      seeds.every((seed) => chosen.every(({ scenario: { id } }) => isDone({ scenario: id, seed })));
     const incomplete = versions.filter((version) => !isWhole(version));
     let reviewed: ReviewedEnd | undefined;
     let criteria: GateStop['criteria'] = [];
