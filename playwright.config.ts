@@ -34,8 +34,8 @@ export default defineConfig({
   retries: 0,
   // Lint takes a fifth of it on an idle machine.
   timeout: 300_000,
-  // The totals come last: they must be the last line.
-  reporter: [[isCi ? 'dot' : 'list'], ['./quality/totals-reporter.ts', { skip, longer }]],
+  // One line that changes on a terminal, and one for eighty tests elsewhere. The totals come last: they must be the last line.
+  reporter: [[isCi || !process.stdout.isTTY ? 'dot' : 'line'], ['./quality/totals-reporter.ts', { skip, longer }]],
   projects: [
     { name: 'unit', testMatch: '**/*.test.ts', testIgnore: ['**/*.page.test.ts', '**/*.go.test.ts', '**/*.karpenter.test.ts'] },
     // Trials of a wrong autoscaler go on to their last bound.

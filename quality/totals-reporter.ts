@@ -13,7 +13,7 @@ interface Options {
 const LONG = '@long';
 
 /**
- * Ends the output with what Playwright's own reporters don't print: measurements of tests, each skipped test with its reason, each
+ * Ends the output with what Playwright's own reporters don't print: measurements of tests, why tests were skipped, each
  * failure on one line, whether longer tests are included, and finally the totals on a line of their own. It also skips projects that
  * the machine can't run, and excludes the longer tests if the option says so.
  */
@@ -55,7 +55,7 @@ export default class TotalsReporter implements Reporter {
     const failed = tests.filter((test) => test.outcome() === 'unexpected');
     const lines = [
       ...tests.flatMap((test) => measurementsOf(test).map((measured) => `measured: ${titleOf(test)}: ${measured}`)),
-      ...skipped.map((test) => `skipped: ${titleOf(test)}: ${reasonOf(test)}`),
+      ...skippedLines(skipped),
       ...failed.map((test) => `failed: ${titleOf(test)}: ${firstLineOf(test.results.at(-1)?.error)}`),
       ...this.#errors.map((error) => `failed outside every test: ${firstLineOf(error)}`),
     ];
@@ -78,6 +78,16 @@ function titleOf(test: TestCase): string {
 /** Measurements of a test: annotations of the type `measured`. */
 function measurementsOf(test: TestCase): string[] {
   return test.annotations.flatMap(({ type, description }) => (type === 'measured' && description !== undefined ? [description] : []));
+}
+
+/** A line for each reason: a machine without a browser skips many tests. */
+function skippedLines(skipped: readonly TestCase[]): string[] {
+  return [...Map.groupBy(skipped, reasonOf)].map(([reason, tests]) => {
+    const [first] = tests;
+    if (first !== undefined && tests.length === 1) return `skipped: ${titleOf(first)}: ${reason}`;
+    const files = new Set(tests.map(({ location }) => relative(root, location.file)));
+    return `skipped: ${tests.length} tests of ${[...files].join(', ')}: ${reason}`;
+  });
 }
 
 function reasonOf(test: TestCase): string {
