@@ -236,6 +236,21 @@ test('a growing tail is found even if the typical episode stays the same', () =>
   expect(verdicts(decision)).toEqual({ 'latency-tail': 'fail' });
 });
 
+test('a scenario in which some pods wait long does not hide the tails of the others', () => {
+  // A twentieth of all pods, in one scenario of five. Which ones is chance, on each side.
+  const outage =
+    (side: number) =>
+    (seed: number): Partial<Episode> => {
+      if (seed % 5 !== 0) return {};
+      const isSlow = (pod: number): boolean => (Math.imul(seed * 10 + pod + side * 10_000, 2_654_435_761) >>> 0) % 100 < 25;
+      const valuesMs = Array.from({ length: 10 }, (_, pod) => (isSlow(pod) ? 150_000 : 10_000) + 100 * pod);
+      return { scenario: 'outage', latencies: [{ phase: 'pending -> running', valuesMs, censoredMs: [] }] };
+    };
+  expect(of(decide(side(150, outage(1)), side(150, outage(2))), 'latency-tail').verdict).toBe('pass');
+  const slowTail = side(150, (seed) => ({ ...slower(seed % 8 === 1 ? 3 : 1)(seed), ...outage(2)(seed) }));
+  expect(of(decide(side(150, outage(1)), slowTail), 'latency-tail').verdict).toBe('fail');
+});
+
 test('the tail of too few pairs is not judged, even if all are alike', () => {
   const small = parsePolicy({ episodes: { first: 60 } });
   const decision = decideGate(side(60), side(60), small, { paired: true, seed: 1 });

@@ -64,7 +64,7 @@ export function judgeTail(input: GateInput): Criterion {
   const reason = notYet(input, latencies, MIN_UNITS);
   if (reason !== undefined) return undecided('latency-tail', reason);
   const alpha = alphaPerLook(policy.latency.alpha, policy);
-  const scaleOf = scalesOf(mapValues(latencies, (all) => all.map((one) => (one.isCensored ? Infinity : one.value))));
+  const scaleOf = tailScalesOf(latencies, quantile);
   const sideOf = (side: readonly Valued<readonly Observation[]>[]) => ({
     size: side.length,
     statistic: quantileOf(clustersOf(side, comparison.isPaired, scaleOf), quantile),
@@ -102,6 +102,26 @@ export function judgeTail(input: GateInput): Criterion {
     note: openNote(ratio.estimate),
     instead: known.upper <= limit && units < enough ? tooFew : undefined,
   });
+}
+
+/**
+ * The scale of a scenario's tail: the smaller of the two sides' quantiles. On the scale of its median, a scenario in which few pods wait
+ * long would fill the tail of all scenarios together, whose quantile would then lie between its quick and its slow pods and say little.
+ * The smaller one, since a scenario in which one side got slower must not be scaled down; both sides are treated alike.
+ */
+function tailScalesOf({ baseline, candidate }: Latencies, quantile: number): (scenario: string) => number {
+  const tailsOf = (side: Latencies['baseline']): Map<string, number> =>
+    new Map(
+      [...Map.groupBy(side, ({ episode }) => episode.scenario)].map(([scenario, all]) => {
+        const clusters = all.map(({ value }) => ({ observations: value, weight: 1 }));
+        return [scenario, quantileOf(clusters, quantile)(all.map(() => 1)).least];
+      }),
+    );
+  const tails = [tailsOf(baseline), tailsOf(candidate)];
+  return (scenario) => {
+    const scale = Math.min(...tails.map((side) => side.get(scenario) ?? Infinity));
+    return scale > 0 && scale < Infinity ? scale : 1;
+  };
 }
 
 function openNote({ least, most }: Range): string {
