@@ -39,19 +39,19 @@ test('only one lock of a directory at a time, under any name, until it is releas
   again();
 });
 
-test('a path that can not be a directory is an error', ({}, testInfo) => {
+test('a path that cannot be a directory is an error', ({}, testInfo) => {
   const file = join(folderWith(testInfo, { file: '' }), 'file');
   expect(() => lockDirectory(file, RULE)).toThrow(`the directory ${file} can't be used: ENOTDIR`);
 });
 
-test('a lock file that can not be opened is an error', ({}, testInfo) => {
+test('a lock file that cannot be opened is an error', ({}, testInfo) => {
   const directory = folderWith(testInfo);
   const path = join(directory, 'lock.db');
   mkdirSync(path);
   expect(() => lockDirectory(directory, RULE)).toThrow(`${path} can't be locked: unable to open database file`);
 });
 
-test('a lock file that can not be written is an error', async ({}) => {
+test('a lock file that cannot be written is an error', async ({}) => {
   test.skip(process.getuid?.() !== 0, 'only root can switch to another user');
   // Other users may not have access to the folder of this project.
   const cwd = mkdtempSync(join(tmpdir(), 'scaleproof-lock-'));

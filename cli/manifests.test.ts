@@ -16,7 +16,7 @@ import { folderWith } from './testing/files.ts';
 const SHOP = join(packageRoot(), 'fixtures/examples/manifests/shop');
 const MANIFESTS = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: none}\n';
 
-const GAP = 'Deployment shop/recommendations: it CAN NOT BE SERVED by these pools, even without faults: it requests nvidia.com/gpu, ';
+const GAP = 'Deployment shop/recommendations: it CANNOT BE SERVED by these pools, even without faults: it requests nvidia.com/gpu, ';
 function only<T>(all: readonly T[]): T {
   const [one] = all;
   if (one === undefined || all.length > 1) throw new Error(`there are ${all.length}`);
@@ -39,7 +39,7 @@ test(
     );
     expect(stderr).toContain('manifests of shop: 2 node pools, 4 workloads, 3 other objects\n');
     expect(stderr).toMatch(
-      /Deployment shop\/recommendations: it CAN NOT BE SERVED by these pools.*\n +it requests nvidia\.com\/gpu, .*\n +\(recommendations\.yaml, document 1/,
+      /Deployment shop\/recommendations: it CANNOT BE SERVED by these pools.*\n +it requests nvidia\.com\/gpu, .*\n +\(recommendations\.yaml, document 1/,
     );
     const report = runReportSchema.parse(JSON.parse(readFileSync(join(cwd, 'out/report.json'), 'utf8')));
     expect(report.scenarios.map(({ id, verdict }) => `${id} ${verdict}`)).toEqual(
@@ -55,7 +55,7 @@ test(
         'zone-outage',
       ].map((name) => `manifests/${name} pass`),
     );
-    expect(readReport(join(cwd, 'out/report.html'))).toContain('CAN NOT BE SERVED');
+    expect(readReport(join(cwd, 'out/report.html'))).toContain('CANNOT BE SERVED');
   },
 );
 

@@ -82,7 +82,7 @@ test('the same seed gives the same bytes of history, with any number of workers 
 });
 
 test(
-  'scenarios that the target can not run are listed with the reason; a run without a judged trial is unknown',
+  'scenarios that the target cannot run are listed with the reason; a run without a judged trial is unknown',
   { tag: '@long' },
   async ({}, testInfo) => {
     const cwd = folderWith(testInfo);

@@ -68,7 +68,7 @@ for (const [line, says] of [
   });
 }
 
-test('a folder that the file system can not create is refused', async () => {
+test('a folder that the file system cannot create is refused', async () => {
   test.skip(!existsSync('/proc/self'), 'there is no /proc here');
   expectRefusal(await scaleproofHere(['run', '--out', '/proc/nowhere']), "--out /proc/nowhere can't be created");
 });

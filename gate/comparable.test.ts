@@ -7,7 +7,7 @@ import { many, run, trial } from './testing/runs.ts';
 const policy = parsePolicy({});
 const reasons = [{ scenario: 'a/spot', seed: 1, why: 'the target has no feature spot' }];
 
-test('findings in trials that can not be compared count, but these trials have no verdict on either side', () => {
+test('findings in trials that cannot be compared count, but these trials have no verdict on either side', () => {
   const ours = run(many(100, (seed) => ({ seed, nodes: 10 })));
   const theirs = run(many(100, (seed) => ({ seed, nodes: seed <= 50 ? 10 : 20, leaked: seed > 50 ? 1 : 0 })));
   const { baseline, candidate, notes } = comparable(ours, theirs, true);
@@ -34,7 +34,7 @@ test('in real time each trial is compared with any trial of the other side with 
   expect(candidate.filter(({ instances }) => instances.leaked > 0)).toHaveLength(79);
 });
 
-test('scenarios that neither target can run are left out with a note; if one of them can not, they have no verdict there', () => {
+test('scenarios that neither target can run are left out with a note; if one of them cannot, they have no verdict there', () => {
   const [ours, theirs] = [run(many(2), { notRun: reasons }), run(many(2), { notRun: reasons })];
   const both = comparable(ours, theirs, true);
   expect([both.baseline.length, both.candidate.length]).toEqual([2, 2]);

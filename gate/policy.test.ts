@@ -37,7 +37,7 @@ for (const [what, value, message] of [
   ['a text for the file', 'first: 3', 'it must be a map of fields'],
   ['a p1 above p0', { success: { p0: 0.9 } }, 'success must have a p1 less than p0'],
   [
-    'a success that the allowed episodes can not show',
+    'a success that the allowed episodes cannot show',
     { success: { p1: 0.99 } },
     'success needs 326 clean episodes, and episodes.max is 300',
   ],

@@ -2,6 +2,6 @@
 export const SERVABILITY_WORDS = {
   servable: 'it can be served',
   partly: 'it may not be served completely, even without faults',
-  unservable: 'it CAN NOT BE SERVED by these pools, even without faults',
-  untestable: 'it can not be tested here',
+  unservable: 'it CANNOT BE SERVED by these pools, even without faults',
+  untestable: 'it cannot be tested here',
 } as const;

@@ -160,7 +160,7 @@ for (const history of [
   'histories/.jsonl\n',
   'run.json',
 ]) {
-  test(`run.json can not name ${JSON.stringify(history)} as a history`, () => {
+  test(`run.json cannot name ${JSON.stringify(history)} as a history`, () => {
     const { run } = sampleRun({ trials: 1 });
     const planned = run.planned.map((trial, index) => (index === 1 ? { ...trial, history } : trial));
     expect(() => parseRunFacts(JSON.stringify({ ...run, planned }), 'run.json')).toThrow(

@@ -45,7 +45,7 @@ const cases: readonly { readonly name: string; readonly message: string; readonl
   { name: 'markup', message: '<b a="1">&\'', attribute: "&lt;b a=&quot;1&quot;&gt;&amp;'", text: '&lt;b a="1"&gt;&amp;\'' },
   { name: 'end of character data', message: ']]>', attribute: ']]&gt;', text: ']]&gt;' },
   { name: 'line breaks', message: 'a\nb\tc', attribute: 'a&#10;b&#9;c', text: 'a\nb\tc' },
-  { name: 'control characters, which XML 1.0 can not hold', message: `${ESCAPE}[31m`, attribute: '\\u001b[31m', text: '\\u001b[31m' },
+  { name: 'control characters, which XML 1.0 cannot hold', message: `${ESCAPE}[31m`, attribute: '\\u001b[31m', text: '\\u001b[31m' },
   { name: 'lone surrogates, but not pairs', message: `${LONE_SURROGATE} 😀`, attribute: '\\ud800 😀', text: '\\ud800 😀' },
 ];
 

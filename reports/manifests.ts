@@ -20,7 +20,7 @@ export function describeGaps({ directory, workloads, gaps }: Omit<ManifestsFacts
   return `${gaps.length} of ${formatCount(workloads, 'workload')} in ${directory} ${gaps.length === 1 ? 'is' : 'are'} not shown to be served`;
 }
 
-/** `Deployment shop/gpu: it CAN NOT BE SERVED by these pools, even without faults: ...` */
+/** `Deployment shop/gpu: it CANNOT BE SERVED by these pools, even without faults: ...` */
 export function describeGap({ workload, kind, why }: Gap): string {
   return `${workload}: ${SERVABILITY_WORDS[kind]}: ${why}`;
 }

@@ -20,7 +20,7 @@ export const trendRunSchema = z.object({
   version: z.string().describe('Version of the target.'),
   scaleproof: z.string().describe('Version of Scaleproof.'),
   isThis: z.boolean().describe('Whether it is the run of this report.'),
-  notComparable: z.array(z.string()).describe('Why its figures can not be compared with those of this run, in words; empty if they can.'),
+  notComparable: z.array(z.string()).describe('Why its figures cannot be compared with those of this run, in words; empty if they can.'),
   verdict: verdictSchema,
   profiles: z
     .array(z.object({ name: profileSchema, passed: count, judged: count }))

@@ -144,7 +144,7 @@ test('control characters in a plan are escaped', async ({}, testInfo) => {
 
 for (const [what, change, message] of [
   [
-    'pools for a target that can not be confined',
+    'pools for a target that cannot be confined',
     [
       ['{clusters: 3}', '{pools: [a, b]}'],
       ['candidate: reference', 'candidate: plain'],
@@ -164,7 +164,7 @@ for (const [what, change, message] of [
     expect(existsSync(join(cwd, 'state'))).toBe(false);
   });
 
-test('files that can not be read are reported', async ({}, testInfo) => {
+test('files that cannot be read are reported', async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'plan.yaml': planFor('reference'), file: '' });
   mkdirSync(join(cwd, 'state/journal.jsonl'), { recursive: true });
   const plan = join(cwd, 'plan.yaml');

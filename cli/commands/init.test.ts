@@ -73,7 +73,7 @@ test('a broken link is not followed', async ({}, testInfo) => {
   expect(readdirSync(folder)).toEqual(['dashboard.json']);
 });
 
-test('if a folder can not be created, the error says why', async ({}, testInfo) => {
+test('if a folder cannot be created, the error says why', async ({}, testInfo) => {
   const folder = folderWith(testInfo, { file: '' });
   const { code, stderr } = await scaleproofHere(['init', 'grafana', '--out', join(folder, 'file')]);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/can't be written: E/) });

@@ -107,7 +107,7 @@ test('--earlier refuses what is not the report of a run, and runs that are named
       Array.from({ length: 30 }, (_, index) => file(`${index}.json`, { ...report, run: { ...report.run, id: `run-${index}` } })),
       'takes at most 29 runs, not 30',
     ],
-    [[copy, '--anonymous', '--out', testInfo.outputPath('out')], '--earlier and --anonymous can not be combined'],
+    [[copy, '--anonymous', '--out', testInfo.outputPath('out')], '--earlier and --anonymous cannot be combined'],
   ] as const) {
     const { code, stderr } = await scaleproofHere(['report', directory, '--earlier', ...paths]);
     expect(stderr).toContain(says);
@@ -115,7 +115,7 @@ test('--earlier refuses what is not the report of a run, and runs that are named
   }
 });
 
-test('a file that can not be written is a usage error in one line', async ({}, testInfo) => {
+test('a file that cannot be written is a usage error in one line', async ({}, testInfo) => {
   const directory = runDirectory(testInfo);
   // Linux can't create folders in /proc: it reports ENOENT.
   for (const flags of [

@@ -145,7 +145,7 @@ function refuseFlags(directory: string, options: ReportOptions): string | undefi
   if (history !== undefined && allure === undefined) throw new UsageError('--history is for --allure: use both, or neither');
   if (hide.length > 0 && anonymous !== true) throw new UsageError('--hide is for --anonymous: use both, or neither');
   if (anonymous === true && earlier !== undefined)
-    throw new UsageError('--earlier and --anonymous can not be combined: the reports of earlier runs have the names');
+    throw new UsageError('--earlier and --anonymous cannot be combined: the reports of earlier runs have the names');
   if (anonymous === true && out === undefined)
     throw new UsageError(
       `--anonymous needs --out: ${directory} itself contains the names, in run.json and in the histories; name a directory that is new or empty`,

@@ -68,7 +68,7 @@ interface RunFlags extends WorldFlags {
 const EXAMPLES: readonly Example[] = [
   { line: 'run --target mutant:swallowed-topology-error --suite scheduling', does: 'a planted bug, which is caught' },
   { line: 'run --scenario ./my-scenario.ts --seed 7 --trials 20', does: 'your scenario, with the seeds 7 to 26' },
-  { line: 'run --grep spot --target plain --list', does: 'list these trials, and those that this target can not run' },
+  { line: 'run --grep spot --target plain --list', does: 'list these trials, and those that this target cannot run' },
   { line: 'run --last-failed -x', does: 'repeat what failed in the last run, up to the first failure' },
 ];
 
@@ -88,7 +88,7 @@ export function defineRun(program: Command, { console, finish }: CommandContext)
     .addOption(grepOption())
     .addOption(grepInvertOption())
     .option('--manifests <dir>', 'only the scenarios over the manifests in this directory: node pools, workloads, budgets')
-    .option('--strict', 'with --manifests: fail if a workload can not be served, or may not be', false)
+    .option('--strict', 'with --manifests: fail if a workload cannot be served, or may not be', false)
     .option('--last-failed [dir]', 'only trials that did not pass in this run directory (default: the newest in runs/)')
     .option('--list', 'only print the trials that would run', false)
     .optionsGroup('Target and trials:')

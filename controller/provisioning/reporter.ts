@@ -21,7 +21,7 @@ export function createReporter(runtime: Runtime, kube: KubeClient): Reporter {
       events.write(notification);
     },
     cannotSchedule: (pod, reason) => {
-      const message = `pod ${podName(pod)} can not be scheduled: ${reason}`;
+      const message = `pod ${podName(pod)} cannot be scheduled: ${reason}`;
       const isNews = events.write({ type: RESOURCES.pods, object: pod, eventType: 'Warning', reason: 'FailedScheduling', message });
       if (isNews) runtime.log('warn', message, { pod: podName(pod), reason: 'FailedScheduling' });
     },

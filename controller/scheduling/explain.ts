@@ -53,7 +53,7 @@ function explainPool(
   return rules.length === 0 ? 'it fits on no node that may be launched now' : TOPOLOGY;
 }
 
-const TOPOLOGY = 'spec.topologySpreadConstraints and spec.affinity can not all be met at once';
+const TOPOLOGY = 'spec.topologySpreadConstraints and spec.affinity cannot all be met at once';
 
 /** Names the requirements that no option of the pool satisfies, or all of them if each can be satisfied alone. */
 function explainRequirements(podClass: PodClass, options: readonly Option[]): string {

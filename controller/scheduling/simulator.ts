@@ -141,7 +141,7 @@ class Simulation {
   /** Why the pod's requirements can't be satisfied. */
   #explain(variants: readonly PodClass[]): string {
     const last = variants.at(-1);
-    if (last === undefined) return 'it can not be planned';
+    if (last === undefined) return 'it cannot be planned';
     const withinLimits = (pool: PoolOptions): PoolOptions['options'] => this.#withinLimits(pool).flatMap(({ options }) => options);
     return explainRefusal(last, this.#topology.rulesFor(last), this.#pools, withinLimits);
   }

@@ -10,7 +10,7 @@ test('parts are escaped unless they are markup; absent ones leave nothing', () =
   expect(html`${false}${undefined}${0}${[html`<b>${'<'}</b>`, [trusted('<i>')]]}`.text).toBe('0<b>&lt;</b><i>');
 });
 
-test('text can not break out of its context', () => {
+test('text cannot break out of its context', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(html`${text}`.text).not.toMatch(/[<>"']/);

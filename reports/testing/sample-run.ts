@@ -267,7 +267,7 @@ const SPECIFICATION: readonly RequirementFacts[] = (
   [
     ['PRV-01', 'provisioning', 'core', 'A pod that some pool can serve runs within the bound.', UNSERVED],
     ['SCH-04', 'scheduling constraints', 'core', 'Pods under a hard spread constraint are all served.', UNSERVED],
-    ['SCH-11', 'scheduling constraints', 'robustness', 'A constraint that can not be delays no pod but its own.', UNSERVED],
+    ['SCH-11', 'scheduling constraints', 'robustness', 'A constraint that cannot be met delays no pod but its own.', UNSERVED],
     ['CAP-03', 'capacity errors', 'extended', 'Where there is no spot capacity, on-demand capacity serves.', UNSERVED],
     ['CAP-04', 'capacity errors', 'core', 'An offering that was refused is left alone.', UNSERVED],
     ['CAP-13', 'capacity errors', 'extended', 'What is reserved is used first.', UNSERVED],
@@ -280,7 +280,7 @@ const SPECIFICATION: readonly RequirementFacts[] = (
       'TEL-03',
       'what it tells',
       'robustness',
-      'A pod whose constraint can not be understood is named.',
+      'A pod whose constraint cannot be understood is named.',
       { 'unserved-explained': ['unexplained'] },
     ],
   ] as const

@@ -36,7 +36,7 @@ test('LocalStack is up when it reports healthy, on loopback, in a container with
   }
 });
 
-test('a missing image that can not be pulled is reported with its fix', async ({}, testInfo) => {
+test('a missing image that cannot be pulled is reported with its fix', async ({}, testInfo) => {
   const engine = createFakeEngine(testInfo);
   engine.refuse(
     'docker run',
