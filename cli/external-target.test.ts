@@ -20,7 +20,7 @@ async function freePort(): Promise<number> {
 }
 
 for (const flags of ['--workers 2', '--world kind --clusters 2']) {
-  test(`an external target can serve only one trial at a time: ${flags} is wrong usage`, async ({}, testInfo) => {
+  test(`an external target can serve only one trial at a time: ${flags} is a usage error`, async ({}, testInfo) => {
     const target = join(folderWith(testInfo, { 'target.yaml': targetFile(1, 2) }), 'target.yaml');
     const { code, stderr } = await scaleproofHere(['run', '--target', target, ...flags.split(' ')]);
     expect(code).toBe(2);

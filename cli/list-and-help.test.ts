@@ -145,7 +145,7 @@ test('the examples in the help of run work', async () => {
   }
 });
 
-test('without a command: help on standard error, wrong usage', async ({}, testInfo) => {
+test('without a command: help on standard error, a usage error', async ({}, testInfo) => {
   const { code, stdout, stderr } = await scaleproof([], folderWith(testInfo));
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain('Usage: scaleproof ');

@@ -62,7 +62,7 @@ const EXAMPLES: readonly Example[] = [
 /**
  * The command.
  * @param argv the arguments after the program's name
- * @returns the exit code: 0 pass, 1 fail, 2 wrong usage, 3 unknown
+ * @returns the exit code: 0 pass, 1 fail, 2 usage error, 3 unknown
  */
 export async function main(argv: readonly string[], console: Console = processConsole()): Promise<number> {
   let code: number = EXIT.pass;
@@ -110,7 +110,7 @@ export function commandLine(console: Console, finish: (code: number) => void): C
             .replaceAll('\n', ' ')}\n`,
         ),
     })
-    .addHelpText('after', `${examplesText(EXAMPLES)}\n\nExit codes: 0 pass, 1 fail, 2 wrong usage, 3 unknown.`);
+    .addHelpText('after', `${examplesText(EXAMPLES)}\n\nExit codes: 0 pass, 1 fail, 2 usage error, 3 unknown.`);
 
   for (const { heading, commands } of GROUPS) {
     program.commandsGroup(heading);

@@ -180,7 +180,7 @@ for (const [what, flags, message] of [
   ['with a suite', ['--manifests', SHOP, '--suite', 'capacity'], /leave out --suite/],
   ['with a profile', ['--manifests', SHOP, '--profile', 'core'], /leave out --suite and --profile/],
 ] as const) {
-  test(`wrong usage: ${what}`, async () => {
+  test(`usage error: ${what}`, async () => {
     const { code, stderr } = await scaleproofHere(['run', ...flags]);
     expect(stderr).toMatch(message);
     expect(code).toBe(2);
@@ -196,14 +196,14 @@ for (const [what, files, message] of [
   ],
   ['nothing to serve', { 'web.yaml': '# nothing\n' }, /holds no workload: /],
 ] as const) {
-  test(`wrong usage, found before the run: ${what}`, async ({}, testInfo) => {
+  test(`usage error, found before the run: ${what}`, async ({}, testInfo) => {
     const { code, stderr } = await scaleproofHere(['run', '--manifests', folderWith(testInfo, files)]);
     expect(stderr).toMatch(message);
     expect(code).toBe(2);
   });
 }
 
-test('a broken link is wrong usage', async ({}, testInfo) => {
+test('a broken link is a usage error', async ({}, testInfo) => {
   const folder = folderWith(testInfo);
   symlinkSync('nowhere', join(folder, 'web.yaml'));
   const { code, stderr } = await scaleproofHere(['run', '--manifests', folder]);
@@ -211,7 +211,7 @@ test('a broken link is wrong usage', async ({}, testInfo) => {
   expect(code).toBe(2);
 });
 
-test('a manifest that the API rejects is wrong usage, with file, document and field', async ({}, testInfo) => {
+test('a manifest that the API rejects is a usage error, with file, document and field', async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'web.yaml': MANIFESTS });
   const { code, stderr } = await scaleproof(['run', '--manifests', cwd], cwd);
   expect(stderr).toMatch(/^scaleproof: web\.yaml, document 1 \(Deployment web\): the API rejects it: /);

@@ -92,7 +92,7 @@ const IN_HEAD: readonly (readonly [what: string, head: string, message: string])
 const tagOf = (index: number): string[] => (index === 0 ? [] : ['@long']);
 
 for (const [index, [what, head, message]] of IN_HEAD.entries()) {
-  test(`${what} is wrong usage, and names file, line and field`, { tag: tagOf(index) }, async ({}, testInfo) => {
+  test(`${what} is a usage error, and names file, line and field`, { tag: tagOf(index) }, async ({}, testInfo) => {
     const { code, stdout, stderr } = await runFile(testInfo, scenarioWith({ head }));
     // A call that spans lines is where it begins.
     const line = message.startsWith('scenario:') ? 3 : HEAD_LINE;

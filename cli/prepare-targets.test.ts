@@ -64,7 +64,7 @@ for (const [name, says] of [
   ['karpenter@1.0.0', 'karpenter@1.0.0 is too old'],
   ['karpenter@1.14.1+reference', "karpenter@1.14.1 can't be confined to some pools"],
 ] as const) {
-  test(`a bad version is wrong usage: ${name}`, () => {
+  test(`a bad version is a usage error: ${name}`, () => {
     expect(() => chooseTarget(name)).toThrow(UsageError);
     expect(() => chooseTarget(name)).toThrow(says);
   });

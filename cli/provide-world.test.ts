@@ -19,7 +19,7 @@ for (const [flags, message] of [
   [['--world', 'existing', '--kubeconfig', 'x', '--workers', '1'], '--workers is for --world embedded'],
   [['--ec2', 'localstack'], '--ec2 is for --world kind and existing'],
 ] as const) {
-  test(`run ${flags.join(' ')} is wrong usage`, async () => {
+  test(`run ${flags.join(' ')} is a usage error`, async () => {
     const { code, stderr } = await scaleproofHere(['run', ...flags]);
     expect(code).toBe(2);
     expect(stderr).toContain(message);

@@ -27,7 +27,7 @@ for (const name of ['build', 'list', 'prune']) {
   });
 }
 
-test('without Go: one line that says which version and where to get it, wrong usage', async ({}, testInfo) => {
+test('without Go: one line that says which version and where to get it, a usage error', async ({}, testInfo) => {
   const { run, folder } = withCache(testInfo);
   const { code, stdout, stderr } = await run('build', 'karpenter@1.14.1');
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -15,7 +15,7 @@ export function defineCanary(program: Command, { console, finish }: CommandConte
     .addOption(workersOption())
     .addOption(verboseOption())
     .option('--json', 'print JSON', false)
-    .addHelpText('after', '\nExit codes: 0 rolled out, 1 rolled back, 2 wrong usage, 3 held or interrupted: resume it or roll it back.')
+    .addHelpText('after', '\nExit codes: 0 rolled out, 1 rolled back, 2 usage error, 3 held or interrupted: resume it or roll it back.')
     .action(
       async ({
         state,

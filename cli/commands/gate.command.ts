@@ -36,7 +36,7 @@ export function defineGate(program: Command, { console, finish }: CommandContext
     .option('--out <dir>', 'directory for report.html, gate.json and the runs, new or empty (default: a new one in runs/)')
     .addOption(verboseOption())
     .option('--json', 'print JSON', false)
-    .addHelpText('after', '\nExit codes: 0 promote, 1 reject, 2 wrong usage, 3 hold: do not promote, and do not roll back.')
+    .addHelpText('after', '\nExit codes: 0 promote, 1 reject, 2 usage error, 3 hold: do not promote, and do not roll back.')
     .action(
       async (
         flags: {

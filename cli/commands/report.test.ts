@@ -195,7 +195,7 @@ for (const { flags, says } of [
   { flags: ['--github', 'summary.md', '--json'], says: '--github and --json both print to standard output' },
   { flags: ['--out', '.'], says: '--out . is not empty' },
 ]) {
-  test(`wrong usage: ${flags.join(' ')}`, async ({}, testInfo) => {
+  test(`usage error: ${flags.join(' ')}`, async ({}, testInfo) => {
     const directory = runDirectory(testInfo);
     const { code, stdout, stderr } = await scaleproofHere([
       'report',

@@ -11,7 +11,7 @@ export function defineTarget(program: Command, { console, finish }: CommandConte
     .option('--source <dir>', 'build from this checkout')
     .option('--core <dir>', 'with --source: use this checkout of its core module')
     .option('--json', 'print what was built as JSON', false)
-    .addHelpText('after', '\nExit codes: 0 built or found, 1 it does not compile, 2 wrong usage or no Go, 3 interrupted.')
+    .addHelpText('after', '\nExit codes: 0 built or found, 1 it does not compile, 2 usage error or no Go, 3 interrupted.')
     .action(async (version: string, flags: { source?: string; core?: string; json: boolean }) =>
       finish(await (await import('./target.ts')).targetBuild(version, flags, console)),
     );

@@ -16,7 +16,7 @@ for (const [flags, message] of [
   [['--max-instances', '3'], '--max-instances is for --world existing'],
   [['--world', 'existing', '--kubeconfig', 'x', '--prefix', 'My_run'], '--prefix My_run: it must be at most 20 of a-z'],
 ] as const) {
-  test(`run ${flags.join(' ')} is wrong usage`, async () => {
+  test(`run ${flags.join(' ')} is a usage error`, async () => {
     const { code, stderr } = await scaleproofHere(['run', ...flags]);
     expect(code).toBe(2);
     expect(stderr).toContain(message);

@@ -513,7 +513,7 @@ test('metrics name the profiles, or say that scenarios were selected', () => {
   expect(profileLabel({ scenarios: [], profiles: [], manifests: './shop' })).toBe('manifests');
 });
 
-test('wrong usage is refused before the server listens', async ({}, testInfo) => {
+test('usage errors are refused before the server listens', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
   for (const flags of [
     ['--out', '/proc/nope'],
