@@ -21,7 +21,7 @@ const params = z.strictObject({
  */
 export const lateRequest = defineFault({
   name: 'late-request',
-  summary: 'a request arrives and takes effect late, or only at the heal, when its sender may have given up',
+  summary: 'a request arrives and takes effect late, or only when the fault is healed; its sender may have given up by then',
   params,
   legal: true,
   capabilities: ({ operations }) => wiresOf(operations),

@@ -28,7 +28,7 @@ const params = z.strictObject({
  */
 export const staleReads = defineFault({
   name: 'stale-reads',
-  summary: 'EC2 reads show recent changes late, and do not know resources that were just created',
+  summary: 'EC2 reads show recent changes late, and omit resources that were just created',
   params,
   legal: true,
   capabilities: () => ['reads.stale'],

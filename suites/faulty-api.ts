@@ -100,7 +100,7 @@ export const securityGroupDeleted = deniedForAWhile({
 export const deniedTerminations = scenario({
   id: 'faulty-api/denied-terminations',
   title:
-    'a pool is removed while evictions are denied, and TerminateInstances for longer: pods are evicted and instances terminated once allowed',
+    'a pool is removed while evictions are denied, and TerminateInstances even longer: pods are evicted and instances terminated once allowed',
   requirements: ['API-07', 'API-03'],
   pools: NODE_POOLS,
   faults: {
@@ -323,7 +323,7 @@ const CLOCK_BEHIND = faults.clockSkew({ byMs: -FOUR_MINUTES_MS });
 
 export const clockAhead = scenario({
   id: 'faulty-api/clock-ahead',
-  title: "the autoscaler's clock is four minutes ahead: new instances are not given up too early",
+  title: "the autoscaler's clock is four minutes ahead: new instances are not abandoned too early",
   requirements: ['REG-01', 'CRA-06'],
   pools: NODE_POOLS,
   under: [CLOCK_AHEAD],

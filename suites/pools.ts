@@ -98,7 +98,8 @@ export const minimumValuesNotMet = scenario({
 
 export const minimumValues = scenario({
   id: 'pools/minimum-values',
-  title: 'a pool requires three types and two zones: every launch offers that choice, and pods that leave less get a reason',
+  title:
+    'a pool requires three types and two zones: every launch offers that choice, and pods that narrow it too far stay pending, with a reason',
   requirements: ['PRV-13'],
   features: ['minimum-values'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, minimumValues: { [LABEL.instanceType]: 3, [LABEL.zone]: 2 } })],
@@ -358,7 +359,7 @@ export const minDomains = scenario({
 
 export const exclusivePools = scenario({
   id: 'pools/pool-per-team',
-  title: 'two teams each have a tainted, labelled pool: each gets its own nodes, and a pod of neither team gets none and a reason',
+  title: 'two teams each have a tainted, labelled pool: each gets its own nodes, and a pod of neither team gets no node, and is told why',
   requirements: ['PRV-10', 'PRV-08', 'SCH-08', 'TEL-01'],
   features: ['taints'],
   pools: ['red', 'blue'].map((team, index) =>
@@ -479,7 +480,8 @@ export const kubeletReservations = scenario({
 
 export const userDataLabels = scenario({
   id: 'pools/user-data-labels',
-  title: 'only the user data sets a label on nodes: it stays, nothing is drift, and pods that select it run on the nodes that have it',
+  title:
+    'only the user data sets a label on nodes: it stays, nothing counts as drift, and pods that select it run on the nodes that have it',
   requirements: ['REG-10'],
   features: ['node-settings'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, nodeSettings: { userDataLabels: { 'example.com/disk': 'fast' } } })],

@@ -8,7 +8,7 @@ const TEN_MINUTES_MS = 600_000;
 
 export const slowKubelets = scenario({
   id: 'registration/slow-kubelets',
-  title: 'every kubelet takes ten minutes to register, or two thirds of the timeout if that is less: no launch is given up or repeated',
+  title: 'every kubelet takes ten minutes to register, or two thirds of the timeout if that is less: no launch is abandoned or repeated',
   requirements: ['PRV-06', 'REG-01', 'LEK-06', 'LEK-07'],
   capabilities: ['boot.delay'],
   pools: NODE_POOLS,

@@ -33,7 +33,7 @@ export const staleNodes = scenario({
 
 export const staleCaches = scenario({
   id: 'staleness/stale-caches',
-  title: 'each kind of object is seen late by a different delay: the autoscaler does not repeat what it has just written',
+  title: 'each kind of object is seen with a different delay: the autoscaler does not repeat what it has just written',
   requirements: ['STL-03'],
   pools: NODE_POOLS,
   // The last is whatever is watched besides, objects of the autoscaler's own among it.
@@ -58,7 +58,7 @@ export const closedWatches = scenario({
 
 export const expiredWatches = scenario({
   id: 'staleness/expired-watches',
-  title: 'watches end with 410 every half a minute, and the next list comes from a stale cache: nothing is lost or done twice',
+  title: 'watches end with 410 every thirty seconds, and the next list comes from a stale cache: nothing is lost or done twice',
   requirements: ['STL-04'],
   pools: NODE_POOLS,
   // Some of them are open already when the cache falls behind: they have seen more than it will list.

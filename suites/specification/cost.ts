@@ -10,7 +10,7 @@ export const cost: Area = {
       id: 'CST-01',
       title: 'Pods that arrive together share nodes: at most twice as many nodes are launched as would hold them.',
       rationale:
-        'How tightly pods are packed is a matter of quality, but one node per pod is a bill. Even a simple packing never needs twice as many.',
+        'How tightly pods are packed is a matter of quality, but one node per pod is simply a waste of money. Even a simple packing never needs twice as many.',
       observed: 'many small pods arrive at once, and the instances that were launched are counted',
       breaches: { 'runaway-capacity': ['launched-twice'] },
       bound: AT_EVERY_MOMENT,

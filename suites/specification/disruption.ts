@@ -84,7 +84,7 @@ export const disruption: Area = {
       profile: 'extended',
       features: ['drift'],
       title: 'A node that no longer matches its pool is replaced within the bound.',
-      rationale: 'Changes to a pool, such as to a label, a taint or an image, have reasons, often security.',
+      rationale: 'Pools are changed for a reason, often security: a new label, taint or image.',
       observed: 'a pool changes; each instance launched before begins to end within the bound, and pods keep running',
       breaches: { ...STRANDED, ...UNASKED, 'scale-in': ['not-ended'], 'runaway-capacity': ['launched-twice'] },
       bound: 'drift',

@@ -52,7 +52,7 @@ const INTRODUCTION = `\
      npx playwright test quality/specification.test.ts --update-snapshots -->
 
 A node autoscaler launches machines for pods that have no node, and terminates machines that no pod needs. This page says
-what users can rely on: one observable sentence for each requirement, why it matters, how it is observed, within which time,
+what users can rely on: one testable statement per requirement, why it matters, how it is observed, within which time,
 and which public incidents it answers. It names no product, and asks for nothing that only one product could do.
 
 ## What conformance means
@@ -134,8 +134,8 @@ function formatBounds(bounds: readonly Bound[]): string {
   return [
     '## Bounds',
     '',
-    'A step is a request and its effect, up to the moment at which watchers have seen it. Names of the target are what it',
-    'declares; the others are the largest delays of the world. `harness/bounds.ts` defines them.',
+    'A step is a request and its effect, up to the moment at which watchers have seen it. Some of the names are',
+    'values that the target declares (such as `batchMax`); the others are the largest delays of the world. `harness/bounds.ts` defines them.',
     '',
     '| bound | formula | reason |',
     '| --- | --- | --- |',

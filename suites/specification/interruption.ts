@@ -67,7 +67,7 @@ export const interruption: Area = {
       profile: 'extended',
       features: ['spot', 'interruption'],
       title:
-        'A notice about an instance that is not a node yet is acted on like any other, and the instance is neither lost nor waited for.',
+        'A notice about an instance that is not a node yet is acted on like any other: the autoscaler neither loses the instance nor waits for it.',
       rationale: 'The notice may arrive before anything in the cluster knows the instance id in it.',
       observed: 'instances are interrupted before they have registered; pods run within the bound and every instance is accounted for',
       breaches: { ...UNSERVED, ...LEAKED, 'interruption-handled': ['interruption-ignored', 'pod-not-asked-to-leave'] },
@@ -98,7 +98,7 @@ export const interruption: Area = {
       id: 'INT-09',
       title: 'A node is not replaced while its kubelet has been silent for less than the time after which pods are evicted.',
       rationale:
-        'Its pods may still be running. Kubernetes waits five minutes before it evicts them, and until then a second node has no use.',
+        'Its pods may still be running. Kubernetes waits five minutes before it evicts them, and until then a second node is of no use.',
       observed: 'a kubelet stops and comes back; nothing is launched beyond what pods need, and all pods run',
       breaches: { 'runaway-capacity': ['launched-twice'], ...UNSERVED },
       bound: 'replacement',

@@ -12,7 +12,7 @@ export const limits: Area = {
       id: 'LIM-01',
       title: 'Running and launching capacity together never exceed the limits of a pool.',
       rationale:
-        'A limit is the last protection against an unexpected bill. It used to break in batches, where each launch alone was within it. Staying below the limit is allowed, because a launch may have to be counted as its largest option.',
+        'A limit is the last protection against an unexpected bill. Batches have exceeded it although each launch alone was within it. Staying below the limit is allowed, because a launch may have to be counted as its largest option.',
       observed:
         'many pods that each need a node arrive at once; the live instances of the pool, and the CPUs or memory of the types that were launched, are counted',
       breaches: EXCEEDED,

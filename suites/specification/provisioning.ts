@@ -56,7 +56,7 @@ export const provisioning: Area = {
       id: 'PRV-06',
       title: 'A pod for which a node is on its way causes no other launch.',
       rationale:
-        'A node takes minutes to become ready, and the autoscaler looks at the pod many times meanwhile. If it forgets launches in progress, it launches once per look.',
+        'A node takes minutes to become ready, and the autoscaler looks at the pod many times meanwhile. If it forgets launches in progress, it launches again each time it looks.',
       observed: 'each pod needs a node of its own and nothing is lost, so every instance beyond the number of pods is one too many',
       breaches: { 'runaway-capacity': ['launched-twice'] },
       bound: AT_EVERY_MOMENT,
@@ -165,7 +165,7 @@ export const provisioning: Area = {
       profile: 'extended',
       features: ['gpus'],
       title: 'Pods that request GPUs get nodes with enough GPUs, also from a pool that allows types without any.',
-      rationale: 'GPUs are not part of the size that CPU and memory give. Planned without them, pods get nodes that they can never use.',
+      rationale: 'CPU and memory say nothing about GPUs. Planned without them, pods get nodes that they can never use.',
       observed:
         'a pool allows types with and without GPUs; pods with and without a request arrive together, and all run within the bound, one node each',
       breaches: { ...UNSERVED, 'runaway-capacity': ['launched-twice'] },

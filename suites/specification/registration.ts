@@ -8,7 +8,8 @@ export const registration: Area = {
   requirements: [
     requirement({
       id: 'REG-01',
-      title: 'A node that registers within the timeout is waited for: it is not given up, and nothing is launched in its place.',
+      title:
+        'The autoscaler waits for a node that registers within the timeout: it does not give up on it, and launches nothing in its place.',
       rationale: 'Giving up early terminates an instance that was about to help. With a slow image this repeats for ever.',
       observed: 'every kubelet needs two thirds of the timeout; no more is launched than pods need, and each of them runs within the bound',
       breaches: { ...UNSERVED, 'runaway-capacity': ['launched-twice'] },
@@ -77,7 +78,8 @@ export const registration: Area = {
       id: 'REG-08',
       profile: 'extended',
       features: ['taints'],
-      title: 'A node that still has its startup taints is waited for: it is not given up, and nothing is launched in its place.',
+      title:
+        'The autoscaler waits for a node that still has its startup taints: it does not give up on it, and launches nothing in its place.',
       rationale:
         'An agent removes the taints when the node is ready for pods. Until then the scheduler cannot use the node, but the autoscaler has to count it.',
       observed: 'startup taints are removed some time after registration; pods run within the bound and no more is launched than they need',
@@ -125,7 +127,8 @@ export const registration: Area = {
       id: 'REG-12',
       profile: 'extended',
       features: ['gpus'],
-      title: 'A Ready node that does not offer its GPUs yet is waited for: it is not removed, and nothing is launched in its place.',
+      title:
+        'The autoscaler waits for a Ready node that does not offer its GPUs yet: it does not remove it, and launches nothing in its place.',
       rationale:
         'The device plugin is a pod that starts on the new node. Until it has registered, the node looks empty and has no GPU: removed or replaced then, it never helps.',
       observed:

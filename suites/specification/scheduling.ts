@@ -67,7 +67,7 @@ export const scheduling: Area = {
     requirement({
       id: 'SCH-07',
       title: 'A pod that cannot be served does not delay other pods of its batch.',
-      rationale: 'Every cluster has some pod that is wrong. If it stops planning for all pods, anyone can cause an outage.',
+      rationale: 'Every cluster has a misconfigured pod somewhere. If it stops planning for all pods, anyone can cause an outage.',
       observed: 'healthy pods arrive together with pods that nothing can serve, and run within the bound',
       breaches: UNSERVED,
       bound: 'provision',
@@ -76,7 +76,8 @@ export const scheduling: Area = {
     requirement({
       id: 'SCH-08',
       title: 'Nothing is launched for a pod that no offering of any pool can serve.',
-      rationale: 'The pod stays pending, so the next look finds it again: this is how a single pod caused hundreds of launches.',
+      rationale:
+        'The pod stays pending, so the autoscaler finds it again each time it looks: this is how a single pod caused hundreds of launches.',
       observed: 'while the only pods that wait are impossible in every state that the autoscaler could have seen, no instance is launched',
       breaches: LAUNCHED_IN_VAIN,
       bound: 'launch-lag',
