@@ -10,6 +10,7 @@ import { countsOf, crashTrialsOf, crashVerdicts } from './crash-points.ts';
 import { createDescriber, formatEvidence } from './describe-event.ts';
 import { formatCount, formatMoment } from './format.ts';
 import { markdown } from './github.ts';
+import { resultWord } from './profiles.ts';
 import type { ReportInput, ReportTrial } from './report-input.ts';
 import type { ReportedFinding, RunReport, ScenarioReport, TrialReport } from './run-report.ts';
 
@@ -414,7 +415,7 @@ function environmentOf({ run, verdict, profiles }: RunReport, leftOut: number): 
     ['Target', run.target.name],
     ['World', run.world.name],
     ['Verdict', verdict],
-    ['Profiles', profiles.map(({ name, result }) => `${name}: ${result}`).join(', ')],
+    ['Profiles', profiles.map((profile) => `${profile.name}: ${resultWord(profile)}`).join(', ')],
     ['Seeds', seeds],
     ['Durations', timeName(run)],
     ['Scaleproof', run.versions.scaleproof],

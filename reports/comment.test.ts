@@ -82,7 +82,7 @@ test('a run: the verdict, the target, profiles, failures with replay lines, and 
     /^## ❌ Scaleproof: fail\n\nTarget \*\*reference\*\*, scaleproof \S+, in the embedded world: 6 trials, seed 1, scaleproof \S+\.\n/,
   );
   expect(comment).toContain('> [!WARNING]\n> This is the bundled reference autoscaler, not yours.');
-  expect(comment).toMatch(/\| ❌ failure \| core \| .*1 failed.* \|\n/);
+  expect(comment).toMatch(/\| ❌ fail \| core \| .*1 failed.* \|\n/);
   expect(comment).toContain('### What did not pass\n\n❌ **crashes/killed-after-launch seed 1: fail**\n\n- leaked-instance: Instance');
   expect(comment).toMatch(/\n```sh\nscaleproof replay sp1,scenario=crashes\/killed-after-launch@\S+\n```\n/);
   expect(comment).toMatch(

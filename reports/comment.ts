@@ -20,7 +20,7 @@ import {
 import { MARKS, codeBlock, markdown, problemsOf } from './github.ts';
 import type { Problem } from './github.ts';
 import { describeGap, describeGaps } from './manifests.ts';
-import { profileCounts } from './profiles.ts';
+import { profileCounts, resultWord } from './profiles.ts';
 import { versionText } from './program.ts';
 import { profileSchema } from './report-input.ts';
 import type { RunReport } from './run-report.ts';
@@ -116,7 +116,9 @@ export function formatRunComment(report: RunReport): string {
       '',
       '| Result | Profile | Scenarios |',
       '| --- | --- | --- |',
-      ...profiles.map((profile) => `| ${PROFILE_MARKS[profile.result]} ${profile.result} | ${profile.name} | ${profileCounts(profile)} |`),
+      ...profiles.map(
+        (profile) => `| ${PROFILE_MARKS[profile.result]} ${resultWord(profile)} | ${profile.name} | ${profileCounts(profile)} |`,
+      ),
     ],
     ...failures('What did not pass', problemsOf(report).map(describeProblem)),
     unserved(gaps),

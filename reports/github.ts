@@ -1,7 +1,7 @@
 import { isVirtual } from './clock.ts';
 import { countsOf, crashVerdicts } from './crash-points.ts';
 import { formatCount, formatDuration, formatPercent } from './format.ts';
-import { profileCounts } from './profiles.ts';
+import { profileCounts, resultWord } from './profiles.ts';
 import type { RunReport, ScenarioReport, TrialReport } from './run-report.ts';
 
 /** GitHub shows this many annotations per level and step, and silently drops the rest. */
@@ -45,7 +45,7 @@ export function formatSummary(report: RunReport): string {
     '| | |',
     '| --- | --- |',
     `| Scenarios | ${scenarios.passed} passed, ${scenarios.failed} failed, ${scenarios.unknown} unknown, ${scenarios.notRun} not run |`,
-    ...report.profiles.map((profile) => `| Profile ${profile.name} | ${profile.result}: ${profileCounts(profile)} |`),
+    ...report.profiles.map((profile) => `| Profile ${profile.name} | ${resultWord(profile)}: ${profileCounts(profile)} |`),
     ...requirementRow(report),
     `| Pods served in time | ${served} |`,
     `| Leaked instances | ${instances.leaked} of ${instances.created} |`,

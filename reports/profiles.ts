@@ -20,6 +20,13 @@ export function byProfile<T extends { readonly profile: Profile; readonly verdic
   return profiles.map((profile) => ({ profile, parts: sorted.filter((part) => part.profile === profile.name) }));
 }
 
+const RESULT_WORDS = { success: 'pass', failure: 'fail', partial: 'partial', unknown: 'unknown' } as const;
+
+/** A profile's result, in the words of verdicts. Only a profile can be partial. */
+export function resultWord({ result }: Pick<ProfileReport, 'result'>): (typeof RESULT_WORDS)[ProfileReport['result']] {
+  return RESULT_WORDS[result];
+}
+
 /** `5 passed`, `4 passed, 1 failed, 2 not run` */
 export function profileCounts({ scenarios }: ProfileReport): string {
   const { passed, failed, unknown, notRun } = scenarios;

@@ -4,7 +4,7 @@ import { describeGap, describeGaps } from './manifests.ts';
 import { VERDICT_MARKS } from './marks.ts';
 import { printable } from './paint.ts';
 import type { Ink } from './paint.ts';
-import { profileCounts } from './profiles.ts';
+import { profileCounts, resultWord } from './profiles.ts';
 import { sourceOf } from './program.ts';
 import type { RunReport } from './run-report.ts';
 import { wrap } from './table.ts';
@@ -95,7 +95,7 @@ export function totalsOf({ run, totals, profiles, verdict }: RunReport, paint: P
     `${totals.success.served} of ${totals.success.asked} pods served; ${instances.leaked} of ${formatCount(instances.created, 'instance')} leaked; ${totals.faults.fired} of ${formatCount(totals.faults.armed, 'fault')} fired`,
     ...crashTotals(totals.crashPoints),
     time,
-    ...profiles.map((profile) => `${profile.name}: ${profile.result}, ${profileCounts(profile)}`),
+    ...profiles.map((profile) => `${profile.name}: ${resultWord(profile)}, ${profileCounts(profile)}`),
     ...programLine(run.target.program),
     ...(run.world.unseen ?? []),
   ];

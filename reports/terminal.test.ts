@@ -56,7 +56,7 @@ test('findings have evidence and replay lines, followed by what was not run, and
     'not run: capacity/reserved-capacity: the target does not declare the feature "capacity-reservations"\n',
     'reference in embedded: 3 passed, 2 failed, 1 unknown, 1 not run\n12 trials, 11 distinct interleavings\n',
     'of virtual time in 4.2 s (×',
-    'core: failure, 2 passed, 1 failed, 1 unknown\nextended: partial, 1 passed, 1 not run\nrobustness: failure, 1 failed\n',
+    'core: fail, 2 passed, 1 failed, 1 unknown\nextended: partial, 1 passed, 1 not run\nrobustness: fail, 1 failed\n',
     '✗ FAIL\n',
   ];
   let place = 0;

@@ -24,9 +24,9 @@ export function badge(verdict: Verdict | 'not-run', word = VERDICT_WORDS[verdict
 export function resultBadge({ result }: ProfileReport): Markup {
   switch (result) {
     case 'success':
-      return badge('pass', 'Success');
+      return badge('pass');
     case 'failure':
-      return badge('fail', 'Failure');
+      return badge('fail');
     case 'partial':
       return badge('not-run', 'Partial');
     case 'unknown':

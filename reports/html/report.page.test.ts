@@ -40,7 +40,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     const complaints = await openReport(page, info.outputPath('report.html'), sampleRun());
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(/Fail\s+reference failed 2 of 6 scenarios/);
     await expect(page.getByRole('heading', { name: 'What went wrong' })).toBeVisible();
-    await expect(page.locator('.profiles li')).toHaveText([/Failure\s*core/, /Partial\s*extended/, /Failure\s*robustness/]);
+    await expect(page.locator('.profiles li')).toHaveText([/Fail\s*core/, /Partial\s*extended/, /Fail\s*robustness/]);
     await expect(page.locator('table.scenarios tbody tr:not(.group)')).toHaveCount(7);
     await expect(page.locator('table.scenarios tr.group')).toHaveText([
       /core/,
