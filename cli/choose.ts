@@ -33,9 +33,9 @@ export interface ScenarioChoice {
   readonly suites: readonly string[];
   readonly profiles?: readonly Profile[];
   readonly scenarios: readonly string[];
-  /** Only scenarios whose id and title, as in `suite/name the title`, match this. */
+  /** Only scenarios whose id or title matches this: one text, as in `suite/name the title`. */
   readonly grep?: RegExp | undefined;
-  /** Only scenarios whose id and title do not match this. */
+  /** Only scenarios where neither id nor title matches this. */
   readonly grepInvert?: RegExp | undefined;
 }
 

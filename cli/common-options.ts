@@ -21,14 +21,14 @@ export function scenarioOption(takes: 'id' | 'id|./file'): Option {
 
 /** `--grep`: undefined if not given. */
 export function grepOption(): Option {
-  return new Option('--grep <pattern>', 'only scenarios whose id and title match this regular expression').argParser(
+  return new Option('--grep <pattern>', 'only scenarios whose id or title matches this regular expression').argParser(
     parsePattern('--grep'),
   );
 }
 
 /** `--grep-invert`: undefined if not given. */
 export function grepInvertOption(): Option {
-  return new Option('--grep-invert <pattern>', 'only scenarios whose id and title do not match it').argParser(
+  return new Option('--grep-invert <pattern>', 'only scenarios where neither id nor title matches it').argParser(
     parsePattern('--grep-invert'),
   );
 }

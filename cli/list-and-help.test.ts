@@ -119,7 +119,7 @@ test('the help of the program groups all commands, that of run all flags', async
     'Options:',
     'Run and judge:',
     'Reports:',
-    'Decide about a version:',
+    'Evaluate a version:',
     'Crashes, planted bugs, cost:',
     'Worlds and targets:',
     'Real clusters:',

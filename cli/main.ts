@@ -45,7 +45,7 @@ const HELP_GROUP = 'Help:';
 const GROUPS: readonly CommandGroup[] = [
   { heading: 'Run and judge:', commands: [defineRun, defineCheck, defineReplay, defineList] },
   { heading: 'Reports:', commands: [defineReport, defineShowReport, defineMerge] },
-  { heading: 'Decide about a version:', commands: [defineGate, defineCompare, defineCanary, defineServe, defineInit] },
+  { heading: 'Evaluate a version:', commands: [defineGate, defineCompare, defineCanary, defineServe, defineInit] },
   { heading: 'Crashes, planted bugs, cost:', commands: [defineCrashPoints, defineMutants, defineBench] },
   { heading: 'Worlds and targets:', commands: [defineWorld, defineTarget] },
   { heading: 'Real clusters:', commands: [defineCompareWorlds, defineDoctor, defineSweep] },

@@ -183,5 +183,5 @@ test('trials can be added during the run', async () => {
     progress.judged('c seed 1', result('c', 'pass'));
     progress.close();
   });
-  expect(text).toBe('2 more: crash points\n[3/4] 4s left\n');
+  expect(text).toBe('2 more trials: crash points\n[3/4] 4s left\n');
 });

@@ -1,6 +1,7 @@
 import { formatCrashPoint } from '../harness/crash-points.ts';
 import type { PlannedTrial, TrialEnd } from '../harness/run.ts';
 import type { TrialResult, Verdict } from '../history/verdict.ts';
+import { formatCount } from '../reports/format.ts';
 import { createPaint, printable } from '../reports/paint.ts';
 import { furtherFailuresLine, progressLine, tallyLine, trialLine } from '../reports/progress.ts';
 import type { EndedTrial, Progress as Standing } from '../reports/progress.ts';
@@ -71,7 +72,7 @@ export class Progress {
 
   /** Adds trials to the total, and says so. @param what what they are */
   add(trials: number, what: string): void {
-    if (trials > 0) this.#line.print(`${trials} more: ${what}`);
+    if (trials > 0) this.#line.print(`${formatCount(trials, 'more trial')}: ${what}`);
     this.#total += trials;
     this.#tallied = this.#tenth();
   }

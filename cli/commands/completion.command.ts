@@ -9,7 +9,7 @@ import { EXIT } from '../usage-error.ts';
 export function defineCompletion(program: Command, { console, finish }: CommandContext): void {
   program
     .command('completion')
-    .description('print a script with which a shell completes commands, flags, and names of scenarios and targets')
+    .description('print a shell completion script for commands, flags, scenarios and targets')
     .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
     .addHelpText('after', '\nbash and zsh: source <(scaleproof completion bash); fish: scaleproof completion fish | source')
     .action(async (shell: Shell) => {

@@ -11,7 +11,7 @@ const EXAMPLES = [
     does: 'a workflow that gates an upgrade',
   },
   { line: 'init playwright --target ./target.yaml', does: 'a project that tests a program of yours' },
-  { line: 'init grafana', does: 'a dashboard, which tests nothing and has no target' },
+  { line: 'init grafana', does: 'a dashboard, which needs no target' },
 ];
 
 const WHAT = new Argument('[what]', 'the system')
@@ -25,10 +25,10 @@ export function defineInit(program: Command, { console, finish }: CommandContext
     .command('init')
     .description('write the files that integrate Scaleproof with another system: manifests, a workflow, rules, a dashboard, a project')
     .addArgument(WHAT)
-    .option('--target <name|./file>', 'the autoscaler that is tested: for every kit that runs tests or a gate')
+    .option('--target <name|./file>', 'the autoscaler to test; required by kits that run tests or a gate')
     .option('--baseline <name|./file>', 'the version in production: a gate compares the target with it')
     .option('--manifests <dir>', 'test over your own node pools and workloads instead of the bundled scenarios')
-    .option('--out <dir>', 'output folder (default: a new folder; for a workflow this one)')
+    .option('--out <dir>', 'output directory (default: a new one; for a workflow the current one)')
     .option('--force', 'overwrite existing files', false)
     .option('--json', 'print JSON', false)
     .addHelpText('after', examplesText(EXAMPLES))

@@ -34,7 +34,7 @@ export function init(name: string | undefined, { out, given, force, json }: Init
   if (blocked.length > 0 && !force)
     throw new UsageError(
       `${blocked.join(', ')} ${blocked.length === 1 ? 'already exists' : 'already exist'}, and nothing was written; ` +
-        'name another folder with --out, or replace with --force',
+        'name another directory with --out, or replace with --force',
     );
   for (const { path, text } of files) write(path, text, force);
   const written = files.map(({ path }) => path);

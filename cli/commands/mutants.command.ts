@@ -8,11 +8,13 @@ import { collect, scenarioOption, verboseOption, workersOption } from '../common
 export function defineMutants(program: Command, { console, finish }: CommandContext): void {
   program
     .command('mutants')
-    .description('run planted bugs through the scenarios: check that each is caught as declared, and list what no verdict depends on')
+    .description(
+      'run planted bugs through the scenarios: check that each is caught as declared, and list checks, scenarios, faults and bounds that make no difference',
+    )
     .addOption(new Option('--mutant <name>', 'only this mutant; may be repeated').argParser(collect).default([], 'all'))
     .addOption(scenarioOption('id'))
     .addOption(
-      new Option('--seeds <n>', 'seeds for a mutant that only some seeds expose, in its scenario; others get three')
+      new Option('--seeds <n>', 'number of seeds for mutants that only some seeds expose; other mutants get three')
         .default(DEFAULT_SEEDS)
         .argParser(parseSeeds),
     )

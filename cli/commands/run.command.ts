@@ -88,7 +88,7 @@ export function defineRun(program: Command, { console, finish }: CommandContext)
     .addOption(grepOption())
     .addOption(grepInvertOption())
     .option('--manifests <dir>', 'only the scenarios over the manifests in this directory: node pools, workloads, budgets')
-    .option('--strict', 'with --manifests: fail if a workload cannot be served, or may not be', false)
+    .option('--strict', 'with --manifests: fail if a workload cannot, or might not, be served', false)
     .option('--last-failed [dir]', 'only trials that did not pass in this run directory (default: the newest in runs/)')
     .option('--list', 'only print the trials that would run', false)
     .optionsGroup('Target and trials:')
@@ -168,17 +168,16 @@ function withWorldOptions(command: Command): Command {
       ),
     )
     .addOption(
-      new Option('--machines <name>', 'for --world embedded: as slow as real machines, or quick like those of a real cluster').choices(
+      new Option('--machines <name>', 'boot times in --world embedded: realistic, or at most two seconds, as in a test cluster').choices(
         MACHINES,
       ),
     )
     .addOption(
-      new Option(
-        '--mode <name>',
-        'for --world existing: the target uses the endpoints of Scaleproof, or its own (default: routed)',
-      ).choices(MODES),
+      new Option('--mode <name>', "for --world existing: the target uses Scaleproof's endpoints, or its own (default: routed)").choices(
+        MODES,
+      ),
     )
-    .option('--prefix <name>', `start of all created names, for --world existing (default: ${DEFAULT_PREFIX})`)
+    .option('--prefix <name>', `prefix for the names of everything created, for --world existing (default: ${DEFAULT_PREFIX})`)
     .addOption(
       new Option(
         '--max-instances <n>',

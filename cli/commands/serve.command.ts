@@ -19,7 +19,7 @@ export function defineServe(program: Command, { console, finish }: CommandContex
         .default([], 'the bundled targets'),
     )
     .option('--baseline-version <text>', 'the version of the baseline, e.g. an image digest; requests that name another are refused')
-    .option('--candidate-version <text>', 'the same for the one --target')
+    .option('--candidate-version <text>', 'the version of the target, if exactly one --target is given')
     .option('--policy <file>', 'the policy, in YAML (defaults: docs/gate.md)')
     .option('--state <dir>', 'directory that keeps verdicts, and the episodes of each target version, so that they are not run again')
     .addOption(scenarioOption('id|./file'))

@@ -6,12 +6,12 @@ export function defineTarget(program: Command, { console, finish }: CommandConte
   const target = program.command('target').description('build, list and remove Go autoscalers that run inside trials');
   target
     .command('build')
-    .description('compile one for WebAssembly with the installed Go (docs/go-targets.md); builds are cached')
+    .description('compile a Go autoscaler to WebAssembly (needs Go; docs/go-targets.md); builds are cached')
     .argument('<program@version>', 'karpenter@1.14.1, karpenter@COMMIT, or with --source karpenter@NAME')
     .option('--source <dir>', 'build from this checkout')
     .option('--core <dir>', 'with --source: use this checkout of its core module')
     .option('--json', 'print what was built as JSON', false)
-    .addHelpText('after', '\nExit codes: 0 built or found, 1 it does not compile, 2 usage error or no Go, 3 interrupted.')
+    .addHelpText('after', '\nExit codes: 0 built, or already built, 1 it does not compile, 2 usage error or no Go, 3 interrupted.')
     .action(async (version: string, flags: { source?: string; core?: string; json: boolean }) =>
       finish(await (await import('./target.ts')).targetBuild(version, flags, console)),
     );
@@ -23,7 +23,7 @@ export function defineTarget(program: Command, { console, finish }: CommandConte
   target
     .command('prune')
     .description('remove builds')
-    .argument('[name]', 'only this version, or folder, as `scaleproof target list` shows it')
+    .argument('[name]', 'only this version, or directory, as `scaleproof target list` shows it')
     .option('--keep <n>', 'keep the newest n builds of each program')
     .option('--older-than <duration>', 'only builds older than this: 30d, 12h')
     .option('--all', 'everything', false)

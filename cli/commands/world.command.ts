@@ -6,7 +6,7 @@ import { CONTROL_VARIABLE } from '../world/control.ts';
 
 /** `scaleproof world`. */
 export function defineWorld(program: Command, { console, finish }: CommandContext): void {
-  const world = program.command('world').description('run an embedded world on sockets, for any program');
+  const world = program.command('world').description('serve an embedded world on local ports, for any program');
   world
     .command('up')
     .description('start a world in real time, until Ctrl-C; prints kubeconfig and AWS variables')

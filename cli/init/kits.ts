@@ -173,7 +173,7 @@ export const KITS: readonly Kit[] = [
     next: [
       'In the folder: npm install, then npm install --save-dev PATH/scaleproof-VERSION.tgz (npm pack in the repository of Scaleproof).',
       'npx playwright test, and npx playwright test --ui to look at it. No browser is needed.',
-      'TARGET=mutant:ignored-capacity-errors npx playwright test --grep mine/ has to fail: a scenario that no wrong autoscaler fails is useless.',
+      'TARGET=mutant:ignored-capacity-errors npx playwright test --grep mine/ must fail: a scenario that no broken autoscaler fails is useless.',
     ],
   },
 ];
