@@ -190,8 +190,7 @@ function comparePhase(
   const outcome = outcomeOfPhase(a, b, known);
   return {
     phase,
-    ...defined({ a, b }),
-    ...(a === undefined || b === undefined ? {} : { differenceMs: b.medianMs - a.medianMs }),
+    ...defined({ a, b, differenceMs: a && b && b.medianMs - a.medianMs }),
     outcome,
     ...(known === undefined || outcome === 'agrees' || outcome === 'only-one'
       ? {}

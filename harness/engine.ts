@@ -259,7 +259,7 @@ class EngineTrial {
       type: 'convergence',
       phase,
       waiting: [...waiting],
-      ...(sinceMs === undefined ? {} : { sinceMs: sinceMs - this.#startMs }),
+      ...defined({ sinceMs: sinceMs === undefined ? undefined : sinceMs - this.#startMs }),
     });
   }
 
@@ -335,16 +335,13 @@ function describePool({
     name,
     requirements: requirements.map(({ key, operator, values }) => ({ key, operator, ...defined({ values }) })),
     weight,
-    ...defined({ limits: limits && { ...limits }, terminationGracePeriodMs, expireAfterMs }),
-    ...(disruption?.budgets === undefined
-      ? {}
-      : {
-          budgets: disruption.budgets.map(({ reasons, ...budget }) => ({
-            ...budget,
-            ...defined({ reasons: reasons && [...reasons] }),
-          })),
-        }),
-    ...defined({ minimumValues: minimumValues && { ...minimumValues } }),
+    ...defined({
+      limits: limits && { ...limits },
+      terminationGracePeriodMs,
+      expireAfterMs,
+      budgets: disruption?.budgets?.map(({ reasons, ...budget }) => ({ ...budget, ...defined({ reasons: reasons && [...reasons] }) })),
+      minimumValues: minimumValues && { ...minimumValues },
+    }),
   };
 }
 

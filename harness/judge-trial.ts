@@ -9,6 +9,7 @@ import { crashPointSchema } from '../history/verdict.ts';
 import type { CrashPoint, TrialResult } from '../history/verdict.ts';
 import { createView } from '../history/view.ts';
 import type { View } from '../history/view.ts';
+import { defined } from '../model/defined.ts';
 import { isPath } from '../model/paths.ts';
 
 /** A trial whose history has been read and judged. */
@@ -61,7 +62,7 @@ export function readTrial(
     suite: trial.suite,
     target: trial.targetLabel,
     seed: trial.seed,
-    ...(trial.crash === undefined ? {} : { crash: crashPointSchema.parse(trial.crash) }),
+    ...defined({ crash: trial.crash && crashPointSchema.parse(trial.crash) }),
     replay: trial.replay,
     history: trial.history,
     ...judgeView(view, checks),

@@ -108,8 +108,7 @@ export function parseReplayLine(text: string): ReplayLine {
     ...defined({ targetDigest }),
     seed: parsed.data.seed,
     nodes: parsed.data.nodes,
-    ...(world === undefined ? {} : { world: decode(world) }),
-    ...defined({ ec2, mode, maxInstances, crash }),
+    ...defined({ world: world === undefined ? undefined : decode(world), ec2, mode, maxInstances, crash }),
     catalogueDigest: parsed.data.catalogue,
   };
 }

@@ -86,7 +86,7 @@ export async function planTrials(
     ...defined({ world }),
     wallMs,
     ...defined({ memoryMiB: loaded.memoryMiB }),
-    replay: formatReplayLine({ ...names, seed, nodes, ...(world === undefined ? {} : replayWorld(world)) }),
+    replay: formatReplayLine({ ...names, seed, nodes, ...(world && replayWorld(world)) }),
     history: `histories/${scenario.id.replaceAll(/[^a-z0-9-]+/gi, '.')}-seed-${seed}.jsonl`,
   }));
 }

@@ -1,6 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { faults } from '../faults/catalogue.ts';
 import type { FaultSpec } from '../faults/fault.ts';
+import { defined } from '../model/defined.ts';
 import { podSpec, pool, scenario } from './scenario.ts';
 import type { Trial } from './scenario.ts';
 
@@ -80,7 +81,7 @@ test('faults in under are injected first, in order; the named ones are passed to
 
 test('GPUs are requested and limited, as the API server requires of devices; without any, nothing is limited', () => {
   const size = { name: 'web', replicas: 1, cpu: '1', memory: '1Gi' };
-  const resourcesOf = (gpus?: number): unknown => podSpec({ ...size, ...(gpus === undefined ? {} : { gpus }) }).containers[0]?.resources;
+  const resourcesOf = (gpus?: number): unknown => podSpec({ ...size, ...defined({ gpus }) }).containers[0]?.resources;
   const requests = { cpu: '1', memory: '1Gi' };
   expect(resourcesOf(2)).toEqual({ requests: { ...requests, 'nvidia.com/gpu': '2' }, limits: { 'nvidia.com/gpu': '2' } });
   expect(resourcesOf()).toEqual({ requests });

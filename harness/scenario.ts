@@ -376,21 +376,15 @@ function affinityOf(spec: WorkloadSpec): PodSpec['affinity'] {
   const toPods = (workload: string, topologyKey: string): PodAffinity => ({
     requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey, labelSelector: { matchLabels: { [WORKLOAD_LABEL]: workload } } }],
   });
-  const nodeAffinity = {
-    ...(required === undefined
-      ? {}
-      : {
-          requiredDuringSchedulingIgnoredDuringExecution: {
-            nodeSelectorTerms: required.map((term) => ({ matchExpressions: [...term] })),
-          },
-        }),
-    ...(preferred === undefined
-      ? {}
-      : { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, preference: { matchExpressions: [...preferred] } }] }),
-  };
-  return {
-    ...(required === undefined && preferred === undefined ? {} : { nodeAffinity }),
-    ...(near === undefined ? {} : { podAffinity: toPods(near.workload, near.over) }),
-    ...(apartOver === undefined ? {} : { podAntiAffinity: toPods(name, apartOver) }),
-  };
+  const nodeAffinity = defined({
+    requiredDuringSchedulingIgnoredDuringExecution: required && {
+      nodeSelectorTerms: required.map((term) => ({ matchExpressions: [...term] })),
+    },
+    preferredDuringSchedulingIgnoredDuringExecution: preferred && [{ weight: 100, preference: { matchExpressions: [...preferred] } }],
+  });
+  return defined({
+    nodeAffinity: (required ?? preferred) && nodeAffinity,
+    podAffinity: near && toPods(near.workload, near.over),
+    podAntiAffinity: apartOver === undefined ? undefined : toPods(name, apartOver),
+  });
 }

@@ -63,8 +63,7 @@ export function replayWorld(ref: WorldRef): Pick<ReplayLine, 'world' | 'ec2' | '
   return {
     world: nodes === undefined ? kind : `${kind}:real-nodes`,
     ec2,
-    ...(observed === undefined ? {} : { mode: 'observed' }),
-    ...defined({ maxInstances }),
+    ...defined({ mode: observed && ('observed' as const), maxInstances }),
   };
 }
 
@@ -134,8 +133,7 @@ function choiceFor(target: WorldTarget, ref: WorldRef): WorldChoice {
   if (observed !== undefined && tenancy !== undefined) return observedChoice(ref, tenancy, observed);
   const options = {
     ...ec2Of(ref),
-    ...(nodes === undefined ? {} : { nodes: realNodes(nodes) }),
-    ...defined({ tenancy, maxInstances }),
+    ...defined({ nodes: nodes && realNodes(nodes), tenancy, maxInstances }),
     // An externally run target may do other work in its cluster.
     guardsTarget: target.external === undefined,
   };

@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
+import { defined } from '../model/defined.ts';
 import { LONGEST_SCALING_MS, podAutoscalersOf, scalingSteps } from './pod-autoscalers.ts';
 import type { Scaling } from './pod-autoscalers.ts';
 
@@ -11,8 +12,7 @@ function scalingOf(behavior?: object, minReplicas?: number): Scaling {
     spec: {
       scaleTargetRef: { kind: 'Deployment', name: 'web' },
       maxReplicas: 30,
-      ...(minReplicas === undefined ? {} : { minReplicas }),
-      ...(behavior === undefined ? {} : { behavior }),
+      ...defined({ minReplicas, behavior }),
     },
   };
   const [[title, scaling] = []] = podAutoscalersOf([{ where: 'x', apiVersion: object.apiVersion, kind: object.kind, object }]);

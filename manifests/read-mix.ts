@@ -156,7 +156,7 @@ async function judge(
   return workloads.map((workload, index) => {
     const feasibility = now[index] ?? NOT_JUDGED;
     const scaling = scalings.get(workload.title);
-    return { ...workload, feasibility, ...(scaling === undefined ? {} : { scaling: { ...scaling, peak: then[index] ?? NOT_JUDGED } }) };
+    return { ...workload, feasibility, ...defined({ scaling: scaling && { ...scaling, peak: then[index] ?? NOT_JUDGED } }) };
   });
 }
 

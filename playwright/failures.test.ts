@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import type { CheckResult, Finding, Measurement } from '../history/verdict.ts';
+import { defined } from '../model/defined.ts';
 import { failuresOf } from './failures.ts';
 
 const PLACE = { history: 'out/histories/a.jsonl', replay: 'sp1,scenario=a' };
@@ -16,8 +17,7 @@ function finding(object: string, events: number[] = [], code = 'pod-not-served')
 function measured(name: string, worst: number | undefined, object?: string): Measurement {
   return {
     bound: { name, value: 60_000, unit: 'ms', formula: '1 min', reason: 'of a test' },
-    ...(worst === undefined ? {} : { worst }),
-    ...(object === undefined ? {} : { object }),
+    ...defined({ worst, object }),
   };
 }
 

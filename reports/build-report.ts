@@ -69,7 +69,7 @@ export function buildReport({ run, trials, notRun }: ReportInput): RunReport {
     verdict: combine([...scenarios.map(({ verdict }) => verdict), ...gapVerdicts(run.manifests)]),
     totals: { ...totalsOf(scenarios, notRun), waits: mergeWaits(digests.map(({ phases }) => phases)).map(totalWaits) },
     profiles: profileSchema.options.flatMap((name) => profileReport(name, run, scenarios, notRun)),
-    ...(requirements === undefined ? {} : { requirements: judgeRequirements(requirements, { asked: run.scenarios, scenarios, notRun }) }),
+    ...defined({ requirements: requirements && judgeRequirements(requirements, { asked: run.scenarios, scenarios, notRun }) }),
     scenarios,
     notRun: [...notRun],
   };
@@ -224,7 +224,7 @@ function mergeBounds(results: readonly TrialReport[]): BoundReport[] {
         const key = JSON.stringify([check, bound.name]);
         const before = merged.get(key);
         if (before !== undefined && nearness({ bound, worst }) <= nearness(before)) continue;
-        merged.set(key, { check, bound, ...(worst === undefined ? {} : { worst, seed }), ...defined({ object }) });
+        merged.set(key, { check, bound, ...defined({ worst, seed: worst === undefined ? undefined : seed, object }) });
       }
     }
   }

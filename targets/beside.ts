@@ -1,4 +1,5 @@
 import type { Pool } from '../model/catalogue.ts';
+import { defined } from '../model/defined.ts';
 import type { Taint } from '../model/kube.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Target, TargetConstants, TargetProcess, TargetSite } from './target.ts';
@@ -29,9 +30,10 @@ export function beside(first: Target, second: Target): Target {
     features: first.features,
     constants: slower(first.constants, second.constants),
     ...(first.cost === 'heavy' || second.cost === 'heavy' ? { cost: 'heavy' } : {}),
-    ...(first.memoryMiB === undefined && second.memoryMiB === undefined
-      ? {}
-      : { memoryMiB: (first.memoryMiB ?? 0) + (second.memoryMiB ?? 0) }),
+    ...defined({
+      memoryMiB:
+        first.memoryMiB === undefined && second.memoryMiB === undefined ? undefined : (first.memoryMiB ?? 0) + (second.memoryMiB ?? 0),
+    }),
     resources: [...new Set([...first.resources, ...second.resources])],
     install: async (site) => {
       await first.install(site);

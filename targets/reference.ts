@@ -155,11 +155,11 @@ export function toNodePool(
   nodeClassName: string = NODE_CLASS,
 ): NodePool {
   const { cpu, memoryMiB, nodes } = pool.limits ?? {};
-  const limits = {
-    ...(cpu === undefined ? {} : { cpu: String(cpu) }),
-    ...(memoryMiB === undefined ? {} : { memory: formatBytes(memoryMiB * 1024 ** 2) }),
-    ...(nodes === undefined ? {} : { nodes: String(nodes) }),
-  };
+  const limits = defined({
+    cpu: cpu?.toString(),
+    memory: memoryMiB === undefined ? undefined : formatBytes(memoryMiB * 1024 ** 2),
+    nodes: nodes?.toString(),
+  });
   return {
     metadata: { name: pool.name },
     spec: {
@@ -169,8 +169,10 @@ export function toNodePool(
           requirements: requirementsOf(pool),
           taints: [...pool.taints],
           ...(pool.startupTaints.length === 0 ? {} : { startupTaints: [...pool.startupTaints] }),
-          ...(pool.expireAfterMs === undefined ? {} : { expireAfter: seconds(pool.expireAfterMs) }),
-          ...(pool.terminationGracePeriodMs === undefined ? {} : { terminationGracePeriod: seconds(pool.terminationGracePeriodMs) }),
+          ...defined({
+            expireAfter: pool.expireAfterMs === undefined ? undefined : seconds(pool.expireAfterMs),
+            terminationGracePeriod: pool.terminationGracePeriodMs === undefined ? undefined : seconds(pool.terminationGracePeriodMs),
+          }),
           nodeClassRef: { group: RESOURCES.ec2nodeclasses.group, kind: RESOURCES.ec2nodeclasses.kind, name: nodeClassName },
         },
       },
@@ -207,9 +209,12 @@ function disruptionOf({ disruption }: Pool, consolidateAfterMs: number): NodePoo
     // By default Karpenter would disrupt a tenth of the nodes at once; here all empty ones may go at once.
     budgets: (disruption?.budgets ?? [{ nodes: '100%' }]).map(({ nodes, reasons, schedule, durationMs }) => ({
       nodes,
-      ...defined({ reasons: reasons?.map((reason) => REASONS[reason]), schedule }),
-      // Karpenter accepts minutes and hours.
-      ...(durationMs === undefined ? {} : { duration: `${Math.ceil(durationMs / 60_000)}m` }),
+      ...defined({
+        reasons: reasons?.map((reason) => REASONS[reason]),
+        schedule,
+        // Karpenter accepts minutes and hours.
+        duration: durationMs === undefined ? undefined : `${Math.ceil(durationMs / 60_000)}m`,
+      }),
     })),
   };
 }

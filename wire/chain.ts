@@ -335,8 +335,7 @@ class ChainedRequest {
       incarnation,
       operation: name,
       mutating,
-      ...(object === undefined ? {} : { object: formatObject(object) }),
-      ...(input === undefined ? {} : { input: input as EventOf<'request.start'>['input'] }),
+      ...defined({ object: object && formatObject(object), input: input as EventOf<'request.start'>['input'] }),
     });
   }
 

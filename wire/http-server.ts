@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { defined } from '../model/defined.ts';
 import type { Log } from '../runtime/log.ts';
 import { fromSocket, toSocket } from './http-headers.ts';
 import { WireError, asText, concat, isStream } from './wire.ts';
@@ -81,7 +82,7 @@ async function handle(options: ServerOptions, message: IncomingMessage, response
       method: message.method ?? 'GET',
       path: message.url ?? '/',
       headers: fromSocket(message.headers),
-      ...(body === undefined ? {} : { body: isText(message) ? asText(body) : body }),
+      ...defined({ body: body && (isText(message) ? asText(body) : body) }),
       signal,
     };
     await answer(response, await options.wire(request), signal);

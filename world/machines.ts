@@ -1,5 +1,6 @@
 import { NEVER_REGISTERS } from '../history/events.ts';
 import type { ClusterConfig } from '../model/cluster.ts';
+import { defined } from '../model/defined.ts';
 import type { Catalogue } from '../model/instance-catalogue.ts';
 import type { Principal } from '../model/operation.ts';
 import type { ClockScope } from '../runtime/clock.ts';
@@ -58,7 +59,7 @@ export function createMachines<Nodes extends WorldPart>(site: MachinesSite<Nodes
     cluster,
     recorder,
     delays: delays.instances,
-    ...(elsewhere === undefined ? {} : { store: elsewhere.store }),
+    ...defined({ store: elsewhere?.store }),
   });
   const { instances } = ec2.ports;
   const interruptions = createInterruptions({
@@ -67,7 +68,7 @@ export function createMachines<Nodes extends WorldPart>(site: MachinesSite<Nodes
     recorder,
     instances,
     cluster,
-    ...(elsewhere === undefined ? {} : { queue: elsewhere.queue }),
+    ...defined({ queue: elsewhere?.queue }),
   });
   const account = createAccountServices({ clock: scope('account'), random: random.fork('account'), cluster, catalogue });
   const nodeFaults = new NodeFaults();

@@ -2,6 +2,7 @@ import type { InstanceTypeInfo, SpotPrice } from '@aws-sdk/client-ec2';
 import type { Ec2Client } from '../../clients/ec2-client.ts';
 import type { CapacityType, InstanceType, Offering } from '../../model/catalogue.ts';
 import type { ClusterConfig } from '../../model/cluster.ts';
+import { defined } from '../../model/defined.ts';
 import { typeLabels } from '../../model/instance-labels.ts';
 import { LABEL } from '../../model/kube.ts';
 import type { KubeletSettings } from '../../model/node-settings.ts';
@@ -184,9 +185,10 @@ function labelsOf(
   return {
     ...typeLabels({ type: name, architecture, vcpu, memoryMiB }),
     'karpenter.k8s.aws/instance-hypervisor': info.Hypervisor ?? '',
-    ...(gpu?.Name === undefined
-      ? {}
-      : { 'karpenter.k8s.aws/instance-gpu-name': gpu.Name.toLowerCase(), 'karpenter.k8s.aws/instance-gpu-count': String(gpu.Count ?? 0) }),
+    ...defined({
+      'karpenter.k8s.aws/instance-gpu-name': gpu?.Name?.toLowerCase(),
+      'karpenter.k8s.aws/instance-gpu-count': gpu?.Name === undefined ? undefined : String(gpu.Count ?? 0),
+    }),
   };
 }
 

@@ -43,7 +43,6 @@ export function allowedDisruptions(
 function readBudget({ nodes, schedule, duration }: Budget): { nodes: string; schedule?: string; durationMs?: number } {
   return {
     nodes,
-    ...defined({ schedule }),
-    ...(duration === undefined ? {} : { durationMs: durationOf(duration) }),
+    ...defined({ schedule, durationMs: duration === undefined ? undefined : durationOf(duration) }),
   };
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { defined } from '../../model/defined.ts';
 import { matchesLabels, parseRequirements } from '../../model/requirements.ts';
 import { KARPENTER } from '../api.ts';
 import type { EC2NodeClass, NodeClaim, NodePool } from '../api.ts';
@@ -15,7 +16,7 @@ export function templateHashes(pool: NodePool, nodeClass: EC2NodeClass | undefin
   const { metadata, spec } = pool.spec.template;
   return {
     [KARPENTER.poolHash]: hashOf([metadata, { ...spec, requirements: undefined }]),
-    ...(nodeClass === undefined ? {} : { [KARPENTER.classHash]: hashOf(nodeClass.spec) }),
+    ...defined({ [KARPENTER.classHash]: nodeClass && hashOf(nodeClass.spec) }),
   };
 }
 

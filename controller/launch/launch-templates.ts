@@ -96,7 +96,7 @@ class HashedTemplates implements LaunchTemplates {
       SecurityGroupIds: [this.#cluster.securityGroupId],
       UserData: Buffer.from(userData).toString('base64'),
       MetadataOptions: { HttpTokens: 'required', HttpPutResponseHopLimit: 1 },
-      ...(instanceProfile === undefined ? {} : { IamInstanceProfile: { Name: instanceProfile } }),
+      ...defined({ IamInstanceProfile: instanceProfile === undefined ? undefined : { Name: instanceProfile } }),
     };
   }
 

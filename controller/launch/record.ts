@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import { LABEL } from '../../model/kube.ts';
 import { formatProviderId } from '../../model/provider-id.ts';
 import { CONDITION, nameOf } from '../api.ts';
@@ -40,13 +41,11 @@ export async function recordInstance(
     ],
     {
       providerID: formatProviderId({ zone, id: instance.id }),
-      ...(type === undefined
-        ? {}
-        : {
-            imageID: cluster.imageIds[type.architecture],
-            capacity: formatResources(type.capacity),
-            allocatable: formatResources(type.allocatable),
-          }),
+      ...defined({
+        imageID: type && cluster.imageIds[type.architecture],
+        capacity: type && formatResources(type.capacity),
+        allocatable: type && formatResources(type.allocatable),
+      }),
     },
   );
   runtime.log('info', `launched ${instance.id}`, { claim: nameOf(claim), instanceType, zone, capacityType });

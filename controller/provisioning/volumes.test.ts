@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import { defined } from '../../model/defined.ts';
 import { LABEL } from '../../model/kube.ts';
 import type { Pod, Volume } from '../../model/kube.ts';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../model/storage.ts';
@@ -24,9 +25,9 @@ function podWith(volumes: Volume[], terms?: string[]): Pod {
     spec: {
       containers: [],
       volumes,
-      ...(terms === undefined
-        ? {}
-        : { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: required } } } }),
+      ...defined({
+        affinity: terms && { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: required } } },
+      }),
     },
   };
 }

@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
+import { defined } from '../../model/defined.ts';
 import { LABEL } from '../../model/kube.ts';
 import type { Pod, PodSpec } from '../../model/kube.ts';
 import { addResources, fits, podRequests } from '../../model/resources.ts';
@@ -250,7 +251,7 @@ function toInput(value: typeof inputArbitrary extends fc.Arbitrary<infer T> ? T 
         `p${String(index).padStart(2, '0')}`,
         cpu,
         {
-          ...(zone === undefined ? {} : { nodeSelector: { [LABEL.zone]: zone } }),
+          ...defined({ nodeSelector: zone === undefined ? undefined : { [LABEL.zone]: zone } }),
           ...(spread === 'none'
             ? {}
             : {

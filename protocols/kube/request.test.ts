@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import { defined } from '../../model/defined.ts';
 import { describeKubeRequest } from './operation.ts';
 import { parseKubeRequest } from './request.ts';
 
@@ -46,7 +47,7 @@ for (const path of [
 
 test('reads, watches and dry runs do not mutate, everything else does', () => {
   const mutating = (method: string, path: string, body?: unknown): boolean => {
-    return describeKubeRequest({ method, path, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }).mutating;
+    return describeKubeRequest({ method, path, ...defined({ body: JSON.stringify(body) }) }).mutating;
   };
   expect(mutating('GET', '/api/v1/pods?watch=true')).toBe(false);
   expect(mutating('POST', '/api/v1/namespaces/a/pods')).toBe(true);

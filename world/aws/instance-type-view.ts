@@ -57,7 +57,7 @@ function write(type: InstanceType): InstanceTypeInfo {
       NetworkCards: [{ NetworkCardIndex: 0, MaximumNetworkInterfaces: type.networkInterfaces }],
       Ipv4AddressesPerInterface: type.ipv4PerInterface,
     },
-    ...(type.gpu === undefined ? {} : { GpuInfo: writeGpu(type.gpu) }),
+    ...defined({ GpuInfo: type.gpu && writeGpu(type.gpu) }),
   };
   return details === undefined
     ? basic
@@ -72,14 +72,16 @@ function writeDetails(type: InstanceType, known: Known): InstanceTypeInfo {
     SupportedVirtualizationTypes: has('paravirtual') ? ['hvm', 'paravirtual'] : ['hvm'],
     ProcessorInfo: {
       SupportedArchitectures: [...(cpu.i386 === true ? (['i386'] as const) : []), type.architecture],
-      ...defined({ SustainedClockSpeedInGhz: cpu.clockGhz }),
-      // EC2 has some that the SDK does not know yet.
-      ...(cpu.features === undefined ? {} : { SupportedFeatures: cpu.features as SupportedAdditionalProcessorFeature[] }),
+      ...defined({
+        SustainedClockSpeedInGhz: cpu.clockGhz,
+        // EC2 has some that the SDK does not know yet.
+        SupportedFeatures: cpu.features as SupportedAdditionalProcessorFeature[] | undefined,
+      }),
       Manufacturer: cpu.manufacturer,
     },
     VCpuInfo: { DefaultVCpus: type.vcpu, DefaultCores: type.vcpu / cpu.threadsPerCore, DefaultThreadsPerCore: cpu.threadsPerCore },
     InstanceStorageSupported: storage !== undefined,
-    ...(storage === undefined ? {} : { InstanceStorageInfo: writeStorage(storage) }),
+    ...defined({ InstanceStorageInfo: storage && writeStorage(storage) }),
     EbsInfo: writeEbs(details.ebs),
     NetworkInfo: writeNetwork(type, known),
     PlacementGroupInfo: { SupportedStrategies: [...(has('cluster-placement') ? (['cluster'] as const) : []), 'partition', 'spread'] },
@@ -129,7 +131,7 @@ function writeEbs({ optimized, nvme, attachments, attachmentLimit, baseline, max
   return {
     EbsOptimizedSupport: optimized,
     EncryptionSupport: 'supported',
-    ...(baseline === undefined || maximum === undefined ? {} : { EbsOptimizedInfo: writeEbsRates(baseline, maximum) }),
+    ...defined({ EbsOptimizedInfo: baseline && maximum && writeEbsRates(baseline, maximum) }),
     NvmeSupport: nvme,
     MaximumEbsAttachments: attachments,
     AttachmentLimitType: attachmentLimit,
@@ -169,7 +171,7 @@ function writeNetwork(type: InstanceType, { details: { network }, has }: Known):
     Ipv6Supported: has('ipv6'),
     EnaSupport: network.ena,
     EfaSupported: network.efaInterfaces !== undefined,
-    ...(network.efaInterfaces === undefined ? {} : { EfaInfo: { MaximumEfaInterfaces: network.efaInterfaces } }),
+    ...defined({ EfaInfo: network.efaInterfaces === undefined ? undefined : { MaximumEfaInterfaces: network.efaInterfaces } }),
     EncryptionInTransitSupported: has('encryption-in-transit'),
     EnaSrdSupported: has('ena-srd'),
     FlexibleEnaQueuesSupport: supported(has('flexible-ena-queues')),

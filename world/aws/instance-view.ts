@@ -95,13 +95,13 @@ function writeInstance({ network }: Account, record: InstanceRecord): SdkInstanc
     EnaSupport: true,
     // EC2 reports xen for nitro instances too.
     Hypervisor: 'xen',
-    ...(template.IamInstanceProfile === undefined ? {} : { IamInstanceProfile: { Arn: profileArn(template.IamInstanceProfile) } }),
+    ...defined({ IamInstanceProfile: template.IamInstanceProfile && { Arn: profileArn(template.IamInstanceProfile) } }),
     ...(record.capacityType === 'spot' ? { InstanceLifecycle: 'spot' as const, SpotInstanceRequestId: spotRequestId(record) } : {}),
     ...defined({ KeyName: template.KeyName }),
     RootDeviceName: ROOT_VOLUME.device,
     RootDeviceType: 'ebs',
     SourceDestCheck: !isTerminated,
-    ...(stateReason === undefined ? {} : { StateReason: { Code: stateReason.code, Message: stateReason.message } }),
+    ...defined({ StateReason: stateReason && { Code: stateReason.code, Message: stateReason.message } }),
     Tags: writeTags(record.tags),
     VirtualizationType: 'hvm',
   };

@@ -388,7 +388,7 @@ export class Instances implements InstancePort {
       capacityType: record.capacityType,
       usdPerHour: record.usdPerHour,
       ...more,
-      ...(record.stateReason === undefined ? {} : { reason: record.stateReason.message }),
+      ...defined({ reason: record.stateReason?.message }),
     });
     for (const listener of [...this.#listeners]) listener(record);
   }

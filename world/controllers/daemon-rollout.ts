@@ -28,7 +28,7 @@ const GENERATION_LABEL = 'pod-template-generation';
 /** The labels that identify a pod's revision. */
 export function revisionLabels({ metadata }: DaemonSet, hash: string): Readonly<Record<string, string>> {
   const generation = metadata.annotations?.[GENERATION_ANNOTATION];
-  return { ...(generation === undefined ? {} : { [GENERATION_LABEL]: generation }), [REVISION_HASH]: hash };
+  return { ...defined({ [GENERATION_LABEL]: generation }), [REVISION_HASH]: hash };
 }
 
 function isUpdated({ set, hash }: DaemonState, { metadata: { labels = {} } }: Pod): boolean {

@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import { defined } from '../../model/defined.ts';
 import { CLAIMS, CRDS, NODE_CLAIM_CRD, PODS, claim, pod, withServer } from './testing/api-server.ts';
 import type { Bench } from './testing/api-server.ts';
 
@@ -46,7 +47,7 @@ test('a foreground deletion cascades, each generation waiting for the next', asy
     const { call } = bench;
     let owner: object | undefined;
     for (const name of ['grandparent', 'parent', 'child']) {
-      const { body } = await call('POST', MAPS, { metadata: { name, ...(owner === undefined ? {} : { ownerReferences: [owner] }) } });
+      const { body } = await call('POST', MAPS, { metadata: { name, ...defined({ ownerReferences: owner && [owner] }) } });
       owner = { apiVersion: 'v1', kind: 'ConfigMap', name, uid: body.metadata.uid, blockOwnerDeletion: true };
     }
     const watch = await bench.watch(`${MAPS}?watch=true&resourceVersion=0`);

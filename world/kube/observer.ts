@@ -217,9 +217,5 @@ function conditionOf(object: object, type: string): Condition | undefined {
 }
 
 function nameOf(resource: string, namespace: string | undefined, name: string | undefined): string {
-  return formatObject({
-    resource,
-    ...(namespace === undefined || namespace === '' ? {} : { namespace }),
-    ...defined({ name }),
-  });
+  return formatObject({ resource, ...defined({ namespace: namespace === '' ? undefined : namespace, name }) });
 }

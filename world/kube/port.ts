@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { KubeObject, LabelSelector, ObjectMeta } from '../../model/kube.ts';
 import type { Principal } from '../../model/operation.ts';
 import { matchesSelector } from '../../model/selector.ts';
@@ -61,7 +62,11 @@ export function openPort(parts: PortParts, principal: Principal): ClusterPort {
     delete: (ref, options = {}) =>
       attempt(() => {
         const { gracePeriodSeconds, uid } = options;
-        registry.delete(locate(ref), { gracePeriodSeconds, ...(uid === undefined ? {} : { preconditions: { uid } }) }, writer);
+        registry.delete(
+          locate(ref),
+          { gracePeriodSeconds, ...defined({ preconditions: uid === undefined ? undefined : { uid } }) },
+          writer,
+        );
       }),
     bind: (pod, nodeName) => attempt(() => bindPod(registry, locate(pod), nodeName, writer, clock.nowMs())),
     evict: (pod) => attempt(() => evictPod(registry, locate(pod), pod.name, {}, writer, clock.nowMs())),

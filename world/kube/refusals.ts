@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import { JSON_TYPE } from '../../protocols/kube/body.ts';
 import { StatusError } from '../../protocols/kube/status.ts';
 import type { Refusal } from '../../wire/backend.ts';
@@ -14,7 +15,7 @@ export function refusalOf(error: StatusError): WireResponse {
   const retryAfter = error.status.details?.retryAfterSeconds;
   return {
     status: error.code,
-    headers: { 'content-type': JSON_TYPE, ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }) },
+    headers: { 'content-type': JSON_TYPE, ...defined({ 'retry-after': retryAfter?.toString() }) },
     body: JSON.stringify(error.status),
   };
 }
@@ -25,7 +26,7 @@ function plainRefusal(status: number, message: string, retryAfterSeconds: number
     status,
     headers: {
       'content-type': 'text/plain; charset=utf-8',
-      ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
+      ...defined({ 'retry-after': retryAfterSeconds?.toString() }),
     },
     body: `${message}\n`,
   };

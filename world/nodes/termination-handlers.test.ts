@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import { defined } from '../../model/defined.ts';
 import type { DaemonSet, OwnerReference, Pod, PodDisruptionBudget } from '../../model/kube.ts';
 import type { EventListener } from '../aws/event-bus.ts';
 import { DisruptionBudgets } from '../controllers/disruption-budgets.ts';
@@ -64,7 +65,7 @@ async function withHandlers(work: (bench: HandlerBench) => Promise<void>): Promi
 /** A running, ready pod on the node of an instance. */
 async function run({ port, instances }: Bench, name: string, id: string, owner?: OwnerReference): Promise<void> {
   const pod = makePod(name, { labels: { app: 'web' } });
-  await port.create<Pod>('pods', { ...pod, metadata: { ...pod.metadata, ...(owner === undefined ? {} : { ownerReferences: [owner] }) } });
+  await port.create<Pod>('pods', { ...pod, metadata: { ...pod.metadata, ...defined({ ownerReferences: owner && [owner] }) } });
   await port.bind(podRef(name), instances.get(id)?.privateDnsName ?? '');
   await port.patch(podRef(name), { status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } }, 'status');
 }

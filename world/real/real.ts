@@ -185,7 +185,7 @@ export function createRealWorld(
     arm: (injection) => gate.arm(injection),
     ports: { ...machines.ports, watches: { lag: lacking, close: lacking }, processes: { pause: lacking, skewClock: lacking } },
     clean,
-    ...(tenant === undefined ? {} : { poolFor: (pool, features) => tenant.poolFor(pool, features.includes('taints')) }),
+    ...defined({ poolFor: tenant && ((pool, features) => tenant.poolFor(pool, features.includes('taints'))) }),
   };
 }
 

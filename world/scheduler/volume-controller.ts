@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import { LABEL } from '../../model/kube.ts';
 import type { Node, Pod } from '../../model/kube.ts';
 import { BIND_COMPLETED, SELECTED_NODE } from '../../model/storage.ts';
@@ -122,7 +123,7 @@ export class VolumeController implements WorldPart {
         persistentVolumeReclaimPolicy: 'Delete',
         storageClassName: spec.storageClassName ?? '',
         volumeMode: spec.volumeMode ?? 'Filesystem',
-        ...(zone === undefined ? {} : { nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions }] } } }),
+        ...defined({ nodeAffinity: zone === undefined ? undefined : { required: { nodeSelectorTerms: [{ matchExpressions }] } } }),
       },
     });
   }

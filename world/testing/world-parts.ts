@@ -132,7 +132,7 @@ export function makeNode(
 ): Node {
   const resources = { cpu, memory: '8Gi', pods };
   return {
-    metadata: { name, labels: { [LABEL.hostname]: name, ...(zone === undefined ? {} : { [LABEL.zone]: zone }), ...labels } },
+    metadata: { name, labels: { [LABEL.hostname]: name, ...defined({ [LABEL.zone]: zone }), ...labels } },
     spec: { taints, unschedulable },
     status: { capacity: resources, allocatable: resources, conditions: [{ type: 'Ready', status: 'True' }] },
   };

@@ -1,3 +1,4 @@
+import { defined } from '../../../model/defined.ts';
 import { answerOf } from './case.ts';
 import type { Answer, ApiCase, Step } from './case.ts';
 import { OBJECT_CASES } from './cases-objects.ts';
@@ -37,7 +38,7 @@ export async function runCase({ steps }: ApiCase, send: Send): Promise<Answer[]>
 
 async function runStep(step: Step, send: Send): Promise<Answer> {
   const { method, path, body, contentType = 'application/json', accept = 'application/json', look } = step;
-  const headers = { accept, ...(body === undefined ? {} : { 'content-type': contentType }) };
+  const headers = { accept, ...defined({ 'content-type': body === undefined ? undefined : contentType }) };
   const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
   for (let tries = 1; ; tries += 1) {
     const answer = await send(method, path, headers, text);

@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { defined } from '../../../model/defined.ts';
 import { artefactName, readArtefact } from '../artefacts/cache.ts';
 import type { Artefact } from '../artefacts/cache.ts';
 import { CRDS_FOLDER, MANIFEST_FILE, MANIFEST_FORMAT, RECIPE, WASM_FILE } from '../artefacts/manifest.ts';
@@ -50,9 +51,9 @@ export async function makeArtefact(site: BuildSite, plan: WholePlan, builds: str
       program: spec.program,
       version: spec.version,
       module: spec.module,
-      ...(plan.fetched === undefined ? {} : { moduleVersion: plan.fetched.version }),
+      ...defined({ moduleVersion: plan.fetched?.version }),
       package: spec.package,
-      ...(plan.localSha256 === undefined ? {} : { local: { directories: [...plan.local], sha256: plan.localSha256 } }),
+      ...defined({ local: plan.localSha256 === undefined ? undefined : { directories: [...plan.local], sha256: plan.localSha256 } }),
       sums: { ...plan.sums },
       replaces: [...plan.replaces],
       goVersion: plan.toolchain.version,

@@ -76,8 +76,7 @@ export function createFetch({ clock, wireTo }: FetchSite): Fetch {
       method,
       path: `${url.pathname}${url.search}`,
       headers: fields,
-      ...(body === undefined ? {} : { body: isBinary ? body : decoder.decode(body) }),
-      ...defined({ signal }),
+      ...defined({ body: body && (isBinary ? body : decoder.decode(body)), signal }),
     };
     const response = await clock.call(`${method} ${url.host}${url.pathname}`, () => clock.park(untilAborted(wire(request), signal)));
     return {

@@ -71,7 +71,7 @@ function check(record: InstanceRecord, nowMs: number): Checked {
 function writeStatus({ record, status, reachability }: Checked): InstanceStatus {
   const summary = {
     Status: status,
-    ...(reachability === undefined ? {} : { Details: [{ Name: 'reachability' as const, Status: reachability }] }),
+    ...defined({ Details: reachability && [{ Name: 'reachability' as const, Status: reachability }] }),
   };
   return {
     InstanceId: record.id,

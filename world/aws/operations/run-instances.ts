@@ -1,5 +1,6 @@
 import type { RunInstancesRequest, Reservation } from '@aws-sdk/client-ec2';
 import type { CapacityType, InstanceType } from '../../../model/catalogue.ts';
+import { defined } from '../../../model/defined.ts';
 import type { Effect } from '../../../model/operation.ts';
 import { Ec2Refusal, invalidValue, missingParameter } from '../../../protocols/ec2/refusal.ts';
 import type { Caller } from '../../../wire/backend.ts';
@@ -141,9 +142,10 @@ function readOrder(account: Account, request: RunInstancesRequest, span: number)
     tags: {
       ...launchTags(found?.version.data.TagSpecifications, 'instance'),
       ...launchTags(request.TagSpecifications, 'instance'),
-      ...(found === undefined
-        ? {}
-        : { 'aws:ec2launchtemplate:id': found.template.id, 'aws:ec2launchtemplate:version': String(found.version.number) }),
+      ...defined({
+        'aws:ec2launchtemplate:id': found?.template.id,
+        'aws:ec2launchtemplate:version': found?.version.number.toString(),
+      }),
     },
     min,
     max,

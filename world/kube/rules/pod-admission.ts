@@ -154,15 +154,15 @@ export function mergeLabelKeys(spec: FullPodSpec, labels: Readonly<Record<string
   const { podAffinity, podAntiAffinity } = affinity ?? {};
   return {
     ...spec,
-    ...(affinity === undefined
-      ? {}
-      : {
-          affinity: {
-            ...affinity,
-            ...(podAffinity === undefined ? {} : { podAffinity: mergeTerms(podAffinity) }),
-            ...(podAntiAffinity === undefined ? {} : { podAntiAffinity: mergeTerms(podAntiAffinity) }),
-          },
+    ...defined({
+      affinity: affinity && {
+        ...affinity,
+        ...defined({
+          podAffinity: podAffinity && mergeTerms(podAffinity),
+          podAntiAffinity: podAntiAffinity && mergeTerms(podAntiAffinity),
         }),
-    ...defined({ topologySpreadConstraints: topologySpreadConstraints?.map(merged) }),
+      },
+      topologySpreadConstraints: topologySpreadConstraints?.map(merged),
+    }),
   };
 }

@@ -36,9 +36,12 @@ export function defaultPodSpec(spec: FullPodSpec, options: { readonly owner: str
     ...spec,
     ...defined({ volumes: spec.volumes?.map(defaultVolume), initContainers: spec.initContainers?.map(fill).map(onlySidecars) }),
     containers: (spec.containers ?? []).map(fill).map(withoutRestartPolicy),
-    ...(resources === undefined ? {} : { resources: defaultResources(resources, options) }),
-    ...(overhead === undefined ? {} : { overhead: canonicalQuantities(overhead, options.owner) ?? {} }),
-    ...defined({ serviceAccountName: account, serviceAccount: account }),
+    ...defined({
+      resources: resources && defaultResources(resources, options),
+      overhead: overhead && (canonicalQuantities(overhead, options.owner) ?? {}),
+      serviceAccountName: account,
+      serviceAccount: account,
+    }),
     restartPolicy: spec.restartPolicy ?? 'Always',
     terminationGracePeriodSeconds: options.isPod && period < 0 ? LEAST_GRACE_SECONDS : period,
     dnsPolicy: spec.dnsPolicy ?? 'ClusterFirst',
@@ -54,21 +57,19 @@ function defaultContainer(container: FullContainer, hostNetwork: boolean, option
   return {
     ...container,
     ...Object.fromEntries(probes),
-    ...(ports === undefined
-      ? {}
-      : {
-          ports: ports.map((port) => ({
-            ...port,
-            ...(hostNetwork && options.isPod && port.hostPort === undefined ? { hostPort: port.containerPort } : {}),
-            protocol: port.protocol ?? ('TCP' as const),
-          })),
-        }),
+    ...defined({
+      ports: ports?.map((port) => ({
+        ...port,
+        ...(hostNetwork && options.isPod && port.hostPort === undefined ? { hostPort: port.containerPort } : {}),
+        protocol: port.protocol ?? ('TCP' as const),
+      })),
+    }),
     resources: defaultResources(resources ?? {}, options),
     terminationMessagePath: container.terminationMessagePath ?? '/dev/termination-log',
     terminationMessagePolicy: container.terminationMessagePolicy ?? 'File',
-    ...(image === undefined && container.imagePullPolicy === undefined
-      ? {}
-      : { imagePullPolicy: container.imagePullPolicy ?? (isLatest(image ?? '') ? 'Always' : 'IfNotPresent') }),
+    ...defined({
+      imagePullPolicy: container.imagePullPolicy ?? (image === undefined ? undefined : isLatest(image) ? 'Always' : 'IfNotPresent'),
+    }),
   };
 }
 
@@ -97,8 +98,7 @@ function defaultProbe(probe: object): object {
   return {
     ...PROBE_DEFAULTS,
     ...probe,
-    ...(httpGet === undefined ? {} : { httpGet: { path: '/', scheme: 'HTTP', ...httpGet } }),
-    ...(grpc === undefined ? {} : { grpc: { service: '', ...grpc } }),
+    ...defined({ httpGet: httpGet && { path: '/', scheme: 'HTTP', ...httpGet }, grpc: grpc && { service: '', ...grpc } }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../../model/defined.ts';
 import type { Pod, ResourceList } from '../../../model/kube.ts';
 import { parseQuantity } from '../../../model/quantity.ts';
 import { invalid } from '../../../protocols/kube/field-error.ts';
@@ -49,7 +50,7 @@ export const podRules: ResourceRules = {
     const { podIP: one = '', podIPs: several = [], ...status } = (object.status ?? {}) as PodAddresses;
     const addresses = one === '' || one === several[0]?.ip ? several : [{ ip: one }];
     const [first] = addresses;
-    return { ...object, status: { ...status, ...(first === undefined ? {} : { podIP: first.ip, podIPs: addresses }) } };
+    return { ...object, status: { ...status, ...defined({ podIP: first?.ip, podIPs: first && addresses }) } };
   },
   validateStatus: (object, old) => {
     const addresses = ((object.status ?? {}) as PodAddresses).podIPs ?? [];

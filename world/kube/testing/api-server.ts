@@ -1,3 +1,4 @@
+import { defined } from '../../../model/defined.ts';
 import type { ObjectMeta } from '../../../model/kube.ts';
 import type { Effect, Principal } from '../../../model/operation.ts';
 import { createRandom } from '../../../runtime/random.ts';
@@ -61,7 +62,7 @@ function openBench(server: ApiServer, clock: ClockScope): Bench {
       method,
       path,
       headers: { 'content-type': options.contentType ?? 'application/json' },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...defined({ body: typeof body === 'string' ? body : JSON.stringify(body) }),
     };
     const caller = { principal: options.principal ?? 'target', incarnation: 1, span: 0 } as const;
     return server.backend.handle(request, server.backend.describe(request), caller);

@@ -5,6 +5,7 @@ import type { Recorder } from '../../../history/events.ts';
 import { archOf } from '../../../model/catalogue.ts';
 import type { InstanceType } from '../../../model/catalogue.ts';
 import { CutShortError } from '../../../model/cut-short.ts';
+import { defined } from '../../../model/defined.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { InstanceBook } from '../../instance-book.ts';
 import type { Instance, InstancePort } from '../../ports.ts';
@@ -137,7 +138,7 @@ export class ObservedInstances extends InstanceBook implements InstancePort, Wor
       zone,
       capacityType,
       usdPerHour,
-      ...(type === undefined ? {} : { arch: archOf(type), vcpu: type.vcpu, memoryMiB: type.memoryMiB }),
+      ...defined({ arch: type && archOf(type), vcpu: type?.vcpu, memoryMiB: type?.memoryMiB }),
       tags: { ...tags },
     });
   }

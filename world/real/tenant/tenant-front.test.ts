@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import { defined } from '../../../model/defined.ts';
 import { APPLY_TYPE, JSON_TYPE, MERGE_PATCH } from '../../../protocols/kube/body.ts';
 import { loadKubeTypes } from '../../../protocols/kube/types.ts';
 import { asText, readText } from '../../../wire/wire.ts';
@@ -41,7 +42,7 @@ function withObjects(objects: Readonly<Record<string, object | number>>) {
     keeps: () => true,
   });
   const speak = async (method: string, path: string, body?: object, type = JSON_TYPE) => {
-    const request = { method, path, headers: { 'content-type': type }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+    const request = { method, path, headers: { 'content-type': type }, ...defined({ body: JSON.stringify(body) }) };
     const answer = await front.handle(request, front.describe(request), { principal: 'target', incarnation: 1, span: 1 });
     return { status: answer.status, text: await readText(answer.body), effect: answer.effect };
   };

@@ -46,10 +46,7 @@ export function createTenantPort(port: ClusterPort, tenant: Tenant): ClusterPort
   return {
     get: (ref) => port.get(located(ref)),
     list: async <T extends KubeObject>(resource: string, { namespace, labels }: Parameters<ClusterPort['list']>[1] = {}) => {
-      const filter = {
-        ...(namespace === undefined ? {} : { namespace: tenant.namespaceFor(namespace) }),
-        ...defined({ labels }),
-      };
+      const filter = defined({ namespace: namespace === undefined ? undefined : tenant.namespaceFor(namespace), labels });
       const objects = await port.list<T>(resource, filter);
       return objects.filter((object) => isShown(resource, object));
     },

@@ -5,6 +5,7 @@ import { loadKubeTypes } from '../../../protocols/kube/types.ts';
 import { readText } from '../../../wire/wire.ts';
 import type { WireRequest } from '../../../wire/wire.ts';
 import { pool } from '../../../harness/scenario.ts';
+import { defined } from '../../../model/defined.ts';
 import { NODE_CLAIM_CRD, CLAIMS, claim } from '../../kube/testing/api-server.ts';
 import { ClusterError } from '../../ports.ts';
 import { ApiFront } from '../api-front.ts';
@@ -48,7 +49,7 @@ async function ask(
 ): Promise<{ status: number; body: unknown }> {
   const headers = { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' };
   for (;;) {
-    const answer = await wire({ method, path, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    const answer = await wire({ method, path, headers, ...defined({ body: JSON.stringify(body) }) });
     const text = await readText(answer.body);
     // A definition is served some moments after it was created.
     if (answer.status !== 404 || path !== CLAIMS) return { status: answer.status, body: JSON.parse(text) };
@@ -129,7 +130,7 @@ test("callers on its wires see only the run's pools and claims, and change nothi
     });
     const speak = async (principal: 'target' | 'scenario', method: string, path: string, body?: object) => {
       const headers = { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' };
-      const request: WireRequest = { method, path, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+      const request: WireRequest = { method, path, headers, ...defined({ body: JSON.stringify(body) }) };
       const answer = await front.handle(request, front.describe(request), { principal, incarnation: 1, span: 1 });
       return {
         status: answer.status,

@@ -1,4 +1,5 @@
 import type { Pool } from '../../../model/catalogue.ts';
+import { defined } from '../../../model/defined.ts';
 import type { KubeObject, ObjectMeta, Toleration } from '../../../model/kube.ts';
 
 /** The label of everything that a run creates in a cluster that it shares. Its value names the run. */
@@ -92,7 +93,7 @@ export class Tenant {
       ...object,
       metadata: {
         ...metadata,
-        ...(namespace === undefined ? {} : { namespace: this.namespaceFor(namespace) }),
+        ...defined({ namespace: namespace === undefined ? undefined : this.namespaceFor(namespace) }),
         labels: { ...metadata.labels, ...this.labels },
       },
     });

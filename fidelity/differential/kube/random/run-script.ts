@@ -1,3 +1,4 @@
+import { defined } from '../../../../model/defined.ts';
 import { mergePatch } from '../../../../protocols/kube/merge-patch.ts';
 import type { Answer } from './answers.ts';
 import type { Script, Step } from './script.ts';
@@ -37,7 +38,7 @@ async function runStep(step: Step, answers: readonly Answer[], server: Server): 
   const headers = {
     accept: step.accept ?? 'application/json',
     'user-agent': 'differential/1',
-    ...(body === undefined ? {} : { 'content-type': step.contentType ?? 'application/json' }),
+    ...defined({ 'content-type': body === undefined ? undefined : (step.contentType ?? 'application/json') }),
   };
   if (step.operation === 'watch') {
     const { status, lines } = await server.watch(path, headers, (line) => line.includes(`"name":"${step.upTo}"`));

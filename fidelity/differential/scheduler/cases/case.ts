@@ -132,8 +132,11 @@ export function pod(name: string, options: PodOptions = {}): Pod {
           ...container,
         },
       ],
-      ...defined({ nodeName: on }),
-      ...(priority === undefined ? {} : { priority, priorityClassName: classNameOf(priority, spec.preemptionPolicy) }),
+      ...defined({
+        nodeName: on,
+        priority,
+        priorityClassName: priority === undefined ? undefined : classNameOf(priority, spec.preemptionPolicy),
+      }),
       ...spec,
     },
     ...defined({ status }),

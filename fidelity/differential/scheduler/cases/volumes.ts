@@ -87,10 +87,13 @@ function volume(
       csi: { driver: DRIVER, volumeHandle: name },
       persistentVolumeReclaimPolicy: 'Delete',
       storageClassName,
-      ...(claim === undefined
-        ? {}
-        : { claimRef: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace: 'default', name: claim, uid: `uid-${claim}` } }),
-      ...(zone === undefined ? {} : { nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions }] } } }),
+      ...defined({
+        claimRef:
+          claim === undefined
+            ? undefined
+            : { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace: 'default', name: claim, uid: `uid-${claim}` },
+        nodeAffinity: zone === undefined ? undefined : { required: { nodeSelectorTerms: [{ matchExpressions }] } },
+      }),
     },
     status: { phase: claim === undefined ? 'Available' : 'Bound' },
   };

@@ -1,3 +1,4 @@
+import { defined } from '../../../../model/defined.ts';
 import type { Pod } from '../../../../model/kube.ts';
 import type { Clock } from '../../../../runtime/clock.ts';
 import { readText } from '../../../../wire/wire.ts';
@@ -150,7 +151,7 @@ export class RealScheduler {
       method,
       path,
       headers: { accept: 'application/json', 'content-type': type },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...defined({ body: body && JSON.stringify(body) }),
     });
     return { status: answer.status, text: await readText(answer.body) };
   }

@@ -1,3 +1,4 @@
+import { defined } from '../../../../../model/defined.ts';
 import type { Random } from '../../../../../runtime/random.ts';
 import type { Kind } from './kind.ts';
 import { metadataChange } from './metadata.ts';
@@ -37,7 +38,7 @@ export const nodes: Kind = {
   applied: (configuration) => {
     const { spec, ...rest } = configuration as { spec?: { taints?: unknown } };
     const { taints: _taints, ...own } = spec ?? {};
-    return { ...rest, ...(spec === undefined ? {} : { spec: own }) };
+    return { ...rest, ...defined({ spec: spec && own }) };
   },
   change: (random) =>
     random.pick<() => object>([

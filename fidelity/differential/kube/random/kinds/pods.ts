@@ -1,3 +1,4 @@
+import { defined } from '../../../../../model/defined.ts';
 import type { Random } from '../../../../../runtime/random.ts';
 import type { Kind } from './kind.ts';
 import { metadataChange } from './metadata.ts';
@@ -26,7 +27,7 @@ export const pods: Kind = {
   // An apply of only the change would create a pod that is scheduled and gets a token volume with a random name.
   applied: (configuration) => {
     const { spec, ...rest } = configuration as { spec?: object };
-    return { ...rest, ...(spec === undefined ? {} : { spec: { ...spec, schedulerName: NOBODY, automountServiceAccountToken: false } }) };
+    return { ...rest, ...defined({ spec: spec && { ...spec, schedulerName: NOBODY, automountServiceAccountToken: false } }) };
   },
   change: podChange,
   status: (random) => ({
