@@ -1,9 +1,12 @@
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 import { moduleState } from './quality/rules/module-state.ts';
+import { optionalFields } from './quality/rules/optional-fields.ts';
 import { timeAndChance } from './quality/rules/time-and-chance.ts';
 
-const scaleproof = { rules: { 'module-state': moduleState, 'time-and-chance': timeAndChance } };
+const scaleproof = {
+  rules: { 'module-state': moduleState, 'optional-fields': optionalFields, 'time-and-chance': timeAndChance },
+};
 
 /** Modules that something starts: a process, a worker, a test run. All others do nothing when they are imported. */
 const entries = [
@@ -34,6 +37,7 @@ export default defineConfig(
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
       'no-console': 'error',
+      'scaleproof/optional-fields': 'error',
       'scaleproof/time-and-chance': 'error',
       '@typescript-eslint/no-non-null-assertion': 'error',
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],

@@ -33,6 +33,7 @@ test('the code keeps the lint rules, and every exception has a reason', { tag: '
 
 const TIME = 'scaleproof/time-and-chance';
 const STATE = 'scaleproof/module-state';
+const OPTIONAL = 'scaleproof/optional-fields';
 
 /** Lines of a file in controller/, each with the rule that it breaks, if any. */
 const PLANTED: readonly (readonly [line: string, rule?: string])[] = [
@@ -73,6 +74,10 @@ const PLANTED: readonly (readonly [line: string, rule?: string])[] = [
   ['const totals = { launched: 0 };'],
   ['export const launch = () => (totals.launched += 1);', STATE],
   ['export class Pool { static size = 1; static readonly LIMIT = 2; }', STATE],
+  ['export const sized = (cpu?: number) => ({ ...(cpu === undefined ? {} : { cpu: String(cpu) }) });', OPTIONAL],
+  ['export const named = (name?: string) => ({ ...(undefined !== name ? { name } : {}) });', OPTIONAL],
+  ['export const small = (cpu?: number) => ({ ...(cpu === 1 ? {} : { cpu }), ...(cpu === undefined ? { cpu: 1 } : {}) });'],
+  ['export const parts = (cpu?: number) => [...(cpu === undefined ? [] : [cpu])];'],
   ['export const parsed = (value: any) => String(value);', '@typescript-eslint/no-explicit-any'],
   ['export const first = (values: string[]) => values[0]!;', '@typescript-eslint/no-non-null-assertion'],
   ['export const forget = (work: () => Promise<void>) => { work(); };', '@typescript-eslint/no-floating-promises'],
