@@ -5,6 +5,7 @@ import type { Scenario } from '../harness/scenario.ts';
 import * as apiPressure from './api-pressure.ts';
 import * as capacity from './capacity.ts';
 import * as consolidation from './consolidation.ts';
+import * as consolidationDrift from './consolidation-drift.ts';
 import * as crashes from './crashes.ts';
 import * as disruption from './disruption.ts';
 import * as faultyApi from './faulty-api.ts';
@@ -31,7 +32,9 @@ export const suites: readonly Suite[] = [
   suite('registration', 'nodes that register late, never, or incorrectly', registration),
   suite('interruption', 'spot interruptions and other notices about instances', interruption),
   suite('disruption', 'nodes that are lost or must be drained', disruption),
-  suite('consolidation', 'voluntary disruption: consolidation, drift and disruption budgets', consolidation),
+  suite('consolidation', 'voluntary disruption: consolidation, drift and disruption budgets', consolidation, {
+    'consolidation-drift': consolidationDrift,
+  }),
   suite('crashes', 'the autoscaler is killed or restarted at the worst moments', crashes),
   suite('api-pressure', 'API requests that are throttled, and answers that are late or lost', apiPressure),
   suite(
@@ -47,9 +50,16 @@ export const sources: readonly (TrialSource & { readonly scenario: Scenario })[]
   suite.scenarios.map(({ ref, scenario }) => ({ ref, scenario, suite: suite.name, label: scenario.id })),
 );
 
-/** @param name of the suite, and of its module in this folder */
-function suite(name: string, summary: string, exports: Readonly<Record<string, Scenario>>): Suite {
-  const module = new URL(`./${name}${extname(import.meta.url)}`, import.meta.url).href;
-  const scenarios = Object.entries(exports).map(([key, scenario]) => ({ ref: { module, export: key }, scenario }));
+type Exports = Readonly<Record<string, Scenario>>;
+
+/**
+ * @param name of the suite, and of its module in this folder
+ * @param more scenarios of the suite, by the names of their modules
+ */
+function suite(name: string, summary: string, exports: Exports, more: Readonly<Record<string, Exports>> = {}): Suite {
+  const scenarios = [[name, exports] as const, ...Object.entries(more)].flatMap(([file, exported]) => {
+    const module = new URL(`./${file}${extname(import.meta.url)}`, import.meta.url).href;
+    return Object.entries(exported).map(([key, scenario]) => ({ ref: { module, export: key }, scenario }));
+  });
   return { name, summary, scenarios: scenarios.sort((a, b) => (a.scenario.id < b.scenario.id ? -1 : 1)) };
 }
