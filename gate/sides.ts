@@ -128,10 +128,12 @@ export function scalesOf(measured: Measured<readonly number[]>): (scenario: stri
     else known.push(...value);
   }
   const scales = new Map([...values].map(([scenario, all]) => [scenario, middle(all.sort(compare))]));
-  return (scenario) => {
-    const scale = scales.get(scenario) ?? 0;
-    return scale > 0 && scale < Infinity ? scale : 1;
-  };
+  return (scenario) => usableScale(scales.get(scenario) ?? 0);
+}
+
+/** A scale that values can be divided by: 1 instead of zero, or of what is beyond all that was observed. */
+export function usableScale(scale: number): number {
+  return scale > 0 && scale < Infinity ? scale : 1;
 }
 
 /** Weights that give every scenario on a side the same weight, with any number of episodes. Pairs need no weights. */

@@ -1,4 +1,4 @@
-import { MAX_COMPARED, measure, observationsOf, scalesOf, weightsOf } from '../sides.ts';
+import { MAX_COMPARED, measure, observationsOf, scalesOf, usableScale, weightsOf } from '../sides.ts';
 import type { Measured, Valued } from '../sides.ts';
 import { bootstrapRatio } from '../statistics/bootstrap.ts';
 import { quantileOf, quantileOfOne, unitsForQuantile } from '../statistics/quantile.ts';
@@ -113,15 +113,12 @@ function tailScalesOf({ baseline, candidate }: Latencies, quantile: number): (sc
   const tailsOf = (side: Latencies['baseline']): Map<string, number> =>
     new Map(
       [...Map.groupBy(side, ({ episode }) => episode.scenario)].map(([scenario, all]) => {
-        const clusters = all.map(({ value }) => ({ observations: value, weight: 1 }));
+        const clusters = clustersOf(all, true, () => 1);
         return [scenario, quantileOf(clusters, quantile)(all.map(() => 1)).least];
       }),
     );
   const tails = [tailsOf(baseline), tailsOf(candidate)];
-  return (scenario) => {
-    const scale = Math.min(...tails.map((side) => side.get(scenario) ?? Infinity));
-    return scale > 0 && scale < Infinity ? scale : 1;
-  };
+  return (scenario) => usableScale(Math.min(...tails.map((side) => side.get(scenario) ?? Infinity)));
 }
 
 function openNote({ least, most }: Range): string {
