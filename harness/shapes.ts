@@ -9,6 +9,8 @@ export const NODE_TYPES = ['m6i.large', 'm6a.large', 'm7i.large'] as const;
 export const NODE_SIZED = { cpu: '1500m', memory: '2Gi' } as const;
 /** Three of them fill a node of two CPUs. */
 export const THIRD_SIZED = { cpu: '600m', memory: '512Mi' } as const;
+/** A pool's single type: pods that don't fit on other nodes stay where they are. */
+export const ONE_TYPE = { instanceTypes: ['m6i.large'] } as const;
 /** One pool of NODE_TYPES, on demand: nine offerings. */
 export const NODE_POOLS = [pool('default', { instanceTypes: NODE_TYPES })];
 

@@ -3,12 +3,9 @@ import { DESCRIPTIONS } from '../faults/operations.ts';
 import { always } from '../faults/triggers.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { Scenario, ScenarioHead } from '../harness/scenario.ts';
-import { OPTED_OUT, endingSlowly } from '../harness/shapes.ts';
+import { ONE_TYPE, OPTED_OUT, endingSlowly } from '../harness/shapes.ts';
 import { serve } from '../harness/steps.ts';
 import type { PoolDisruption } from '../model/catalogue.ts';
-
-/** A single type: pods that don't fit on other nodes stay where they are. */
-const ONE_TYPE = { instanceTypes: ['m6i.large'] } as const;
 
 /** The pool of four nodes changes, and each node has to be replaced. */
 function drifted({ disruption, ...head }: ScenarioHead & { readonly disruption: PoolDisruption }): Scenario {

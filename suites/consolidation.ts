@@ -3,7 +3,7 @@ import { mayFire } from '../faults/fault.ts';
 import { always, nth } from '../faults/triggers.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { Trial, Workload } from '../harness/scenario.ts';
-import { OPTED_OUT, THIRD_SIZED } from '../harness/shapes.ts';
+import { ONE_TYPE, OPTED_OUT, THIRD_SIZED } from '../harness/shapes.ts';
 import { serve } from '../harness/steps.ts';
 import type { PoolDisruption } from '../model/catalogue.ts';
 import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
@@ -14,8 +14,6 @@ const SIZES = ['m6i.large', 'm6i.xlarge', 'm6i.2xlarge'] as const;
 const SIZED_POOLS = [pool('default', { instanceTypes: SIZES, disruption: WILLING })];
 /** Two of them don't fit on a node of two CPUs; three fill one of four. */
 const HALF_SIZED = { cpu: '1200m', memory: '1Gi' } as const;
-/** A single type: pods that don't fit on other nodes stay where they are. */
-const ONE_TYPE = { instanceTypes: ['m6i.large'] } as const;
 const ONE_TYPE_POOLS = [pool('default', { ...ONE_TYPE, disruption: WILLING })];
 
 /** A node of four CPUs with only one of its three pods left: a smaller node is enough. */
