@@ -265,14 +265,17 @@ const SPECS: readonly { readonly name: string; readonly fault: FaultSpec }[] = [
 ];
 
 for (const { name, fault } of SPECS) {
-  test(`${name}: when healed as soon as it has fired, nothing stays armed; the same seed gives the same bytes`, async () => {
+  test(`${name}: when healed as soon as it has fired, nothing stays armed`, async () => {
     const outcome = await injectAndHeal(fault);
     expect(outcome.firingsAtHeal).toBeGreaterThan(0);
     expect(outcome.firings).toBe(outcome.firingsAtHeal);
     expect(leftoversOf(outcome)).toEqual([]);
     expect(outcome.sick).toEqual([]);
-    const again = await injectAndHeal(fault);
-    expect(again.events.map((event) => JSON.stringify(event))).toEqual(outcome.events.map((event) => JSON.stringify(event)));
+  });
+
+  test(`${name}: the same seed gives the same bytes`, { tag: '@long' }, async () => {
+    const [once, again] = [await injectAndHeal(fault), await injectAndHeal(fault)];
+    expect(again.events.map((event) => JSON.stringify(event))).toEqual(once.events.map((event) => JSON.stringify(event)));
   });
 }
 
