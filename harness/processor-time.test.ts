@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { parseThreadStat, processorTime } from './processor-time.ts';
+import { parseSchedulerStat, parseThreadStat, processorTime } from './processor-time.ts';
 
 for (const { what, name } of [
   { what: 'a plain name', name: 'node' },
@@ -12,6 +12,11 @@ for (const { what, name } of [
 
 test('anything but a line of /proc is refused', () => {
   expect(() => parseThreadStat('17 (node) R')).toThrow('not a line of /proc/PID/stat: 17 (node) R');
+  expect(() => parseSchedulerStat('933050')).toThrow('not a line of /proc/PID/schedstat: 933050');
+});
+
+test('the time that a thread waited for a processor is the second figure, in nanoseconds', () => {
+  expect(parseSchedulerStat('933050 2447000000 17\n')).toBe(2_447);
 });
 
 test('a busy thread uses processor time, and the process at least as much', () => {

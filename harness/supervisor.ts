@@ -10,6 +10,7 @@ import { sealHistory } from '../history/seal.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { DEFAULT_NODES, REPORT_FD } from './trial-spec.ts';
 import type { ChildMessage, PhaseBegun, TrialAnswer, TrialCost, TrialSpec, WatchReport } from './trial-spec.ts';
+import { WatchedTime } from './watched-time.ts';
 
 /** What a trial may use of the machine. */
 export interface TrialLimits {
@@ -18,13 +19,13 @@ export interface TrialLimits {
    * compile large WebAssembly modules: 0.4 to 1.3 s for one of 225 MB.
    */
   readonly turnCpuMs: number;
-  /** Longest that one turn may take in real time: a thread that is blocked or stopped uses no processor. */
+  /** Longest that one turn may take in real time: a thread that is blocked or stopped uses no processor. See `WatchedTime`. */
   readonly turnWallMs: number;
   /** Most processor time of its process that a trial of `DEFAULT_NODES` nodes may take in virtual time. */
   readonly cpuMs: number;
   /** Extra processor time for each node beyond those. */
   readonly cpuMsPerNode: number;
-  /** A trial in virtual time may take this many times its processor time in real time. */
+  /** A trial in virtual time may take this many times its processor time in real time. See `WatchedTime`. */
   readonly wallFactor: number;
   /** Most resident memory of its process, unless the target declares another limit. */
   readonly rssMiB: number;
@@ -202,7 +203,7 @@ class TrialProcess {
   readonly #clock: Clock;
   readonly #limits: TrialLimits;
   readonly #exited: Promise<void>;
-  #report: WatchReport = { turns: -1, owner: 'harness', busy: false, rssMiB: 0, mainCpuMs: 0, cpuMs: 0 };
+  #report: WatchReport = { turns: -1, owner: 'harness', busy: false, rssMiB: 0, mainCpuMs: 0, waitedMs: 0, cpuMs: 0 };
   /** How often each owner was found running. */
   readonly #looks = { harness: 0, target: 0 };
   /** How much the process grew while each owner was running. */
@@ -295,13 +296,17 @@ class TrialProcess {
     const { turnCpuMs, turnWallMs, rssMiB: defaultMiB } = this.#limits;
     const time = timeLimitOf(spec, this.#limits);
     const memoryMiB = spec.memoryMiB ?? defaultMiB;
-    const begin = { wallMs: this.#clock.nowMs(), cpuMs: this.#report.cpuMs };
-    let turn = { count: -2, wallMs: begin.wallMs, mainCpuMs: 0 };
+    const begin = { nowMs: this.#clock.monotonicMs(), waitedMs: this.#report.waitedMs, cpuMs: this.#report.cpuMs };
+    const wall = { ofTrial: new WatchedTime(begin), ofTurn: new WatchedTime(begin) };
+    let turn = { count: -2, mainCpuMs: 0 };
     for (;;) {
       await this.#clock.sleep(LOOK_PERIOD_MS, over);
-      const nowMs = this.#clock.nowMs();
-      const { owner, rssMiB, busy, turns, mainCpuMs, cpuMs } = this.#report;
-      if (!busy || turns !== turn.count) turn = { count: turns, wallMs: nowMs, mainCpuMs };
+      const { owner, rssMiB, busy, turns, mainCpuMs, waitedMs, cpuMs } = this.#report;
+      for (const time of [wall.ofTrial, wall.ofTurn]) time.look({ nowMs: this.#clock.monotonicMs(), waitedMs });
+      if (!busy || turns !== turn.count) {
+        turn = { count: turns, mainCpuMs };
+        wall.ofTurn.reset();
+      }
       if (signal.aborted) return { cause: 'interrupted', culprit: 'harness', message: 'the run was interrupted' };
       if (rssMiB > memoryMiB) {
         const culprit = this.#grewMost();
@@ -315,13 +320,13 @@ class TrialProcess {
         const message = `${owner} took ${turnCpuMs / 1_000} s of processor time without letting anything else run`;
         return { cause: 'hung', culprit: owner, message };
       }
-      if (nowMs - turn.wallMs > turnWallMs) {
+      if (wall.ofTurn.ms > turnWallMs) {
         const message = `${owner} stood still for ${turnWallMs / 1_000} s of real time without letting anything else run`;
         return { cause: 'hung', culprit: owner, message };
       }
-      const tookMs = { cpu: cpuMs - begin.cpuMs, wall: nowMs - begin.wallMs };
-      if (time.cpuMs !== undefined && tookMs.cpu > time.cpuMs) return this.#tookTooLong(`${time.cpuMs / 1_000} s of processor time`, time);
-      if (tookMs.wall > time.wallMs) return this.#tookTooLong(`${time.wallMs / 1_000} s of real time`, time);
+      if (time.cpuMs !== undefined && cpuMs - begin.cpuMs > time.cpuMs)
+        return this.#tookTooLong(`${time.cpuMs / 1_000} s of processor time`, time);
+      if (wall.ofTrial.ms > time.wallMs) return this.#tookTooLong(`${time.wallMs / 1_000} s of real time`, time);
     }
   }
 
