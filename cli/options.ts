@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { PROFILES } from '../history/events.ts';
 import type { Profile } from '../history/events.ts';
 import type { Shard } from '../reports/report-input.ts';
+import { REPLACEABLE_PARTS } from '../world/replaceable.ts';
+import type { ReplaceablePart } from '../world/replaceable.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The default target, and the same with short periods, for real time. */
@@ -74,6 +76,16 @@ export function parseNodes(text: string, before: NodesFlag): NodesFlag {
   if (kind !== undefined) return { ...before, kind };
   if (!/^\d+$/.test(text)) throw new UsageError(`--nodes is a whole number, ${NODE_KINDS.join(' or ')}, not "${text}"`);
   return { ...before, count: parse(nodes, text) };
+}
+
+/** `--without scheduler,controllers`. @throws UsageError */
+export function parseWithout(text: string): readonly ReplaceablePart[] {
+  return text.split(',').map((name) => {
+    const part = REPLACEABLE_PARTS.find((known) => known === name.trim());
+    if (part === undefined)
+      throw new UsageError(`--without is one or more of ${REPLACEABLE_PARTS.join(', ')}, separated by commas, not "${text}"`);
+    return part;
+  });
 }
 
 const port = whole('--port', 0, 65_535);

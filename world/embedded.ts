@@ -2,6 +2,7 @@ import type { Capability } from '../history/capabilities.ts';
 import { loadCatalogue } from '../model/instance-catalogue.ts';
 import type { Catalogue } from '../model/instance-catalogue.ts';
 import type { ClusterConfig } from '../model/cluster.ts';
+import type { Node } from '../model/kube.ts';
 import type { Operation, Principal } from '../model/operation.ts';
 import type { Random } from '../runtime/random.ts';
 import type { ChainSite } from '../wire/chain.ts';
@@ -13,16 +14,20 @@ import { POD_GC_PERIOD_MS, POD_GC_QUARANTINE_MS } from './controllers/pod-garbag
 import { WORKLOAD_REACTION } from './controllers/key-queue.ts';
 import { createApiServer } from './kube/api-server.ts';
 import { Observer } from './kube/observer.ts';
+import type { ApiObject } from './kube/resource.ts';
 import { Scheduler, SCHEDULER_DELAYS } from './scheduler/scheduler.ts';
 import { VolumeController } from './scheduler/volume-controller.ts';
 import { WATCH_DELAY } from './kube/watches.ts';
+import { STATUS_REPORT_PERIOD_MS } from './nodes/kubelet.ts';
 import { Kubelets } from './nodes/kubelets.ts';
+import { LeaseHeartbeats } from './nodes/lease-heartbeats.ts';
 import { NodeLeases, renewed } from './nodes/node-leases.ts';
 import { STARTUP_AGENT_DELAY } from './nodes/startup-agent.ts';
 import { MACHINE_DELAYS, QUICK_MACHINES } from './machine-delays.ts';
 import type { MachineDelays } from './machine-delays.ts';
 import { createMachines } from './machines.ts';
 import type { ClusterPort } from './ports.ts';
+import type { ReplaceablePart } from './replaceable.ts';
 import { TargetProcess } from './target-process.ts';
 import { drawMs } from './tasks.ts';
 import type { DelayRange, WorldPart } from './tasks.ts';
@@ -50,6 +55,13 @@ export const CLUSTER: ClusterConfig = {
 
 /** Options of an embedded world. */
 export interface EmbeddedOptions {
+  /**
+   * Kubelets renew their leases and report their status as real ones do, for programs that watch both. By default renewals are
+   * computed when a lease is read, and a status is only written when it changes: a trial has no use for the rest.
+   */
+  readonly writtenHeartbeats?: boolean;
+  /** Parts that are left out, since other programs do their work. */
+  readonly without?: readonly ReplaceablePart[];
   /** By default as observed for real machines. */
   readonly delays?: MachineDelays;
   /** By default the package's full catalogue. */
@@ -117,7 +129,7 @@ export const EMBEDDED_IN_REAL_TIME: typeof EMBEDDED = {
 /** The embedded world: API server, scheduler, workloads, kubelets, cloud controller and EC2 in this process. */
 export function createEmbeddedWorld(
   site: WorldSite,
-  { delays = MACHINE_DELAYS, catalogue = loadCatalogue() }: EmbeddedOptions = {},
+  { delays = MACHINE_DELAYS, catalogue = loadCatalogue(), writtenHeartbeats = false, without = [] }: EmbeddedOptions = {},
 ): World {
   const { timeline, random, recorder } = site;
   const scopes = createScopes(timeline);
@@ -133,20 +145,34 @@ export function createEmbeddedWorld(
     delays,
     port,
     scope,
-    nodes: (nodes) => new Kubelets(nodes),
+    nodes: (nodes) => new Kubelets({ ...nodes, ...(writtenHeartbeats ? { statusReportPeriodMs: STATUS_REPORT_PERIOD_MS } : {}) }),
   });
-  api.compute('leases.coordination.k8s.io', (lease) => renewed(lease, machines.nodes));
+  const kubelets = machines.nodes;
+  if (!writtenHeartbeats) {
+    api.compute('leases.coordination.k8s.io', (lease) => renewed(lease, kubelets));
+    api.onCommit(({ type, resource, version }) => {
+      if (resource.id === 'nodes' && type === 'MODIFIED') kubelets.observeNode(version.object as ApiObject & Node);
+    });
+  }
+  const has = (part: ReplaceablePart): boolean => !without.includes(part);
   const parts: readonly WorldPart[] = [
-    new Scheduler({ port: port('scheduler'), clock: scope('scheduler'), random: random.fork('scheduler') }),
+    ...(has('scheduler') ? [new Scheduler({ port: port('scheduler'), clock: scope('scheduler'), random: random.fork('scheduler') })] : []),
     new VolumeController({ port: port('workloads'), clock: scope('volumes'), random: random.fork('volumes') }),
     ...machines.parts,
-    new NodeLeases({ port: port('node'), clock: scope('leases'), kubelets: machines.nodes }),
-    createControllerManager({
-      port: port('workloads'),
-      clock: scope('controller-manager'),
-      random: random.fork('controller-manager'),
-      heartbeats: machines.nodes,
-    }),
+    ...(has('cloud-controller') ? [machines.cloudController] : []),
+    writtenHeartbeats
+      ? new LeaseHeartbeats({ port: port('node'), clock: scope('leases'), kubelets })
+      : new NodeLeases({ port: port('node'), clock: scope('leases'), kubelets }),
+    ...(has('controllers')
+      ? [
+          createControllerManager({
+            port: port('workloads'),
+            clock: scope('controller-manager'),
+            random: random.fork('controller-manager'),
+            heartbeats: kubelets,
+          }),
+        ]
+      : []),
   ];
 
   const clock = scope('wire');

@@ -44,8 +44,10 @@ export interface Machines<Nodes extends WorldPart> {
   /** Serves the AWS wire. */
   readonly backend: Backend;
   readonly nodes: Nodes;
-  /** The parts that turn instances into nodes, and remove the nodes of terminated ones. */
+  /** The parts that turn instances into nodes. */
   readonly parts: readonly WorldPart[];
+  /** Completes new nodes, and removes those of terminated instances. */
+  readonly cloudController: WorldPart;
   readonly ports: Omit<FaultPorts, 'watches' | 'processes'>;
 }
 
@@ -116,8 +118,14 @@ export function createMachines<Nodes extends WorldPart>(site: MachinesSite<Nodes
         faults: { faults: nodeFaults, instances },
       }),
       handlers,
-      new CloudController({ port: port('cloud'), instances, clock: scope('cloud'), random: random.fork('cloud'), holds: cloud }),
     ],
+    cloudController: new CloudController({
+      port: port('cloud'),
+      instances,
+      clock: scope('cloud'),
+      random: random.fork('cloud'),
+      holds: cloud,
+    }),
     ports: { ...ec2.ports, ...interruptions.ports, nodes: nodeFaults, cloud, handlers },
   };
 }

@@ -1,7 +1,9 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import { parseSeed } from '../options.ts';
+import { REPLACEABLE_PARTS } from '../../world/replaceable.ts';
+import type { ReplaceablePart } from '../../world/replaceable.ts';
+import { parseSeed, parseWithout } from '../options.ts';
 import { CONTROL_VARIABLE } from '../world/control.ts';
 
 /** `scaleproof world`. */
@@ -13,8 +15,13 @@ export function defineWorld(program: Command, { console, finish }: CommandContex
     .addOption(new Option('--seed <n>', 'seed of its delays and markets').default(1).argParser(parseSeed))
     .option('--quick', 'machines boot and terminate within seconds', false)
     .option('--history <file>', 'write a history to this new file')
+    .addOption(
+      new Option('--without <parts>', `parts that your own programs replace, separated by commas: ${REPLACEABLE_PARTS.join(', ')}`)
+        .default([], 'none')
+        .argParser(parseWithout),
+    )
     .option('--json', 'print its addresses as one line of JSON', false)
-    .action(async (flags: { seed: number; quick: boolean; history?: string; json: boolean }) =>
+    .action(async (flags: { seed: number; quick: boolean; history?: string; without: readonly ReplaceablePart[]; json: boolean }) =>
       finish(await (await import('../world/up.ts')).worldUp({ ...flags, history: flags.history }, console)),
     );
   const remote = (command: Command): Command =>

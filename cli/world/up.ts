@@ -8,6 +8,7 @@ import { createRealTimeline } from '../../runtime/timeline.ts';
 import type { Log } from '../../runtime/log.ts';
 import { serveWire } from '../../wire/http-server.ts';
 import { createEmbeddedWorld } from '../../world/embedded.ts';
+import type { ReplaceablePart } from '../../world/replaceable.ts';
 import { QUICK_MACHINES } from '../../world/machine-delays.ts';
 import { openSockets } from '../../world/sockets.ts';
 import type { Sockets } from '../../world/sockets.ts';
@@ -28,6 +29,8 @@ export interface WorldUpOptions {
   /** File for a history of everything that happens. */
   readonly history: string | undefined;
   readonly json: boolean;
+  /** Parts that other programs replace. */
+  readonly without: readonly ReplaceablePart[];
 }
 
 /** How a user connects to the world. */
@@ -114,7 +117,7 @@ function createWorld(options: WorldUpOptions, recorder: Recorder, console: Conso
       onFailure,
       onFlood: (message) => console.err(`the autoscaler floods the world: ${message}\n`),
     },
-    options.quick ? { delays: QUICK_MACHINES } : {},
+    { ...(options.quick ? { delays: QUICK_MACHINES } : {}), writtenHeartbeats: true, without: options.without },
   );
   return { ...world, capabilities: world.capabilities.filter((capability) => capability !== 'target.kill') };
 }
@@ -157,7 +160,7 @@ function aborted(signal: AbortSignal): Promise<undefined> {
   });
 }
 
-function print({ target, operator, controlUrl, reference }: Access, { json, quick }: WorldUpOptions, console: Console): void {
+function print({ target, operator, controlUrl, reference }: Access, { json, quick, without }: WorldUpOptions, console: Console): void {
   if (json) {
     const access = { target: target.environment, operator: operator.environment, control: controlUrl, reference };
     console.out(`${JSON.stringify(access)}\n`);
@@ -167,6 +170,7 @@ function print({ target, operator, controlUrl, reference }: Access, { json, quic
   console.out(
     [
       `# The world is up, ${quick ? 'with machines that boot within seconds' : 'with machines that boot as slowly as real ones'}. Ctrl-C ends it.`,
+      ...(without.length === 0 ? [] : [`# It has no ${without.join(', no ')}: start yours with the operator's variables.`]),
       '# For the autoscaler (faults affect its requests):',
       ...exportsOf(target.environment),
       '# For you and your tools (faults never affect them), in another terminal:',

@@ -54,8 +54,10 @@ export const KUBELET_DELAYS: KubeletDelays = {
   podEnd: { minMs: 100, medianMs: 500, maxMs: 2_000 },
 };
 
-/** How often a kubelet sends a heartbeat. */
+/** How often a kubelet renews its lease and looks at its Node's status, which it writes if it is not as it should be. */
 export const HEARTBEAT_PERIOD_MS = 10_000;
+/** How often a kubelet writes its Node's status even if nothing changed (`nodeStatusReportFrequency`). */
+export const STATUS_REPORT_PERIOD_MS = 300_000;
 
 interface KubeletOptions {
   readonly port: ClusterPort;
@@ -72,6 +74,8 @@ interface KubeletOptions {
   /** The pods that are bound to a node. */
   readonly podsOn: (nodeName: string) => Iterable<Pod>;
   readonly delays: KubeletDelays;
+  /** How often its status is written even if nothing changed; by default never. */
+  readonly statusReportPeriodMs?: number;
 }
 
 /** What keeps a node from being Ready. */
@@ -87,7 +91,8 @@ const MESSAGES: Readonly<Record<NotReadyCause, string>> = {
 
 /**
  * The kubelet of one running instance: boots, registers its node or adopts an existing one of its name, makes it Ready once the
- * network plugin is, offers its devices once their plugin has registered, and runs the pods bound to it. Heartbeats are computed, never sent. A deleted node is never created again.
+ * network plugin is, offers its devices once their plugin has registered, and runs the pods bound to it. What somebody else
+ * overwrites in its Node's status it writes again within ten seconds. A deleted node is never created again.
  */
 export class Kubelet {
   readonly #options: KubeletOptions;
@@ -98,6 +103,8 @@ export class Kubelet {
   #resources: NodeResources;
   /** Of the device plugins that have registered since it started. */
   #devices: Resources = {};
+  /** Whether a wrong status was seen and is written again at the end of the period. */
+  #isCorrecting = false;
 
   constructor(options: KubeletOptions) {
     this.#options = options;
@@ -133,6 +140,20 @@ export class Kubelet {
   /** Called for each change of a pod that is bound to its node. */
   observe(pod: Pod): void {
     if (this.registered) this.#pods.observe(pod);
+  }
+
+  /** Called for each change of its Node. A dead kubelet sees nothing; when it runs again, it writes its status anyway. */
+  observeNode(node: Node): void {
+    const { clock, process } = this.#options;
+    if (this.#registeredMs === undefined || this.#isCorrecting || process.deadSinceMs !== undefined) return;
+    if (this.#isAsReported(node.status)) return;
+    this.#isCorrecting = true;
+    const restMs = HEARTBEAT_PERIOD_MS - ((clock.nowMs() - this.#registeredMs) % HEARTBEAT_PERIOD_MS);
+    process.startIndependent(async () => {
+      await clock.sleep(restMs, process.signal);
+      this.#isCorrecting = false;
+      await process.retryUntilAccepted(() => this.#reportNode());
+    });
   }
 
   /** Called when a pod of its node is gone. */
@@ -258,6 +279,16 @@ export class Kubelet {
     this.#registeredMs = clock.nowMs();
     registered();
     for (const pod of podsOn(instance.privateDnsName)) this.observe(pod);
+    const { statusReportPeriodMs } = this.#options;
+    if (statusReportPeriodMs !== undefined) process.startIndependent(() => this.#reportEvery(statusReportPeriodMs));
+  }
+
+  async #reportEvery(periodMs: number): Promise<void> {
+    const { clock, process } = this.#options;
+    while (!process.signal.aborted) {
+      await clock.sleep(periodMs, process.signal);
+      await process.retryUntilAccepted(() => this.#reportNode());
+    }
   }
 
   #newNode(): Node & { metadata: object } {
@@ -307,6 +338,18 @@ export class Kubelet {
     };
   }
 
+  /** Whether a status has the conditions and resources that this kubelet reports; others may have added theirs. */
+  #isAsReported(status: Node['status'] = {}): boolean {
+    const { capacity, allocatable } = withDevices(this.#resources, this.#devicesAfter(status.capacity));
+    return (
+      conditionsIn(this.#notReadyCause).every((mine) =>
+        status.conditions?.some(({ type, status, reason }) => type === mine.type && status === mine.status && reason === mine.reason),
+      ) &&
+      includes(status.capacity, formatResources(capacity)) &&
+      includes(status.allocatable, formatResources(allocatable))
+    );
+  }
+
   #status(before: Node['status']): NonNullable<Node['status']> {
     const { clock, instance, instanceType } = this.#options;
     const now = formatTime(clock.nowMs());
@@ -327,6 +370,10 @@ export class Kubelet {
       nodeInfo: { architecture: archOf(instanceType), operatingSystem: 'linux', kubeletVersion: 'v1.34.4' },
     };
   }
+}
+
+function includes(all: ResourceList = {}, some: ResourceList): boolean {
+  return Object.entries(some).every(([name, quantity]) => all[name] === quantity);
 }
 
 function conditionsIn(cause: NotReadyCause | undefined): readonly Condition[] {

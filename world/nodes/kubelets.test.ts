@@ -3,7 +3,11 @@ import { LABEL } from '../../model/kube.ts';
 import type { Node } from '../../model/kube.ts';
 import { addPod, conditionIn, userData } from '../testing/world-parts.ts';
 import type { Bench } from '../testing/world-parts.ts';
-import { KUBELET_DELAYS } from './kubelet.ts';
+import type { PartSite } from '../testing/world-parts.ts';
+import type { WorldPart } from '../tasks.ts';
+import { HEARTBEAT_PERIOD_MS, KUBELET_DELAYS, STATUS_REPORT_PERIOD_MS } from './kubelet.ts';
+import type { Kubelets } from './kubelets.ts';
+import { LeaseHeartbeats } from './lease-heartbeats.ts';
 import { NODE, NODE_AT, READY_MS, REGISTERED_MS, podRef, withKubelets } from './testing/kubelets.ts';
 
 test('a running instance becomes a node with the labels and taints of its user data', async () => {
@@ -176,4 +180,51 @@ test('a stopped instance takes its node down, and brings it back when it starts'
     await bench.ready();
     expect((await bench.node(NODE))?.spec?.providerID).toBe('aws:///us-east-1a/i-1');
   });
+});
+
+test('what somebody else overwrites in a status is written again within ten seconds; what others add stays', async () => {
+  const more = ({ port, clock, kubelets }: PartSite & { readonly kubelets: Kubelets }): WorldPart[] => [
+    new LeaseHeartbeats({ port: port('node'), clock, kubelets }),
+  ];
+  await withKubelets(
+    async (bench) => {
+      bench.instances.set('i-1', {});
+      await bench.ready();
+      const before = await bench.node(NODE);
+      await bench.clock.sleep(60_000);
+      expect((await bench.node(NODE))?.metadata.resourceVersion, 'nothing is written when nothing changed').toBe(
+        before?.metadata.resourceVersion,
+      );
+      for (const wrong of [
+        { conditions: [{ type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown' }] },
+        { allocatable: { ...before?.status?.allocatable, cpu: '0' } },
+      ]) {
+        const conditions = [...(wrong.conditions ?? before?.status?.conditions ?? []), { type: 'KernelDeadlock', status: 'False' }];
+        await bench.port.patch(NODE_AT, { status: { ...wrong, conditions } }, 'status');
+        await bench.clock.sleep(HEARTBEAT_PERIOD_MS + 100);
+        const after = await bench.node(NODE);
+        expect(conditionIn(after, 'Ready')).toMatchObject({ status: 'True', reason: 'KubeletReady' });
+        expect(conditionIn(after, 'KernelDeadlock')?.status).toBe('False');
+        expect(after?.status?.allocatable).toEqual(before?.status?.allocatable);
+      }
+    },
+    { more },
+  );
+});
+
+test('a status is written every five minutes, if that is asked for, and not while the kubelet is dead', async () => {
+  await withKubelets(
+    async (bench) => {
+      bench.instances.set('i-1', {});
+      await bench.ready();
+      const reportedMs = async (): Promise<number> => Date.parse(conditionIn(await bench.node(NODE), 'Ready')?.lastHeartbeatTime ?? '');
+      await bench.clock.sleep(4 * STATUS_REPORT_PERIOD_MS);
+      expect(bench.clock.nowMs() - (await reportedMs())).toBeLessThanOrEqual(STATUS_REPORT_PERIOD_MS + 1_000);
+      bench.faults.arm({ selector: {}, problem: { kind: 'dead-kubelet', afterMs: 0 }, fired: () => undefined });
+      const diedMs = bench.clock.nowMs();
+      await bench.clock.sleep(2 * STATUS_REPORT_PERIOD_MS);
+      expect(await reportedMs()).toBeLessThanOrEqual(diedMs);
+    },
+    { statusReportPeriodMs: STATUS_REPORT_PERIOD_MS },
+  );
 });

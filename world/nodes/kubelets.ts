@@ -1,4 +1,5 @@
-import type { Pod } from '../../model/kube.ts';
+import type { Node, Pod } from '../../model/kube.ts';
+import { defined } from '../../model/defined.ts';
 import type { Instance } from '../ports.ts';
 import { Tasks } from '../tasks.ts';
 import type { WorldPart } from '../tasks.ts';
@@ -73,6 +74,11 @@ export class Kubelets implements WorldPart, Heartbeats {
     return () => this.#registerListeners.delete(listener);
   }
 
+  /** Must be called for each change of a Node. A kubelet only acts on it when its period ends, so it may be told at once. */
+  observeNode(node: Node): void {
+    this.#byNode.get(node.metadata.name ?? '')?.node?.kubelet.observeNode(node);
+  }
+
   lastHeartbeatMs(nodeName: string): number | undefined {
     return this.#byNode.get(nodeName)?.node?.kubelet.lastHeartbeatMs ?? this.#lastSeenMs.get(nodeName);
   }
@@ -111,7 +117,7 @@ export class Kubelets implements WorldPart, Heartbeats {
   }
 
   #boot(instance: Instance, tasks: Tasks): Machine {
-    const { port, clock, random, delays = KUBELET_DELAYS } = this.#options;
+    const { port, clock, random, delays = KUBELET_DELAYS, statusReportPeriodMs } = this.#options;
     const nodeName = instance.privateDnsName;
     const power = new AbortController();
     const boot = bootable(instance, this.#options);
@@ -134,6 +140,7 @@ export class Kubelets implements WorldPart, Heartbeats {
       },
       podsOn: (name) => [...(this.#pods.get(name)?.values() ?? [])],
       delays,
+      ...defined({ statusReportPeriodMs }),
     });
     const strike = this.#faults.strike('foreign-node', instance);
     if (strike !== undefined) {

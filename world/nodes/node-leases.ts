@@ -23,7 +23,8 @@ export type Lease = KubeObject & { spec?: LeaseSpec };
 
 /**
  * The leases of live kubelets (`k8s.io/component-helpers/apimachinery/lease`): each is created once its Node is registered,
- * owned by it, and so garbage-collected with it. Renewals are not written: `renewed` computes them for readers.
+ * owned by it, and so garbage-collected with it. Renewals are not written: `renewed` computes them for readers. Where something
+ * watches leases, `LeaseHeartbeats` takes its place.
  */
 export class NodeLeases implements WorldPart {
   readonly #port: ClusterPort;

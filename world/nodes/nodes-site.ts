@@ -25,6 +25,8 @@ export interface NodesSite {
   readonly delays?: KubeletDelays;
   /** By default none. */
   readonly faults?: NodeFaults;
+  /** How often a simulated kubelet writes its status even if nothing changed; by default never. */
+  readonly statusReportPeriodMs?: number;
 }
 
 /** A way to turn instances into real nodes. */

@@ -10,6 +10,7 @@ import { createHttpWire } from '../../wire/http-wire.ts';
 import { CLUSTER, EMBEDDED_IN_REAL_TIME, drawRequestDelay } from '../embedded.ts';
 import { QUICK_MACHINES } from '../machine-delays.ts';
 import { createMachines } from '../machines.ts';
+import { STATUS_REPORT_PERIOD_MS } from '../nodes/kubelet.ts';
 import { Kubelets } from '../nodes/kubelets.ts';
 import type { NodesKind } from '../nodes/nodes-site.ts';
 import type { ClusterPort } from '../ports.ts';
@@ -18,7 +19,7 @@ import { createScopes } from '../scopes.ts';
 import { WireFactory } from '../wires.ts';
 import type { World, WorldSite } from '../world.ts';
 import { ApiFront } from './api-front.ts';
-import { LeaseHeartbeats } from './heartbeats.ts';
+import { LeaseHeartbeats } from '../nodes/lease-heartbeats.ts';
 import { createLocalStack } from './localstack/localstack.ts';
 import type { LocalStackSite } from './localstack/localstack.ts';
 import { Observation } from './observation.ts';
@@ -120,7 +121,7 @@ export function createRealWorld(
     delays: QUICK_MACHINES,
     port,
     scope,
-    nodes: nodes?.create ?? ((nodesSite) => new Kubelets(nodesSite)),
+    nodes: nodes?.create ?? ((nodesSite) => new Kubelets({ ...nodesSite, statusReportPeriodMs: STATUS_REPORT_PERIOD_MS })),
     ...defined({ elsewhere: localStack }),
   });
   const observation = new Observation({
@@ -132,9 +133,10 @@ export function createRealWorld(
   const parts: readonly WorldPart[] = [
     observation,
     ...machines.parts,
+    machines.cloudController,
     // Real kubelets renew their leases themselves.
     ...(machines.nodes instanceof Kubelets
-      ? [new LeaseHeartbeats({ port: port('node'), clock: scope('leases'), heartbeats: machines.nodes })]
+      ? [new LeaseHeartbeats({ port: port('node'), clock: scope('leases'), kubelets: machines.nodes })]
       : []),
   ];
   const clock = scope('wire');

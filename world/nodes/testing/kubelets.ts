@@ -1,3 +1,4 @@
+import { defined } from '../../../model/defined.ts';
 import type { Node, Pod } from '../../../model/kube.ts';
 import { conditionIn, withParts, G4DN_2XLARGE, M6I_LARGE } from '../../testing/world-parts.ts';
 import type { Bench, PartSite } from '../../testing/world-parts.ts';
@@ -27,7 +28,15 @@ export interface KubeletBench extends Bench {
 /** Runs `work` with kubelets, and other parts if given. */
 export async function withKubelets(
   work: (bench: KubeletBench) => Promise<void>,
-  { seed = 1, more = () => [] }: { seed?: number; more?: (site: PartSite & { readonly faults: NodeFaults }) => readonly WorldPart[] } = {},
+  {
+    seed = 1,
+    more = () => [],
+    statusReportPeriodMs,
+  }: {
+    seed?: number;
+    more?: (site: PartSite & { readonly faults: NodeFaults; readonly kubelets: Kubelets }) => readonly WorldPart[];
+    statusReportPeriodMs?: number;
+  } = {},
 ): Promise<void> {
   let kubelets: Kubelets | undefined;
   const lines: string[] = [];
@@ -43,8 +52,9 @@ export async function withKubelets(
       clusterName: 'test',
       instanceType: (type) => [M6I_LARGE, G4DN_2XLARGE].find((one) => one.type === type),
       faults,
+      ...defined({ statusReportPeriodMs }),
     });
-    return [kubelets, ...more({ ...site, faults })];
+    return [kubelets, ...more({ ...site, faults, kubelets })];
   };
   await withParts(
     parts,

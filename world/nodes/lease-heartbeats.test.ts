@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import type { KubeObject, Node } from '../../model/kube.ts';
 import { withParts } from '../testing/world-parts.ts';
 import type { Bench } from '../testing/world-parts.ts';
-import { LeaseHeartbeats } from './heartbeats.ts';
+import { LeaseHeartbeats } from './lease-heartbeats.ts';
 
 type Lease = KubeObject & { spec?: { holderIdentity?: string; leaseDurationSeconds?: number; renewTime?: string } };
 
@@ -16,7 +16,7 @@ async function withHeartbeats(work: (bench: Bench, silentSinceMs: Map<string, nu
     ({ port, clock }) => {
       const lastHeartbeatMs = (name: string): number | undefined =>
         name.startsWith('ours-') ? (silentSinceMs.get(name) ?? clock.nowMs()) : undefined;
-      return [new LeaseHeartbeats({ port: port('node'), clock, heartbeats: { lastHeartbeatMs } })];
+      return [new LeaseHeartbeats({ port: port('node'), clock, kubelets: { lastHeartbeatMs, observeNode: () => undefined } })];
     },
     (bench) => work(bench, silentSinceMs),
   );

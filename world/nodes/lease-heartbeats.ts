@@ -2,28 +2,33 @@ import type { Node } from '../../model/kube.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { ClusterError } from '../ports.ts';
 import type { ClusterPort } from '../ports.ts';
-import { HEARTBEAT_PERIOD_MS } from '../nodes/kubelet.ts';
-import type { Heartbeats } from '../nodes/kubelets.ts';
-import { NODE_LEASE_NAMESPACE, leaseSpec } from '../nodes/node-leases.ts';
-import type { Lease } from '../nodes/node-leases.ts';
 import { Tasks } from '../tasks.ts';
 import type { WorldPart } from '../tasks.ts';
+import { HEARTBEAT_PERIOD_MS } from './kubelet.ts';
+import type { Heartbeats } from './kubelets.ts';
+import { NODE_LEASE_NAMESPACE, leaseSpec } from './node-leases.ts';
+import type { Lease } from './node-leases.ts';
+
+/** Kubelets, as far as this part uses them. */
+interface NodeObserver extends Heartbeats {
+  observeNode(node: Node): void;
+}
 
 /**
- * Renews the leases of live kubelets, by which a real controller manager knows that they are alive. In the embedded world
- * heartbeats are computed and never sent.
+ * Renews the leases of live kubelets, by which a real controller manager knows that they are alive, and shows them the changes
+ * of their Nodes. Where heartbeats are computed, `NodeLeases` takes its place.
  */
 export class LeaseHeartbeats implements WorldPart {
   readonly #port: ClusterPort;
   readonly #clock: Clock;
-  readonly #heartbeats: Heartbeats;
+  readonly #kubelets: NodeObserver;
   readonly #nodes = new Map<string, Node>();
   readonly #leased = new Set<string>();
 
-  constructor(parts: { port: ClusterPort; clock: Clock; heartbeats: Heartbeats }) {
+  constructor(parts: { port: ClusterPort; clock: Clock; kubelets: NodeObserver }) {
     this.#port = parts.port;
     this.#clock = parts.clock;
-    this.#heartbeats = parts.heartbeats;
+    this.#kubelets = parts.kubelets;
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -33,6 +38,7 @@ export class LeaseHeartbeats implements WorldPart {
       if (type !== 'DELETED') {
         const isNew = !this.#nodes.has(name);
         this.#nodes.set(name, object);
+        this.#kubelets.observeNode(object);
         if (isNew) tasks.start(() => this.#renew(name));
         return;
       }
@@ -50,7 +56,7 @@ export class LeaseHeartbeats implements WorldPart {
 
   /** A kubelet that was silent for a period does not renew. */
   async #renew(name: string): Promise<void> {
-    const lastMs = this.#heartbeats.lastHeartbeatMs(name);
+    const lastMs = this.#kubelets.lastHeartbeatMs(name);
     const node = this.#nodes.get(name);
     if (node === undefined || lastMs === undefined || this.#clock.nowMs() - lastMs > HEARTBEAT_PERIOD_MS) return;
     const spec = leaseSpec(name, lastMs);
