@@ -251,7 +251,8 @@ export class ApiBackend implements Backend {
         return { status: 200, body: writing.one(this.#computed.one(resource, this.#registry.get(at))) };
       case 'update': {
         const checked = this.#checked(context, body);
-        return { status: 200, body: writing.one(this.#registry.put(at, status, writer, checked)) };
+        const { version, created } = this.#registry.put(at, status, writer, checked);
+        return { status: created ? 201 : 200, body: writing.one(version) };
       }
       case 'patch':
         return this.#patch(context, at, status);

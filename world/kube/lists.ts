@@ -58,7 +58,9 @@ export function listPage(
   }
   const after = token === undefined ? all : all.filter((version) => keyOf(version) > token.after);
   const matching = after.filter((version) => selected(version.object));
-  const limit = readCount(options.limit);
+  // The watch cache makes no pages of a list at any revision (`computeListLimit`). Events have none.
+  const isCached = token === undefined && options.resourceVersion === '0' && resource.id !== 'events';
+  const limit = isCached ? undefined : readCount(options.limit);
   if (limit === undefined || limit <= 0 || matching.length <= limit) return { versions: matching, revision };
   const versions = matching.slice(0, limit);
   const last = versions.at(-1);
@@ -75,9 +77,15 @@ export function listPage(
 function revisionOf(options: KubeOptions, newest: number, cached: number): number {
   const requested = checkRevision(options.resourceVersion, newest);
   if (requested === undefined) return newest;
-  if (options.resourceVersionMatch === 'Exact') return requested;
+  const isExact = options.resourceVersionMatch === 'Exact' || isLegacyExact(options);
+  if (isExact) return requested;
   if (requested > cached) throw tooLarge(requested, cached);
   return cached;
+}
+
+/** A page at a certain revision shows exactly that one, unless the request says otherwise (`ShouldDelegateList`). */
+function isLegacyExact({ limit, resourceVersion = '', resourceVersionMatch: match = '' }: KubeOptions): boolean {
+  return (readCount(limit) ?? 0) > 0 && match === '' && resourceVersion !== '' && resourceVersion !== '0';
 }
 
 /** The checks of `ValidateListOptions`. @throws StatusError 422 */

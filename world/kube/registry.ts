@@ -157,15 +157,30 @@ export class Registry {
     return { before, after, by: { subresource, ...author }, resource, timeMs: this.#clock.nowMs() };
   }
 
-  /** Replaces an object by a body with its identity. @throws StatusError 409 if the body has another uid */
-  put(at: Location, subresource: 'status' | undefined, writer: Writer, body: unknown): Version {
+  /**
+   * Replaces an object by a body with its identity; creates it if its resource allows that.
+   * @throws StatusError 409 if the body has another uid
+   */
+  put(at: Location, subresource: 'status' | undefined, writer: Writer, body: unknown): { version: Version; created: boolean } {
     const sentUid = isJsonObject(body) && isJsonObject(body.metadata) ? body.metadata.uid : undefined;
     const uid = typeof sentUid === 'string' ? sentUid : '';
-    if (uid !== '' && at.resource.createsOnPut && this.find(at) === undefined) throw otherUid(at, uid, '');
-    return this.update(at, subresource, writer, ({ object }) => {
+    if (at.resource.createsOnPut && subresource === undefined && this.find(at) === undefined) {
+      if (uid !== '') throw otherUid(at, uid, '');
+      return { version: this.#createAt(at, writer, body), created: true };
+    }
+    const version = this.update(at, subresource, writer, ({ object }) => {
       if (uid !== '' && uid !== object.metadata.uid) throw otherUid(at, uid, object.metadata.uid ?? '');
       return body;
     });
+    return { version, created: false };
+  }
+
+  /** Unlike a POST, a revision in the body does not matter here (`Store.Update`). */
+  #createAt(at: Location, writer: Writer, body: unknown): Version {
+    const sent = decodeObject(at.resource, body);
+    checkName(at, sent.metadata);
+    const { resourceVersion: _ignored, ...metadata } = sent.metadata;
+    return this.create(at.resource, at.namespace, { ...sent, metadata }, writer);
   }
 
   /** Stores a new version unchecked, or removes the object if its deletion waited only for the last finalizer. */
@@ -239,13 +254,9 @@ export class Registry {
     return [...parts, digits.slice(20)].join('-');
   }
 
-  #checkIdentity({ resource, name, namespace }: Location, sent: ObjectMeta, current: Version): void {
-    if (sent.name !== name) {
-      throw badRequest(`the name of the object (${sent.name ?? ''}) does not match the name on the URL (${name})`);
-    }
-    if ((sent.namespace ?? '') !== '' && sent.namespace !== (namespace ?? '')) {
-      throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
-    }
+  #checkIdentity(at: Location, sent: ObjectMeta, current: Version): void {
+    checkName(at, sent);
+    const { resource, name } = at;
     const revision = sent.resourceVersion ?? '';
     if (revision === '' && !resource.unconditionalUpdate) {
       const error = invalid('metadata.resourceVersion', 0, 'must be specified for an update');
@@ -260,8 +271,19 @@ export class Registry {
   }
 }
 
+/** @throws StatusError 400 if an object's name or namespace is not that of the URL */
+function checkName({ name, namespace }: Location, sent: ObjectMeta): void {
+  if (sent.name !== name) {
+    throw badRequest(`the name of the object (${sent.name ?? ''}) does not match the name on the URL (${name})`);
+  }
+  if ((sent.namespace ?? '') !== '' && sent.namespace !== (namespace ?? '')) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+}
+
 /** The stored form of an object: in the storage version of its resource. */
-function stored({ group, storageVersion, custom }: Resource, object: ApiObject): ApiObject {
+function stored({ group, storageVersion, custom, conversion }: Resource, object: ApiObject): ApiObject {
+  if (conversion !== undefined) return withZeroTimes(conversion.toStored(object));
   return { ...(custom ? object : withZeroTimes(object)), apiVersion: apiVersionOf({ group, version: storageVersion }) };
 }
 

@@ -3,10 +3,15 @@ import { BUILT_IN_RESOURCES } from './resources.ts';
 import { resourcesOf } from './rules/crds.ts';
 import type { Commit, Store } from './store.ts';
 
+/** A resource's id, unless its objects are stored as those of another one. */
+function keyOf({ group, plural }: Pick<Resource, 'group' | 'plural'>): string {
+  return group === '' ? plural : `${plural}.${group}`;
+}
+
 /** All resources served at the moment: the built-in ones, and those of the stored definitions. */
 export class ResourceTable {
   /** The served versions of each resource, the stored one first. */
-  readonly #versions = new Map<string, readonly Resource[]>(BUILT_IN_RESOURCES.map((resource) => [resource.id, [resource]]));
+  readonly #versions = new Map<string, readonly Resource[]>(BUILT_IN_RESOURCES.map((resource) => [keyOf(resource), [resource]]));
 
   /** Follows the definitions in the store. */
   constructor(store: Store) {
@@ -27,7 +32,7 @@ export class ResourceTable {
 
   /** A resource by its request path. */
   find(group: string, version: string, plural: string): Resource | undefined {
-    const versions = this.#versions.get(group === '' ? plural : `${plural}.${group}`);
+    const versions = this.#versions.get(keyOf({ group, plural }));
     return versions?.find((resource) => resource.version === version);
   }
 

@@ -118,6 +118,8 @@ export interface Resource {
   /** `path`: any valid path segment. */
   readonly nameRule: 'subdomain' | 'label' | 'dns-1035' | 'path';
   readonly rules: ResourceRules;
+  /** To and from the form in which its objects are stored, if that is another resource's. By default only the type differs. */
+  readonly conversion?: { readonly toStored: (object: ApiObject) => ApiObject; readonly fromStored: (object: ApiObject) => ApiObject };
 }
 
 /** `v1`, `apps/v1` */

@@ -1,9 +1,10 @@
 import type { Resource, ResourceRules, Subresource } from './resource.ts';
 import { budgetRules } from './rules/budgets.ts';
 import { crdRules } from './rules/crds.ts';
+import { eventConversion, eventRules, newEventRules } from './rules/events.ts';
 import { cronJobRules, jobRules } from './rules/jobs.ts';
 import { nodeRules } from './rules/nodes.ts';
-import { eventRules, leaseRules, namespaceRules, priorityClassRules } from './rules/others.ts';
+import { leaseRules, namespaceRules, priorityClassRules } from './rules/others.ts';
 import { podRules } from './rules/pods.ts';
 import { configMapRules, secretRules, serviceRules } from './rules/services.ts';
 import { claimRules, storageClassRules, volumeAttachmentRules, volumeRules } from './rules/storage.ts';
@@ -25,14 +26,14 @@ const COMMON = {
   rules: {} as ResourceRules,
 };
 
-type Entry = Partial<typeof COMMON> & Pick<Resource, 'plural' | 'kind' | 'scale'>;
+type Entry = Partial<typeof COMMON> & Pick<Resource, 'plural' | 'kind' | 'scale' | 'conversion'> & { readonly storedAs?: string };
 
 /** The resources of one group. */
 function inGroup(group: string, ...entries: readonly Entry[]): Resource[] {
-  return entries.map((entry) => ({
+  return entries.map(({ storedAs, ...entry }) => ({
     ...COMMON,
     ...entry,
-    id: group === '' ? entry.plural : `${entry.plural}.${group}`,
+    id: storedAs ?? (group === '' ? entry.plural : `${entry.plural}.${group}`),
     group,
     singular: entry.kind.toLowerCase(),
     storageVersion: entry.version ?? COMMON.version,
@@ -78,7 +79,7 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
       nameRule: 'label',
       rules: namespaceRules,
     },
-    { plural: 'events', kind: 'Event', shortNames: ['ev'], rules: eventRules },
+    { plural: 'events', kind: 'Event', createsOnPut: true, shortNames: ['ev'], rules: eventRules },
     { plural: 'configmaps', kind: 'ConfigMap', shortNames: ['cm'], rules: configMapRules },
     { plural: 'secrets', kind: 'Secret', rules: secretRules },
     { plural: 'serviceaccounts', kind: 'ServiceAccount', returnsDeleted: true, shortNames: ['sa'] },
@@ -93,7 +94,7 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
       nameRule: 'dns-1035',
       rules: serviceRules,
     },
-    { plural: 'endpoints', kind: 'Endpoints', shortNames: ['ep'] },
+    { plural: 'endpoints', kind: 'Endpoints', createsOnPut: true, shortNames: ['ep'] },
     {
       plural: 'replicationcontrollers',
       kind: 'ReplicationController',
@@ -120,9 +121,18 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
       subresources: ['status'],
       rules: volumeRules,
     },
-    { plural: 'limitranges', kind: 'LimitRange', shortNames: ['limits'] },
+    { plural: 'limitranges', kind: 'LimitRange', createsOnPut: true, shortNames: ['limits'] },
     { plural: 'resourcequotas', kind: 'ResourceQuota', returnsDeleted: true, shortNames: ['quota'], subresources: ['status'] },
   ),
+  ...inGroup('events.k8s.io', {
+    plural: 'events',
+    kind: 'Event',
+    storedAs: 'events',
+    shortNames: ['ev'],
+    createsOnPut: true,
+    rules: newEventRules,
+    conversion: eventConversion,
+  }),
   ...inGroup('coordination.k8s.io', { plural: 'leases', kind: 'Lease', createsOnPut: true, unconditionalUpdate: false, rules: leaseRules }),
   ...inGroup(
     'apps',
@@ -185,7 +195,7 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
     generation: true,
     rules: priorityClassRules,
   }),
-  ...inGroup('node.k8s.io', { plural: 'runtimeclasses', kind: 'RuntimeClass', ...CLUSTER_SCOPED }),
+  ...inGroup('node.k8s.io', { plural: 'runtimeclasses', kind: 'RuntimeClass', createsOnPut: true, ...CLUSTER_SCOPED }),
   ...inGroup(
     'resource.k8s.io',
     { plural: 'deviceclasses', kind: 'DeviceClass', returnsDeleted: true, ...CLUSTER_SCOPED, generation: true },
@@ -195,10 +205,10 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
   ),
   ...inGroup(
     'rbac.authorization.k8s.io',
-    { plural: 'roles', kind: 'Role', nameRule: 'path' },
-    { plural: 'rolebindings', kind: 'RoleBinding', nameRule: 'path' },
-    { plural: 'clusterroles', kind: 'ClusterRole', ...CLUSTER_SCOPED, nameRule: 'path' },
-    { plural: 'clusterrolebindings', kind: 'ClusterRoleBinding', ...CLUSTER_SCOPED, nameRule: 'path' },
+    { plural: 'roles', kind: 'Role', createsOnPut: true, nameRule: 'path' },
+    { plural: 'rolebindings', kind: 'RoleBinding', createsOnPut: true, nameRule: 'path' },
+    { plural: 'clusterroles', kind: 'ClusterRole', createsOnPut: true, ...CLUSTER_SCOPED, nameRule: 'path' },
+    { plural: 'clusterrolebindings', kind: 'ClusterRoleBinding', createsOnPut: true, ...CLUSTER_SCOPED, nameRule: 'path' },
   ),
   ...inGroup(
     'networking.k8s.io',

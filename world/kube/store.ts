@@ -28,16 +28,18 @@ export class Version {
 }
 
 /**
- * An object in another version of its resource: only its type changes (the conversion strategy `None` of
+ * An object in another version of its resource: converted, or with another type (the conversion strategy `None` of
  * CustomResourceDefinitions). Returns the same version if the type is already right.
  */
 export function inVersion(version: Version, resource: Resource): Version {
+  const { object, revision } = version;
   const apiVersion = apiVersionOf(resource);
-  return version.object.apiVersion === apiVersion ? version : new Version({ ...version.object, apiVersion }, version.revision);
+  if (object.apiVersion === apiVersion) return version;
+  return new Version(resource.conversion?.fromStored(object) ?? { ...object, apiVersion }, revision);
 }
 
 function allInVersion(versions: Version[], resource: Resource): Version[] {
-  return resource.custom ? versions.map((version) => inVersion(version, resource)) : versions;
+  return resource.custom || resource.conversion !== undefined ? versions.map((version) => inVersion(version, resource)) : versions;
 }
 
 /** One change of the world's state. */

@@ -307,6 +307,9 @@ test('lists support selectors, consistent pages, and older revisions', async () 
     expect(second.body.metadata).toEqual({ resourceVersion: first.body.metadata.resourceVersion });
     expect(await names(`resourceVersion=${first.body.metadata.resourceVersion}&resourceVersionMatch=Exact`)).toBe('abcde');
     expect(await names(`resourceVersion=${first.body.metadata.resourceVersion}`)).toBe('abce');
+    // The watch cache makes no pages at any revision; a page at a certain one shows exactly that.
+    expect(await names('resourceVersion=0&limit=2')).toBe('abce');
+    expect(await names(`resourceVersion=${first.body.metadata.resourceVersion}&limit=9`)).toBe('abcde');
   });
 });
 
@@ -392,5 +395,18 @@ test('a key named __proto__ is data, in a body and in a patch', async () => {
     const refused = await call('PATCH', `${path}/c`, labels, { contentType: 'application/merge-patch+json' });
     expect(refused.status).toBe(422);
     expect((await merge(`${path}/c`, { data: { k: 'v' } })).status).toBe(200);
+  });
+});
+
+test('a PUT creates an object where its resource allows that', async () => {
+  await withServer(async ({ call }) => {
+    const LEASE = '/apis/coordination.k8s.io/v1/namespaces/default/leases/mine';
+    const body = { metadata: { name: 'mine', namespace: 'default', resourceVersion: '7' }, spec: { holderIdentity: 'me' } };
+    const created = await call('PUT', LEASE, body);
+    expect(created).toMatchObject({ status: 201, effect: { kind: 'applied', ids: ['leases/default/mine'] } });
+    expect((await call('PUT', LEASE, { ...created.body, spec: { holderIdentity: 'you' } })).status).toBe(200);
+    expect((await call('PUT', LEASE.replace('mine', 'other'), body)).body.message).toContain('does not match the name on the URL');
+    const missing = await call('PUT', '/api/v1/namespaces/default/configmaps/mine', { metadata: { name: 'mine' } });
+    expect(missing.status).toBe(404);
   });
 });

@@ -1,11 +1,10 @@
-import type { KubeEvent } from '../../../model/kube.ts';
 import { forbidden, invalid, notSupported } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
 import { refused } from '../../../protocols/kube/status.ts';
 import type { ResourceRules } from '../resource.ts';
 import { NAMESPACE_FINALIZER, finalizersOf } from './namespace-finalizers.ts';
 import { validateNonNegative } from '../validation/numbers.ts';
-import { eventShape, leaseShape, namespaceShape, priorityClassShape } from '../validation/shapes.ts';
+import { leaseShape, namespaceShape, priorityClassShape } from '../validation/shapes.ts';
 
 /** Namespaces, whose deletion has a phase of its own (`pkg/registry/core/namespace`). */
 export const namespaceRules: ResourceRules = {
@@ -26,28 +25,6 @@ export const namespaceRules: ResourceRules = {
   },
   fields: { 'status.phase': (object) => (object.status as { phase?: string } | undefined)?.phase },
 };
-
-export const eventRules: ResourceRules = {
-  shape: eventShape,
-  validate: (object) => {
-    const about = (object as unknown as Partial<KubeEvent>).involvedObject?.namespace ?? '';
-    const namespace = object.metadata.namespace;
-    const agrees = about === '' ? namespace === 'default' : namespace === about;
-    return agrees ? [] : [invalid('involvedObject.namespace', about, 'does not match event.namespace')];
-  },
-  fields: {
-    'involvedObject.kind': (object) => involved(object).kind,
-    'involvedObject.namespace': (object) => involved(object).namespace,
-    'involvedObject.name': (object) => involved(object).name,
-    'involvedObject.uid': (object) => involved(object).uid,
-    reason: (object) => (object as unknown as KubeEvent).reason,
-    type: (object) => (object as unknown as KubeEvent).type,
-  },
-};
-
-function involved(object: unknown): KubeEvent['involvedObject'] {
-  return (object as Partial<KubeEvent>).involvedObject ?? {};
-}
 
 /** The highest priority for users. */
 const MAX_PRIORITY = 1_000_000_000;

@@ -295,6 +295,14 @@ export const eventShape = objectShape.extend({
   type: text,
 });
 
+/** The same in `events.k8s.io/v1`. */
+export const newEventShape = objectShape.extend({
+  regarding: z.looseObject({ kind: text, namespace: text, name: text, uid: text }).optional(),
+  reason: text,
+  note: text,
+  type: text,
+});
+
 export const priorityClassShape = objectShape.extend({ value: whole });
 
 const schema: z.ZodType<Schema> = z.custom<Schema>((value) => typeof value === 'object' && value !== null && !Array.isArray(value));
