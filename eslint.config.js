@@ -18,13 +18,21 @@ const entries = [
   'harness/watcher.ts',
   'targets/command/keeper.ts',
   'fidelity/**/record.ts',
+  'fidelity/kubernetes-types/generate.ts',
   'bench/**',
   'quality/**',
   'playwright.config.ts',
 ];
 
 /** Who may print. The others have a logger, or return what there is to say. */
-const printers = ['cli/**', 'controller/main.ts', 'bench/**', 'quality/**', 'fidelity/**/record.ts'];
+const printers = [
+  'cli/**',
+  'controller/main.ts',
+  'bench/**',
+  'quality/**',
+  'fidelity/**/record.ts',
+  'fidelity/kubernetes-types/generate.ts',
+];
 
 export default defineConfig(
   { ignores: ['dist/', 'runs/', 'test-results/'] },

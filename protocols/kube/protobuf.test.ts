@@ -52,3 +52,15 @@ test('an operation is decoded from a protobuf body', () => {
   // Its options request a dry run.
   expect(operation).toMatchObject({ name: 'create pods/eviction', mutating: false, input: { kind: 'Eviction' } });
 });
+
+test('every field of every type has a number, so that protobuf loses nothing', () => {
+  const types = loadKubeTypes();
+  const lost = types.all().flatMap(([name, { fields }]) => {
+    // The type of an object is in the envelope.
+    const isKind = 'apiVersion' in fields && 'kind' in fields && fields['apiVersion'].wire === undefined;
+    return Object.entries(fields).flatMap(([field, { wire }]) =>
+      wire !== undefined || (isKind && (field === 'apiVersion' || field === 'kind')) ? [] : [`${name}.${field}`],
+    );
+  });
+  expect(lost).toEqual([]);
+});

@@ -215,13 +215,37 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
     { plural: 'ingresses', kind: 'Ingress', shortNames: ['ing'], ...CONTROLLED },
     { plural: 'ingressclasses', kind: 'IngressClass', ...CLUSTER_SCOPED, generation: true },
     { plural: 'networkpolicies', kind: 'NetworkPolicy', shortNames: ['netpol'], generation: true },
+    { plural: 'servicecidrs', kind: 'ServiceCIDR', ...CLUSTER_SCOPED, subresources: ['status'] },
+    { plural: 'ipaddresses', kind: 'IPAddress', shortNames: ['ip'], ...CLUSTER_SCOPED },
   ),
+  // Stored: nothing approves or signs.
+  ...inGroup('certificates.k8s.io', {
+    plural: 'certificatesigningrequests',
+    kind: 'CertificateSigningRequest',
+    shortNames: ['csr'],
+    ...CLUSTER_SCOPED,
+    subresources: ['status'],
+  }),
   ...inGroup('discovery.k8s.io', { plural: 'endpointslices', kind: 'EndpointSlice', generation: true }),
   // Stored, never called.
   ...inGroup(
     'admissionregistration.k8s.io',
     { plural: 'mutatingwebhookconfigurations', kind: 'MutatingWebhookConfiguration', ...CLUSTER_SCOPED, generation: true },
     { plural: 'validatingwebhookconfigurations', kind: 'ValidatingWebhookConfiguration', ...CLUSTER_SCOPED, generation: true },
+    {
+      plural: 'validatingadmissionpolicies',
+      kind: 'ValidatingAdmissionPolicy',
+      ...CLUSTER_SCOPED,
+      ...CONTROLLED,
+      unconditionalUpdate: false,
+    },
+    {
+      plural: 'validatingadmissionpolicybindings',
+      kind: 'ValidatingAdmissionPolicyBinding',
+      ...CLUSTER_SCOPED,
+      generation: true,
+      unconditionalUpdate: false,
+    },
   ),
   ...inGroup('apiextensions.k8s.io', {
     plural: 'customresourcedefinitions',
