@@ -1,6 +1,7 @@
 import type { Elsewhere, FirstReport, MutantReport } from '../harness/mutant-matrix.ts';
 import type { Vacuity, VacuousLine } from '../harness/vacuity.ts';
-import { formatCount, formatDuration, formatList, formatShort } from '../reports/format.ts';
+import { formatCount, formatDuration, formatShort } from '../reports/format.ts';
+import { formatList } from '../model/format-list.ts';
 import { createPaint, printable } from '../reports/paint.ts';
 import type { Ink } from '../reports/paint.ts';
 import { SHORTEST_NAME, renderTable, wrap } from '../reports/table.ts';

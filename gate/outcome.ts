@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { formatList } from '../model/format-list.ts';
 import { CRITERIA, gateDecisionSchema } from './verdict.ts';
 import { counted } from './wording.ts';
 
@@ -112,7 +113,7 @@ function describeStop({ criteria, trials: { run, planned } }: GateStop): string 
 /** A sentence, or none if everything was looked at. */
 export function describeUnseen({ of, scenarios, profiles, requirements }: Unseen): string[] {
   if (scenarios.length === 0) return [];
-  const whole = profiles.length === 0 ? '' : `; nothing of the ${profiles.length === 1 ? 'profile' : 'profiles'} ${profiles.join(' and ')}`;
+  const whole = profiles.length === 0 ? '' : `; nothing of the ${profiles.length === 1 ? 'profile' : 'profiles'} ${formatList(profiles)}`;
   const named = requirements.slice(0, MAX_NAMED).join(', ');
   const more = requirements.length > MAX_NAMED ? ` and ${requirements.length - MAX_NAMED} more (gate.json)` : '';
   const untested = requirements.length === 0 ? '' : `; ${counted(requirements.length, 'requirement')} untested: ${named}${more}`;

@@ -2,7 +2,8 @@ import { partTrials } from '../gate/evidence.ts';
 import { otherNotes } from '../gate/outcome.ts';
 import type { TellingTrial } from '../gate/evidence.ts';
 import type { GateOutcome } from '../gate/outcome.ts';
-import { formatCount, formatList } from './format.ts';
+import { formatCount } from './format.ts';
+import { formatList } from '../model/format-list.ts';
 import {
   ACCEPTED_TITLE,
   ACTION_WORDS,

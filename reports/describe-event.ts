@@ -2,7 +2,8 @@ import { NEVER_REGISTERS } from '../history/events.ts';
 import type { EventOf, HistoryEvent } from '../history/events.ts';
 import { ofType } from '../history/lives.ts';
 import { defined } from '../model/defined.ts';
-import { formatCount, formatList, formatMoment } from './format.ts';
+import { formatCount, formatMoment } from './format.ts';
+import { formatList } from '../model/format-list.ts';
 import { hasErrorsBeside } from './outcome.ts';
 
 /** The kind of an event: `bad` went wrong, `unsure` has an unknown outcome, `fault` was caused by a fault. */

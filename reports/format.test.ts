@@ -1,15 +1,6 @@
 import { expect, test } from '@playwright/test';
-import {
-  formatCount,
-  formatDuration,
-  formatList,
-  formatMoment,
-  formatPercent,
-  formatShort,
-  formatTick,
-  formatValue,
-  roundStepMs,
-} from './format.ts';
+import { formatCount, formatDuration, formatMoment, formatPercent, formatShort, formatTick, formatValue, roundStepMs } from './format.ts';
+import { formatList } from '../model/format-list.ts';
 
 const cases: readonly (readonly [said: string, expected: string])[] = [
   [formatMoment(0), '0:00.000'],

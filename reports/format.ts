@@ -73,11 +73,6 @@ export function formatTimes(count: number): string {
   return count === 0 ? 'never' : count === 1 ? 'once' : `${count} times`;
 }
 
-/** `a`, `a and b`, `a, b and c` */
-export function formatList(parts: readonly string[]): string {
-  return parts.length < 2 ? (parts[0] ?? '') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1) ?? ''}`;
-}
-
 /** The largest round step, in milliseconds, that fits at least `wanted` times into the range of an axis. */
 export function roundStepMs(rangeMs: number, wanted: number): number {
   const steps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000];

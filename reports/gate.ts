@@ -1,6 +1,7 @@
 import type { GateOutcome, GateSide, ScenarioPair, ScenarioTally, Unseen } from '../gate/outcome.ts';
 import type { Criterion, GateAction, GateVerdict } from '../gate/verdict.ts';
-import { formatCount, formatList, formatPercent } from './format.ts';
+import { formatCount, formatPercent } from './format.ts';
+import { formatList } from '../model/format-list.ts';
 
 /** Texts that all reports of a gate share. */
 

@@ -4,7 +4,8 @@ import type { TargetsEntry } from '../../history/ledger.ts';
 import type { ClaimLife, InstanceLife, PodLife, RequestLife } from '../../history/lives.ts';
 import type { View } from '../../history/view.ts';
 import type { Describe } from '../describe-event.ts';
-import { formatCount, formatDuration, formatList, formatMoment, formatTimes } from '../format.ts';
+import { formatCount, formatDuration, formatMoment, formatTimes } from '../format.ts';
+import { formatList } from '../../model/format-list.ts';
 import { outcomeOf } from '../outcome.ts';
 import type { Sentence } from './story.ts';
 

@@ -1,3 +1,4 @@
+import { formatList } from '../../model/format-list.ts';
 import type { ComparedCell, ComparedChange, ComparedSection, ComparedUnit, TargetComparison } from '../../history/comparison.ts';
 import {
   CHANGE_WORDS,
@@ -36,7 +37,7 @@ const WORDS: Readonly<Record<ComparedChange['outcome'], string>> = { better: 'Be
 /** compare.html: one self-contained page without scripts. Pure; everything from a run is escaped. */
 export function renderComparison(comparison: TargetComparison): string {
   const { sides, sections, broken, differences, leftOut, compared } = comparison;
-  const names = sides.map(({ target }) => target).join(' and ');
+  const names = formatList(sides.map(({ target }) => target));
   return renderPage({
     title: `${names}: scaleproof comparison`,
     style: COMPARE_STYLE,

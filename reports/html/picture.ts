@@ -1,6 +1,7 @@
 import type { Amount } from '../../history/amounts.ts';
 import type { TrialSeen } from '../../history/seen.ts';
-import { formatCount, formatDuration, formatList, formatMoment } from '../format.ts';
+import { formatCount, formatDuration, formatMoment } from '../format.ts';
+import { formatList } from '../../model/format-list.ts';
 import type { ScenarioReport, TrialReport } from '../run-report.ts';
 import { html } from './markup.ts';
 import type { Markup } from './markup.ts';

@@ -2,7 +2,8 @@ import type { Truth } from '../../history/events.ts';
 import { expectationsOf } from '../../history/view.ts';
 import type { View } from '../../history/view.ts';
 import { outcomeOf } from '../outcome.ts';
-import { formatCount, formatDuration, formatList, formatMoment, formatTimes } from '../format.ts';
+import { formatCount, formatDuration, formatMoment, formatTimes } from '../format.ts';
+import { formatList } from '../../model/format-list.ts';
 import type { TrialReport } from '../run-report.ts';
 
 /** A description of a trial; each part is a list of sentences. */
