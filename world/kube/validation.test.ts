@@ -327,3 +327,29 @@ test('any body gets an answer, and never a 500', async () => {
     );
   });
 });
+
+test('services get addresses and node ports of their own, and keep them', async () => {
+  await withServer(async ({ call, merge }) => {
+    const services = '/api/v1/namespaces/default/services';
+    const create = async (name: string, spec: object): Promise<Record<string, unknown>> => {
+      const { status, body } = await call('POST', services, { metadata: { name }, spec: { ports: [{ port: 80 }], ...spec } });
+      expect(status).toBe(201);
+      return body.spec ?? {};
+    };
+    const made = [await create('a', {}), await create('b', { type: 'NodePort' }), await create('c', { type: 'LoadBalancer' })];
+    for (const { clusterIP, clusterIPs, ipFamilies } of made) {
+      expect(clusterIP).toMatch(/^10\.100\.\d+\.\d+$/);
+      expect([clusterIPs, ipFamilies]).toEqual([[clusterIP], ['IPv4']]);
+    }
+    expect(new Set(made.map(({ clusterIP }) => clusterIP)).size).toBe(3);
+    const nodePorts = made.map(({ ports }) => (ports as { nodePort?: number }[])[0]?.nodePort);
+    expect(nodePorts[0]).toBeUndefined();
+    for (const port of nodePorts.slice(1)) expect(port).toBeGreaterThanOrEqual(30_000);
+    expect(nodePorts[1]).not.toBe(nodePorts[2]);
+    expect(await create('headless', { clusterIP: 'None' })).toMatchObject({ clusterIP: 'None', clusterIPs: ['None'] });
+    expect(await create('elsewhere', { type: 'ExternalName', externalName: 'example.com' })).not.toHaveProperty('clusterIP');
+
+    const changed = await merge(`${services}/b`, { spec: { selector: { app: 'web' } } });
+    expect(changed.body.spec).toMatchObject({ clusterIP: made[1]?.['clusterIP'], ports: made[1]?.['ports'] });
+  });
+});

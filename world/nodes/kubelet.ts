@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { archOf } from '../../model/catalogue.ts';
 import type { InstanceType } from '../../model/catalogue.ts';
 import { withCondition } from '../../model/conditions.ts';
@@ -367,9 +368,28 @@ export class Kubelet {
         { type: 'InternalDNS', address: instance.privateDnsName },
         { type: 'Hostname', address: instance.privateDnsName },
       ],
-      nodeInfo: { architecture: archOf(instanceType), operatingSystem: 'linux', kubeletVersion: 'v1.34.4' },
+      nodeInfo: nodeInfoOf(instance, archOf(instanceType)),
     };
   }
+}
+
+/** As a node of AL2023 reports it. Its ids follow from the instance's. */
+function nodeInfoOf({ id }: Instance, architecture: string): Record<string, string> {
+  const digest = createHash('sha256').update(id).digest('hex');
+  const uuid = [digest.slice(0, 8), digest.slice(8, 12), digest.slice(12, 16), digest.slice(16, 20), digest.slice(20, 32)].join('-');
+  return {
+    architecture,
+    operatingSystem: 'linux',
+    osImage: 'Amazon Linux 2023.9.20251014',
+    kernelVersion: `6.12.46-66.121.amzn2023.${architecture === 'arm64' ? 'aarch64' : 'x86_64'}`,
+    containerRuntimeVersion: 'containerd://2.1.4',
+    kubeletVersion: 'v1.34.4',
+    kubeProxyVersion: '',
+    machineID: digest.slice(32),
+    // EC2's own UUIDs begin with "ec2".
+    systemUUID: `ec2${uuid.slice(3)}`,
+    bootID: uuid,
+  };
 }
 
 function includes(all: ResourceList = {}, some: ResourceList): boolean {

@@ -2,15 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../../../model/defined.ts';
 import { duplicate, invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
-import { badRequest } from '../../../protocols/kube/status.ts';
+import { StatusError, badRequest } from '../../../protocols/kube/status.ts';
 import type { ApiObject, ResourceRules } from '../resource.ts';
 import { checkConfigKey, checkDnsLabel } from '../../../protocols/kube/names.ts';
+import { freeAddress, freeNodePort } from './service-addresses.ts';
 import { configShape, serviceShape } from '../validation/shapes.ts';
 
 interface ServicePort {
   name?: string;
   port?: number;
   protocol?: string;
+  nodePort?: number;
   targetPort?: number | string;
 }
 
@@ -23,13 +25,15 @@ interface ServiceSpec {
   ipFamilies?: string[];
   ipFamilyPolicy?: string;
   externalName?: string;
+  externalTrafficPolicy?: string;
+  allocateLoadBalancerNodePorts?: boolean;
 }
 
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 const MAX_PORT = 65_535;
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 
-/** Services: stored and validated. No cluster IPs or node ports are allocated, and no traffic flows. */
+/** Services: stored, validated, and given addresses and node ports; no traffic flows. */
 export const serviceRules: ResourceRules = {
   shape: serviceShape,
   defaults: (object) => {
@@ -47,10 +51,17 @@ export const serviceRules: ResourceRules = {
       },
     };
   },
-  /** A Service without a cluster IP still gets an IP family (`pkg/registry/core/service/storage/alloc.go`): the cluster's, IPv4. */
-  admit: (object, _admission, old) => {
-    const spec = { ...addressesOf(old, object), ...specOf(object) };
-    if (spec.clusterIP !== 'None') return object;
+  /**
+   * Gives it what it has not set: a cluster IP of the cluster's family, IPv4, and ports on the nodes
+   * (`pkg/registry/core/service/storage/alloc.go`). A Service without a cluster IP still gets an IP family.
+   */
+  admit: (object, admission, old) => {
+    const spec: ServiceSpec = { ...addressesOf(old, object), ...specOf(object) };
+    if (spec.type === 'ExternalName') return object;
+    if (spec.clusterIP !== 'None') {
+      const others = admission.list('services').filter(({ metadata }) => !isSame(metadata, object.metadata));
+      return { ...object, spec: withNodePorts(withAddress(spec, object, others), object, others) };
+    }
     // Without a selector the addresses of the endpoints are unknown, so both families are set.
     const isFree = Object.keys(spec.selector ?? {}).length === 0;
     const ipFamilyPolicy = spec.ipFamilyPolicy ?? (isFree ? 'RequireDualStack' : 'SingleStack');
@@ -69,6 +80,45 @@ export const serviceRules: ResourceRules = {
     return errors;
   },
 };
+
+function isSame(one: ApiObject['metadata'], other: ApiObject['metadata']): boolean {
+  return one.name === other.name && one.namespace === other.namespace;
+}
+
+function withAddress(spec: ServiceSpec, { metadata }: ApiObject, others: readonly ApiObject[]): ServiceSpec {
+  const taken = new Set(others.map((one) => specOf(one).clusterIP));
+  const sent = spec.clusterIP ?? '';
+  const clusterIP = sent === '' ? freeAddress(`${metadata.namespace}/${metadata.name}`, (address) => taken.has(address)) : sent;
+  if (clusterIP === undefined)
+    throw new StatusError(500, 'InternalError', 'Internal error occurred: failed to allocate a serviceIP: range is full');
+  return {
+    ...spec,
+    clusterIP,
+    clusterIPs: spec.clusterIPs ?? [clusterIP],
+    ipFamilies: spec.ipFamilies ?? ['IPv4'],
+    ipFamilyPolicy: spec.ipFamilyPolicy ?? 'SingleStack',
+  };
+}
+
+/** Services that are reached from outside get a port on all nodes for each of their ports. */
+function withNodePorts(spec: ServiceSpec, { metadata }: ApiObject, others: readonly ApiObject[]): ServiceSpec {
+  const { type, ports = [], allocateLoadBalancerNodePorts: allocates = true } = spec;
+  if (type !== 'NodePort' && (type !== 'LoadBalancer' || !allocates)) return spec;
+  const taken = new Set([...others.flatMap((one) => specOf(one).ports ?? []), ...ports].flatMap(({ nodePort }) => nodePort ?? []));
+  return {
+    ...spec,
+    ...(type === 'LoadBalancer' ? { allocateLoadBalancerNodePorts: allocates } : {}),
+    externalTrafficPolicy: spec.externalTrafficPolicy ?? 'Cluster',
+    ports: ports.map((port) => {
+      const nodePort =
+        port.nodePort ?? freeNodePort(`${metadata.namespace}/${metadata.name}/${port.name ?? ''}/${port.port}`, (one) => taken.has(one));
+      if (nodePort === undefined)
+        throw new StatusError(500, 'InternalError', 'Internal error occurred: failed to allocate a nodePort: range is full');
+      taken.add(nodePort);
+      return { ...port, nodePort };
+    }),
+  };
+}
 
 function specOf(object: ApiObject): ServiceSpec {
   return object.spec ?? {};
