@@ -29,6 +29,7 @@ import { checkBodyType, checkPatchedType } from './body-types.ts';
 import { invalidOptions, isDryRun, optionsKind, readAs, readBody, readDeletion } from './bodies.ts';
 import type { ComputedFields } from './computed-fields.ts';
 import type { SchemaOf } from './custom-schema.ts';
+import { decodeObject } from './decode.ts';
 import { discover } from './discovery.ts';
 import { evictPod } from './eviction.ts';
 import { checkFields, readFieldValidation, strictDecodingError, warningHeaders } from './field-validation.ts';
@@ -49,8 +50,10 @@ import { groupResource } from './resource.ts';
 import { readable } from './readable.ts';
 import { refusalOf, refuse } from './refusals.ts';
 import { readScale, updateScale } from './scale.ts';
-import type { Store, Version } from './store.ts';
-import { evictionShape } from './validation/shapes.ts';
+import { tokenRequest } from './reviews.ts';
+import { Version } from './store.ts';
+import type { Store } from './store.ts';
+import { evictionShape, tokenRequestShape } from './validation/shapes.ts';
 import { openWatch } from './watch-requests.ts';
 import type { Watches } from './watches.ts';
 
@@ -192,6 +195,14 @@ export class ApiBackend implements Backend {
     const { parsed, resource, writer, writing } = context;
     const { verb, namespace, options } = parsed;
     const everywhere = resource.namespaced && namespace === undefined;
+    if (resource.review !== undefined) {
+      if (verb !== 'create' || everywhere) throw methodNotAllowed();
+      const object = resource.review(decodeObject(resource, this.#checked(context, context.body)), {
+        resource,
+        nowMs: this.#clock.nowMs(),
+      });
+      return { status: 201, body: writing.one(new Version(object, this.#store.revision)) };
+    }
     switch (verb) {
       case 'list':
         if (options.sendInitialEvents !== undefined) {
@@ -240,8 +251,9 @@ export class ApiBackend implements Backend {
     if (resource.namespaced && parsed.namespace === undefined) throw noSuchResource();
     if (subresource === 'scale') return this.#serveScale(context, at);
     if (subresource !== undefined && !resource.subresources.some((one) => one === subresource)) throw noSuchResource();
-    if (subresource === 'binding' || subresource === 'eviction') {
+    if (subresource === 'binding' || subresource === 'eviction' || subresource === 'token') {
       if (verb !== 'create') throw methodNotAllowed();
+      if (subresource === 'token') return this.#createToken(at, context);
       return this.#servePodAction(subresource, at, context);
     }
     const status = subresource === 'status' ? 'status' : undefined;
@@ -325,6 +337,14 @@ export class ApiBackend implements Backend {
       default:
         throw methodNotAllowed();
     }
+  }
+
+  #createToken(at: Location, { body }: RequestContext): Reply {
+    const account = this.#registry.get(at).object;
+    return {
+      status: 201,
+      body: JSON.stringify(tokenRequest(account, readAs(tokenRequestShape, body, 'TokenRequest'), this.#clock.nowMs())),
+    };
   }
 
   #servePodAction(action: 'binding' | 'eviction', at: Location, { body, writer }: RequestContext): Reply {

@@ -79,6 +79,7 @@ interface SubresourceEntry {
 function subresourcesOf({ subresources, scale }: Resource): SubresourceEntry[] {
   const entries = subresources.map((name): SubresourceEntry => {
     if (name === 'binding') return { name, kind: { group: '', version: 'v1', kind: 'Binding' }, verbs: ['create'] };
+    if (name === 'token') return { name, kind: { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' }, verbs: ['create'] };
     if (name === 'eviction') return { name, kind: { group: 'policy', version: 'v1', kind: 'Eviction' }, verbs: ['create'] };
     return { name, verbs: ['get', 'patch', 'update'] };
   });
@@ -88,13 +89,17 @@ function subresourcesOf({ subresources, scale }: Resource): SubresourceEntry[] {
 
 function describeResource(resource: Resource): object[] {
   const { plural, singular, namespaced, kind } = resource;
-  const main = { name: plural, singularName: singular, namespaced, kind, verbs: VERBS, ...namesOf(resource) };
+  const main = { name: plural, singularName: singular, namespaced, kind, verbs: verbsOf(resource), ...namesOf(resource) };
   const parts = subresourcesOf(resource).map(({ name, kind: other, verbs }) => {
     const entry = { name: `${plural}/${name}`, singularName: '', namespaced };
     if (other === undefined) return { ...entry, kind, verbs };
     return { ...entry, ...(other.group === '' ? {} : { group: other.group, version: other.version }), kind: other.kind, verbs };
   });
   return [main, ...parts];
+}
+
+function verbsOf({ review }: Resource): readonly string[] {
+  return review === undefined ? VERBS : ['create'];
 }
 
 function namesOf({ shortNames, categories }: Resource): object {
@@ -132,7 +137,7 @@ function describeAggregated(resource: Resource): object {
     responseKind: { group, version, kind },
     scope: resource.namespaced ? 'Namespaced' : 'Cluster',
     singularResource: resource.singular,
-    verbs: VERBS,
+    verbs: verbsOf(resource),
     ...namesOf(resource),
     ...(subresources.length === 0 ? {} : { subresources }),
   };

@@ -286,7 +286,8 @@ test('claims get the default class, and everything that autoscalers list is serv
       spec: { storageClassName: 'gp3', volumeMode: 'Filesystem', resources: { requests: { storage: '1Gi' } } },
       status: { phase: 'Pending' },
     });
-    for (const { group, version, plural } of server.resources.all()) {
+    for (const { group, version, plural, review } of server.resources.all()) {
+      if (review !== undefined) continue;
       const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
       expect((await call('GET', `${root}/${plural}`)).status, plural).toBe(200);
     }

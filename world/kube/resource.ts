@@ -13,7 +13,7 @@ export interface ApiObject extends KubeObject {
   readonly [field: string]: unknown;
 }
 
-export type Subresource = 'status' | 'binding' | 'eviction';
+export type Subresource = 'status' | 'binding' | 'eviction' | 'token';
 
 /** What admission may look up besides the object. */
 export interface Admission {
@@ -118,6 +118,8 @@ export interface Resource {
   /** `path`: any valid path segment. */
   readonly nameRule: 'subdomain' | 'label' | 'dns-1035' | 'path';
   readonly rules: ResourceRules;
+  /** Answers an object that is created: it is never stored, and can only be created. */
+  readonly review?: (object: ApiObject, site: { readonly resource: Resource; readonly nowMs: number }) => ApiObject;
   /** To and from the form in which its objects are stored, if that is another resource's. By default only the type differs. */
   readonly conversion?: { readonly toStored: (object: ApiObject) => ApiObject; readonly fromStored: (object: ApiObject) => ApiObject };
 }

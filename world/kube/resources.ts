@@ -1,4 +1,5 @@
 import type { Resource, ResourceRules, Subresource } from './resource.ts';
+import { accessReview, rulesReview, selfReview, tokenReview } from './reviews.ts';
 import { budgetRules } from './rules/budgets.ts';
 import { crdRules } from './rules/crds.ts';
 import { eventConversion, eventRules, newEventRules } from './rules/events.ts';
@@ -26,7 +27,8 @@ const COMMON = {
   rules: {} as ResourceRules,
 };
 
-type Entry = Partial<typeof COMMON> & Pick<Resource, 'plural' | 'kind' | 'scale' | 'conversion'> & { readonly storedAs?: string };
+type Entry = Partial<typeof COMMON> &
+  Pick<Resource, 'plural' | 'kind' | 'scale' | 'conversion' | 'review'> & { readonly storedAs?: string };
 
 /** The resources of one group. */
 function inGroup(group: string, ...entries: readonly Entry[]): Resource[] {
@@ -82,7 +84,7 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
     { plural: 'events', kind: 'Event', createsOnPut: true, shortNames: ['ev'], rules: eventRules },
     { plural: 'configmaps', kind: 'ConfigMap', shortNames: ['cm'], rules: configMapRules },
     { plural: 'secrets', kind: 'Secret', rules: secretRules },
-    { plural: 'serviceaccounts', kind: 'ServiceAccount', returnsDeleted: true, shortNames: ['sa'] },
+    { plural: 'serviceaccounts', kind: 'ServiceAccount', returnsDeleted: true, shortNames: ['sa'], subresources: ['token'] },
     {
       plural: 'services',
       kind: 'Service',
@@ -227,6 +229,18 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
     subresources: ['status'],
   }),
   ...inGroup('discovery.k8s.io', { plural: 'endpointslices', kind: 'EndpointSlice', generation: true }),
+  ...inGroup(
+    'authorization.k8s.io',
+    { plural: 'selfsubjectaccessreviews', kind: 'SelfSubjectAccessReview', ...CLUSTER_SCOPED, review: accessReview },
+    { plural: 'subjectaccessreviews', kind: 'SubjectAccessReview', ...CLUSTER_SCOPED, review: accessReview },
+    { plural: 'localsubjectaccessreviews', kind: 'LocalSubjectAccessReview', review: accessReview },
+    { plural: 'selfsubjectrulesreviews', kind: 'SelfSubjectRulesReview', ...CLUSTER_SCOPED, review: rulesReview },
+  ),
+  ...inGroup(
+    'authentication.k8s.io',
+    { plural: 'tokenreviews', kind: 'TokenReview', ...CLUSTER_SCOPED, review: tokenReview },
+    { plural: 'selfsubjectreviews', kind: 'SelfSubjectReview', ...CLUSTER_SCOPED, review: selfReview },
+  ),
   // Stored, never called.
   ...inGroup(
     'admissionregistration.k8s.io',

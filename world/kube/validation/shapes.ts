@@ -361,6 +361,10 @@ export type DeleteOptions = z.infer<typeof deleteOptionsShape>;
 
 export const evictionShape = objectShape.extend({ deleteOptions: deleteOptionsShape.optional() });
 
+export const tokenRequestShape = z.looseObject({
+  spec: z.looseObject({ audiences: texts, expirationSeconds: whole }).optional(),
+});
+
 export const bindingShape = objectShape.extend({
   target: z.looseObject({ kind: text, name: text }).optional(),
 });
