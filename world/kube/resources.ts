@@ -5,6 +5,7 @@ import { crdRules } from './rules/crds.ts';
 import { eventConversion, eventRules, newEventRules } from './rules/events.ts';
 import { cronJobRules, jobRules } from './rules/jobs.ts';
 import { nodeRules } from './rules/nodes.ts';
+import { limitRangeRules } from './rules/limit-ranges.ts';
 import { leaseRules, namespaceRules, priorityClassRules } from './rules/others.ts';
 import { podRules } from './rules/pods.ts';
 import { configMapRules, secretRules, serviceRules } from './rules/services.ts';
@@ -123,7 +124,7 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
       subresources: ['status'],
       rules: volumeRules,
     },
-    { plural: 'limitranges', kind: 'LimitRange', createsOnPut: true, shortNames: ['limits'] },
+    { plural: 'limitranges', kind: 'LimitRange', createsOnPut: true, rules: limitRangeRules, shortNames: ['limits'] },
     { plural: 'resourcequotas', kind: 'ResourceQuota', returnsDeleted: true, shortNames: ['quota'], subresources: ['status'] },
   ),
   ...inGroup('events.k8s.io', {

@@ -8,6 +8,7 @@ import { validateNewPod, validatePodSpec } from '../validation/pod-spec.ts';
 import type { FullPodSpec } from '../validation/pod-spec.ts';
 import { podShape } from '../validation/shapes.ts';
 import { admitPodSpec, mergeLabelKeys } from './pod-admission.ts';
+import { checkPodLimits, withLimitDefaults } from './limit-ranges.ts';
 import { defaultPodSpec } from './pod-defaults.ts';
 import { validatePodUpdate } from './pod-update.ts';
 
@@ -28,8 +29,12 @@ export const podRules: ResourceRules = {
   }),
   admit: (object, admission, old) => {
     const { name = '', labels = {} } = object.metadata;
-    const admitted = admitPodSpec(name, specOf(object), admission, old === undefined ? undefined : specOf(old));
-    return { ...object, spec: old === undefined ? mergeLabelKeys(admitted, labels) : admitted };
+    const complete = old === undefined ? withLimitDefaults(object, admission) : object;
+    const admitted = admitPodSpec(name, specOf(complete), admission, old === undefined ? undefined : specOf(old));
+    if (old !== undefined) return { ...object, spec: admitted };
+    const pod = { ...complete, spec: mergeLabelKeys(admitted, labels) };
+    checkPodLimits(pod, admission);
+    return pod;
   },
   initialStatus: (object) => {
     const spec = specOf(object);

@@ -1,3 +1,4 @@
+import { checkClaimLimits } from './limit-ranges.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../../../model/defined.ts';
 import type { NodeSelectorTerm, ResourceList } from '../../../model/kube.ts';
@@ -38,6 +39,7 @@ export const claimRules: ResourceRules = {
   },
   /** The DefaultStorageClass and StorageObjectInUseProtection plugins. */
   admit: (object, admission, old) => {
+    checkClaimLimits(object, admission);
     if (old !== undefined) return object;
     const finalizers = [...new Set([...(object.metadata.finalizers ?? []), 'kubernetes.io/pvc-protection'])];
     const marked = { ...object, metadata: { ...object.metadata, finalizers } };
