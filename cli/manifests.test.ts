@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { digestOf } from '../harness/load.ts';
@@ -139,6 +139,9 @@ test(
     expect(report.run.manifests?.gaps).toMatchObject([{ workload: 'Deployment shop/recommendations', kind: 'unservable' }]);
     expect(readFileSync(join(cwd, 'a/junit.xml'), 'utf8')).toContain(`<failure message="${GAP}`);
     expect((await scaleproof(['check', 'a'], cwd)).code, 'the run was strict').toBe(1);
+    const failed = await scaleproof(['run', '--last-failed', 'a'], cwd);
+    expect(failed.code, failed.stdout).toBe(2);
+    expect(failed.stderr).toContain('no trial failed in a, but with --strict the run did: 1 of 4 workloads in ./shop');
 
     const line = /sp1,scenario=\.\/shop%23manifests\/fault-free@[0-9a-f]{12},\S*seed=3\S*/.exec(strict.stdout)?.[0] ?? '';
     const again = await scaleproof(['replay', line, '--out', 'b'], cwd);
@@ -202,6 +205,45 @@ for (const [what, files, message] of [
     expect(code).toBe(2);
   });
 }
+
+test('a strict gate refuses manifests with a workload that cannot be served', async () => {
+  const sides = ['--baseline', 'reference', '--candidate', 'reference', '--strict'];
+  const { code, stderr } = await scaleproofHere(['gate', ...sides, '--manifests', SHOP]);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(
+    /--strict: 1 of 4 workloads in \S+ is not shown to be served: Deployment shop\/recommendations: it CANNOT BE SERVED/,
+  );
+  expect((await scaleproofHere(['gate', ...sides])).stderr).toContain('--strict is about the workloads of --manifests');
+});
+
+test('a suspended CronJob has nothing to serve; a schedule is checked', async ({}, testInfo) => {
+  const cron = (schedule: string): string =>
+    JSON.stringify({
+      apiVersion: 'batch/v1',
+      kind: 'CronJob',
+      metadata: { name: 'report' },
+      spec: {
+        schedule,
+        suspend: true,
+        jobTemplate: {
+          spec: { template: { spec: { nodeSelector: { no: 'pool' }, restartPolicy: 'Never', containers: [{ name: 'a', image: 'a' }] } } },
+        },
+      },
+    });
+  const folder = (name: string, schedule: string): string => {
+    const path = join(folderWith(testInfo), name);
+    for (const file of ['web.yaml', 'node-pools.yaml']) cpSync(join(SHOP, file), join(path, file));
+    writeFileSync(join(path, 'cron.yaml'), cron(schedule));
+    return path;
+  };
+  const good = await scaleproofHere(['run', '--list', '--manifests', folder('good', '*/15 * * * *')]);
+  expect(good.code, good.stderr).toBe(0);
+  expect(good.stderr).toContain('CronJob default/report: it is suspended, so it has no pods');
+  expect(good.stderr).not.toContain('CANNOT BE SERVED');
+  const bad = await scaleproofHere(['run', '--list', '--manifests', folder('bad', '0 3 * *')]);
+  expect(bad.code).toBe(2);
+  expect(bad.stderr).toContain('spec.schedule: Invalid value: "0 3 * *": expected exactly 5 fields, found 4: [0 3 * *]');
+});
 
 test('a broken link is a usage error', async ({}, testInfo) => {
   const folder = folderWith(testInfo);

@@ -137,7 +137,9 @@ function withReason(mix: Mix, why: string): Mix {
 }
 
 function factsOf(directory: string, { workloads }: Mix): Required<Selection>['manifests'] {
-  const gaps = workloads.flatMap(({ title, where, feasibility, scaling, doubt }) => {
+  const gaps = workloads.flatMap(({ title, kind: what, replicas, where, feasibility, scaling, doubt }) => {
+    // Nothing has to be served, e.g. of a suspended CronJob.
+    if (replicas === 0 && what !== 'DaemonSet') return [];
     if (feasibility.kind !== 'servable') return [{ workload: title, where, kind: feasibility.kind, why: feasibility.why }];
     if (doubt !== undefined) return [{ workload: title, where, ...doubt }];
     if (scaling === undefined || scaling.peak.kind === 'servable') return [];

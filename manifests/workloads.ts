@@ -66,13 +66,18 @@ export function readWorkload(manifest: Manifest, storage: Storage): UserWorkload
     template: { ...template, spec: restrictedTo(withRequests(withOwnClaims(template.spec, volumes.templates, name)), volumes.zones) },
     ...defined({ schedule: cron?.spec.schedule }),
     volumes,
-    notes: [
-      ...volumes.notes.map((note) => `${title}: ${note}`),
-      ...(cron === undefined ? [] : [`${title}: run once, whatever its schedule ${cron.spec.schedule} says`]),
-      ...(cron?.spec.suspend === true ? [`${title}: it is suspended, so it has no pods`] : []),
-      ...(kind === 'Job' ? [`${title}: its pods run until they are deleted, since images are not run`] : []),
-    ],
+    notes: [...volumes.notes.map((note) => `${title}: ${note}`), ...jobNotes(title, { kind, suspend: spec.suspend === true, cron })],
   };
+}
+
+/** How Jobs differ here from those of a real cluster. */
+function jobNotes(title: string, { kind, suspend, cron }: { kind: string; suspend: boolean; cron: CronJob | undefined }): string[] {
+  if (kind !== 'Job') return [];
+  if (suspend) return [`${title}: it is suspended, so it has no pods`];
+  return [
+    ...(cron === undefined ? [] : [`${title}: run once, whatever its schedule ${cron.spec.schedule} says`]),
+    `${title}: its pods run until they are deleted, since images are not run`,
+  ];
 }
 
 interface WrittenWorkload {

@@ -16,6 +16,16 @@ test('the summary starts with the verdict, describes problems with replay lines,
   expect(good).not.toContain('What went wrong');
 });
 
+test('workloads of manifests that no trial shows to be served are named', () => {
+  const report = buildReport(sampleRun({ trials: 1, only: ['scheduling/spot-spread'] }));
+  const gap = { workload: 'Deployment a/<b>', where: 'w.yaml, document 1', kind: 'unservable' as const, why: 'no pool has GPUs' };
+  const manifests = { directory: './shop', workloads: 3, gaps: [gap], strict: true };
+  const summary = formatSummary({ ...report, run: { ...report.run, manifests } });
+  expect(summary).toContain('1 of 3 workloads in ./shop is not shown to be served. With --strict they decide the verdict.');
+  expect(summary).toContain('- Deployment a/&lt;b&gt;: it CANNOT BE SERVED');
+  expect(formatSummary(report)).not.toContain('not served');
+});
+
 test('failures are errors and unknowns are warnings, each on its own line', () => {
   const lines = formatAnnotations(buildReport(sampleRun({ trials: 1 })))
     .trimEnd()

@@ -1,6 +1,7 @@
 import { isVirtual } from './clock.ts';
 import { countsOf, crashVerdicts } from './crash-points.ts';
 import { formatCount, formatDuration, formatPercent } from './format.ts';
+import { describeGap, describeGaps } from './manifests.ts';
 import { profileCounts, resultWord } from './profiles.ts';
 import type { RunReport, ScenarioReport, TrialReport } from './run-report.ts';
 
@@ -63,7 +64,25 @@ export function formatSummary(report: RunReport): string {
   const more = problems.length > shown.length ? [`- and ${formatCount(problems.length - shown.length, 'more trial')}`] : [];
   const wrong = problems.length === 0 ? [] : ['### What went wrong', '', ...described, ...more, ''];
   const tail = [...tableOf(report), ...notRunOf(report)];
-  return fit([...head, ...wrong], tail);
+  return fit([...head, ...gapsOf(report), ...wrong], tail);
+}
+
+/** The user's workloads that no trial shows to be served. */
+function gapsOf({ run: { manifests } }: RunReport): string[] {
+  const summary = manifests && describeGaps(manifests);
+  if (manifests === undefined || summary === undefined) return [];
+  const effect = manifests.strict ? ' With --strict they decide the verdict.' : '';
+  const shown = manifests.gaps.slice(0, MAX_PROBLEMS).map((gap) => `- ${markdown(describeGap(gap))}`);
+  const more = manifests.gaps.length - shown.length;
+  return [
+    '### Workloads that are not served',
+    '',
+    `${markdown(summary)}.${effect}`,
+    '',
+    ...shown,
+    ...(more > 0 ? [`- and ${more} more`] : []),
+    '',
+  ];
 }
 
 /** Annotations as workflow commands, one per line: errors for failures, warnings for unknown. */

@@ -28,6 +28,7 @@ export function defineGate(program: Command, { console, finish }: CommandContext
     .addOption(scenarioOption('id|./file'))
     .addOption(profileOption())
     .option('--manifests <dir>', 'only the scenarios over the manifests in this directory: node pools, workloads, budgets')
+    .option('--strict', 'with --manifests: no gate if a workload cannot, or might not, be served', false)
     .addOption(grepOption())
     .addOption(grepInvertOption())
     .addOption(new Option('--seed <n>', 'seed of the first trial (default: 1)').argParser(parseSeed))
@@ -50,6 +51,7 @@ export function defineGate(program: Command, { console, finish }: CommandContext
           scenario: string[];
           profile: Profile[];
           manifests?: string;
+          strict: boolean;
           grep?: RegExp;
           grepInvert?: RegExp;
           seed?: number;

@@ -4,6 +4,7 @@ import type { GateOutcome } from '../../gate/outcome.ts';
 import { PolicyError, acceptingExisting, parsePolicy } from '../../gate/policy.ts';
 import type { Policy } from '../../gate/policy.ts';
 import type { Profile } from '../../history/events.ts';
+import { describeGap, describeGaps } from '../../reports/manifests.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { chooseTarget } from '../choose.ts';
 import type { Console } from '../console.ts';
@@ -13,6 +14,7 @@ import type { GateSides } from '../gate/run-gate.ts';
 import { formatGate } from '../gate/terminal.ts';
 import { interruption } from '../interruption.ts';
 import { selectScenarios } from '../manifests.ts';
+import type { Selection } from '../manifests.ts';
 import { prepareTargets } from '../prepare-targets.ts';
 import { createDirectory, isRunDirectory } from '../run-directory.ts';
 import { EXIT, GATE_EXIT, UsageError } from '../usage-error.ts';
@@ -32,6 +34,8 @@ export interface GateFlags {
   readonly scenarios: readonly string[];
   /** A directory with the user's manifests: only the scenarios made from them run. */
   readonly manifests: string | undefined;
+  /** No gate over manifests with workloads that can't be shown to be served. */
+  readonly strict: boolean;
   /** All by default: every profile has scenarios from real incidents. */
   readonly profiles: readonly Profile[];
   readonly grep?: RegExp | undefined;
@@ -78,7 +82,7 @@ function print(outcome: GateOutcome, { baseline, candidate, json }: GateFlags, p
 
 /** Two run directories, or two targets. @throws UsageError */
 async function chooseSides(flags: GateFlags, signal: AbortSignal, console: Console): Promise<GateSides> {
-  const { baseline, candidate, scenarios, profiles, manifests, grep, grepInvert, seed = 1, workers, state } = flags;
+  const { baseline, candidate, scenarios, profiles, manifests, strict, grep, grepInvert, seed = 1, workers, state } = flags;
   const areRuns = [baseline, candidate].map(isRunDirectory);
   if (areRuns[0] !== areRuns[1])
     throw new UsageError(
@@ -98,6 +102,7 @@ async function chooseSides(flags: GateFlags, signal: AbortSignal, console: Conso
   }
   const targets = [chooseTarget(baseline), chooseTarget(candidate)] as const;
   const selection = await selectScenarios({ suites: [], scenarios, profiles, manifests, grep, grepInvert }, targets, console);
+  if (strict) refuseGaps(selection.manifests);
   const versions = { baseline: flags.baselineVersion, candidate: flags.candidateVersion };
   const [before, after] = await prepareTargets(targets, console, signal);
   return {
@@ -111,6 +116,14 @@ async function chooseSides(flags: GateFlags, signal: AbortSignal, console: Conso
     versions,
     signal,
   };
+}
+
+/** What can't be served says nothing of either side: such a gate would be about less than its manifests. @throws UsageError */
+function refuseGaps(manifests: Selection['manifests']): void {
+  if (manifests === undefined) throw new UsageError('--strict is about the workloads of --manifests: name a directory, or leave it out');
+  const summary = describeGaps(manifests);
+  if (summary !== undefined)
+    throw new UsageError(`--strict: ${summary}: ${manifests.gaps.map(describeGap).join('; ')}. Mend the manifests, or leave out --strict`);
 }
 
 /** @throws UsageError that names file and field */

@@ -7,7 +7,7 @@ import { replayWorld } from '../../harness/world-for.ts';
 import { defined } from '../../model/defined.ts';
 import { timeName } from '../../reports/clock.ts';
 import { formatCount } from '../../reports/format.ts';
-import { gapVerdicts } from '../../reports/manifests.ts';
+import { describeGaps, gapVerdicts } from '../../reports/manifests.ts';
 import type { ManifestsFacts, RunFacts } from '../../reports/report-input.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import type { Target } from '../../targets/target.ts';
@@ -28,7 +28,7 @@ import { prepareTarget } from '../prepare-targets.ts';
 import { Progress } from '../progress.ts';
 import { exitCodeOf, hasUnknownCrashes } from '../exit-code.ts';
 import { reportTrial } from '../report-trial.ts';
-import { createRunDirectory, newestRunDirectory, writeRunFacts } from '../run-directory.ts';
+import { createRunDirectory, newestRunDirectory, readRunFacts, writeRunFacts } from '../run-directory.ts';
 import { describeRun } from '../run-facts.ts';
 import { printRun, writeReports } from '../write-reports.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
@@ -95,6 +95,12 @@ export async function runFailed(options: RunFailedOptions, console: Console): Pr
   const { directory = newestRunDirectory() } = options;
   const failed = readFailedTrials(directory);
   if (failed === undefined) {
+    const { manifests } = readRunFacts(directory);
+    const gaps = manifests?.strict === true ? describeGaps(manifests) : undefined;
+    if (gaps !== undefined)
+      throw new UsageError(
+        `no trial failed in ${directory}, but with --strict the run did: ${gaps}. Mend the manifests, and run them again`,
+      );
     const print = options.json ? console.err : console.out;
     print(`Nothing failed in ${directory}, so there is nothing to run.\n`);
     return EXIT.pass;

@@ -91,9 +91,12 @@ function judgeDirectories({ baseline, candidate }: Directories, policy: Policy):
   const decide = (by: Policy): GateDecision => decideGate(before, after, by, { paired: isPaired, seed: 1 });
   const decision = decide(policy);
   const onlyExisting = notesOnExisting(decision, () => decide(acceptingExisting(policy)));
+  const facts = [baseline, candidate].map((directory) => readRunFacts(directory));
   const sideIn = (directory: string): GateSide => ({ ...sideOf(readRunFacts(directory)), directory });
+  const manifests = facts.map((run) => unservedOf(run)).find((unserved) => unserved !== undefined);
   return gateOutcome(decision, {
     sides: { baseline: sideIn(baseline), candidate: sideIn(candidate) },
+    ...defined({ manifests }),
     episodes: { baseline: before, candidate: after },
     directories: [baseline, candidate],
     notes: [...notesOnLaxer(policy), ...notes, ...onlyExisting],
@@ -120,7 +123,7 @@ function gateOutcome(decision: GateDecision, { episodes: { baseline, candidate }
 }
 
 /** No trial shows what can't be served: neither version is judged by it. */
-function unservedOf({ manifests }: Selection): GateOutcome['manifests'] {
+function unservedOf({ manifests }: Pick<Selection, 'manifests'>): GateOutcome['manifests'] {
   const summary = manifests === undefined ? undefined : describeGaps(manifests);
   return summary === undefined ? undefined : { summary, gaps: (manifests?.gaps ?? []).map(describeGap) };
 }

@@ -5,6 +5,7 @@ import { isBroken } from '../broken.ts';
 import { isVirtual, timeName } from '../clock.ts';
 import { formatCount, formatDuration, formatLimit, formatPercent, formatRatio } from '../format.ts';
 import { formatList } from '../../model/format-list.ts';
+import { describeGap, describeGaps } from '../manifests.ts';
 import { PROFILE_WORDS, byProfile, profileCounts } from '../profiles.ts';
 import { sourceOf } from '../program.ts';
 import type { ProgramFacts } from '../report-input.ts';
@@ -39,6 +40,7 @@ export function renderHeader(report: RunReport): Markup {
       ${tile('Trials', html`<strong>${done}</strong><span>${formatCount(totals.interleavings, 'distinct interleaving')}</span>${crashTile(totals.crashPoints)}`)}
       ${tile(isVirtual(run) ? 'Virtual time' : 'Real time', html`<strong>${formatDuration(run.virtualMs)}</strong><span>${run.wallMs === undefined ? 'wall time not known' : `in ${formatDuration(run.wallMs)}`}${run.ratio !== undefined && `, ${formatRatio(run.ratio)}`}</span>`)}
     </div>
+    ${renderGaps(report)}
     <ul class="profiles" aria-label="Profiles, over the requested scenarios">
       ${report.profiles.map(
         (profile) =>
@@ -121,15 +123,37 @@ function crashTile(crashed: RunReport['totals']['crashPoints']): Markup | undefi
   return html`<span>${passed} of ${formatCount(passed + failed + unknown, 'crash point')} passed</span>`;
 }
 
-function headline({ verdict, totals, run }: RunReport): string {
+function headline(report: RunReport): string {
+  const { totals, run } = report;
   const { failed, unknown, passed } = totals.scenarios;
   const all = failed + unknown + passed;
   if (all === 0) return 'Nothing was run, so there is no verdict';
-  const scenarios = formatCount(all, 'scenario');
-  if (verdict === 'fail') return `${run.target.name} failed ${failed} of ${scenarios}`;
-  return verdict === 'pass'
-    ? `${run.target.name} passed ${all === 1 ? 'its scenario' : `all ${scenarios}`}`
-    : `${unknown} of ${scenarios} could not be judged`;
+  const gaps = run.manifests && describeGaps(run.manifests);
+  return `${ofScenarios(report)}${gaps === undefined ? '' : `, but ${gaps}`}`;
+}
+
+/** With `--strict` a run may fail although no scenario did. */
+function ofScenarios({ totals: { scenarios }, run }: RunReport): string {
+  const { failed, unknown, passed } = scenarios;
+  const all = failed + unknown + passed;
+  const counted = formatCount(all, 'scenario');
+  if (failed > 0) return `${run.target.name} failed ${failed} of ${counted}`;
+  return unknown > 0
+    ? `${unknown} of ${counted} could not be judged`
+    : `${run.target.name} passed ${all === 1 ? 'its scenario' : `all ${counted}`}`;
+}
+
+/** The user's workloads that no trial shows to be served. */
+function renderGaps({ run: { manifests } }: RunReport): Markup | undefined {
+  if (manifests === undefined || manifests.gaps.length === 0) return undefined;
+  const { gaps, strict } = manifests;
+  return html`<section class="gaps">
+    <h2>Workloads that are not shown to be served</h2>
+    <ul>
+      ${gaps.map((gap) => html`<li>${describeGap(gap)} <span class="muted">(${gap.where})</span></li>`)}
+    </ul>
+    ${strict ? html`<p>With <code>--strict</code> they decide the verdict.</p>` : html`<p>They don't count in the verdict; with <code>--strict</code> they do.</p>`}
+  </section>`;
 }
 
 function verdictCounts({ passed, failed, unknown, notRun }: RunReport['totals']['scenarios']): Markup {

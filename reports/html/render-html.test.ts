@@ -65,6 +65,17 @@ test('the page loads nothing from anywhere', () => {
   expect(page).not.toMatch(/ style="/);
 });
 
+test('workloads of manifests that no trial shows to be served are at the top of the page', () => {
+  const input = sampleRun({ trials: 1, only: ['scheduling/spot-spread'] });
+  const gap = { workload: 'Deployment a/<b>', where: 'w.yaml, document 1', kind: 'unservable' as const, why: 'no pool has GPUs' };
+  const manifests = { directory: './shop', workloads: 3, gaps: [gap], strict: true };
+  const page = renderHtml({ ...input, run: { ...input.run, manifests } });
+  const header = page.slice(page.indexOf('<header'), page.indexOf('</header>'));
+  expect(header).toContain('passed its scenario, but 1 of 3 workloads in ./shop is not shown to be served');
+  expect(header).toContain('Deployment a/&lt;b&gt;: it CANNOT BE SERVED');
+  expect(header).toContain('they decide the verdict');
+});
+
 test('colours of faults are not trusted', () => {
   const only = ['crashes/killed-after-launch'];
   const page = renderHtml(

@@ -95,6 +95,7 @@ tr.total th, tr.total td { font-weight: 650; }
 
 .scenario { background: var(--surface); border-radius: 8px; box-shadow: var(--shadow); margin-top: 14px; }
 main > .profile > h2 { margin-bottom: 2px; text-transform: capitalize; } .profile > p { color: var(--muted); }
+.gaps { margin: 18px 0 0; padding: 14px 18px; border-radius: 8px; background: var(--unknown-back); } .gaps h2 { font-size: 15px; margin: 0 0 8px; } .gaps ul { margin: 0 0 8px; padding-left: 20px; overflow-wrap: anywhere; } .gaps p { margin: 0; font-size: 14px; }
 .profiles { list-style: none; margin: 18px 0 0; padding: 0; display: grid; gap: 6px; } .profiles li { display: flex; flex-wrap: wrap; gap: 2px 12px; align-items: center; font-size: 14px; } .profiles .badge { min-width: 92px; } .profiles strong { min-width: 92px; }
 .profiles strong { text-transform: capitalize; font-weight: 600; } .scenarios tr.group th { padding: 18px 0 6px; border-top: 0; font-weight: 650; } .group span { text-transform: capitalize; } .group small { margin-left: 8px; display: inline !important; }
 .scenario > summary { cursor: pointer; padding: 14px 24px; list-style: none; display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); grid-template-rows: 1fr auto auto 1fr; gap: 2px 32px; border-radius: 8px; } .scenario > summary > h3 { grid-row: 2; } .scenario-id { grid-row: 3; overflow-wrap: anywhere; }

@@ -1,3 +1,4 @@
+import { scheduleProblem } from '../validation/cron-schedule.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { LabelSelector } from '../../../model/kube.ts';
 import { invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
@@ -146,7 +147,7 @@ interface CronJobSpec {
 
 const CONCURRENCY = ['Allow', 'Forbid', 'Replace'];
 
-/** CronJobs: stored and validated (except the schedule's syntax), not run. */
+/** CronJobs: stored and validated, not run. */
 export const cronJobRules: ResourceRules = {
   shape: cronJobShape,
   defaults: (object) => {
@@ -169,6 +170,8 @@ export const cronJobRules: ResourceRules = {
     const { schedule = '', concurrencyPolicy = '', jobTemplate } = spec;
     const path = 'spec.jobTemplate.spec';
     const errors: FieldError[] = schedule === '' ? [required('spec.schedule')] : [];
+    const problem = schedule === '' ? undefined : scheduleProblem(schedule);
+    if (problem !== undefined) errors.push(invalid('spec.schedule', schedule, problem));
     errors.push(...validateNonNegative(spec.startingDeadlineSeconds, 'spec.startingDeadlineSeconds'));
     if (!CONCURRENCY.includes(concurrencyPolicy)) {
       errors.push(notSupported('spec.concurrencyPolicy', concurrencyPolicy, CONCURRENCY));
