@@ -170,6 +170,10 @@ test('gate and compare run the scenarios over manifests, and name what is not se
   const compare = await scaleproof(['compare', 'reference', 'mutant:kubelet-clock', ...mix, '--trials', '2', '--out', 'compared'], cwd);
   expect(compare.code, compare.stderr).toBe(0);
   expect(inOneLine(compare.stdout)).toContain('2 trials of 1 scenario that both sides have');
+  for (const name of ['compare.md', 'compare.html', 'compare.json']) {
+    expect(readFileSync(join(cwd, 'compared', name), 'utf8'), name).toContain('1 of 4 workloads in ./shop is not shown to be served');
+  }
+  expect(inOneLine(compare.stdout)).toContain(`1 of 4 workloads in ./shop is not shown to be served: ${GAP}`);
 });
 
 for (const [what, flags, message] of [

@@ -109,6 +109,8 @@ export const targetComparisonSchema = z.strictObject({
   broken: z.array(brokenSchema),
   /** Other differences between the runs than the target, one sentence each. */
   differences: z.array(text),
+  /** Workloads of the user's manifests that no trial shows to be served, after a sentence with their number. */
+  unserved: z.array(text).optional(),
   leftOut: z.array(leftOutSchema),
 });
 export type TargetComparison = z.infer<typeof targetComparisonSchema>;

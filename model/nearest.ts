@@ -1,4 +1,4 @@
-/** A name whose distance is more than this share of its length is not suggested. */
+/** A name whose distance is more than this share of its length, without units, is not suggested. */
 const MAX_DISTANCE = 0.5;
 
 /** The known name that was probably meant; undefined if none is close. Units at the end of a name are ignored. */
@@ -6,7 +6,7 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   const plain = (text: string): string => text.toLowerCase().replace(/(ms|s|seconds|minutes)$/, '');
   const near = known
     .map((candidate) => ({ candidate, distance: distanceOf(plain(name), plain(candidate)) }))
-    .filter(({ candidate, distance }) => distance <= MAX_DISTANCE * candidate.length)
+    .filter(({ candidate, distance }) => distance <= MAX_DISTANCE * plain(candidate).length)
     .sort((a, b) => a.distance - b.distance);
   return near[0]?.candidate;
 }

@@ -79,7 +79,7 @@ test('a promoted candidate: no failures, and nothing stopped', () => {
 test('a run: the verdict, the target, profiles, failures with replay lines, and what was not looked at', () => {
   const comment = formatRunComment(buildReport(sampleRun({ trials: 1 })));
   expect(comment).toMatch(
-    /^## ❌ Scaleproof: fail\n\nTarget \*\*reference\*\*, scaleproof \S+, in the embedded world: 6 trials, seed 1, scaleproof \S+\.\n/,
+    /^## ❌ Scaleproof: fail\n\nTarget \*\*reference\*\*, scaleproof \S+, in the embedded world: 6 trials, seed 1\.\n/,
   );
   expect(comment).toContain('> [!WARNING]\n> This is the bundled reference autoscaler, not yours.');
   expect(comment).toMatch(/\| ❌ fail \| core \| .*1 failed.* \|\n/);

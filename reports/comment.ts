@@ -110,7 +110,7 @@ export function formatRunComment(report: RunReport): string {
     [
       `## ${MARKS[verdict]} Scaleproof: ${verdict}`,
       '',
-      `Target **${markdown(run.target.name)}**, ${markdown(versionText(run))}, in the ${markdown(run.world.name)} world: ${formatCount(done, 'trial')}, ${seeds}, scaleproof ${markdown(run.versions.scaleproof)}.`,
+      `Target **${markdown(run.target.name)}**, ${markdown(versionText(run))}, in the ${markdown(run.world.name)} world: ${formatCount(done, 'trial')}, ${seeds}${judgedBy(run)}.`,
     ],
     warning(bundled === undefined ? [] : [bundled]),
     [
@@ -171,6 +171,12 @@ function failures(heading: string, all: readonly Section[]): Section[] {
   if (first === undefined) return [];
   const more = all.length - MAX_FAILURES;
   return [['', `### ${heading}`, ...first], ...others, ...(more > 0 ? [['', `and ${more} more in \`report.html\``]] : [])];
+}
+
+/** Not said twice of a bundled target, which has the same version. */
+function judgedBy(run: RunReport['run']): string {
+  const version = `scaleproof ${run.versions.scaleproof}`;
+  return versionText(run) === version ? '' : `, ${markdown(version)}`;
 }
 
 /** Workloads of the user's manifests that can't be shown to be served. */

@@ -7,6 +7,8 @@ import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
 import { unitsForQuantile } from '../../gate/statistics/quantile.ts';
 import { CONFIDENCE } from '../../history/confidence.ts';
 import { targetComparisonSchema } from '../../history/comparison.ts';
+import { defined } from '../../model/defined.ts';
+import { describeGap, describeGaps } from '../../reports/manifests.ts';
 import { renderComparison } from '../../reports/html/compare.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { chooseTarget, isChosen } from '../choose.ts';
@@ -98,7 +100,8 @@ export async function compare(names: readonly string[], options: CompareOptions,
   const runs = sides.map((side) => readComparedRun('directory' in side ? side.directory : join(out, side.letter), isCompared));
   refuseMixedTime(runs);
   const ids = new Set(runs.flatMap(({ trials }) => trials.map(({ episode }) => episode.scenario)));
-  const comparison = targetComparisonSchema.parse(compareTargets(runs.map(named), comparedScenarios(ids)));
+  const compared = compareTargets(runs.map(named), comparedScenarios(ids));
+  const comparison = targetComparisonSchema.parse({ ...compared, ...defined({ unserved: unservedOf(selection) }) });
   const markdown = formatComparisonMarkdown(comparison);
   const json = `${JSON.stringify(comparison, undefined, 2)}\n`;
   writeFileSync(join(out, 'compare.json'), json);
@@ -116,6 +119,13 @@ export async function compare(names: readonly string[], options: CompareOptions,
       console.out(`\nComparison: ${display(join(out, 'compare.html'))}\n`);
   }
   return comparison.compared.trials === 0 ? EXIT.unknown : EXIT.pass;
+}
+
+/** No trial shows what can't be served. */
+function unservedOf(selection: Selection | undefined): string[] | undefined {
+  const manifests = selection?.manifests;
+  const summary = manifests && describeGaps(manifests);
+  return manifests === undefined || summary === undefined ? undefined : [`${summary}:`, ...manifests.gaps.map(describeGap)];
 }
 
 /** How many nodes and seeds each scenario gets. */

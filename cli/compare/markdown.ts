@@ -14,7 +14,7 @@ import { printable } from '../../reports/paint.ts';
 
 /** A comparison for a pull request or an issue, in the Markdown of GitHub. */
 export function formatComparisonMarkdown(comparison: TargetComparison): string {
-  const { sides, sections, broken, differences, leftOut, compared } = comparison;
+  const { sides, sections, broken, differences, leftOut, compared, unserved = [] } = comparison;
   return [
     '# Scaleproof comparison',
     '',
@@ -30,7 +30,7 @@ export function formatComparisonMarkdown(comparison: TargetComparison): string {
         [letter, target, world, String(trials), version, directory].map(escape),
       ),
     ),
-    ...differences.flatMap((text) => ['', `> ${escape(text)}`]),
+    ...[...differences, ...unserved].flatMap((text) => ['', `> ${escape(text)}`]),
     ...sections.flatMap((section) => ['', ...describeSection(section, comparison)]),
     ...(broken.length === 0 ? [] : ['', '## Violations of invariants', '', ...broken.map((one) => `- ${escape(brokenText(one))}`)]),
     ...(leftOut.length === 0 ? [] : ['', '## Not compared', '', ...leftOut.map((one) => `- ${escape(leftOutText(one))}`)]),

@@ -26,7 +26,7 @@ export function formatTargetComparison(
   { color, columns }: { readonly color: boolean; readonly columns: number },
 ): string {
   const paint = createPaint(color);
-  const { sides, sections, broken, differences, leftOut, compared } = comparison;
+  const { sides, sections, broken, differences, leftOut, compared, unserved = [] } = comparison;
   return [
     ...sides.flatMap(({ letter, target, directory, world, trials }) =>
       wrap(printable(`${target} in ${world}, ${trials} trials (${directory})`), columns - 3).map(
@@ -52,6 +52,7 @@ export function formatTargetComparison(
     ...(compared.trials === 0
       ? [paint('unknown', '? NOTHING TO COMPARE: the sides have no trial in common')]
       : findingsOf(comparison).flatMap(({ outcome, text }) => wrap(text, columns).map((line) => paint(INKS[outcome], line)))),
+    ...unserved.flatMap((text) => wrap(printable(text), columns).map((line) => paint('unknown', line))),
     '',
   ].join('\n');
 }

@@ -36,7 +36,7 @@ const WORDS: Readonly<Record<ComparedChange['outcome'], string>> = { better: 'Be
 
 /** compare.html: one self-contained page without scripts. Pure; everything from a run is escaped. */
 export function renderComparison(comparison: TargetComparison): string {
-  const { sides, sections, broken, differences, leftOut, compared } = comparison;
+  const { sides, sections, broken, differences, leftOut, compared, unserved = [] } = comparison;
   const names = formatList(sides.map(({ target }) => target));
   return renderPage({
     title: `${names}: scaleproof comparison`,
@@ -65,6 +65,15 @@ export function renderComparison(comparison: TargetComparison): string {
           </ul>`
         }
       </header>
+      ${
+        unserved.length > 0 &&
+        html`<section class="problems" aria-labelledby="unserved">
+          <h2 id="unserved">Workloads that are not shown to be served</h2>
+          <ol>
+            ${unserved.map((text) => html`<li class="problem unknown"><p>${VERDICT_MARKS.unknown} ${text}</p></li>`)}
+          </ol>
+        </section>`
+      }
       ${
         differences.length > 0 &&
         html`<section class="problems" aria-labelledby="differences">
