@@ -20,6 +20,11 @@ const COSTLY: ReadonlySet<string> = new Set([
   'mutant:endless-consolidation',
   'mutant:ignored-full-subnets',
   'mutant:ignored-spot-quota',
+  'mutant:ignored-devices',
+  'mutant:counts-reported-devices',
+  'mutant:computed-node-names',
+  'mutant:single-type-launches',
+  'mutant:replacement-per-message',
 ]);
 
 for (const { target, caughtBy } of mutants) {
