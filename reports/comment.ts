@@ -20,7 +20,7 @@ import {
 } from './gate.ts';
 import { MARKS, codeBlock, markdown, problemsOf } from './github.ts';
 import type { Problem } from './github.ts';
-import { describeGap, describeGaps } from './manifests.ts';
+import { unservedOf } from './manifests.ts';
 import { profileCounts, resultWord } from './profiles.ts';
 import { versionText } from './program.ts';
 import { profileSchema } from './report-input.ts';
@@ -100,9 +100,6 @@ export function formatRunComment(report: RunReport): string {
   const { run, totals, verdict, profiles, notRun, requirements = [] } = report;
   const seeds = run.trials > 1 ? `seeds ${run.seed} to ${run.seed + run.trials - 1}` : `seed ${run.seed}`;
   const bundled = bundledText({ target: run.target.name });
-  const { manifests } = run;
-  const summary = manifests === undefined ? undefined : describeGaps(manifests);
-  const gaps = manifests === undefined || summary === undefined ? undefined : { summary, gaps: manifests.gaps.map(describeGap) };
   const profilesLeft = profileSchema.options.filter((name) => !profiles.some((profile) => profile.name === name));
   const untested = requirements.filter(({ scenarios }) => scenarios.length === 0).map(({ id }) => id);
   const done = totals.trials.passed + totals.trials.failed + totals.trials.unknown;
@@ -122,7 +119,7 @@ export function formatRunComment(report: RunReport): string {
       ),
     ],
     ...failures('What did not pass', problemsOf(report).map(describeProblem)),
-    unserved(gaps),
+    unserved(unservedOf(run.manifests)),
     details('What was not looked at', [
       ...(profilesLeft.length === 0
         ? []

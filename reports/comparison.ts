@@ -90,16 +90,17 @@ export function findingsOf(comparison: TargetComparison): Statement[] {
   ]);
   const open = sides.slice(1).flatMap(({ letter }, index) => tooFewFor(rows, letter, index));
   if (found.length > 0) return [...found, ...open];
-  const unbounded = sides.slice(1).flatMap((_side, index) => rows.flatMap(({ changes }) => changes[index]?.needs ?? []));
-  const isBounded = sides.slice(1).some((_side, index) => rows.some(({ changes }) => changes[index]?.ratio?.lower !== undefined));
-  if (!isBounded && open.length === 0) return [{ outcome: 'unclear', text: tooFewForAll(unbounded.map(({ trials }) => trials)) }];
+  const changes = rows.flatMap((row) => row.changes);
+  const isBounded = changes.some(({ ratio }) => ratio?.lower !== undefined);
+  if (!isBounded && open.length === 0) return [{ outcome: 'unclear', text: tooFewForAll(changes) }];
   return [{ outcome: 'unclear', text: 'These trials show no significant difference.' }, ...open];
 }
 
-/** What is said if no figure has bounds. @param needed how many trials figures need */
-function tooFewForAll(needed: readonly number[]): string {
-  const enough = needed.length === 0 ? undefined : Math.min(...needed);
-  return `Too few trials to tell any difference.${enough === undefined ? '' : ` \`--trials ${enough}\` is enough for some figures.`}`;
+/** What is said if no figure has bounds. */
+function tooFewForAll(changes: readonly ComparedChange[]): string {
+  const needed = changes.flatMap(({ needs }) => needs?.trials ?? []);
+  const hint = needed.length === 0 ? '' : ` \`--trials ${Math.min(...needed)}\` is enough for some figures.`;
+  return `Too few trials to tell any difference.${hint}`;
 }
 
 /** A side's ratios that would be of interest if there were enough trials to bound them, and how many are enough. */

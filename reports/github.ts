@@ -1,7 +1,7 @@
 import { isVirtual } from './clock.ts';
 import { countsOf, crashVerdicts } from './crash-points.ts';
 import { formatCount, formatDuration, formatPercent } from './format.ts';
-import { describeGap, describeGaps } from './manifests.ts';
+import { unservedOf } from './manifests.ts';
 import { profileCounts, resultWord } from './profiles.ts';
 import type { RunReport, ScenarioReport, TrialReport } from './run-report.ts';
 
@@ -69,11 +69,12 @@ export function formatSummary(report: RunReport): string {
 
 /** The user's workloads that no trial shows to be served. */
 function gapsOf({ run: { manifests } }: RunReport): string[] {
-  const summary = manifests && describeGaps(manifests);
-  if (manifests === undefined || summary === undefined) return [];
-  const effect = manifests.strict ? ' With --strict they decide the verdict.' : '';
-  const shown = manifests.gaps.slice(0, MAX_PROBLEMS).map((gap) => `- ${markdown(describeGap(gap))}`);
-  const more = manifests.gaps.length - shown.length;
+  const unserved = unservedOf(manifests);
+  if (unserved === undefined) return [];
+  const { summary, gaps } = unserved;
+  const effect = manifests?.strict === true ? ' With --strict they decide the verdict.' : '';
+  const shown = gaps.slice(0, MAX_PROBLEMS).map((gap) => `- ${markdown(gap)}`);
+  const more = gaps.length - shown.length;
   return [
     '### Workloads that are not served',
     '',

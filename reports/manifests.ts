@@ -20,6 +20,18 @@ export function describeGaps({ directory, workloads, gaps }: Omit<ManifestsFacts
   return `${gaps.length} of ${formatCount(workloads, 'workload')} in ${directory} ${gaps.length === 1 ? 'is' : 'are'} not shown to be served`;
 }
 
+/** What no trial shows to be served, in words: how many workloads, and each with its reason. */
+export interface Unserved {
+  readonly summary: string;
+  readonly gaps: string[];
+}
+
+/** Undefined without manifests, and if all of their workloads are shown to be served. */
+export function unservedOf(manifests: Omit<ManifestsFacts, 'strict'> | undefined): Unserved | undefined {
+  const summary = manifests && describeGaps(manifests);
+  return manifests === undefined || summary === undefined ? undefined : { summary, gaps: manifests.gaps.map(describeGap) };
+}
+
 /** `Deployment shop/gpu: it CANNOT BE SERVED by these pools, even without faults: ...` */
 export function describeGap({ workload, kind, why }: Gap): string {
   return `${workload}: ${SERVABILITY_WORDS[kind]}: ${why}`;

@@ -8,7 +8,7 @@ import { unitsForQuantile } from '../../gate/statistics/quantile.ts';
 import { CONFIDENCE } from '../../history/confidence.ts';
 import { targetComparisonSchema } from '../../history/comparison.ts';
 import { defined } from '../../model/defined.ts';
-import { describeGap, describeGaps } from '../../reports/manifests.ts';
+import { unservedOf } from '../../reports/manifests.ts';
 import { renderComparison } from '../../reports/html/compare.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { chooseTarget, isChosen } from '../choose.ts';
@@ -101,7 +101,9 @@ export async function compare(names: readonly string[], options: CompareOptions,
   refuseMixedTime(runs);
   const ids = new Set(runs.flatMap(({ trials }) => trials.map(({ episode }) => episode.scenario)));
   const compared = compareTargets(runs.map(named), comparedScenarios(ids));
-  const comparison = targetComparisonSchema.parse({ ...compared, ...defined({ unserved: unservedOf(selection) }) });
+  const unserved = unservedOf(selection?.manifests);
+  const unservedTexts = unserved && [`${unserved.summary}:`, ...unserved.gaps];
+  const comparison = targetComparisonSchema.parse({ ...compared, ...defined({ unserved: unservedTexts }) });
   const markdown = formatComparisonMarkdown(comparison);
   const json = `${JSON.stringify(comparison, undefined, 2)}\n`;
   writeFileSync(join(out, 'compare.json'), json);
@@ -119,13 +121,6 @@ export async function compare(names: readonly string[], options: CompareOptions,
       console.out(`\nComparison: ${display(join(out, 'compare.html'))}\n`);
   }
   return comparison.compared.trials === 0 ? EXIT.unknown : EXIT.pass;
-}
-
-/** No trial shows what can't be served. */
-function unservedOf(selection: Selection | undefined): string[] | undefined {
-  const manifests = selection?.manifests;
-  const summary = manifests && describeGaps(manifests);
-  return manifests === undefined || summary === undefined ? undefined : [`${summary}:`, ...manifests.gaps.map(describeGap)];
 }
 
 /** How many nodes and seeds each scenario gets. */

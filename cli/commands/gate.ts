@@ -4,7 +4,7 @@ import type { GateOutcome } from '../../gate/outcome.ts';
 import { PolicyError, acceptingExisting, parsePolicy } from '../../gate/policy.ts';
 import type { Policy } from '../../gate/policy.ts';
 import type { Profile } from '../../history/events.ts';
-import { describeGap, describeGaps } from '../../reports/manifests.ts';
+import { unservedOf } from '../../reports/manifests.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { chooseTarget } from '../choose.ts';
 import type { Console } from '../console.ts';
@@ -121,9 +121,9 @@ async function chooseSides(flags: GateFlags, signal: AbortSignal, console: Conso
 /** What can't be served says nothing of either side: such a gate would be about less than its manifests. @throws UsageError */
 function refuseGaps(manifests: Selection['manifests']): void {
   if (manifests === undefined) throw new UsageError('--strict is about the workloads of --manifests: name a directory, or leave it out');
-  const summary = describeGaps(manifests);
-  if (summary !== undefined)
-    throw new UsageError(`--strict: ${summary}: ${manifests.gaps.map(describeGap).join('; ')}. Mend the manifests, or leave out --strict`);
+  const unserved = unservedOf(manifests);
+  if (unserved !== undefined)
+    throw new UsageError(`--strict: ${unserved.summary}: ${unserved.gaps.join('; ')}. Mend the manifests, or leave out --strict`);
 }
 
 /** @throws UsageError that names file and field */

@@ -21,7 +21,7 @@ import { defined } from '../../model/defined.ts';
 import { packageRoot } from '../../model/package-root.ts';
 import type { ChosenScenario, chooseTarget } from '../choose.ts';
 import type { Selection } from '../manifests.ts';
-import { describeGap, describeGaps } from '../../reports/manifests.ts';
+import { unservedOf } from '../../reports/manifests.ts';
 import { abilitiesOf } from '../compare/abilities.ts';
 import { readComparedRun } from '../compare/read-run.ts';
 import type { ReviewedEnd } from '../compare/review.ts';
@@ -91,12 +91,13 @@ function judgeDirectories({ baseline, candidate }: Directories, policy: Policy):
   const decide = (by: Policy): GateDecision => decideGate(before, after, by, { paired: isPaired, seed: 1 });
   const decision = decide(policy);
   const onlyExisting = notesOnExisting(decision, () => decide(acceptingExisting(policy)));
-  const facts = [baseline, candidate].map((directory) => readRunFacts(directory));
-  const sideIn = (directory: string): GateSide => ({ ...sideOf(readRunFacts(directory)), directory });
-  const manifests = facts.map((run) => unservedOf(run)).find((unserved) => unserved !== undefined);
+  const facts = { baseline: readRunFacts(baseline), candidate: readRunFacts(candidate) };
   return gateOutcome(decision, {
-    sides: { baseline: sideIn(baseline), candidate: sideIn(candidate) },
-    ...defined({ manifests }),
+    sides: {
+      baseline: { ...sideOf(facts.baseline), directory: baseline },
+      candidate: { ...sideOf(facts.candidate), directory: candidate },
+    },
+    ...defined({ manifests: unservedOf(facts.baseline.manifests) ?? unservedOf(facts.candidate.manifests) }),
     episodes: { baseline: before, candidate: after },
     directories: [baseline, candidate],
     notes: [...notesOnLaxer(policy), ...notes, ...onlyExisting],
@@ -120,12 +121,6 @@ function gateOutcome(decision: GateDecision, { episodes: { baseline, candidate }
     unseen,
     scenarios: sideBySide(baseline, candidate),
   };
-}
-
-/** No trial shows what can't be served: neither version is judged by it. */
-function unservedOf({ manifests }: Pick<Selection, 'manifests'>): GateOutcome['manifests'] {
-  const summary = manifests === undefined ? undefined : describeGaps(manifests);
-  return summary === undefined ? undefined : { summary, gaps: (manifests?.gaps ?? []).map(describeGap) };
 }
 
 /** @param accepting the decision if failures that the baseline has too were accepted */
@@ -167,7 +162,8 @@ async function runUntilDecided(
   console: Console,
 ): Promise<GateOutcome> {
   const { isPaired, chosen, notes: left } = await askable(sides);
-  const manifests = unservedOf(sides.selection);
+  // No trial shows what can't be served: neither version is judged by it.
+  const manifests = unservedOf(sides.selection.manifests);
   const notes = [...notesOnLaxer(policy), ...left];
   const digests = new Map(await Promise.all(chosen.map(async ({ scenario, ref }) => [scenario.id, await digestOf(ref.module)] as const)));
   const code = sides.state === undefined ? undefined : codeDigests();

@@ -113,6 +113,11 @@ export function invalidObject(kind: GroupResource, name: string, errors: readonl
   return new StatusError(422, 'Invalid', message, { ...details(kind, name), causes });
 }
 
+/** A failure of the server itself. */
+export function internalError(why: string): StatusError {
+  return new StatusError(500, 'InternalError', `Internal error occurred: ${why}`, { causes: [{ message: why }] });
+}
+
 export function badRequest(message: string): StatusError {
   return new StatusError(400, 'BadRequest', message);
 }

@@ -2,7 +2,7 @@ import { defined } from '../../model/defined.ts';
 import { invalid } from '../../protocols/kube/field-error.ts';
 import { isJsonObject } from '../../protocols/kube/json.ts';
 import { formatLabelSelector } from '../../protocols/kube/label-selector.ts';
-import { StatusError, badRequest, invalidObject } from '../../protocols/kube/status.ts';
+import { badRequest, internalError, invalidObject } from '../../protocols/kube/status.ts';
 import type { Registry } from './registry.ts';
 import type { Writer } from './writer.ts';
 import type { Location, ApiObject, ScalePaths } from './resource.ts';
@@ -22,8 +22,7 @@ export function readScale(registry: Registry, at: Location, paths: ScalePaths): 
   const version = registry.get(at);
   const { specReplicasPath } = paths;
   if (at.resource.custom && valueAt(version.object, specReplicasPath) === undefined) {
-    const why = `the spec replicas field ${JSON.stringify(specReplicasPath)} does not exist`;
-    throw new StatusError(500, 'InternalError', `Internal error occurred: ${why}`, { causes: [{ message: why }] });
+    throw internalError(`the spec replicas field ${JSON.stringify(specReplicasPath)} does not exist`);
   }
   return scaleOf(version, paths);
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../../../model/defined.ts';
 import { duplicate, invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
-import { StatusError, badRequest } from '../../../protocols/kube/status.ts';
+import { badRequest, internalError } from '../../../protocols/kube/status.ts';
 import type { ApiObject, ResourceRules } from '../resource.ts';
 import { checkConfigKey, checkDnsLabel } from '../../../protocols/kube/names.ts';
 import { freeAddress, freeNodePort } from './service-addresses.ts';
@@ -89,8 +89,7 @@ function withAddress(spec: ServiceSpec, { metadata }: ApiObject, others: readonl
   const taken = new Set(others.map((one) => specOf(one).clusterIP));
   const sent = spec.clusterIP ?? '';
   const clusterIP = sent === '' ? freeAddress(`${metadata.namespace}/${metadata.name}`, (address) => taken.has(address)) : sent;
-  if (clusterIP === undefined)
-    throw new StatusError(500, 'InternalError', 'Internal error occurred: failed to allocate a serviceIP: range is full');
+  if (clusterIP === undefined) throw internalError('failed to allocate a serviceIP: range is full');
   return {
     ...spec,
     clusterIP,
@@ -112,8 +111,7 @@ function withNodePorts(spec: ServiceSpec, { metadata }: ApiObject, others: reado
     ports: ports.map((port) => {
       const nodePort =
         port.nodePort ?? freeNodePort(`${metadata.namespace}/${metadata.name}/${port.name ?? ''}/${port.port}`, (one) => taken.has(one));
-      if (nodePort === undefined)
-        throw new StatusError(500, 'InternalError', 'Internal error occurred: failed to allocate a nodePort: range is full');
+      if (nodePort === undefined) throw internalError('failed to allocate a nodePort: range is full');
       taken.add(nodePort);
       return { ...port, nodePort };
     }),
