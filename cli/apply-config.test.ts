@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { cpSync, writeFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import type { TestInfo } from '@playwright/test';
-import { scaleproof } from './testing/command.ts';
+import { scaleproofHere } from './testing/command.ts';
 import type { Finished } from './testing/command.ts';
 import { folderWith } from './testing/files.ts';
 
@@ -26,7 +26,7 @@ interface Listed {
 
 /** What `run` would run, in a folder with these files. */
 async function listed(cwd: string, ...flags: readonly string[]): Promise<{ readonly rows: string[]; readonly words: string }> {
-  const [asJson, words] = await Promise.all([['--json'], []].map((more) => scaleproof(['run', '--list', ...flags, ...more], cwd)));
+  const [asJson, words] = await Promise.all([['--json'], []].map((more) => scaleproofHere(['run', '--list', ...flags, ...more], cwd)));
   expect(asJson?.code, asJson?.stderr).toBe(0);
   const rows = (JSON.parse(asJson?.stdout ?? '') as Listed[]).map(({ id, seeds }) => `${id} ${seeds.join(' ')}`);
   return { rows, words: (words?.stdout ?? '').replaceAll(/\s+/g, ' ') };
@@ -34,7 +34,7 @@ async function listed(cwd: string, ...flags: readonly string[]): Promise<{ reado
 
 async function refused(testInfo: TestInfo, config: string, args: readonly string[] = ['run', '--list']): Promise<string> {
   const cwd = folderWith(testInfo, { [FILE]: config });
-  const { code, stdout, stderr }: Finished = await scaleproof(args, cwd);
+  const { code, stdout, stderr }: Finished = await scaleproofHere(args, cwd);
   expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' });
   return stderr.replaceAll(`${cwd}/`, '');
 }
@@ -62,23 +62,23 @@ test('--config names another file', { tag: '@long' }, async ({}, testInfo) => {
 
 test('gate and compare use the fields that they have flags for', { tag: '@long' }, async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { [FILE]: "export default { target: 'plain', scenarios: ['no/such'], policy: 'nowhere.yaml' };\n" });
-  const gate = await scaleproof(['gate', '--baseline', 'reference', '--candidate', 'plain'], cwd);
+  const gate = await scaleproofHere(['gate', '--baseline', 'reference', '--candidate', 'plain'], cwd);
   expect(gate).toMatchObject({ code: 2, stderr: 'scaleproof: the policy file nowhere.yaml does not exist\n' });
-  const compare = await scaleproof(['compare', 'reference', 'plain'], cwd);
+  const compare = await scaleproofHere(['compare', 'reference', 'plain'], cwd);
   expect(compare.stderr).toContain('no scenario is named "no/such"');
 });
 
 test('what is for targets does not disturb commands with run directories', { tag: '@long' }, async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
-  const first = await scaleproof(['run', '--scenario', 'provisioning/two-cycles', '--out', 'runs/a'], cwd);
+  const first = await scaleproofHere(['run', '--scenario', 'provisioning/two-cycles', '--out', 'runs/a'], cwd);
   expect(first.code, first.stderr).toBe(0);
   cpSync(join(cwd, 'runs/a'), join(cwd, 'runs/b'), { recursive: true });
   writeFileSync(join(cwd, FILE), CONFIG);
-  const compare = await scaleproof(['compare', 'runs/a', 'runs/b', '--out', 'compared'], cwd);
+  const compare = await scaleproofHere(['compare', 'runs/a', 'runs/b', '--out', 'compared'], cwd);
   expect(compare.code, compare.stderr).toBe(0);
-  const gate = await scaleproof(['gate', '--baseline', 'runs/a', '--candidate', 'runs/b', '--out', 'gate'], cwd);
+  const gate = await scaleproofHere(['gate', '--baseline', 'runs/a', '--candidate', 'runs/b', '--out', 'gate'], cwd);
   expect(gate.code, gate.stderr).not.toBe(2);
-  const failed = await scaleproof(['run', '--last-failed', 'runs/a'], cwd);
+  const failed = await scaleproofHere(['run', '--last-failed', 'runs/a'], cwd);
   expect(failed).toMatchObject({ code: 0, stdout: 'Nothing failed in runs/a, so there is nothing to run.\n' });
 });
 

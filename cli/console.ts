@@ -13,7 +13,7 @@ export interface Console {
   readonly verbose?: boolean;
 }
 
-const DEFAULT_COLUMNS = 80;
+export const DEFAULT_COLUMNS = 80;
 
 /** The process's own console. Colour only on a terminal, and only if NO_COLOR is not set. */
 export function processConsole(): Console {

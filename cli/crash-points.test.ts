@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { runReportSchema } from '../reports/run-report.ts';
 import { readReport } from '../reports/testing/read-report.ts';
-import { scaleproof, scaleproofHere } from './testing/command.ts';
+import { scaleproofHere } from './testing/command.ts';
 import { folderWith, historiesOf } from './testing/files.ts';
 
 /** Nothing to do, so a target has few side effects. */
@@ -20,7 +20,7 @@ export const nothing = scenario({
 
 test('the target is killed twice at each side effect; check and replay give the same bytes', { tag: '@long' }, async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'nothing.ts': NOTHING });
-  const all = await scaleproof(['crash-points', '--scenario', './nothing.ts', '--seed', '3', '--out', 'all'], cwd);
+  const all = await scaleproofHere(['crash-points', '--scenario', './nothing.ts', '--seed', '3', '--out', 'all'], cwd);
   expect(all.code, all.stdout + all.stderr).toBe(0);
   expect(all.stdout).toMatch(/^ *K +OPERATION +OBJECT +BEFORE +AFTER/);
   expect(all.stdout).toMatch(/patch ec2nodeclasses .* pass +pass/);
@@ -37,18 +37,18 @@ test('the target is killed twice at each side effect; check and replay give the 
 
   const last = points.at(-1)?.after;
   expect(last?.replay).toContain(`,crash=after:${points.length},`);
-  const again = await scaleproof(['replay', last?.replay ?? '', '--out', 'again'], cwd);
+  const again = await scaleproofHere(['replay', last?.replay ?? '', '--out', 'again'], cwd);
   expect(again.code, again.stdout + again.stderr).toBe(0);
   const [first, second] = [historiesOf(join(cwd, 'all')), historiesOf(join(cwd, 'again'))];
   expect(Object.keys(second)).toHaveLength(2);
   for (const [name, history] of Object.entries(second)) expect(first[name] === history, name).toBe(true);
 
   const before = readFileSync(join(cwd, 'again/report.json'), 'utf8');
-  const checked = await scaleproof(['check', 'again'], cwd);
+  const checked = await scaleproofHere(['check', 'again'], cwd);
   expect(checked.code, checked.stderr).toBe(0);
   expect(readFileSync(join(cwd, 'again/report.json'), 'utf8')).toBe(before);
 
-  const beyond = await scaleproof(['replay', (last?.replay ?? '').replace(/after:\d+/, 'after:9999'), '--out', 'beyond'], cwd);
+  const beyond = await scaleproofHere(['replay', (last?.replay ?? '').replace(/after:\d+/, 'after:9999'), '--out', 'beyond'], cwd);
   expect(beyond.code, beyond.stdout).toBe(3);
   expect(beyond.stdout).toContain('UNKNOWN');
 });

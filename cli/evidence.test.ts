@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
-import { scaleproof, scaleproofHere } from './testing/command.ts';
+import { scaleproofHere } from './testing/command.ts';
 import { BURST, folderWith, historiesOf } from './testing/files.ts';
 
 const HISTORY = 'histories/mine.burst-seed-1.jsonl';
@@ -9,7 +9,7 @@ const HISTORY = 'histories/mine.burst-seed-1.jsonl';
 test('a planted bug: exit code 1, findings with a replay line that reproduces it to the byte, and check agrees', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
   const flags = ['--target', 'mutant:new-token-on-retry', '--scenario', 'api-pressure/lost-launch-answer', '--seed', '3'];
-  const { code, stdout, stderr } = await scaleproof(['run', ...flags, '--out', 'run'], cwd);
+  const { code, stdout, stderr } = await scaleproofHere(['run', ...flags, '--out', 'run'], cwd);
   expect(code).toBe(1);
   expect(stderr).toMatch(/^\[1\/1\] fail api-pressure\/lost-launch-answer seed 3: leaked-instance[^[]*\n$/);
   expect(stdout).toContain('✗ FAIL api-pressure/lost-launch-answer seed 3');
@@ -17,7 +17,7 @@ test('a planted bug: exit code 1, findings with a replay line that reproduces it
   const [, line = ''] = /scaleproof replay (\S+)\n/.exec(stdout) ?? [];
   expect(line).toContain('target=mutant:new-token-on-retry,seed=3');
 
-  const replayed = await scaleproof(['replay', line, '--out', 'replay'], cwd);
+  const replayed = await scaleproofHere(['replay', line, '--out', 'replay'], cwd);
   expect(replayed.code).toBe(1);
   expect(replayed.stderr).not.toContain('warning');
   expect(historiesOf(join(cwd, 'replay'))).toEqual(historiesOf(join(cwd, 'run')));
@@ -33,14 +33,14 @@ test('check needs only the directory, and reports what is wrong with it', async 
   const cwd = folderWith(testInfo, { 'burst.ts': BURST });
   const directory = join(cwd, 'run');
   const read = (name: string): string => readFileSync(join(directory, name), 'utf8');
-  const run = await scaleproof(['run', '--scenario', './burst.ts', '--out', 'run'], cwd);
+  const run = await scaleproofHere(['run', '--scenario', './burst.ts', '--out', 'run'], cwd);
   expect(run.code, run.stderr).toBe(0);
   const made = { report: read('report.json'), junit: read('junit.xml'), html: read('report.html') };
   rmSync(join(cwd, 'burst.ts'));
   for (const name of ['report.json', 'junit.xml', 'report.html']) rmSync(join(directory, name));
 
   await test.step('the source is gone: the same verdict and reports', async () => {
-    const { code, stdout } = await scaleproof(['check', 'run'], cwd);
+    const { code, stdout } = await scaleproofHere(['check', 'run'], cwd);
     expect(code).toBe(0);
     expect(stdout).toBe(run.stdout);
     expect({ report: read('report.json'), junit: read('junit.xml'), html: read('report.html') }).toEqual(made);
@@ -122,7 +122,7 @@ for (const { what, run, says } of [
 
 test('a run.json with a duplicate trial or history is refused', { tag: '@long' }, async ({}, testInfo) => {
   const directory = folderWith(testInfo, { 'burst.ts': BURST });
-  await scaleproof(['run', '--scenario', './burst.ts', '--trials', '2', '--out', 'run'], directory);
+  await scaleproofHere(['run', '--scenario', './burst.ts', '--trials', '2', '--out', 'run'], directory);
   const path = join(directory, 'run/run.json');
   const whole = readFileSync(path, 'utf8');
   const [first, second] = ['histories/mine.burst-seed-1.jsonl', 'histories/mine.burst-seed-2.jsonl'];
@@ -131,7 +131,7 @@ test('a run.json with a duplicate trial or history is refused', { tag: '@long' }
     [whole.replace(/"seed": 2,/, '"seed": 1,'), 'planned: mine/burst with seed 1 is duplicated'],
   ] as const) {
     writeFileSync(path, text);
-    const { code, stderr } = await scaleproof(['check', 'run'], directory);
+    const { code, stderr } = await scaleproofHere(['check', 'run'], directory);
     expect(code).toBe(2);
     expect(stderr).toContain(says);
   }
@@ -140,7 +140,7 @@ test('a run.json with a duplicate trial or history is refused', { tag: '@long' }
 test('replay warns about what has changed', { tag: '@long' }, async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'burst.ts': BURST });
   const line = 'sp1,scenario=./burst.ts%23burst@000000000000,target=reference,seed=1,nodes=10,catalogue=111111111111';
-  const { code, stderr } = await scaleproof(['replay', line, '--out', 'replay'], cwd);
+  const { code, stderr } = await scaleproofHere(['replay', line, '--out', 'replay'], cwd);
   expect(code).toBe(0);
   expect(stderr).toMatch(/^warning: the source of \.\/burst\.ts#burst has changed \(digest 000000000000 then, [0-9a-f]{12} now\)/);
   expect(stderr).toContain('warning: the instance catalogue has changed (digest 111111111111 then');

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
-import { scaleproof, scaleproofHere } from './testing/command.ts';
+import { scaleproofHere } from './testing/command.ts';
 import { BURST, folderWith } from './testing/files.ts';
 
 function targetFile(kube: number, aws: number): string {
@@ -32,7 +32,7 @@ test('the run prints its set-up in the embedded world too, and runs one trial af
   const [kube, aws] = [await freePort(), await freePort()];
   const cwd = folderWith(testInfo, { 'target.yaml': targetFile(kube, aws), 'burst.ts': BURST });
   const args = ['run', '--target', './target.yaml', '--scenario', './burst.ts', '--trials', '2', '--out', 'out'];
-  const { code, stdout, stderr } = await scaleproof(args, cwd);
+  const { code, stdout, stderr } = await scaleproofHere(args, cwd);
   expect(code, stderr).toBe(3);
   const kubeconfig = join(cwd, 'out/target/kubeconfig');
   expect(stderr).toContain(`export KUBECONFIG='${kubeconfig}'`);

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { gateDecisionSchema } from '../gate/verdict.ts';
 import { runFactsSchema } from '../reports/report-input.ts';
 import { lockDirectory } from './directory-lock.ts';
-import { scaleproof, scaleproofHere } from './testing/command.ts';
+import { scaleproofHere } from './testing/command.ts';
 import type { Finished } from './testing/command.ts';
 import { folderWith } from './testing/files.ts';
 
@@ -45,7 +45,7 @@ test(
       ['reference', 'ours'],
       [MUTANT, 'worse'],
     ] as const)
-      await scaleproof(['run', ...ONE, ...SCENARIOS, '--target', target, '--out', out], cwd);
+      await scaleproofHere(['run', ...ONE, ...SCENARIOS, '--target', target, '--out', out], cwd);
     cpSync(join(cwd, 'ours'), join(cwd, 'same'), { recursive: true });
 
     const gate = (baseline: string, candidate: string, ...flags: readonly string[]): Promise<Finished> =>
@@ -96,7 +96,7 @@ test(
     expect(itself.stderr).toContain('are the same directory');
     expect(existsSync(join(cwd, 'itself'))).toBe(false);
 
-    const larger = await scaleproof(['run', ...ONE, ...SCENARIOS, '--nodes', '3', '--out', 'larger'], cwd);
+    const larger = await scaleproofHere(['run', ...ONE, ...SCENARIOS, '--nodes', '3', '--out', 'larger'], cwd);
     expect(larger.code).toBe(0);
     const other = await gate('ours', 'larger', ...out('other'));
     expect(other.stdout.replaceAll(/\s+/g, ' ')).toContain('provisioning/node-limit is not compared: --nodes differs');
@@ -105,7 +105,10 @@ test(
 
 test('trials that did not start in either run are lost, not left out', { tag: '@long' }, async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
-  await scaleproof(['run', '--scenario', 'provisioning/node-limit', '--trials', '3', '--no-crash-points', ...ONE, '--out', 'ours'], cwd);
+  await scaleproofHere(
+    ['run', '--scenario', 'provisioning/node-limit', '--trials', '3', '--no-crash-points', ...ONE, '--out', 'ours'],
+    cwd,
+  );
   const path = join(cwd, 'ours/run.json');
   const run = runFactsSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
   const reason = 'the run was interrupted before it started';
@@ -114,7 +117,7 @@ test('trials that did not start in either run are lost, not left out', { tag: '@
   const notRun = notStarted.map(({ scenario, title, suite, seed }) => ({ scenario, title, suite, seed, reason }));
   writeFileSync(path, JSON.stringify({ ...run, notRun }));
   cpSync(join(cwd, 'ours'), join(cwd, 'theirs'), { recursive: true });
-  const { code } = await scaleproof(['gate', '--baseline', 'ours', '--candidate', 'theirs', '--out', 'out'], cwd);
+  const { code } = await scaleproofHere(['gate', '--baseline', 'ours', '--candidate', 'theirs', '--out', 'out'], cwd);
   expect(code).toBe(3);
   const { decision, notes } = outcomeIn(join(cwd, 'out'));
   expect(decision.criteria.find(({ criterion }) => criterion === 'known-trials')).toMatchObject({
@@ -131,7 +134,10 @@ test('targets: as many seeds as it takes; episodes in the state directory are no
   test.setTimeout(900_000);
   const cwd = folderWith(testInfo, { 'quick.yaml': QUICK });
   const flags = ['--scenario', CHEAP, '--policy', join(cwd, 'quick.yaml'), '--state', join(cwd, 'state'), '--seed', '5'];
-  const first = await scaleproof(['gate', '--baseline', 'reference', '--candidate', 'reference', ...flags, ...ONE, '--out', 'first'], cwd);
+  const first = await scaleproofHere(
+    ['gate', '--baseline', 'reference', '--candidate', 'reference', ...flags, ...ONE, '--out', 'first'],
+    cwd,
+  );
   expect(first.code, first.stdout).toBe(0);
   expect(first.stdout).toContain('✓ PROMOTE: ');
   expect(first.stdout.replaceAll(/\s+/g, ' ')).toContain(QUICK_NOTE);
@@ -151,7 +157,7 @@ test('targets: as many seeds as it takes; episodes in the state directory are no
   const path = join(cwd, 'state', file ?? '');
   writeFileSync(path, readFileSync(path, 'utf8').replace('"leaked":0', '"leaked":1'));
   const known = ['gate', '--baseline', 'reference', '--candidate', 'reference', ...flags.with(-1, '6'), '--out', 'known'];
-  const leaked = await scaleproof(known, cwd);
+  const leaked = await scaleproofHere(known, cwd);
   expect(leaked.code, 'a known leak counts, even with other seeds').toBe(1);
   expect(outcomeIn(join(cwd, 'known')).decision.criteria.find(({ criterion }) => criterion === 'leaks')?.verdict).toBe('fail');
 });
@@ -163,7 +169,7 @@ test(
     test.setTimeout(300_000);
     const cwd = folderWith(testInfo);
     const gate = (workers: string): Promise<Finished> =>
-      scaleproof(['gate', '--baseline', 'reference', '--candidate', MUTANT, ...SCENARIOS, '--workers', workers, '--out', workers], cwd);
+      scaleproofHere(['gate', '--baseline', 'reference', '--candidate', MUTANT, ...SCENARIOS, '--workers', workers, '--out', workers], cwd);
     const [one, three] = [await gate('1'), await gate('3')];
     for (const { code, stdout, stderr } of [one, three]) {
       expect(code, stderr).toBe(1);
@@ -200,7 +206,7 @@ test(
   async ({}, testInfo) => {
     const cwd = folderWith(testInfo);
     const gate = (out: string): Promise<Finished> =>
-      scaleproof(['gate', '--baseline', 'reference', '--candidate', MUTANT, ...SCENARIOS, '--state', 'state', '--out', out], cwd);
+      scaleproofHere(['gate', '--baseline', 'reference', '--candidate', MUTANT, ...SCENARIOS, '--state', 'state', '--out', out], cwd);
     const historiesOf = (out: string, side: string): string[] => readdirSync(join(cwd, out, 'seeds-from-1', side, 'histories'));
     for (const out of ['first', 'second']) {
       const { code, stderr } = await gate(out);
@@ -222,7 +228,7 @@ test('with the default policy, as many seeds as the sequential test and the tail
   test.setTimeout(900_000);
   const cwd = folderWith(testInfo);
   const gate = ['gate', '--baseline', 'plain', '--candidate', 'plain', '--scenario', CHEAP, '--out', 'out'];
-  const { code, stdout } = await scaleproof([...gate, ...ONE], cwd);
+  const { code, stdout } = await scaleproofHere([...gate, ...ONE], cwd);
   expect(code, stdout).toBe(0);
   expect(outcomeIn(join(cwd, 'out')).decision.episodes).toEqual({ isPaired: true, baseline: 75, candidate: 75, seen: 75 });
 });
@@ -230,7 +236,7 @@ test('with the default policy, as many seeds as the sequential test and the tail
 test('a scenario that neither target can run is left out, with a note', { tag: '@long' }, async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'quick.yaml': QUICK });
   const flags = ['--scenario', 'scheduling/spot-spread', '--scenario', CHEAP, '--policy', 'quick.yaml', '--out', 'out'];
-  const { code, stdout } = await scaleproof(['gate', '--baseline', 'plain', '--candidate', 'plain', ...flags, ...ONE], cwd);
+  const { code, stdout } = await scaleproofHere(['gate', '--baseline', 'plain', '--candidate', 'plain', ...flags, ...ONE], cwd);
   expect(code, stdout).toBe(0);
   expect(outcomeIn(join(cwd, 'out')).decision.episodes).toMatchObject({ baseline: 20, candidate: 20 });
   expect(outcomeIn(join(cwd, 'out')).notes).toEqual([
@@ -238,7 +244,7 @@ test('a scenario that neither target can run is left out, with a note', { tag: '
     '1 scenario that neither target can run is left out: target plain does not have the feature spot',
     UNSEEN,
   ]);
-  const only = await scaleproof(['gate', '--baseline', 'plain', '--candidate', 'plain', ...flags.slice(0, 2)], cwd);
+  const only = await scaleproofHere(['gate', '--baseline', 'plain', '--candidate', 'plain', ...flags.slice(0, 2)], cwd);
   expect(only.code).toBe(2);
   expect(only.stderr).toContain('there is nothing to compare: 1 scenario that neither target can run');
 });

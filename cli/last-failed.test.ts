@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { runReportSchema } from '../reports/run-report.ts';
 import type { RunReport } from '../reports/run-report.ts';
-import { scaleproof, scaleproofHere } from './testing/command.ts';
+import { scaleproofHere } from './testing/command.ts';
 import { folderWith, historiesOf } from './testing/files.ts';
 
 const FAILING = 'scheduling/negative-max-skew';
@@ -22,7 +22,7 @@ test(
   async ({}, testInfo) => {
     test.slow();
     const cwd = folderWith(testInfo);
-    const run = (...flags: readonly string[]): ReturnType<typeof scaleproof> => scaleproof(['run', ...flags], cwd);
+    const run = (...flags: readonly string[]): ReturnType<typeof scaleproofHere> => scaleproofHere(['run', ...flags], cwd);
     await run('--scenario', PASSING, '--out', 'runs/a');
     const first = await run('--target', MUTANT, '--scenario', FAILING, '--scenario', PASSING, '--seed', '5', '--nodes', '7');
     expect(first.code).toBe(1);
@@ -69,18 +69,18 @@ export const nothing = scenario({
 });
 `;
   const cwd = folderWith(testInfo, { 'nothing.ts': nothing });
-  const first = await scaleproof(['run', '--scenario', './nothing.ts', '--seed', '3', '--trials', '2', '--out', 'runs/a'], cwd);
+  const first = await scaleproofHere(['run', '--scenario', './nothing.ts', '--seed', '3', '--trials', '2', '--out', 'runs/a'], cwd);
   expect(first.code, first.stderr).toBe(0);
   const path = join(cwd, 'runs/a/report.json');
   const report = reportOf(join(cwd, 'runs/a'));
   const scenarios = report.scenarios.map((one) => ({ ...one, crashPoints: one.crashPoints && { ...one.crashPoints, failed: 1 } }));
   writeFileSync(path, JSON.stringify({ ...report, scenarios }));
-  const { stdout, stderr } = await scaleproof(['run', '--last-failed', '--list', '--json'], cwd);
+  const { stdout, stderr } = await scaleproofHere(['run', '--last-failed', '--list', '--json'], cwd);
   expect(JSON.parse(stdout), stderr).toMatchObject([{ id: 'mine/nothing', seeds: [3], crashPoints: true }]);
 });
 
 test('without an earlier run there is nothing to repeat', async ({}, testInfo) => {
-  const { code, stderr } = await scaleproof(['run', '--last-failed'], folderWith(testInfo));
+  const { code, stderr } = await scaleproofHere(['run', '--last-failed'], folderWith(testInfo));
   expect({ code, stderr }).toEqual({ code: 2, stderr: 'scaleproof: there is no run directory in runs/; name one\n' });
 });
 

@@ -1,6 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { faultCatalogue } from '../faults/catalogue.ts';
 import type { Form } from './parameters.ts';
+import { DEFAULT_COLUMNS } from './console.ts';
 import { scaleproof, scaleproofHere } from './testing/command.ts';
 import { folderWith } from './testing/files.ts';
 
@@ -16,9 +17,6 @@ interface FaultRow extends Row {
   readonly capabilities: readonly string[];
   readonly forms: readonly Form[];
 }
-
-/** Columns without a terminal. */
-const DEFAULT_WIDTH = 120;
 
 async function rowsOf(what: string): Promise<Row[]> {
   const { code, stdout, stderr } = await scaleproofHere(['list', what, '--json']);
@@ -42,7 +40,7 @@ for (const [what, key, known] of [
     const { stdout } = await scaleproofHere(['list', what]);
     const words = stdout.replaceAll(/\s+/g, ' ');
     for (const row of rows) expect(words).toContain(`${row[key] ?? ''} ${row.summary}`);
-    expect(stdout.split('\n').filter((line) => line.length > DEFAULT_WIDTH && !line.includes('{'))).toEqual([]);
+    expect(stdout.split('\n').filter((line) => line.length > DEFAULT_COLUMNS && !line.includes('{'))).toEqual([]);
     const one = await scaleproofHere(['list', what, known, '--json']);
     expect(JSON.parse(one.stdout)).toEqual(rows.filter((row) => row[key] === known));
     const none = await scaleproofHere(['list', what, 'nothing-like-it']);
@@ -78,8 +76,10 @@ test('list faults: parameters, needed capabilities and whether it is legal; each
   legal; needs capacity.set
   instanceTypes  list of text: only these types; by default all
   zones          list of text: only these zones; by default all
-  capacityTypes  list of ("spot" | "on-demand"): only these capacity types; by default both
-  remaining      whole number >= 0, by default 0: instances left in each affected offering
+  capacityTypes  list of ("spot" | "on-demand"): only these capacity types; by
+                 default both
+  remaining      whole number >= 0, by default 0: instances left in each
+                 affected offering
 `);
   const rows = JSON.parse((await scaleproofHere(['list', 'faults', '--json'])).stdout) as FaultRow[];
   for (const { name, capabilities, forms } of rows) {

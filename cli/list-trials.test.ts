@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { packageRoot } from '../model/package-root.ts';
-import { scaleproof, scaleproofHere } from './testing/command.ts';
+import { scaleproofHere } from './testing/command.ts';
 import { BURST, folderWith } from './testing/files.ts';
 
 interface Listed {
@@ -25,7 +25,7 @@ test('--list prints the trials with titles, seeds and why not, and writes nothin
   const cwd = folderWith(testInfo, { 'burst.ts': BURST });
   const scenarios = ['./burst.ts', 'scheduling/spot-spread', 'provisioning/small-scale-out-and-back'];
   const flags = ['--target', 'plain', '--seed', '5', '--trials', '3', ...scenarios.flatMap((name) => ['--scenario', name])];
-  const { code, stdout } = await scaleproof(['run', '--list', ...flags], cwd);
+  const { code, stdout } = await scaleproofHere(['run', '--list', ...flags], cwd);
   expect(code).toBe(0);
   const words = stdout.replaceAll(/\s+/g, ' ');
   expect(words).toContain('mine/burst five pods at once seeds 5-7 ');
@@ -34,7 +34,7 @@ test('--list prints the trials with titles, seeds and why not, and writes nothin
   expect(words).toContain('6 trials of 2 scenarios with plain, and crash points, which are counted during the run; 1 scenario not run.');
   expect(readdirSync(cwd)).toEqual(['burst.ts']);
 
-  const asJson = await scaleproof(['run', '--list', '--json', ...flags], cwd);
+  const asJson = await scaleproofHere(['run', '--list', '--json', ...flags], cwd);
   const rows = JSON.parse(asJson.stdout) as Listed[];
   expect(rows).toMatchObject([
     { id: 'mine/burst', title: 'five pods at once', suite: 'user', profile: 'core', seeds: [5, 6, 7], crashPoints: false },

@@ -10,7 +10,7 @@ import { readReport } from '../reports/testing/read-report.ts';
 import { chooseRecorded } from './choose-recorded.ts';
 import { chooseTarget } from './choose.ts';
 import { selectScenarios } from './manifests.ts';
-import { scaleproof, scaleproofHere } from './testing/command.ts';
+import { scaleproofHere } from './testing/command.ts';
 import { folderWith } from './testing/files.ts';
 
 const SHOP = join(packageRoot(), 'fixtures/examples/manifests/shop');
@@ -32,7 +32,7 @@ test(
     test.slow();
     const cwd = folderWith(testInfo);
     cpSync(SHOP, join(cwd, 'shop'), { recursive: true });
-    const { code, stdout, stderr } = await scaleproof(['run', '--manifests', 'shop', '--out', 'out'], cwd);
+    const { code, stdout, stderr } = await scaleproofHere(['run', '--manifests', 'shop', '--out', 'out'], cwd);
     expect(code, stdout + stderr).toBe(0);
     expect(inOneLine(stdout)).toContain(
       `1 of 4 workloads in ./shop is not shown to be served; with --strict, such a run does not pass ${GAP}`,
@@ -128,7 +128,7 @@ test(
     const cwd = folderWith(testInfo);
     cpSync(SHOP, join(cwd, 'shop'), { recursive: true });
     const mix = ['--manifests', './shop/', '--scenario', 'manifests/fault-free', '--seed', '3'];
-    const strict = await scaleproof(['run', ...mix, '--strict', '--verbose', '--out', 'a'], cwd);
+    const strict = await scaleproofHere(['run', ...mix, '--strict', '--verbose', '--out', 'a'], cwd);
     expect(strict.code, strict.stderr).toBe(1);
     expect(inOneLine(strict.stdout)).toContain(
       `1 of 4 workloads in ./shop is not shown to be served, which --strict does not accept ${GAP}`,
@@ -138,20 +138,20 @@ test(
     expect(report).toMatchObject({ verdict: 'fail', totals: { trials: { passed: 1, failed: 0 } } });
     expect(report.run.manifests?.gaps).toMatchObject([{ workload: 'Deployment shop/recommendations', kind: 'unservable' }]);
     expect(readFileSync(join(cwd, 'a/junit.xml'), 'utf8')).toContain(`<failure message="${GAP}`);
-    expect((await scaleproof(['check', 'a'], cwd)).code, 'the run was strict').toBe(1);
-    const failed = await scaleproof(['run', '--last-failed', 'a'], cwd);
+    expect((await scaleproofHere(['check', 'a'], cwd)).code, 'the run was strict').toBe(1);
+    const failed = await scaleproofHere(['run', '--last-failed', 'a'], cwd);
     expect(failed.code, failed.stdout).toBe(2);
     expect(failed.stderr).toContain('no trial failed in a, but with --strict the run did: 1 of 4 workloads in ./shop');
 
     const line = /sp1,scenario=\.\/shop%23manifests\/fault-free@[0-9a-f]{12},\S*seed=3\S*/.exec(strict.stdout)?.[0] ?? '';
-    const again = await scaleproof(['replay', line, '--out', 'b'], cwd);
+    const again = await scaleproofHere(['replay', line, '--out', 'b'], cwd);
     expect(again.code, again.stderr).toBe(0);
     expect(again.stderr).not.toContain('changed');
     expect(inOneLine(again.stdout)).not.toContain('which --strict does not accept');
     const history = 'histories/manifests.fault-free-seed-3.jsonl';
     expect(readFileSync(join(cwd, 'b', history), 'utf8')).toBe(readFileSync(join(cwd, 'a', history), 'utf8'));
     cpSync(join(SHOP, 'web.yaml'), join(cwd, 'shop/zz.json'));
-    const changed = await scaleproof(['replay', line, '--out', 'c'], cwd);
+    const changed = await scaleproofHere(['replay', line, '--out', 'c'], cwd);
     expect(changed.stderr).toMatch(/zz\.json, document 1 .* already exists/);
   },
 );
@@ -164,10 +164,10 @@ test('gate and compare run the scenarios over manifests, and name what is not se
   cpSync(SHOP, join(cwd, 'shop'), { recursive: true });
   const mix = ['--manifests', './shop', '--scenario', 'manifests/fault-free'];
   const sides = ['--baseline', 'reference', '--candidate', 'reference'];
-  const gate = await scaleproof(['gate', ...sides, ...mix, '--policy', 'quick.yaml', '--out', 'gate'], cwd);
+  const gate = await scaleproofHere(['gate', ...sides, ...mix, '--policy', 'quick.yaml', '--out', 'gate'], cwd);
   expect(gate.code, gate.stderr).toBe(0);
   expect(inOneLine(gate.stdout)).toContain(`note: ${GAP}`);
-  const compare = await scaleproof(['compare', 'reference', 'mutant:kubelet-clock', ...mix, '--trials', '2', '--out', 'compared'], cwd);
+  const compare = await scaleproofHere(['compare', 'reference', 'mutant:kubelet-clock', ...mix, '--trials', '2', '--out', 'compared'], cwd);
   expect(compare.code, compare.stderr).toBe(0);
   expect(inOneLine(compare.stdout)).toContain('2 trials of 1 scenario that both sides have');
   for (const name of ['compare.md', 'compare.html', 'compare.json']) {
@@ -259,7 +259,7 @@ test('a broken link is a usage error', async ({}, testInfo) => {
 
 test('a manifest that the API rejects is a usage error, with file, document and field', async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'web.yaml': MANIFESTS });
-  const { code, stderr } = await scaleproof(['run', '--manifests', cwd], cwd);
+  const { code, stderr } = await scaleproofHere(['run', '--manifests', cwd], cwd);
   expect(stderr).toMatch(/^scaleproof: web\.yaml, document 1 \(Deployment web\): the API rejects it: /);
   expect(code).toBe(2);
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { runReportSchema } from '../reports/run-report.ts';
 import type { RunReport } from '../reports/run-report.ts';
-import { scaleproof, scaleproofHere } from './testing/command.ts';
+import { scaleproofHere } from './testing/command.ts';
 import type { Finished } from './testing/command.ts';
 import { folderWith, historiesOf } from './testing/files.ts';
 
@@ -13,7 +13,7 @@ const MARKED = 'provisioning/small-scale-out-and-back';
 const FLAGS = ['--target', 'mutant:swallowed-topology-error', '--scenario', FAILING, '--scenario', MARKED, '--workers', '1'];
 
 async function run(cwd: string, out: string, ...flags: readonly string[]): Promise<Finished & { readonly report: RunReport }> {
-  const finished = await scaleproof(['run', ...FLAGS, ...flags, '--out', out], cwd);
+  const finished = await scaleproofHere(['run', ...FLAGS, ...flags, '--out', out], cwd);
   return { ...finished, report: runReportSchema.parse(JSON.parse(readFileSync(join(cwd, out, 'report.json'), 'utf8'))) };
 }
 

@@ -4,7 +4,7 @@ import { expect, test } from '@playwright/test';
 import { parseRunFacts } from '../reports/report-input.ts';
 import { runReportSchema } from '../reports/run-report.ts';
 import type { RunReport } from '../reports/run-report.ts';
-import { scaleproof, scaleproofHere } from './testing/command.ts';
+import { scaleproofHere } from './testing/command.ts';
 import { folderWith, historiesOf } from './testing/files.ts';
 
 /** One pod, so a target has some side effects. */
@@ -44,10 +44,10 @@ test('shards merged in any order give the whole run: the same histories, and the
   test.setTimeout(600_000);
   const cwd = folderWith(testInfo, { 'one-pod.ts': ONE_POD });
   const run = (out: string, ...flags: string[]) =>
-    scaleproof(['run', ...FLAGS, '--trials', '2', '--workers', '1', '--out', out, ...flags], cwd);
+    scaleproofHere(['run', ...FLAGS, '--trials', '2', '--workers', '1', '--out', out, ...flags], cwd);
   expect((await run('whole')).code).toBe(0);
   for (const number of [1, 2, 3]) expect((await run(`shard-${number}`, '--shard', `${number}/3`)).code).toBe(0);
-  const merged = await scaleproof(['merge', 'shard-3', 'shard-1', 'shard-2', '--out', 'merged'], cwd);
+  const merged = await scaleproofHere(['merge', 'shard-3', 'shard-1', 'shard-2', '--out', 'merged'], cwd);
   expect(merged.code, merged.stderr).toBe(0);
 
   const [whole, joined] = [join(cwd, 'whole'), join(cwd, 'merged')];
@@ -72,7 +72,7 @@ test('shards merged in any order give the whole run: the same histories, and the
   }
   const other = await run('other', '--shard', '2/3', '--nodes', '3');
   expect(other.code).toBe(0);
-  const unrelated = await scaleproof(['merge', 'shard-1', 'other', 'shard-3'], cwd);
+  const unrelated = await scaleproofHere(['merge', 'shard-1', 'other', 'shard-3'], cwd);
   expect(unrelated).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('shard-1 and other are not shards of the same run: their flags differ'),
@@ -87,7 +87,7 @@ test('a shard is I/N', async ({}, testInfo) => {
     ['2', '--shard is I/N, as in 2/4, not "2"'],
     ['9/9', '--shard 9/9: there are only 2 trials; use fewer shards'],
   ] as const) {
-    const { code, stderr } = await scaleproof(['run', ...FLAGS, '--shard', shard], cwd);
+    const { code, stderr } = await scaleproofHere(['run', ...FLAGS, '--shard', shard], cwd);
     expect({ code, stderr }).toEqual({ code: 2, stderr: `scaleproof: ${message}\n` });
   }
 });

@@ -6,14 +6,14 @@ import { faultCatalogue } from '../faults/catalogue.ts';
 import { suites } from '../suites/catalogue.ts';
 import { VACUITY_REASONS } from '../suites/vacuity-reasons.ts';
 import { mutantsReportSchema } from './mutants-report.ts';
-import { scaleproof, scaleproofHere } from './testing/command.ts';
+import { scaleproofHere } from './testing/command.ts';
 import { folderWith } from './testing/files.ts';
 
 test('a mutant and the reference: the table, the report, and no histories left', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
   // One after the other: with two processes, the order would be random.
   const flags = ['--scenario', 'registration/slow-kubelets', '--seeds', '2', '--workers', '1', '--out', 'out', '--verbose'];
-  const { code, stdout, stderr } = await scaleproof(['mutants', '--mutant', 'double-launch', ...flags], cwd);
+  const { code, stdout, stderr } = await scaleproofHere(['mutants', '--mutant', 'double-launch', ...flags], cwd);
   expect(code, stdout + stderr).toBe(0);
   expect(stderr.match(/\w+ \S+ in \S+ seed \d+/g)).toEqual([
     'pass reference in registration/slow-kubelets seed 1',

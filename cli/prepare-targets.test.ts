@@ -9,7 +9,7 @@ import { chooseTarget } from './choose.ts';
 import type { Console } from './console.ts';
 import { prepareTarget, prepareTargets } from './prepare-targets.ts';
 import { describeRun } from './run-facts.ts';
-import { BIN, start, usersEnvironment } from './testing/command.ts';
+import { scaleproofHere, withEnvironment } from './testing/command.ts';
 import type { Finished } from './testing/command.ts';
 
 import { UsageError } from './usage-error.ts';
@@ -22,20 +22,13 @@ function withCache(testInfo: TestInfo): { readonly folder: string; readonly run:
   const cache = testInfo.outputPath('cache');
   const empty = testInfo.outputPath('empty');
   mkdirSync(empty, { recursive: true });
-  const environment = { ...usersEnvironment(), [CACHE_VARIABLE]: cache, PATH: empty };
-  return { folder: join(cache, 'targets'), run: (...args) => start(process.execPath, [BIN, ...args], empty, environment).finished };
+  return { folder: join(cache, 'targets'), run: (...args) => scaleproofHere(args, empty, { [CACHE_VARIABLE]: cache, PATH: empty }) };
 }
 
-/** The same for code in this process. */
-async function inCache(testInfo: TestInfo, work: (folder: string) => Promise<void>): Promise<void> {
-  const before = { ...process.env };
-  Object.assign(process.env, { [CACHE_VARIABLE]: testInfo.outputPath('cache'), PATH: testInfo.outputPath('empty') });
-  try {
-    await work(join(testInfo.outputPath('cache'), 'targets'));
-  } finally {
-    delete process.env[CACHE_VARIABLE];
-    Object.assign(process.env, before);
-  }
+/** The same for code that is no command. */
+function inCache(testInfo: TestInfo, work: (folder: string) => Promise<void>): Promise<void> {
+  const cache = testInfo.outputPath('cache');
+  return withEnvironment({ [CACHE_VARIABLE]: cache, PATH: testInfo.outputPath('empty') }, () => work(join(cache, 'targets')));
 }
 
 const SCENARIO = ['--scenario', 'provisioning/small-scale-out-and-back'];

@@ -4,13 +4,16 @@ import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from '@playwright/test';
 import { parseRunFacts } from '../reports/report-input.ts';
 import { runReportSchema } from '../reports/run-report.ts';
-import { scaleproof } from './testing/command.ts';
+import { scaleproofHere } from './testing/command.ts';
 import { BURST, folderWith, historiesOf } from './testing/files.ts';
 
 test('a scenario that passes: with --verbose tables, exit code, and everything in its run directory', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
   const scenario = 'provisioning/scale-out-and-back';
-  const { code, stdout, stderr } = await scaleproof(['run', '--scenario', scenario, '--seed', '7', '--out', 'out/first', '--verbose'], cwd);
+  const { code, stdout, stderr } = await scaleproofHere(
+    ['run', '--scenario', scenario, '--seed', '7', '--out', 'out/first', '--verbose'],
+    cwd,
+  );
   expect(stderr).toMatch(/^\[1\/1\] pass provisioning\/scale-out-and-back seed 7 \(.* of virtual time\)\n$/);
   expect(code).toBe(0);
 
@@ -38,7 +41,7 @@ test('a scenario that passes: with --verbose tables, exit code, and everything i
 });
 
 test('a run that passes ends in at most 25 lines of at most 80 columns, and says where the rest is', async ({}, testInfo) => {
-  const { code, stdout, stderr } = await scaleproof(['run', '--suite', 'registration', '--out', 'out'], folderWith(testInfo));
+  const { code, stdout, stderr } = await scaleproofHere(['run', '--suite', 'registration', '--out', 'out'], folderWith(testInfo));
   expect(code, stderr).toBe(0);
   const lines = stdout.trimEnd().split('\n');
   expect(lines.length).toBeLessThanOrEqual(25);
@@ -55,7 +58,7 @@ test('a run that passes ends in at most 25 lines of at most 80 columns, and says
 
 test("--json prints one document on standard output; a run of a user's file gets a directory in runs/", async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'burst.ts': BURST });
-  const { code, stdout } = await scaleproof(['run', '--scenario', './burst.ts', '--json'], cwd);
+  const { code, stdout } = await scaleproofHere(['run', '--scenario', './burst.ts', '--json'], cwd);
   expect(code).toBe(0);
   const [id = ''] = readdirSync(join(cwd, 'runs'));
   const { directory, ...report } = JSON.parse(stdout) as { directory: string };
@@ -67,7 +70,7 @@ test("--json prints one document on standard output; a run of a user's file gets
 test('the same seed gives the same bytes of history, with any number of workers and trials', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
   const run = async (out: string, ...flags: string[]): Promise<Record<string, string>> => {
-    const { code, stderr } = await scaleproof(['run', '--scenario', 'crashes/killed-during-scale-in', '--out', out, ...flags], cwd);
+    const { code, stderr } = await scaleproofHere(['run', '--scenario', 'crashes/killed-during-scale-in', '--out', out, ...flags], cwd);
     expect(code, stderr).toBe(0);
     return historiesOf(join(cwd, out));
   };
@@ -86,13 +89,13 @@ test(
   { tag: '@long' },
   async ({}, testInfo) => {
     const cwd = folderWith(testInfo);
-    const alone = await scaleproof(['run', '--target', 'plain', '--scenario', 'scheduling/spot-spread', '--out', 'alone'], cwd);
+    const alone = await scaleproofHere(['run', '--target', 'plain', '--scenario', 'scheduling/spot-spread', '--out', 'alone'], cwd);
     expect(alone.stdout).toContain('not run: scheduling/spot-spread: target plain does not have the feature spot');
     expect(alone.stdout).toContain('? UNKNOWN');
     expect(alone.code).toBe(3);
 
     const both = ['--scenario', 'scheduling/spot-spread', '--scenario', 'provisioning/scale-out-and-back'];
-    const beside = await scaleproof(['run', '--target', 'plain', ...both, '--out', 'beside'], cwd);
+    const beside = await scaleproofHere(['run', '--target', 'plain', ...both, '--out', 'beside'], cwd);
     expect(beside.stdout).toContain('1 passed, 0 failed, 0 unknown, 1 not run');
     expect(beside.code, 'not run is not a verdict').toBe(0);
   },

@@ -2,8 +2,9 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { TestInfo } from '@playwright/test';
+import { CACHE_VARIABLE } from '../targets/go/artefacts/cache.ts';
 import { putArtefact } from '../targets/go/testing/artefacts.ts';
-import { BIN, scaleproofHere, start, usersEnvironment } from './testing/command.ts';
+import { scaleproofHere } from './testing/command.ts';
 import type { Finished } from './testing/command.ts';
 
 /** The test's own cache, and the command with that cache and without Go. */
@@ -11,10 +12,9 @@ function withCache(testInfo: TestInfo): { readonly folder: string; readonly run:
   const cache = testInfo.outputPath('cache');
   const empty = testInfo.outputPath('empty');
   mkdirSync(empty, { recursive: true });
-  const environment = { ...usersEnvironment(), SCALEPROOF_CACHE: cache, PATH: empty };
   return {
     folder: join(cache, 'targets'),
-    run: (...args) => start(process.execPath, [BIN, 'target', ...args], empty, environment).finished,
+    run: (...args) => scaleproofHere(['target', ...args], empty, { [CACHE_VARIABLE]: cache, PATH: empty }),
   };
 }
 

@@ -113,7 +113,7 @@ for (const { what, flag, file, says } of [
 ]) {
   test(`a broken file is refused: ${what}`, async ({}, testInfo) => {
     const cwd = folderWith(testInfo, { 'mine.ts': file });
-    expectRefusal(await scaleproof(['run', flag, './mine.ts', '--out', 'out'], cwd), says);
+    expectRefusal(await scaleproofHere(['run', flag, './mine.ts', '--out', 'out'], cwd), says);
     expect(existsSync(join(cwd, 'out')), 'nothing was started').toBe(false);
   });
 }
@@ -122,10 +122,10 @@ test('two scenarios with the same id are refused; a scenario named twice runs on
   const cwd = folderWith(testInfo, { 'a.ts': BURST, 'b.ts': BURST.replace('five pods', 'others') });
   const flags = ['--scenario', './a.ts', '--scenario', './a.ts'];
   expectRefusal(
-    await scaleproof(['run', ...flags, '--scenario', './b.ts'], cwd),
+    await scaleproofHere(['run', ...flags, '--scenario', './b.ts'], cwd),
     'two scenarios have the id "mine/burst": "five pods at once" and "others at once"',
   );
-  const twice = await scaleproof(['run', ...flags, '--out', 'out'], cwd);
+  const twice = await scaleproofHere(['run', ...flags, '--out', 'out'], cwd);
   expect(twice.stdout).toContain('reference in embedded: 1 passed');
   expect(twice.code).toBe(0);
 });
@@ -165,6 +165,6 @@ for (const { where, says, isReported } of [
 
 test('a scenario that throws is reported with its message and location', async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'mine.ts': throwing('while it runs') });
-  const { stdout } = await scaleproof(['run', '--scenario', './mine.ts', '--json'], cwd);
+  const { stdout } = await scaleproofHere(['run', '--scenario', './mine.ts', '--json'], cwd);
   expect(stdout).toMatch(/the scenario failed: mine\.ts:8: Error: a typo/);
 });

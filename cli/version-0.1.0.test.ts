@@ -13,7 +13,7 @@ import { mutants } from '../targets/mutants/catalogue.ts';
 import { reference } from '../targets/reference.ts';
 import { EMBEDDED } from '../world/embedded.ts';
 import { chooseScenarios, chooseTarget } from './choose.ts';
-import { scaleproof } from './testing/command.ts';
+import { scaleproofHere } from './testing/command.ts';
 import { folderWith } from './testing/files.ts';
 
 /** What users have from version 0.1.0 still works: run directories, replay lines, names, and scenarios of their own. */
@@ -55,7 +55,7 @@ function withOldRun(testInfo: TestInfo, files: Readonly<Record<string, string>> 
 
 test('a run directory is judged as it was, under the names of now', async ({}, testInfo) => {
   const cwd = withOldRun(testInfo);
-  const checked = await scaleproof(['check', 'old'], cwd);
+  const checked = await scaleproofHere(['check', 'old'], cwd);
   expect(checked.code, checked.stderr).toBe(1);
   expect(checked.stdout).toContain('FAIL scheduling/gated-pods seed 1');
   expect(checked.stdout).toContain('launch-for-impossible-pod');
@@ -68,7 +68,7 @@ test('its replay line fails in the same way', async ({}, testInfo) => {
   const cwd = withOldRun(testInfo);
   const text = gunzipSync(readFileSync(join(RECORDED, 'run.json.gz'))).toString();
   const raw = text.match(/sp1,scenario=promises\/not-looked-at@[^"]*/)?.[0] ?? '';
-  const replayed = await scaleproof(['replay', raw, '--out', 'replayed'], cwd);
+  const replayed = await scaleproofHere(['replay', raw, '--out', 'replayed'], cwd);
   expect(replayed.code, replayed.stderr).toBe(1);
   expect(replayed.stderr).toContain('warning: the source of scheduling/gated-pods has changed');
   expect(replayed.stdout).toContain('launch-for-impossible-pod');
@@ -83,9 +83,12 @@ test(
   { tag: '@long' },
   async ({}, testInfo) => {
     const cwd = withOldRun(testInfo);
-    const run = await scaleproof(['run', '--scenario', 'promises/not-looked-at', '--target', 'mutant:held-back-pods', '--out', 'new'], cwd);
+    const run = await scaleproofHere(
+      ['run', '--scenario', 'promises/not-looked-at', '--target', 'mutant:held-back-pods', '--out', 'new'],
+      cwd,
+    );
     expect(run.code, run.stderr).toBe(1);
-    const compared = await scaleproof(['compare', 'old', 'new', '--scenario', 'promises/not-looked-at', '--out', 'compared'], cwd);
+    const compared = await scaleproofHere(['compare', 'old', 'new', '--scenario', 'promises/not-looked-at', '--out', 'compared'], cwd);
     expect(compared.code, compared.stderr).toBe(3);
     expect(JSON.parse(readFileSync(join(cwd, 'compared', 'compare.json'), 'utf8'))).toMatchObject({
       sides: [{ target: 'mutant:launches-for-gated-pods' }, { target: 'mutant:launches-for-gated-pods' }],
@@ -129,8 +132,8 @@ test('every new name exists, no old one does, and the changelog has them all', (
 
 test('a scenario of a user runs and finds what it found', { tag: '@long' }, async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'spread-rollout.ts': SPREAD_ROLLOUT });
-  expect((await scaleproof(['run', '--scenario', './spread-rollout.ts', '--out', 'spread'], cwd)).code).toBe(0);
-  const caught = await scaleproof(
+  expect((await scaleproofHere(['run', '--scenario', './spread-rollout.ts', '--out', 'spread'], cwd)).code).toBe(0);
+  const caught = await scaleproofHere(
     ['run', '--scenario', './spread-rollout.ts', '--target', 'mutant:unmasked-offerings', '--out', 'caught'],
     cwd,
   );

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { lockDirectory } from '../directory-lock.ts';
 import { packageRoot } from '../../model/package-root.ts';
-import { BIN, scaleproof, scaleproofHere, startScaleproof } from '../testing/command.ts';
+import { BIN, scaleproofHere, startScaleproof } from '../testing/command.ts';
 import { folderWith } from '../testing/files.ts';
 import { until } from '../testing/processes.ts';
 
@@ -34,7 +34,7 @@ ${more}`;
 test('a candidate that swallows topology errors is rolled back in the first stage', { tag: '@long' }, async ({}, testInfo) => {
   test.setTimeout(900_000);
   const cwd = folderWith(testInfo, { 'plan.yaml': planFor(MUTANT) });
-  const { code, stdout, stderr } = await scaleproof(['canary', '--plan', 'plan.yaml', ...ONE], cwd);
+  const { code, stdout, stderr } = await scaleproofHere(['canary', '--plan', 'plan.yaml', ...ONE], cwd);
   expect(code, stderr).toBe(1);
   expect(stdout).toContain('stage 1  5 %: 1 cluster with the candidate (cluster-01), soak 5 min');
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain('✗ ROLLED BACK in stage 1: The candidate fails invariants');
@@ -42,7 +42,7 @@ test('a candidate that swallows topology errors is rolled back in the first stag
   expect(readFileSync(join(cwd, 'hooks.log'), 'utf8')).toBe('deploy cluster-01\nrollback cluster-01\n');
   const outcome: unknown = JSON.parse(readFileSync(join(cwd, 'runs/canary-upgrade/canary.json'), 'utf8'));
   expect(outcome).toMatchObject({ how: 'rolled-back', stage: 1, places: [], probes: { candidate: 8, baseline: 8 } });
-  const again = await scaleproof(['canary', '--plan', 'plan.yaml'], cwd);
+  const again = await scaleproofHere(['canary', '--plan', 'plan.yaml'], cwd);
   expect(again.code).toBe(2);
   expect(again.stderr).toContain('this canary has been rolled back; a new canary needs its own --state directory');
 });
@@ -62,7 +62,7 @@ probes:
   topology: {atLeast: 4, scenarios: ['${shop}#manifests/zone-outage']}
   most: 24`;
   const cwd = folderWith(testInfo, { 'plan.yaml': plan });
-  const { code, stdout, stderr } = await scaleproof(['canary', '--plan', 'plan.yaml', ...ONE], cwd);
+  const { code, stdout, stderr } = await scaleproofHere(['canary', '--plan', 'plan.yaml', ...ONE], cwd);
   expect(code, stderr).toBe(0);
   expect(stdout).toContain('✓ ROLLED OUT in stage 1');
 });
@@ -75,12 +75,12 @@ test('a good candidate is rolled out, even if the canary is killed in between', 
   await until('the candidate is deployed', () => existsSync(journal) && readFileSync(journal, 'utf8').includes('"deployed"'));
   first.child.kill('SIGKILL');
   await first.finished;
-  const withoutFlag = await scaleproof(['canary', '--plan', 'plan.yaml', '--state', 'state'], cwd);
+  const withoutFlag = await scaleproofHere(['canary', '--plan', 'plan.yaml', '--state', 'state'], cwd);
   expect(withoutFlag.code).toBe(2);
   expect(withoutFlag.stderr).toContain(
     'a canary of this name is in progress, in stage 1: continue with `scaleproof canary --plan plan.yaml --state state --resume`',
   );
-  const { code, stdout, stderr } = await scaleproof(
+  const { code, stdout, stderr } = await scaleproofHere(
     ['canary', '--plan', 'plan.yaml', ...ONE, '--state', 'state', '--resume', '--json'],
     cwd,
   );
@@ -103,7 +103,7 @@ test('after Ctrl-C a canary can be rolled back', { tag: '@long' }, async ({}, te
   const { code, stderr } = await finished;
   expect(code, stderr).toBe(3);
   expect(stderr).toContain('the canary was interrupted, and can continue with');
-  const undone = await scaleproof(['canary', '--plan', 'plan.yaml', '--rollback'], cwd);
+  const undone = await scaleproofHere(['canary', '--plan', 'plan.yaml', '--rollback'], cwd);
   expect(undone.code, undone.stderr).toBe(1);
   expect(undone.stdout).toContain('ROLLED BACK in stage 1: it was requested');
   expect(readFileSync(join(cwd, 'hooks.log'), 'utf8')).toBe('deploy cluster-01\nrollback cluster-01\n');
@@ -115,7 +115,7 @@ test('a command in the plan probes the places', { tag: '@long' }, async ({}, tes
   const cwd = folderWith(testInfo, {
     'plan.yaml': planFor(MUTANT, `  command: ${run}`).replace('soak: 5m', 'soak: 0').replace('clusters: 3', 'clusters: 2'),
   });
-  const { code, stdout, stderr } = await scaleproof(['canary', '--plan', 'plan.yaml'], cwd);
+  const { code, stdout, stderr } = await scaleproofHere(['canary', '--plan', 'plan.yaml'], cwd);
   expect(code, stderr).toBe(1);
   expect(stdout).toContain('ROLLED BACK in stage 1');
   expect(existsSync(join(cwd, 'runs/canary-upgrade/stage-1-batch-1/topology/candidate/cluster-01-1/run.json'))).toBe(true);
@@ -124,7 +124,7 @@ test('a command in the plan probes the places', { tag: '@long' }, async ({}, tes
 
 test('a dry run shows the plan and does nothing', async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'plan.yaml': planFor('reference') });
-  const { code, stdout } = await scaleproof(['canary', '--plan', 'plan.yaml', '--dry-run'], cwd);
+  const { code, stdout } = await scaleproofHere(['canary', '--plan', 'plan.yaml', '--dry-run'], cwd);
   expect(code).toBe(0);
   const text = stdout.replaceAll(/\s+/g, ' ');
   expect(text).toContain('stage 1 1 of 3 clusters (33.3 %, 5 % requested): cluster-01');
@@ -185,7 +185,7 @@ test('a baseline that fails its own probes is found before anything is changed',
   test.setTimeout(600_000);
   const source = planFor('reference').replace('baseline: reference', `baseline: ${MUTANT}`).replace(PASSED, FAILED_BY_MUTANT);
   const cwd = folderWith(testInfo, { 'plan.yaml': source });
-  const { code, stderr } = await scaleproof(['canary', '--plan', 'plan.yaml', ...ONE], cwd);
+  const { code, stderr } = await scaleproofHere(['canary', '--plan', 'plan.yaml', ...ONE], cwd);
   expect(code, stderr).toBe(2);
   expect(stderr).toContain(
     "the baseline does not pass scheduling/negative-max-skew (fail), so this scenario can't judge a candidate; nothing has been changed",
@@ -197,7 +197,7 @@ test('a scenario that is not a probe of its kind is rejected', async ({}, testIn
   test.setTimeout(600_000);
   const source = planFor('reference').replace(SPOT, 'provisioning/node-limit');
   const cwd = folderWith(testInfo, { 'plan.yaml': source });
-  const { code, stderr } = await scaleproof(['canary', '--plan', 'plan.yaml', ...ONE], cwd);
+  const { code, stderr } = await scaleproofHere(['canary', '--plan', 'plan.yaml', ...ONE], cwd);
   expect(code, stderr).toBe(2);
   expect(stderr).toContain("provisioning/node-limit can't be a spot probe: no pool of it allows spot instances");
 });

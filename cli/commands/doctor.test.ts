@@ -1,13 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import { createFakeEngine } from '../../world/kind/testing/fake-engine.ts';
-import { BIN, start, usersEnvironment } from '../testing/command.ts';
-import type { Finished } from '../testing/command.ts';
+import { scaleproofHere } from '../testing/command.ts';
+import type { Environment, Finished } from '../testing/command.ts';
 
 /** Runs doctor with the process's environment and these variables. */
-function doctor(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<Finished> {
-  const { LOCALSTACK_ENDPOINT: _endpoint, SCALEPROOF_KIND_IMAGE: _image, ...rest } = usersEnvironment();
-  return start(process.execPath, [BIN, 'doctor', ...args], '.', { ...rest, ...environment }).finished;
+function doctor(args: readonly string[], environment: Environment): Promise<Finished> {
+  return scaleproofHere(['doctor', ...args], '.', { LOCALSTACK_ENDPOINT: undefined, SCALEPROOF_KIND_IMAGE: undefined, ...environment });
 }
 
 test('everything is installed: exit code 0, no colours in a pipe', async ({}, testInfo) => {

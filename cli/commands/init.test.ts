@@ -4,7 +4,7 @@ import { expect, test } from '@playwright/test';
 import { KITS } from '../init/kits.ts';
 import type { Kit, Settings } from '../init/kits.ts';
 import { renderKit } from '../init/render.ts';
-import { scaleproof, scaleproofHere } from '../testing/command.ts';
+import { scaleproofHere } from '../testing/command.ts';
 import { folderWith } from '../testing/files.ts';
 
 const NAMES = KITS.map(({ name }) => name);
@@ -91,8 +91,8 @@ test('the error for an unknown name lists the known ones', async () => {
 
 test('without --out each kit has its own folder in the working directory', async ({}, testInfo) => {
   const folder = folderWith(testInfo);
-  expect(await scaleproof(['init', 'grafana'], folder)).toMatchObject({ code: 0, stderr: '' });
-  expect(await scaleproof(['init', 'github-actions', '--target', 'karpenter@1.14.1'], folder)).toMatchObject({ code: 0, stderr: '' });
+  expect(await scaleproofHere(['init', 'grafana'], folder)).toMatchObject({ code: 0, stderr: '' });
+  expect(await scaleproofHere(['init', 'github-actions', '--target', 'karpenter@1.14.1'], folder)).toMatchObject({ code: 0, stderr: '' });
   expect(Object.keys(filesIn(folder)).sort()).toEqual(['.github/workflows/scaleproof.yaml', 'scaleproof-grafana/dashboard.json']);
 });
 

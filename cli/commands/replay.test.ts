@@ -1,6 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { BIN, scaleproofHere, start, usersEnvironment } from '../testing/command.ts';
-import { folderWith } from '../testing/files.ts';
+import { scaleproofHere } from '../testing/command.ts';
 
 /** A line with a missing scenario: if its world is accepted, the scenario is the error. */
 const lineOf = (world: string): string =>
@@ -21,13 +20,10 @@ for (const [world, flags, says] of [
   ['world=existing,ec2=localstack', `${KUBECONFIG} --ec2 embedded`, ACCEPTED],
   ['world=existing,ec2=embedded', `${KUBECONFIG} --aws-endpoint http://127.0.0.1:1`, ACCEPTED],
 ] as const) {
-  test(`the line's world, unless flags name another: ${world} ${flags}`, async ({}, testInfo) => {
+  test(`the line's world, unless flags name another: ${world} ${flags}`, async () => {
     const args = ['replay', lineOf(world), ...flags.split(' ').filter((flag) => flag !== '')];
     // LOCALSTACK_ENDPOINT in the tests' own environment must not count.
-    const isByEnvironment = says.includes('--aws-endpoint');
-    const { code, stderr } = isByEnvironment
-      ? await start(process.execPath, [BIN, ...args], folderWith(testInfo), { ...usersEnvironment(), LOCALSTACK_ENDPOINT: '' }).finished
-      : await scaleproofHere(args);
+    const { code, stderr } = await scaleproofHere(args, '.', { LOCALSTACK_ENDPOINT: undefined });
     expect(stderr).toContain(says);
     expect(code).toBe(2);
   });

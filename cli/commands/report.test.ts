@@ -7,7 +7,7 @@ import type { TestInfo } from '@playwright/test';
 import type { ReportInput } from '../../reports/report-input.ts';
 import { sampleGate } from '../../reports/testing/sample-gate.ts';
 import { sampleRun } from '../../reports/testing/sample-run.ts';
-import { BIN, scaleproof, scaleproofHere, start, usersEnvironment } from '../testing/command.ts';
+import { scaleproofHere } from '../testing/command.ts';
 import { folderWith, historiesOf } from '../testing/files.ts';
 
 /** A run directory of a few made-up trials: one that fails, one that is truncated, and some that pass. */
@@ -122,7 +122,7 @@ test('a file that cannot be written is a usage error in one line', async ({}, te
     ['--badge', '/proc/nope/badge.svg'],
     ['--github', '/proc/nope/summary.md'],
   ]) {
-    const { code, stderr } = await scaleproof(['report', directory, ...flags], testInfo.outputPath('.'));
+    const { code, stderr } = await scaleproofHere(['report', directory, ...flags], testInfo.outputPath('.'));
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^scaleproof: \/proc\/nope\/\S+ can't be written: E.*\n$/) });
   }
 });
@@ -151,11 +151,11 @@ test('--github appends to the step summary, and prints annotations', async ({}, 
   const directory = runDirectory(testInfo);
   const summary = join(directory, 'summary.md');
   writeFileSync(summary, 'earlier text\n');
-  const env = { ...usersEnvironment(), GITHUB_STEP_SUMMARY: summary, GITHUB_ACTIONS: 'true' };
-  const plain = await start(process.execPath, [BIN, 'report', directory], directory, env).finished;
+  const env = { GITHUB_STEP_SUMMARY: summary, GITHUB_ACTIONS: 'true' };
+  const plain = await scaleproofHere(['report', directory], directory, env);
   expect(plain.stdout, 'nothing is written for GitHub without the flag').not.toContain('::error');
   expect(readFileSync(summary, 'utf8')).toBe('earlier text\n');
-  const { code, stdout } = await start(process.execPath, [BIN, 'report', directory, '--github'], directory, env).finished;
+  const { code, stdout } = await scaleproofHere(['report', directory, '--github'], directory, env);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^::error title=crashes\/killed-after-launch seed 1%3A fail::leaked-instance/m);
   expect(readFileSync(summary, 'utf8')).toMatch(/^earlier text\n## ❌ Scaleproof: fail\n/);
@@ -210,8 +210,8 @@ for (const { flags, says } of [
 
 test('--github without GitHub asks for a file', async ({}, testInfo) => {
   const directory = runDirectory(testInfo);
-  const env = { ...usersEnvironment(), GITHUB_STEP_SUMMARY: '' };
-  const { code, stderr } = await start(process.execPath, [BIN, 'report', directory, '--github'], directory, env).finished;
+  const env = { GITHUB_STEP_SUMMARY: '' };
+  const { code, stderr } = await scaleproofHere(['report', directory, '--github'], directory, env);
   expect(code).toBe(2);
   expect(stderr).toContain('GITHUB_STEP_SUMMARY is not set');
 });
@@ -252,8 +252,8 @@ test('without the command it writes results, and says how to install it', async 
   // Nothing above this folder has packages.
   const cwd = mkdtempSync(join(tmpdir(), 'scaleproof-report-'));
   try {
-    const env = { ...usersEnvironment(), PATH: dirname(process.execPath) };
-    const { code, stderr } = await start(process.execPath, [BIN, 'report', directory, '--allure'], cwd, env).finished;
+    const env = { PATH: dirname(process.execPath) };
+    const { code, stderr } = await scaleproofHere(['report', directory, '--allure'], cwd, env);
     expect(code, stderr).toBe(0);
     expect(stderr).toContain('Install it with `npm install --save-dev allure`');
     expect(existsSync(join(directory, 'allure/allure-results/environment.properties'))).toBe(true);
@@ -283,7 +283,7 @@ test('--anonymous: no output about a real mutant names it, and check gives the s
     '3',
     '--no-crash-points',
   ];
-  expect((await scaleproof(['run', ...flags, '--out', 'fresh-token'], cwd)).code).toBe(1);
+  expect((await scaleproofHere(['run', ...flags, '--out', 'fresh-token'], cwd)).code).toBe(1);
   const [directory, out] = [join(cwd, 'fresh-token'), join(cwd, 'out')];
   const history = testInfo.outputPath('history.jsonl');
   const all = ['--allure', '--history', history, '--badge', '--github', join(out, 'summary.md'), '--anonymous', '--out', out];

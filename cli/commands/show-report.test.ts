@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, utimesSync, writeFileSy
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from '@playwright/test';
-import { scaleproof } from '../testing/command.ts';
+import { scaleproofHere } from '../testing/command.ts';
 import { folderWith } from '../testing/files.ts';
 import { until } from '../testing/processes.ts';
 import { showReport } from './show-report.ts';
@@ -37,15 +37,15 @@ async function onTerminal(
 test('without a terminal it prints the address of the newest report, or of the given one', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
   const [new_, old] = [runIn(cwd, 'a new & #1', 2_000), runIn(cwd, 'old', 1_000)];
-  expect(await scaleproof(['show-report'], cwd)).toEqual({ code: 0, stdout: `${urlOf(new_)}\n`, stderr: '' });
-  expect(await scaleproof(['show-report', 'runs/old'], cwd)).toEqual({ code: 0, stdout: `${urlOf(old)}\n`, stderr: '' });
+  expect(await scaleproofHere(['show-report'], cwd)).toEqual({ code: 0, stdout: `${urlOf(new_)}\n`, stderr: '' });
+  expect(await scaleproofHere(['show-report', 'runs/old'], cwd)).toEqual({ code: 0, stdout: `${urlOf(old)}\n`, stderr: '' });
 });
 
 test('a gate has a report, too', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
   runIn(cwd, 'a-run', 1_000);
   const gate = runIn(cwd, 'gate-1', 2_000, 'gate.json');
-  expect(await scaleproof(['show-report'], cwd)).toEqual({ code: 0, stdout: `${urlOf(gate)}\n`, stderr: '' });
+  expect(await scaleproofHere(['show-report'], cwd)).toEqual({ code: 0, stdout: `${urlOf(gate)}\n`, stderr: '' });
 });
 
 test('with a terminal and a display it opens the report, with the address as one argument', async ({}, testInfo) => {
@@ -82,11 +82,11 @@ test('an opener that is not installed is named, and the address is printed', asy
 
 test('without a report it says what to do', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
-  expect(await scaleproof(['show-report'], cwd)).toMatchObject({
+  expect(await scaleproofHere(['show-report'], cwd)).toMatchObject({
     code: 2,
     stderr: 'scaleproof: there is no directory of a run or a gate in runs/; name one\n',
   });
-  const missing = await scaleproof(['show-report', 'nowhere'], cwd);
+  const missing = await scaleproofHere(['show-report', 'nowhere'], cwd);
   expect(missing).toMatchObject({ code: 2, stdout: '' });
   expect(missing.stderr).toContain('nowhere has no report.html; `scaleproof report DIR` writes it');
 });

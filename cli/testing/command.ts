@@ -3,6 +3,8 @@ import type { ChildProcess } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packageRoot } from '../../model/package-root.ts';
+import { DEFAULT_COLUMNS } from '../console.ts';
+import type { Console } from '../console.ts';
 import { main } from '../main.ts';
 
 /** The command, for `node`. */
@@ -18,7 +20,14 @@ export interface Finished {
 
 /** The environment of a user, without variables of the test runner. */
 export function usersEnvironment(): NodeJS.ProcessEnv {
-  const { NODE_OPTIONS: _options, CI: _ci, NO_COLOR: _noColor, FORCE_COLOR: _forceColor, ...rest } = process.env;
+  const {
+    NODE_OPTIONS: _options,
+    CI: _ci,
+    NO_COLOR: _noColor,
+    FORCE_COLOR: _forceColor,
+    PW_DISABLE_TS_ESM: _loader,
+    ...rest
+  } = process.env;
   // Node's compile cache halves the start time of each command in these tests.
   return { ...rest, NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') };
 }
@@ -54,16 +63,45 @@ export function scaleproof(args: readonly string[], cwd: string): Promise<Finish
   return startScaleproof(args, cwd).finished;
 }
 
-/** Runs the command in this process, which is faster: for tests that need no folder, no signals and no files of users. */
-export async function scaleproofHere(args: readonly string[]): Promise<Finished> {
+/** Variables to set, or with `undefined` to remove. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Does work with some environment variables changed. One at a time. */
+export async function withEnvironment<T>(changes: Environment, work: () => Promise<T>): Promise<T> {
+  const before = Object.keys(changes).map((name) => [name, process.env[name]] as const);
+  const set = ([name, value]: readonly [string, string | undefined]): void => {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  };
+  Object.entries(changes).forEach(set);
+  try {
+    return await work();
+  } finally {
+    before.forEach(set);
+  }
+}
+
+/**
+ * Runs the command in this process, which saves the second in which it starts: for tests without signals, pipes and user code that
+ * ends processes. One at a time.
+ * @param cwd the working directory; by default that of the tests
+ */
+export async function scaleproofHere(args: readonly string[], cwd = process.cwd(), environment: Environment = {}): Promise<Finished> {
   let stdout = '';
   let stderr = '';
-  const code = await main(args, {
+  const console: Console = {
     out: (text) => (stdout += text),
     err: (text) => (stderr += text),
     interactive: false,
     color: false,
-    columns: 120,
-  });
-  return { code, stdout, stderr };
+    columns: DEFAULT_COLUMNS,
+  };
+  const before = process.cwd();
+  process.chdir(cwd);
+  try {
+    const code = await withEnvironment(environment, () => main(args, console));
+    return { code, stdout, stderr };
+  } finally {
+    process.chdir(before);
+  }
 }
