@@ -26,10 +26,11 @@ interface Listed {
 
 /** What `run` would run, in a folder with these files. */
 async function listed(cwd: string, ...flags: readonly string[]): Promise<{ readonly rows: string[]; readonly words: string }> {
-  const [asJson, words] = await Promise.all([['--json'], []].map((more) => scaleproofHere(['run', '--list', ...flags, ...more], cwd)));
-  expect(asJson?.code, asJson?.stderr).toBe(0);
-  const rows = (JSON.parse(asJson?.stdout ?? '') as Listed[]).map(({ id, seeds }) => `${id} ${seeds.join(' ')}`);
-  return { rows, words: (words?.stdout ?? '').replaceAll(/\s+/g, ' ') };
+  const words = await scaleproofHere(['run', '--list', ...flags], cwd);
+  const asJson = await scaleproofHere(['run', '--list', ...flags, '--json'], cwd);
+  expect(asJson.code, asJson.stderr).toBe(0);
+  const rows = (JSON.parse(asJson.stdout) as Listed[]).map(({ id, seeds }) => `${id} ${seeds.join(' ')}`);
+  return { rows, words: words.stdout.replaceAll(/\s+/g, ' ') };
 }
 
 async function refused(testInfo: TestInfo, config: string, args: readonly string[] = ['run', '--list']): Promise<string> {

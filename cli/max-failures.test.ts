@@ -58,7 +58,7 @@ test(
   },
 );
 
-test('a run with fewer failures is whole', async ({}, testInfo) => {
+test('a run with fewer failures is whole', { tag: '@long' }, async ({}, testInfo) => {
   const { report } = await run(folderWith(testInfo), 'out', '--max-failures', '2', '--no-crash-points');
   expect(report.notRun).toEqual([]);
   expect(report.scenarios.map(({ verdict }) => verdict).sort()).toEqual(['fail', 'pass']);

@@ -2,7 +2,6 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { clientNode } from '../clients/client-node.ts';
 import { warmUp } from '../clients/ec2.ts';
 import type { Recorder } from '../history/events.ts';
 import { createRecorder } from '../history/writer.ts';
@@ -148,6 +147,5 @@ process.on('message', (spec: TrialSpec) => {
 // This is for this process, not for programs that a target starts.
 delete process.env['NODE_COMPILE_CACHE'];
 await warmUp();
-clientNode();
 // This process is killed in the end, and would not leave what it has compiled.
 flushCompileCache();

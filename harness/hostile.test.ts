@@ -30,9 +30,9 @@ for (const { target, code, says, tag = [], ...wall } of [
   { target: 'letsNoTimePass', code: 'spun', says: 'due at once' },
   { target: 'neverAnswers', code: 'not-ready', says: 'ready' },
   { target: 'throwsAtStart', code: 'exited', says: 'no configuration' },
-  { target: 'throwsLater', code: 'exited', says: 'nil map' },
+  { target: 'throwsLater', code: 'exited', says: 'nil map', tag: '@long' },
   { target: 'panicsAndGoesOn', code: 'recovered-panic', says: 'nil map' },
-  { target: 'throwsUncaught', code: 'exited', says: 'an uncaught error' },
+  { target: 'throwsUncaught', code: 'exited', says: 'an uncaught error', tag: '@long' },
   { target: 'exits', code: 'exited', says: 'with code 0' },
   { target: 'eatsMemory', code: 'out-of-memory', says: 'MiB' },
   { target: 'eatsWhatItDeclares', code: 'out-of-memory', says: 'the limit is 900 MiB', tag: '@long' },
@@ -47,11 +47,11 @@ for (const { target, code, says, tag = [], ...wall } of [
   });
 }
 
-for (const [target, signal] of [
-  ['crashes', 'SIGSEGV'],
-  ['aborts', 'SIGABRT'],
-] as const) {
-  test(`a process that is ended by ${signal} is not the target's deed: there is no verdict`, async ({}, testInfo) => {
+for (const { target, signal, tag = [] } of [
+  { target: 'crashes', signal: 'SIGSEGV' },
+  { target: 'aborts', signal: 'SIGABRT', tag: '@long' },
+]) {
+  test(`a process that is ended by ${signal} is not the target's deed: there is no verdict`, { tag }, async ({}, testInfo) => {
     const result = await runHostile(target, testInfo, DEFAULT_LIMITS);
     expect(result.checks.flatMap(({ findings }) => findings)).toEqual([]);
     expect(result.verdict).toBe('unknown');

@@ -6,11 +6,9 @@ import { faults } from '../faults/catalogue.ts';
 import { Mistake, hint, placeOf, shortPath } from '../model/mistake.ts';
 import { checkCatalogue } from '../checks/catalogue.ts';
 import type { Check } from '../checks/check.ts';
-import { UnknownTargetError, targetNamed } from '../targets/catalogue.ts';
 import { ArtefactError } from '../targets/go/artefacts/cache.ts';
 import type { Artefact } from '../targets/go/artefacts/cache.ts';
 import { TargetFileError } from '../targets/command/target-file.ts';
-import { readCommandTarget } from '../targets/command/command-target.ts';
 import type { Target } from '../targets/target.ts';
 import type { Scenario } from './scenario.ts';
 import { checkSchema, scenarioSchema, shapeProblem, targetSchema } from './schemas.ts';
@@ -130,7 +128,9 @@ export async function artefactOf(ref: TargetRef): Promise<Artefact | undefined> 
   }
 }
 
-function loadNamed(name: string, artefact: string | undefined): Target {
+/** The bundled autoscalers are read only if one of them is named: they are more code than all the rest of a trial. */
+async function loadNamed(name: string, artefact: string | undefined): Promise<Target> {
+  const { UnknownTargetError, targetNamed } = await import('../targets/catalogue.ts');
   try {
     return targetNamed(name, artefact);
   } catch (error) {
@@ -140,6 +140,7 @@ function loadNamed(name: string, artefact: string | undefined): Target {
 }
 
 async function loadProgram(url: string, artefact: string | undefined): Promise<Target> {
+  const { readCommandTarget } = await import('../targets/command/command-target.ts');
   try {
     return await readCommandTarget(fileURLToPath(url), artefact);
   } catch (error) {

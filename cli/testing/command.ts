@@ -10,6 +10,9 @@ import { main } from '../main.ts';
 /** The command, for `node`. */
 export const BIN = join(packageRoot(), 'bin/scaleproof.js');
 
+/** The working directory of the tests. */
+const HOME = process.cwd();
+
 /** How a command ended, and what it printed. */
 export interface Finished {
   /** Exit code, or undefined when a signal killed it. */
@@ -86,7 +89,8 @@ export async function withEnvironment<T>(changes: Environment, work: () => Promi
  * ends processes. One at a time.
  * @param cwd the working directory; by default that of the tests
  */
-export async function scaleproofHere(args: readonly string[], cwd = process.cwd(), environment: Environment = {}): Promise<Finished> {
+export async function scaleproofHere(args: readonly string[], cwd = HOME, environment: Environment = {}): Promise<Finished> {
+  if (process.cwd() !== HOME) throw new Error(`one command at a time: another one is still running in ${process.cwd()}`);
   let stdout = '';
   let stderr = '';
   const console: Console = {
@@ -96,12 +100,11 @@ export async function scaleproofHere(args: readonly string[], cwd = process.cwd(
     color: false,
     columns: DEFAULT_COLUMNS,
   };
-  const before = process.cwd();
   process.chdir(cwd);
   try {
     const code = await withEnvironment(environment, () => main(args, console));
     return { code, stdout, stderr };
   } finally {
-    process.chdir(before);
+    process.chdir(HOME);
   }
 }

@@ -58,6 +58,8 @@ export function createProject(files: Readonly<Record<string, string>>): Project 
     run: (args) => {
       const playwright = start(process.execPath, [join(packageRoot(), 'node_modules/@playwright/test/cli.js'), 'test', ...args], folder, {
         ...usersEnvironment(),
+        // A user's Playwright compiles only the project's own files, not this package.
+        PW_DISABLE_TS_ESM: '1',
         NODE_OPTIONS: '--conditions=scaleproof-source',
         PATH: [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter),
       });

@@ -242,7 +242,7 @@ test('scenarios that did not pass get the budget of the page first', () => {
 /** Bytes of a page. */
 const MAX_PAGE = 3 * 1024 * 1024;
 
-test('a page stays below 3 MiB, with any failures in any number of scenarios, and with the longest trend', () => {
+test('a page stays below 3 MiB, with any failures in any number of scenarios, and with the longest trend', { tag: '@long' }, () => {
   for (const count of [
     { failed: 150, passed: 0 },
     { failed: 75, passed: 75 },
