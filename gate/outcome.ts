@@ -87,7 +87,7 @@ export const gateOutcomeSchema = z.strictObject({
 });
 export type GateOutcome = z.infer<typeof gateOutcomeSchema>;
 
-/** Requirements that a note names; gate.json has them all. */
+/** Requirements that a note names; a file has them all. */
 const MAX_NAMED = 8;
 
 /** The notes for fields of an outcome: workloads that are not served, an early stop, and what was not looked at. */
@@ -95,7 +95,7 @@ export function sectionNotes({ manifests, stopped, unseen }: Pick<GateOutcome, '
   return [
     ...(manifests === undefined ? [] : [manifests.summary, ...manifests.gaps]),
     ...(stopped === undefined ? [] : [describeStop(stopped)]),
-    ...describeUnseen(unseen),
+    ...describeUnseen(unseen, 'gate.json'),
   ];
 }
 
@@ -110,12 +110,12 @@ function describeStop({ criteria, trials: { run, planned } }: GateStop): string 
   return `stopped after ${run} of ${counted(planned, 'trial')}: the candidate fails ${criteria.join(', ')}, and no further trial could change that; ${counted(planned - run, 'trial')} saved`;
 }
 
-/** A sentence, or none if everything was looked at. */
-export function describeUnseen({ of, scenarios, profiles, requirements }: Unseen): string[] {
+/** A sentence, or none if everything was looked at. @param file has all that is unseen */
+export function describeUnseen({ of, scenarios, profiles, requirements }: Unseen, file: string): string[] {
   if (scenarios.length === 0) return [];
   const whole = profiles.length === 0 ? '' : `; nothing of the ${profiles.length === 1 ? 'profile' : 'profiles'} ${formatList(profiles)}`;
   const named = requirements.slice(0, MAX_NAMED).join(', ');
-  const more = requirements.length > MAX_NAMED ? ` and ${requirements.length - MAX_NAMED} more (gate.json)` : '';
+  const more = requirements.length > MAX_NAMED ? ` and ${requirements.length - MAX_NAMED} more (${file})` : '';
   const untested = requirements.length === 0 ? '' : `; ${counted(requirements.length, 'requirement')} untested: ${named}${more}`;
   return [`not looked at: ${scenarios.length} of ${counted(of, 'scenario')}${whole}${untested}`];
 }

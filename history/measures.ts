@@ -1,5 +1,5 @@
 import { defined } from '../model/defined.ts';
-import { LABEL } from '../model/kube.ts';
+import { namesSpot } from '../model/catalogue.ts';
 import { sumCompute } from './compute.ts';
 import { LATENCY_STEPS } from './events.ts';
 import type { LatencyStep } from './events.ts';
@@ -88,11 +88,8 @@ export function measuresOf(view: View): TrialMeasures {
 }
 
 function kindsOf(view: View): TrialKinds {
-  const allowsSpot = view.pools.some(({ pool }) =>
-    pool.requirements.some(({ key, operator, values = [] }) => key === LABEL.capacityType && operator === 'In' && values.includes('spot')),
-  );
   const isSpread = [...view.workloads.values()].some(({ deployed }) => deployed.spreadOver !== undefined);
-  return { spot: allowsSpot, spread: isSpread, faulty: view.faults.length > 0 };
+  return { spot: view.pools.some(({ pool }) => namesSpot(pool)), spread: isSpread, faulty: view.faults.length > 0 };
 }
 
 /** Pods of workloads that pools can serve, at once or after the heal. */

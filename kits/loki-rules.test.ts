@@ -120,7 +120,7 @@ function ruleOf(name: string): (typeof rules)[number] {
 function printed(how: CanaryOutcome['how']): string[] {
   const probes = { candidate: 0, baseline: 0 };
   const outcome = { how, why: 'a hook failed', stage: 2, places: ['cluster-1'], decision: undefined, probes, directories: [] };
-  return formatOutcome(outcome, { command: 'scaleproof canary' }, { color: false, columns: 80 }).split('\n');
+  return formatOutcome(outcome, { command: 'scaleproof canary', notes: [] }, { color: false, columns: 80 }).split('\n');
 }
 
 /** A line of Karpenter in short: its message, its controller and AWS's code. */

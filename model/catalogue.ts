@@ -1,5 +1,6 @@
 import type { DisruptionBudget } from './disruption-budget.ts';
 import type { InstanceTypeDetails } from './instance-type-details.ts';
+import { LABEL } from './kube.ts';
 import type { NodeSelectorRequirement, Taint } from './kube.ts';
 import type { UserNodeClass } from './node-class.ts';
 import type { NodeSettings } from './node-settings.ts';
@@ -118,4 +119,13 @@ export interface Pool {
   readonly nodeSettings?: NodeSettings;
   /** What its nodes start with. Absent: as the target starts nodes. Targets without the feature `node-classes` ignore it. */
   readonly nodeClass?: UserNodeClass;
+}
+
+/** Whether a pool names spot among its capacity types. */
+export function namesSpot({
+  requirements,
+}: {
+  readonly requirements: readonly { readonly key: string; readonly operator: string; readonly values?: readonly string[] | undefined }[];
+}): boolean {
+  return requirements.some(({ key, operator, values = [] }) => key === LABEL.capacityType && operator === 'In' && values.includes('spot'));
 }

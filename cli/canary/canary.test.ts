@@ -130,7 +130,24 @@ test('a dry run shows the plan and does nothing', async ({}, testInfo) => {
   expect(text).toContain('stage 1 1 of 3 clusters (33.3 %, 5 % requested): cluster-01');
   expect(text).toContain('4 spot and 4 topology probes at least, 24 at most; soak 5 min');
   expect(text).toContain('stage 2 3 of 3 clusters (100 %): + cluster-02, cluster-03');
+  expect(text).toMatch(/not looked at: \d+ of \d+ scenarios; nothing of the profiles? .* and \d+ more \(canary\.json\)/);
   expect(existsSync(join(cwd, 'runs'))).toBe(false);
+});
+
+test('a fleet without spot capacity has no spot probes, and the plan says so', async ({}, testInfo) => {
+  const plan = planFor('reference').replace(`spot: {atLeast: 4, scenarios: [${SPOT}]}`, 'spot: {atLeast: 0}');
+  const cwd = folderWith(testInfo, { 'plan.yaml': plan.replace('atLeast: 4', 'atLeast: 20').replace('{clusters: 3}', '{clusters: 1}') });
+  const dry = await scaleproofHere(['canary', '--plan', 'plan.yaml', '--dry-run'], cwd);
+  const text = dry.stdout.replaceAll(/\s+/g, ' ');
+  expect(text).toContain('20 topology probes at least, 24 at most');
+  expect(text).toContain('probes.spot.atLeast 0 (100)');
+  const { code, stdout, stderr } = await scaleproofHere(['canary', '--plan', 'plan.yaml', ...ONE], cwd);
+  expect(code, stderr).toBe(0);
+  expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
+    /✓ ROLLED OUT in stage 2: .* note: .*probes\.spot\.atLeast 0 \(100\).* note: not looked at: /,
+  );
+  const outcome: unknown = JSON.parse(readFileSync(join(cwd, 'runs/canary-upgrade/canary.json'), 'utf8'));
+  expect(outcome).toMatchObject({ how: 'rolled-out', unseen: { scenarios: expect.arrayContaining([SPOT]) as unknown } });
 });
 
 test('control characters in a plan are escaped', async ({}, testInfo) => {
@@ -154,6 +171,12 @@ for (const [what, change, message] of [
   ['an unknown target', [['candidate: reference', 'candidate: referenc']], 'no target is named "referenc"; did you mean reference or'],
   ['an unknown scenario', [[SPOT, 'scheduling/none']], 'no scenario is named "scheduling/none"'],
   ['a probe of both kinds', [[SPOT, PASSED]], 'under both kinds of probes'],
+  [
+    'a spot probe without spot',
+    [[SPOT, 'provisioning/cpu-limit']],
+    "provisioning/cpu-limit can't be a spot probe: no pool of it allows spot instances",
+  ],
+  ['no probes', [[/atLeast: 4/g, 'atLeast: 0']], 'probes must have probes: spot.atLeast and topology.atLeast are both 0'],
 ] as const)
   test(`a plan is rejected before anything is done: ${what}`, async ({}, testInfo) => {
     const source = change.reduce((text, [from, to]) => text.replace(from, to), planFor('reference'));

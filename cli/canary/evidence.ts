@@ -1,7 +1,6 @@
 import type { Episode } from '../../gate/episode.ts';
-import { PROBE_STEP, leastOf, looksAStage } from './plan.ts';
-import type { CanaryPlan } from './plan.ts';
-import { PROBE_KINDS } from './probes.ts';
+import { PROBE_STEP, kindsOf, leastOf, looksAStage } from './plan.ts';
+import type { CanaryPlan, ProbeKind } from './plan.ts';
 import type { Probed } from './probes.ts';
 
 /** How much of a stage was probed. */
@@ -29,10 +28,10 @@ export function createEvidence(probes: CanaryPlan['probes']): Evidence {
   const [candidate, baseline]: [Episode[], Episode[]] = [[], []];
   const batches: { readonly stage: number; readonly episodes: number; readonly batch: Probed }[] = [];
   const sum = (some: typeof batches): Probing => {
-    const known = (kind: (typeof PROBE_KINDS)[number]): number => some.reduce((all, { batch }) => all + batch.known[kind], 0);
+    const known = (kind: ProbeKind): number => some.reduce((all, { batch }) => all + batch.known[kind], 0);
     return {
       probes: some.reduce((all, { batch }) => all + batch.probes.candidate, 0),
-      part: Math.min(...PROBE_KINDS.map((kind) => known(kind) / probes[kind].atLeast)),
+      part: Math.min(...kindsOf({ probes }).map((kind) => known(kind) / probes[kind].atLeast)),
       watchedMs: some.reduce((all, { batch }) => all + batch.watchedMs, 0),
     };
   };

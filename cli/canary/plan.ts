@@ -124,6 +124,9 @@ const stage = z.strictObject(
   { error: objectError },
 );
 
+export const PROBE_KINDS = ['spot', 'topology'] as const;
+export type ProbeKind = (typeof PROBE_KINDS)[number];
+
 /** Probes of the candidate in each stage. */
 const PROBES_AT_LEAST = { spot: 100, topology: 50 };
 /** The 99th percentile may be this many times the baseline's. */
@@ -135,7 +138,7 @@ const probesOf = (atLeast: number, scenarios: readonly string[]) =>
       {
         atLeast: z
           .int('must be a whole number')
-          .positive('must be 1 at least')
+          .nonnegative('must be 0 at least')
           .max(MAX_COMPARED, `must be ${MAX_COMPARED} at most`)
           .default(atLeast),
         scenarios: z
@@ -165,7 +168,8 @@ const probes = z
   .refine(
     ({ spot, topology, most }) => spot.atLeast + topology.atLeast <= most,
     'must have a most that is as many as spot.atLeast and topology.atLeast together',
-  );
+  )
+  .refine(({ spot, topology }) => spot.atLeast + topology.atLeast > 0, 'must have probes: spot.atLeast and topology.atLeast are both 0');
 
 const rules = z
   .strictObject(
@@ -205,6 +209,11 @@ type Parsed = z.infer<typeof schema>;
 /** The fewest probes of a stage. */
 export function leastOf({ spot, topology }: Pick<Parsed['probes'], 'spot' | 'topology'>): number {
   return spot.atLeast + topology.atLeast;
+}
+
+/** The kinds of which a plan wants probes. Fleets without spot capacity want none of that kind. */
+export function kindsOf({ probes: given }: { readonly probes: Pick<Parsed['probes'], ProbeKind> }): readonly ProbeKind[] {
+  return PROBE_KINDS.filter((kind) => given[kind].atLeast > 0);
 }
 
 /** The number of sizes at which a stage can finish. */
@@ -308,9 +317,11 @@ export function notesOnPlan({ policy, probes: given }: CanaryPlan): string[] {
   const ofPolicy = laxerValues({ ...policy, latency, episodes }).map((value) => ({ ...value, key: `rules.${value.key}` }));
   const p99Ratio = policy.latency.tailMarginRatio + 1;
   const ofTail = p99Ratio > P99_RATIO ? [{ key: 'rules.p99Ratio', given: p99Ratio, usual: P99_RATIO }] : [];
-  const ofProbes = (['spot', 'topology'] as const)
-    .map((kind) => ({ key: `probes.${kind}.atLeast`, given: given[kind].atLeast, usual: PROBES_AT_LEAST[kind] }))
-    .filter((probe) => probe.given < probe.usual);
+  const ofProbes = PROBE_KINDS.map((kind) => ({
+    key: `probes.${kind}.atLeast`,
+    given: given[kind].atLeast,
+    usual: PROBES_AT_LEAST[kind],
+  })).filter((probe) => probe.given < probe.usual);
   return describeLaxer([...ofPolicy, ...ofTail, ...ofProbes]);
 }
 

@@ -10,16 +10,14 @@ import { readComparedRun } from '../compare/read-run.ts';
 import { runTargets } from '../compare/run-targets.ts';
 import type { NamedTarget } from '../compare/run-targets.ts';
 import type { Console } from '../console.ts';
+import { namesSpot } from '../../model/catalogue.ts';
 import { selectScenarios } from '../manifests.ts';
 import type { Selection } from '../manifests.ts';
 import { prepareTarget } from '../prepare-targets.ts';
 import { UsageError } from '../usage-error.ts';
-import { FIGHT } from './plan.ts';
+import { FIGHT, kindsOf } from './plan.ts';
 import { describeEnd, runProgram } from './programs.ts';
-import type { CanaryPlan, PROBE_VARIABLES, Place } from './plan.ts';
-
-export const PROBE_KINDS = ['spot', 'topology'] as const;
-export type ProbeKind = (typeof PROBE_KINDS)[number];
+import type { CanaryPlan, PROBE_VARIABLES, Place, ProbeKind } from './plan.ts';
 
 /** How a history shows that a trial is a probe of a kind, so that nothing else is counted as one. */
 const IS_OF: Readonly<Record<ProbeKind, (kinds: TrialKinds) => boolean>> = {
@@ -60,6 +58,8 @@ export interface Probed {
 
 /** Probes places. */
 export interface Prober {
+  /** Ids of the scenarios that it runs. */
+  readonly scenarios: ReadonlySet<string>;
   /** Whether places are simulated: their time passes only while they are probed. */
   readonly isVirtual: boolean;
   /** How many seeds a batch uses up. */
@@ -97,10 +97,17 @@ export async function createProber(plan: CanaryPlan, options: ProberOptions): Pr
     throw new UsageError(`the plan lists ${twice} under both kinds of probes, so it would be counted twice: remove one`);
   // A command starts the target that the place has.
   const targets = probes.command === undefined ? Object.values(sidesOf(plan)) : [];
-  const select = ({ scenarios }: CanaryPlan['probes'][ProbeKind]): Promise<Selection> =>
-    selectScenarios({ suites: [], scenarios, manifests: undefined }, targets);
-  const chosen = { spot: await select(probes.spot), topology: await select(probes.topology) };
+  const chosen: Chosen = new Map();
+  for (const kind of kindsOf(plan))
+    chosen.set(kind, await selectScenarios({ suites: [], scenarios: probes[kind].scenarios, manifests: undefined }, targets));
+  const notSpot = chosen.get('spot')?.chosen.find(({ scenario }) => !scenario.pools.some(namesSpot));
+  if (notSpot !== undefined) throw new UsageError(notAProbe(notSpot.scenario.id, 'spot'));
   return probes.command === undefined ? simulated(plan, chosen, options) : commanded(plan, chosen);
+}
+
+function notAProbe(scenario: string, kind: ProbeKind): string {
+  const remedy = `name other scenarios in probes.${kind}.scenarios, or set probes.${kind}.atLeast to 0 for none`;
+  return `${scenario} can't be a ${kind} probe: ${WHY_NOT[kind]}; ${remedy}`;
 }
 
 export interface ProberOptions {
@@ -109,7 +116,12 @@ export interface ProberOptions {
   readonly console: Console;
 }
 
-type Chosen = Readonly<Record<ProbeKind, Selection>>;
+/** The scenarios of each kind that the plan wants. */
+type Chosen = Map<ProbeKind, Selection>;
+type KindOfProbes = readonly [ProbeKind, Selection];
+
+const idsOf = (chosen: Chosen): Set<string> =>
+  new Set([...chosen.values()].flatMap((selection) => selection.chosen.map(({ scenario }) => scenario.id)));
 /** `neighbour`: another baseline, in the same cluster as the candidate. If it does worse there, the candidate is the cause. */
 type Side = 'candidate' | 'baseline' | 'neighbour';
 
@@ -123,16 +135,17 @@ async function simulated(plan: CanaryPlan, chosen: Chosen, { workers, startedAt,
   for (const { ref, label } of Object.values(sides)) {
     const { isVirtual, whyNotRun } = await abilitiesOf(ref);
     if (!isVirtual) throw new UsageError(`${label} is a program in real time, so its fleet can't be simulated: use probes.command`);
-    for (const { scenario } of [...chosen.spot.chosen, ...chosen.topology.chosen]) {
+    for (const { scenario } of [...chosen.values()].flatMap((selection) => selection.chosen)) {
       const reason = whyNotRun(scenario);
       if (reason !== undefined) throw new UsageError(`${scenario.id} can't be a probe for ${label}: ${reason}`);
     }
   }
   // Prepared on first use: to show a plan, no programs are needed.
   const ready: Partial<Record<Side, ChosenTarget>> = {};
-  const roundsOf = (kind: ProbeKind, { atLeast }: Pick<Batch, 'atLeast'>): number => Math.ceil(atLeast[kind] / chosen[kind].chosen.length);
-  const run = async (who: readonly Side[], kind: ProbeKind, seed: number, trials: number, directory: string, signal: AbortSignal) => {
-    const { nodes, chosen: scenarios } = chosen[kind];
+  const roundsOf = ([kind, selection]: KindOfProbes, { atLeast }: Pick<Batch, 'atLeast'>): number =>
+    Math.ceil(atLeast[kind] / selection.chosen.length);
+  const run = async (who: readonly Side[], of: KindOfProbes, seed: number, trials: number, directory: string, signal: AbortSignal) => {
+    const [kind, { nodes, chosen: scenarios }] = of;
     const trialsOf = (): number => trials;
     const runs = { chosen: scenarios, seed, trialsOf, nodesOf: () => nodes, workers, sideNames: 'letter' as const };
     const targets: NamedTarget[] = [];
@@ -145,17 +158,18 @@ async function simulated(plan: CanaryPlan, chosen: Chosen, { workers, startedAt,
   };
   return {
     isVirtual: true,
-    seedsOf: (batch) => Math.max(...PROBE_KINDS.map((kind) => roundsOf(kind, batch))),
+    scenarios: idsOf(chosen),
+    seedsOf: (batch) => Math.max(...[...chosen].map((kind) => roundsOf(kind, batch))),
     rehearse: async (directory, signal) => {
-      for (const kind of PROBE_KINDS) {
-        await run(['baseline'], kind, plan.probes.seed, 1, directory, signal);
-        refuseRehearsal([join(directory, kind, 'baseline')], kind);
+      for (const of of chosen) {
+        await run(['baseline'], of, plan.probes.seed, 1, directory, signal);
+        refuseRehearsal([join(directory, of[0], 'baseline')], of[0]);
       }
     },
     run: async (batch, directory, signal) => {
-      for (const kind of PROBE_KINDS) await run(all, kind, batch.seed, roundsOf(kind, batch), directory, signal);
+      for (const of of chosen) await run(all, of, batch.seed, roundsOf(of, batch), directory, signal);
     },
-    read: (directory) => readBatch(directory, (side) => (sides[side] === undefined ? [] : [side])),
+    read: (directory) => readBatch(directory, [...chosen.keys()], (side) => (sides[side] === undefined ? [] : [side])),
   };
 }
 
@@ -187,9 +201,15 @@ function commanded(plan: CanaryPlan, chosen: Chosen): Prober {
     if (!existsSync(join(values.OUT, 'run.json')))
       throw new ProbeError(`${values.PLACE} can't be probed: \`${line}\` wrote no run directory: ${describeEnd(end, timeout)}`);
   };
-  const jobsOf = (side: Side, kind: ProbeKind, { places, trials }: Portion, seed: number, directory: string): ProbeValues[] =>
+  const jobsOf = (
+    side: Side,
+    [kind, selection]: KindOfProbes,
+    { places, trials }: Portion,
+    seed: number,
+    directory: string,
+  ): ProbeValues[] =>
     places.flatMap(({ name }, place) =>
-      chosen[kind].chosen.map(({ label }, scenario) => ({
+      selection.chosen.map(({ label }, scenario) => ({
         SIDE: side,
         PLACE: name,
         TARGET: side === 'candidate' ? plan.candidate : plan.baseline,
@@ -200,30 +220,31 @@ function commanded(plan: CanaryPlan, chosen: Chosen): Prober {
         OUT: join(directory, kind, side, `${name}-${scenario + 1}`),
       })),
     );
-  const portion = (kind: ProbeKind, side: 'share' | 'rest', batch: Omit<Batch, 'seed'>): Portion =>
-    portionOf(batch[side], Math.ceil(batch.atLeast[kind] / chosen[kind].chosen.length), batch.turn);
+  const portion = ([kind, selection]: KindOfProbes, side: 'share' | 'rest', batch: Omit<Batch, 'seed'>): Portion =>
+    portionOf(batch[side], Math.ceil(batch.atLeast[kind] / selection.chosen.length), batch.turn);
   return {
     isVirtual: false,
+    scenarios: idsOf(chosen),
     seedsOf: (batch) =>
       Math.max(
-        ...PROBE_KINDS.flatMap((kind) => (['share', 'rest'] as const).map((side) => portion(kind, side, batch))).map(
-          ({ places, trials }) => places.length * trials,
-        ),
+        ...[...chosen]
+          .flatMap((of) => (['share', 'rest'] as const).map((side) => portion(of, side, batch)))
+          .map(({ places, trials }) => places.length * trials),
       ),
     rehearse: async (directory, signal) => {
-      for (const kind of PROBE_KINDS) {
-        const jobs = jobsOf('baseline', kind, { places: plan.share.places.slice(0, 1), trials: 1 }, firstSeed, directory);
+      for (const of of chosen) {
+        const jobs = jobsOf('baseline', of, { places: plan.share.places.slice(0, 1), trials: 1 }, firstSeed, directory);
         for (const job of jobs) await probe(job, signal);
         refuseRehearsal(
           jobs.map(({ OUT }) => OUT),
-          kind,
+          of[0],
         );
       }
     },
     run: async (batch, directory, signal) => {
-      const jobs = PROBE_KINDS.flatMap((kind) => [
-        ...jobsOf('candidate', kind, portion(kind, 'share', batch), batch.seed, directory),
-        ...jobsOf('baseline', kind, portion(kind, 'rest', batch), batch.seed, directory),
+      const jobs = [...chosen].flatMap((of) => [
+        ...jobsOf('candidate', of, portion(of, 'share', batch), batch.seed, directory),
+        ...jobsOf('baseline', of, portion(of, 'rest', batch), batch.seed, directory),
       ]);
       // One after the other in each place: a probe needs the cluster for itself.
       const queues = [...Map.groupBy(jobs, ({ PLACE }) => PLACE).values()];
@@ -243,7 +264,7 @@ function commanded(plan: CanaryPlan, chosen: Chosen): Prober {
       if (failed !== undefined) throw failed.reason;
     },
     read: (directory) =>
-      readBatch(directory, (side, kind) => {
+      readBatch(directory, [...chosen.keys()], (side, kind) => {
         const inside = join(directory, kind, side);
         return existsSync(inside) ? readdirSync(inside).map((name) => join(side, name)) : [];
       }),
@@ -268,9 +289,9 @@ function portionOf(places: readonly Place[], needed: number, turn: number): Port
 const BESIDE = ' (beside the candidate)';
 
 /** @param runsOf the run directories of a side, within those of a kind */
-function readBatch(directory: string, runsOf: (side: Side, kind: ProbeKind) => readonly string[]): Probed {
+function readBatch(directory: string, kinds: readonly ProbeKind[], runsOf: (side: Side, kind: ProbeKind) => readonly string[]): Probed {
   const read = (side: Side) =>
-    PROBE_KINDS.flatMap((kind) => runsOf(side, kind).map((run) => ({ kind, ...readProbes(join(directory, kind, run), kind) })));
+    kinds.flatMap((kind) => runsOf(side, kind).map((run) => ({ kind, ...readProbes(join(directory, kind, run), kind) })));
   const episodesOf = (runs: ReturnType<typeof read>): Episode[] => runs.flatMap(({ episodes }) => episodes);
   const candidate = read('candidate');
   const [own, control, beside] = [episodesOf(candidate), episodesOf(read('baseline')), episodesOf(read('neighbour'))];
@@ -291,10 +312,7 @@ function readBatch(directory: string, runsOf: (side: Side, kind: ProbeKind) => r
 function readProbes(directory: string, kind: ProbeKind): { readonly episodes: readonly Episode[]; readonly watchedMs: number } {
   const run = readComparedRun(directory, () => true);
   for (const { episode, measures } of run.trials)
-    if (episode.verdict !== 'unknown' && !IS_OF[kind](measures.kinds))
-      throw new UsageError(
-        `${episode.scenario} can't be a ${kind} probe: ${WHY_NOT[kind]}; name other scenarios in probes.${kind}.scenarios`,
-      );
+    if (episode.verdict !== 'unknown' && !IS_OF[kind](measures.kinds)) throw new UsageError(notAProbe(episode.scenario, kind));
   return {
     episodes: episodesOf(run),
     watchedMs: run.trials.reduce((sum, { measures }) => sum + measures.lastedMs, 0),

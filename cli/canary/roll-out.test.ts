@@ -31,6 +31,7 @@ ${more}`;
 function proberOf(candidate: (seed: number, stage: number) => Partial<Episode>, asked: Batch[] = []): Prober {
   return {
     isVirtual: true,
+    scenarios: new Set(),
     seedsOf: ({ atLeast }) => atLeast.spot + atLeast.topology,
     rehearse: () => Promise.resolve(),
     run: (batch, directory) => {

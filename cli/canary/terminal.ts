@@ -7,7 +7,7 @@ import type { Ink } from '../../reports/paint.ts';
 import { wrap } from '../../reports/table.ts';
 import { describeCriteria } from '../gate/terminal.ts';
 import type { CanaryPlan, Hook, Place, StageFacts } from './plan.ts';
-import { notesOnPlan, stageOf } from './plan.ts';
+import { kindsOf, stageOf } from './plan.ts';
 import type { CanaryOutcome } from './roll-out.ts';
 
 /** How text is printed. */
@@ -32,13 +32,13 @@ const NAMED = 6;
 /** Width of a plan's headings, in columns. */
 const HEADING = 11;
 
-/** What a canary with this plan would do. */
-export function formatPlan(plan: CanaryPlan, { color, columns }: Look): string {
+/** What a canary with this plan would do. @param notes what limits the trust in its decision */
+export function formatPlan(plan: CanaryPlan, notes: readonly string[], { color, columns }: Look): string {
   const paint = createPaint(color);
   const { probes, policy, stages, share, hooks } = plan;
-  const { spot, topology, most } = probes;
+  const kinds = kindsOf(plan);
+  const wanted = kinds.map((kind) => `${probes[kind].atLeast} ${kind}`).join(' and ');
   const clean = trialsToAccept(policy.success, 0);
-  const notes = notesOnPlan(plan);
   const { p0, p1, alpha, beta } = policy.success;
   const where =
     probes.command === undefined
@@ -48,16 +48,16 @@ export function formatPlan(plan: CanaryPlan, { color, columns }: Look): string {
     ['canary', [`${plan.name}: ${plan.baseline} -> ${plan.candidate}, by ${share.of}`]],
     ['rehearsal', ['one probe of each scenario with the baseline, before anything is changed']],
     ...stages.map((_, index): readonly [string, readonly string[]] => {
-      const { number, percent: wanted, places, added, soakMs } = stageOf(plan, index);
+      const { number, percent: requested, places, added, soakMs } = stageOf(plan, index);
       const real = (100 * places.length) / share.places.length;
-      const asked = Math.abs(real - wanted) > 0.5 ? `, ${wanted} % requested` : '';
+      const asked = Math.abs(real - requested) > 0.5 ? `, ${requested} % requested` : '';
       const who = added.length === 0 ? 'no new ones' : `${index === 0 ? '' : '+ '}${namesOf(added)}`;
       return [
         `stage ${number}`,
         [
           `${places.length} of ${share.places.length} ${share.of} (${Number(real.toFixed(1))} %${asked}): ${who}`,
           ...(hooks.deploy === undefined || (hooks.deploy.for === 'place' && added.length === 0) ? [] : [hookText(hooks.deploy, added)]),
-          `${spot.atLeast} spot and ${topology.atLeast} topology probes at least, ${most} at most; soak ${formatSoak(soakMs)}`,
+          `${wanted} probes at least, ${probes.most} at most; soak ${formatSoak(soakMs)}`,
         ],
       ];
     }),
@@ -72,7 +72,7 @@ export function formatPlan(plan: CanaryPlan, { color, columns }: Look): string {
       ],
     ],
     ...(notes.length === 0 ? [] : [['note', notes] as const]),
-    ['probes', [where, `spot: ${spot.scenarios.join(', ')}`, `topology: ${topology.scenarios.join(', ')}`]],
+    ['probes', [where, ...kinds.map((kind) => `${kind}: ${probes[kind].scenarios.join(', ')}`)]],
   ];
   const lines = rows.flatMap(([heading, texts]) =>
     texts
@@ -114,7 +114,11 @@ export function formatDecision({ verdict, sentence, criteria }: StageDecision, {
 }
 
 /** How it ended, and what can be done now. */
-export function formatOutcome(outcome: CanaryOutcome, { command }: { readonly command: string }, { color, columns }: Look): string {
+export function formatOutcome(
+  outcome: CanaryOutcome,
+  { command, notes }: { readonly command: string; readonly notes: readonly string[] },
+  { color, columns }: Look,
+): string {
   const paint = createPaint(color);
   const { text, ink } = ENDS[outcome.how];
   const { how, why, stage, places, probes } = outcome;
@@ -132,6 +136,7 @@ export function formatOutcome(outcome: CanaryOutcome, { command }: { readonly co
     ...wrap(`${text} in stage ${stage}: ${printable(why)}`, columns).map((line) => paint(ink, line)),
     ...wrap(printable(`${where} ${probes.candidate} probes of the candidate, ${probes.baseline} of the baseline.`), columns),
     ...(next === '' ? [] : wrap(printable(next), columns)),
+    ...notes.flatMap((note) => wrap(`note: ${printable(note)}`, columns)),
     '',
   ].join('\n');
 }

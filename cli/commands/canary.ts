@@ -14,6 +14,8 @@ import { formatDecision, formatOutcome, formatPlan, formatStage } from '../canar
 import type { Console } from '../console.ts';
 import { interruption } from '../interruption.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
+import { unseenBy } from '../gate/unseen.ts';
+import { describeUnseen } from '../../gate/outcome.ts';
 
 /** The flags of `canary`, parsed. */
 export interface CanaryFlags {
@@ -49,8 +51,10 @@ export async function canary(flags: CanaryFlags, console: Console): Promise<numb
   const startedAt = new Date(clock.nowMs()).toISOString();
   // A rollback needs neither targets nor scenarios.
   const prober = flags.rollback && !flags.dryRun ? undefined : await createProber(plan, { workers: flags.workers, startedAt, console });
+  const unseen = prober === undefined ? undefined : unseenBy(prober.scenarios);
+  const notes = unseen === undefined ? [] : [...notesOnPlan(plan), ...describeUnseen(unseen, 'canary.json')];
   if (flags.dryRun) {
-    console.out(flags.json ? `${JSON.stringify({ ...plan, notes: notesOnPlan(plan) }, undefined, 2)}\n` : formatPlan(plan, look));
+    console.out(flags.json ? `${JSON.stringify({ ...plan, notes, unseen }, undefined, 2)}\n` : formatPlan(plan, notes, look));
     return EXIT.pass;
   }
   const digest = digestOf(plan);
@@ -66,14 +70,12 @@ export async function canary(flags: CanaryFlags, console: Console): Promise<numb
   };
   try {
     refuseWrongFlags(progressOf(journal.lines), digest, flags, command);
-    const notes = prober === undefined ? [] : notesOnPlan(plan);
-    for (const note of notes) events.note(`note: ${note}`);
     const how = { journal, directory, clock, signal, events };
     const outcome = await (prober === undefined ? undo(how) : rollOut({ ...how, plan, digest, source, prober }));
     const path = join(directory, 'canary.json');
-    const text = `${JSON.stringify({ ...outcome, notes }, undefined, 2)}\n`;
+    const text = `${JSON.stringify({ ...outcome, notes, unseen }, undefined, 2)}\n`;
     writeFileSync(path, text);
-    console.out(flags.json ? text : `${formatOutcome(outcome, { command }, look)}\nCanary: ${relative('.', path)}\n`);
+    console.out(flags.json ? text : `${formatOutcome(outcome, { command, notes }, look)}\nCanary: ${relative('.', path)}\n`);
     return CODES[outcome.how];
   } catch (error) {
     if (!signal.aborted) throw error;

@@ -40,7 +40,7 @@ test('control characters in a run directory are escaped', () => {
         probes: { candidate: 0, baseline: 0 },
         directories: [],
       },
-      { command: 'scaleproof canary' },
+      { command: 'scaleproof canary', notes: [] },
       LOOK,
     ),
   ].join('\n');

@@ -9,7 +9,7 @@ const idsOf = (...profiles: string[]): Set<string> =>
 test('of all scenarios nothing is unseen', () => {
   const unseen = unseenBy(idsOf('core', 'extended', 'robustness'));
   expect(unseen).toEqual({ of: sources.length, scenarios: [], profiles: [], requirements: [] });
-  expect(describeUnseen(unseen)).toEqual([]);
+  expect(describeUnseen(unseen, 'gate.json')).toEqual([]);
 });
 
 test('a gate on the core profile says which profiles and requirements it left out', () => {
@@ -18,7 +18,7 @@ test('a gate on the core profile says which profiles and requirements it left ou
   expect(unseen.requirements).toContain('SCH-11');
   expect(unseen.requirements).not.toContain('SCH-07');
   expect(unseen.scenarios).toContain('scheduling/negative-max-skew');
-  const [sentence, ...more] = describeUnseen(unseen);
+  const [sentence, ...more] = describeUnseen(unseen, 'gate.json');
   expect(more).toEqual([]);
   expect(sentence).toMatch(
     /^not looked at: \d+ of \d+ scenarios; nothing of the profiles extended and robustness; \d+ requirements untested: .* and \d+ more/,
