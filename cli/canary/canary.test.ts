@@ -216,7 +216,7 @@ test('a baseline that fails its own probes is found before anything is changed',
   expect(existsSync(join(cwd, 'hooks.log'))).toBe(false);
 });
 
-test('a scenario that is not a probe of its kind is rejected', async ({}, testInfo) => {
+test('a scenario that is not a probe of its kind is rejected', { tag: '@long' }, async ({}, testInfo) => {
   test.setTimeout(600_000);
   const source = planFor('reference').replace(SPOT, 'provisioning/node-limit');
   const cwd = folderWith(testInfo, { 'plan.yaml': source });

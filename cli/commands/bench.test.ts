@@ -26,7 +26,7 @@ test('median and worst are reported for each scenario and for all trials', () =>
   expect(formatBench(heavy, { color: false, columns: 120 })).toContain('the median trial takes 9.0s of processor time\n');
 });
 
-test('trials are measured in the processes that run them', async () => {
+test('trials are measured in the processes that run them', { tag: '@long' }, async () => {
   const { code, stdout } = await scaleproofHere(['bench', '--scenario', 'scheduling/node-selectors', '--trials', '2', '--json']);
   expect(code).toBe(0);
   const { all } = benchReportSchema.parse(JSON.parse(stdout));
