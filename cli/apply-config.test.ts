@@ -50,6 +50,11 @@ test('the file in the working directory sets defaults, and flags win', async ({}
   expect(flags.rows).toEqual(['provisioning/two-cycles 1']);
   expect(flags.words).toContain('with reference');
 
+  // Patterns of the file narrow what it chooses, and nothing that the command line does.
+  writeFileSync(join(cwd, 'other.ts'), CONFIG.replace("profiles: ['core']", "profiles: ['core'],\n  grep: 'scale.out',\n  seed: 7"));
+  expect((await listed(cwd, '--config', 'other.ts')).rows).toEqual(['provisioning/scale-out-and-back 7 8']);
+  expect((await listed(cwd, '--config', 'other.ts', '--scenario', 'provisioning/cpu-limit')).rows).toEqual(['provisioning/cpu-limit 7 8']);
+
   // The profile of the file would leave it out.
   expect((await listed(cwd, '--scenario', 'scheduling/spot-spread')).rows).toEqual(['scheduling/spot-spread 1 2']);
 });
@@ -67,6 +72,20 @@ test('gate and compare use the fields that they have flags for', { tag: '@long' 
   expect(gate).toMatchObject({ code: 2, stderr: 'scaleproof: the policy file nowhere.yaml does not exist\n' });
   const compare = await scaleproofHere(['compare', 'reference', 'plain'], cwd);
   expect(compare.stderr).toContain('no scenario is named "no/such"');
+});
+
+test('a whole gate can be in the file; a flag replaces one of its sides', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo, {
+    [FILE]: "export default { baseline: 'reference', candidate: 'none', suites: ['no-such-suite'], strict: true };\n",
+    'empty.js': 'export default {};\n',
+  });
+  expect((await scaleproofHere(['gate'], cwd)).stderr).toContain('no target is named "none"');
+  expect((await scaleproofHere(['gate', '--candidate', 'plain'], cwd)).stderr).toContain('no suite is named "no-such-suite"');
+  const none = await scaleproofHere(['gate', '--baseline', 'reference', '--config', 'empty.js'], cwd);
+  expect(none).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('gate needs --candidate: a flag, or the field `candidate` of a configuration file'),
+  });
 });
 
 test('what is for targets does not disturb commands with run directories', { tag: '@long' }, async ({}, testInfo) => {
@@ -88,6 +107,7 @@ for (const [what, config, says] of [
   ['a field of another type', 'export default { trials: "2" };', `${FILE}: trials must be a whole number`],
   ['a value that the flag refuses', 'export default { trials: 0 };', `${FILE}: --trials must be at least 1, not "0"`],
   ['an unknown profile', 'export default { profiles: ["cor"] };', `${FILE}: profiles.0 must be one of core, extended, robustness`],
+  ['no truth value', 'export default { strict: "yes" };', `${FILE}: strict must be true or false`],
   ['no map', 'export default 7;', `${FILE}: it must be a map of fields`],
   ['no default export', 'export const a = 1;', `${FILE} exports no "default"; it exports: a`],
   ['a syntax error', 'export default {;', `${FILE}:1 can't be loaded: SyntaxError: `],

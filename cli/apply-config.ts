@@ -12,15 +12,23 @@ const FILES = ['scaleproof.config.ts', 'scaleproof.config.js'];
 /** The option that each field is the default of. */
 const OPTIONS: Readonly<Record<keyof ScaleproofConfig, string>> = {
   target: 'target',
+  baseline: 'baseline',
+  candidate: 'candidate',
+  suites: 'suite',
   scenarios: 'scenario',
   manifests: 'manifests',
+  strict: 'strict',
+  grep: 'grep',
+  grepInvert: 'grepInvert',
   profiles: 'profile',
+  seed: 'seed',
   trials: 'trials',
   workers: 'workers',
   policy: 'policy',
 };
-/** Options that choose scenarios: one of them on the command line replaces all of the file. */
+/** Options that choose scenarios: one of them on the command line replaces all of the file, and what narrows them. */
 const CHOICE = ['scenario', 'suite', 'profile', 'manifests'];
+const NARROWING = ['grep', 'grepInvert'];
 
 /**
  * Sets the options of a command that are not on the command line from the configuration file: that of `--config`, or the one in the
@@ -38,13 +46,15 @@ export async function applyConfig(command: Command, fields?: readonly (keyof Sca
     const value = config[field];
     const option = command.options.find((one) => one.attributeName() === name);
     if (value === undefined || option === undefined || fields?.includes(field) === false) continue;
-    if (isGiven(name) || (isChosen && CHOICE.includes(name))) continue;
+    if (isGiven(name) || (isChosen && [...CHOICE, ...NARROWING].includes(name))) continue;
+    // It is about manifests, which may be those of the command line.
+    if (name === 'strict' && isChosen && !isGiven('manifests')) continue;
     // The parsers of the flags know the valid values.
     const { parseArg } = option;
     const parse = (text: string, before: unknown): unknown => (parseArg === undefined ? text : parseArg(text, before));
     const texts = typeof value === 'object' ? value : [String(value)];
     const parsed = inFile(path, () => texts.reduce<unknown>((before, text) => parse(text, before), option.defaultValue));
-    command.setOptionValueWithSource(name, parsed, 'config');
+    command.setOptionValueWithSource(name, typeof value === 'boolean' ? value : parsed, 'config');
   }
 }
 

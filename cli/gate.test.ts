@@ -300,7 +300,7 @@ test('invalid policies, targets and scenarios are refused', async ({}, testInfo)
     [[...both, '--policy', cwd], `${cwd} is a directory; name a policy file`],
     [[...both, '--policy', join(cwd, 'loose.yaml/p.yaml')], "the policy file loose.yaml/p.yaml can't be read: ENOTDIR"],
     [[...both, '--policy', join(cwd, 'alias.yaml')], 'alias.yaml: not valid YAML: Unresolved alias'],
-    [['--baseline', 'reference'], "required option '--candidate"],
+    [['--baseline', 'reference'], 'gate needs --candidate: a flag, or the field `candidate` of a configuration file'],
     [['--baseline', 'reference', '--candidate', 'referense'], 'reference'],
     [['--baseline', 'reference', '--candidate', cwd], `${cwd} is not a run directory: it has no run.json`],
     [[...both, '--scenario', 'no/such'], 'no scenario is named "no/such"'],

@@ -5,6 +5,7 @@ import type { Mix } from '../manifests/mix.ts';
 import type * as Scenarios from '../manifests/scenarios.ts';
 import { isPath } from '../model/paths.ts';
 import { SERVABILITY_WORDS } from '../model/servability.ts';
+import { formatCount } from '../reports/format.ts';
 import type { ManifestsFacts } from '../reports/report-input.ts';
 import { MANIFESTS_SUITE } from '../manifests/theme.ts';
 import { DEFAULT_NODES } from '../harness/trial-spec.ts';
@@ -157,7 +158,7 @@ function asPath(directory: string): string {
 function printMix(directory: string, mix: Mix, console: Console): void {
   const { pools, workloads, companions, notes } = mix;
   const lines = [
-    `manifests of ${directory}: ${pools.length} node pools, ${workloads.length} workloads, ${companions.length} other objects`,
+    `manifests of ${directory}: ${formatCount(pools.length, 'node pool')}, ${formatCount(workloads.length, 'workload')}, ${formatCount(companions.length, 'other object')}`,
     ...notes.map((note) => `  note: ${note}`),
     ...factsOf(directory, mix).gaps.flatMap(({ workload, where, kind, why }) => [
       `  ${workload}: ${SERVABILITY_WORDS[kind]}`,

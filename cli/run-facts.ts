@@ -3,13 +3,14 @@ import { artefactOf, digestOf, targetDigestOf } from '../harness/load.ts';
 import type { PlannedTrial } from '../harness/run.ts';
 import { catalogueFor, worldFor } from '../harness/world-for.ts';
 import type { WorldRef } from '../harness/world-for.ts';
+import type { Profile } from '../history/events.ts';
 import { crashPointSchema } from '../history/verdict.ts';
 import type { NotRun } from '../history/verdict.ts';
 import { defined } from '../model/defined.ts';
 import { countOfferings } from '../model/offerings.ts';
 import { RUN_FORMAT } from '../reports/report-input.ts';
 import type { ManifestsFacts, ProgramFacts, RunFacts, Shard } from '../reports/report-input.ts';
-import { suites } from '../suites/catalogue.ts';
+import { sources, suites } from '../suites/catalogue.ts';
 import { coverage } from '../suites/specification/coverage.ts';
 import type { Artefact } from '../targets/go/artefacts/cache.ts';
 import type { Target } from '../targets/target.ts';
@@ -72,6 +73,7 @@ export async function describeRun(run: RunToDescribe): Promise<RunFacts> {
         };
       }),
     ),
+    notRequested: leftOut(chosen),
     ...defined({ manifests: run.manifests }),
     ...requirementFacts(chosen),
     target: {
@@ -127,6 +129,14 @@ export function plannedFacts({ scenario, suite, seed, crash, replay, history }: 
     replay,
     history,
   };
+}
+
+/** The number of bundled scenarios, by profile, that a run of these leaves out. */
+function leftOut(chosen: readonly ChosenScenario[]): RunFacts['notRequested'] {
+  const ids = new Set(chosen.map(({ scenario }) => scenario.id));
+  const left = sources.filter(({ scenario }) => !ids.has(scenario.id));
+  const countOf = (profile: Profile): number => left.filter(({ scenario }) => scenario.profile === profile).length;
+  return { core: countOf('core'), extended: countOf('extended'), robustness: countOf('robustness') };
 }
 
 /** The specification, if the scenarios test any of it. Users' own scenarios may name requirements of another one. */

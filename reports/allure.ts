@@ -10,6 +10,7 @@ import { countsOf, crashTrialsOf, crashVerdicts } from './crash-points.ts';
 import { createDescriber, formatEvidence } from './describe-event.ts';
 import { formatCount, formatMoment } from './format.ts';
 import { markdown } from './github.ts';
+import { unservedOf } from './manifests.ts';
 import { resultWord } from './profiles.ts';
 import type { ReportInput, ReportTrial } from './report-input.ts';
 import type { ReportedFinding, RunReport, ScenarioReport, TrialReport } from './run-report.ts';
@@ -411,11 +412,13 @@ function stepOf(
 
 function environmentOf({ run, verdict, profiles }: RunReport, leftOut: number): string {
   const seeds = run.trials > 1 ? `${run.seed} to ${run.seed + run.trials - 1}` : String(run.seed);
+  const unserved = unservedOf(run.manifests);
   const facts: readonly (readonly [string, string])[] = [
     ['Target', run.target.name],
     ['World', run.world.name],
     ['Verdict', verdict],
     ['Profiles', profiles.map((profile) => `${profile.name}: ${resultWord(profile)}`).join(', ')],
+    ...(unserved === undefined ? [] : [['Not shown to be served', `${unserved.summary}: ${unserved.gaps.join('; ')}`] as const]),
     ['Seeds', seeds],
     ['Durations', timeName(run)],
     ['Scaleproof', run.versions.scaleproof],

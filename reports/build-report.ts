@@ -55,7 +55,7 @@ export function buildReport({ run, trials, notRun }: ReportInput): RunReport {
   const digests = trials.filter(({ result }) => result.crash === undefined).map(digestTrial);
   const scenarios = scenariosOf(run, digests, crashes, notRun);
   const virtualMs = sum([...digests.map(({ result }) => result), ...crashes], (result) => result.virtualMs);
-  const { format: _format, planned: _planned, notRun: _notRun, wallMs, requirements, ...facts } = run;
+  const { format: _format, planned: _planned, notRun: _notRun, notRequested: _notRequested, wallMs, requirements, ...facts } = run;
   const hasTime = wallMs !== undefined;
   return {
     apiVersion: REPORT_API_VERSION,
@@ -143,7 +143,7 @@ function profileReport(name: Profile, run: RunFacts, scenarios: readonly Scenari
   const counts = scenarioCounts(own, left);
   // A scenario with a seed that was not run still has a verdict, but its profile is partial.
   const result = counts.failed > 0 ? 'failure' : counts.unknown > 0 ? 'unknown' : left.length > 0 ? 'partial' : 'success';
-  return [{ name, result, scenarios: counts }];
+  return [{ name, result, scenarios: { ...counts, ...defined({ notRequested: run.notRequested?.[name] }) } }];
 }
 
 function scenarioReport(

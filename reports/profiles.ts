@@ -27,14 +27,15 @@ export function resultWord({ result }: Pick<ProfileReport, 'result'>): (typeof R
   return RESULT_WORDS[result];
 }
 
-/** `5 passed`, `4 passed, 1 failed, 2 not run` */
+/** `5 passed`, `4 passed, 1 failed, 2 not run`, `1 passed, 96 not requested` */
 export function profileCounts({ scenarios }: ProfileReport): string {
-  const { passed, failed, unknown, notRun } = scenarios;
+  const { passed, failed, unknown, notRun, notRequested = 0 } = scenarios;
   const counts = [
     { count: passed, word: 'passed' },
     { count: failed, word: 'failed' },
     { count: unknown, word: 'unknown' },
     { count: notRun, word: 'not run' },
+    { count: notRequested, word: 'not requested' },
   ];
   return counts
     .filter(({ count }) => count > 0)

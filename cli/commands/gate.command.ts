@@ -8,25 +8,33 @@ import {
   grepOption,
   profileOption,
   scenarioOption,
+  suiteOption,
   verboseOption,
   workersOption,
 } from '../common-options.ts';
 import type { Profile } from '../../history/events.ts';
+import { UsageError } from '../usage-error.ts';
+
+/** @throws UsageError: neither the command line nor a configuration file has it */
+function required(name: string): never {
+  throw new UsageError(`gate needs --${name}: a flag, or the field \`${name}\` of a configuration file`);
+}
 
 /** `scaleproof gate`. */
 export function defineGate(program: Command, { console, finish }: CommandContext): void {
   program
     .command('gate')
     .description('decide whether a candidate can replace its baseline: promote, reject or hold')
-    .requiredOption('--baseline <dir|name|./file>', 'the current version: a run directory, or a target to run')
-    .requiredOption('--candidate <dir|name|./file>', 'the new version: a run directory, or a target to run')
+    .option('--baseline <dir|name|./file>', 'the current version: a run directory, or a target to run (required)')
+    .option('--candidate <dir|name|./file>', 'the new version: a run directory, or a target to run (required)')
     .option('--policy <file>', 'the policy, in YAML (defaults: docs/gate.md)')
     .option('--accept-existing', 'reject only for failures that are new, or more frequent than with the baseline', false)
     .option('--state <dir>', 'directory that keeps the episodes of each target version, so that they are not run again')
     .option('--baseline-version <text>', 'with --state, for a target from a file: the version it starts, e.g. an image digest')
     .option('--candidate-version <text>', 'the same for the candidate')
-    .addOption(scenarioOption('id|./file'))
+    .addOption(suiteOption())
     .addOption(profileOption())
+    .addOption(scenarioOption('id|./file'))
     .option('--manifests <dir>', 'only the scenarios over the manifests in this directory: node pools, workloads, budgets')
     .option('--strict', 'with --manifests: no gate if a workload cannot, or might not, be served', false)
     .addOption(grepOption())
@@ -41,13 +49,14 @@ export function defineGate(program: Command, { console, finish }: CommandContext
     .action(
       async (
         flags: {
-          baseline: string;
-          candidate: string;
+          baseline?: string;
+          candidate?: string;
           policy?: string;
           acceptExisting: boolean;
           state?: string;
           baselineVersion?: string;
           candidateVersion?: string;
+          suite: string[];
           scenario: string[];
           profile: Profile[];
           manifests?: string;
@@ -64,9 +73,12 @@ export function defineGate(program: Command, { console, finish }: CommandContext
       ) => {
         const { applyConfig } = await import('../apply-config.ts');
         const { isRunDirectory } = await import('../run-directory.ts');
+        await applyConfig(command, ['baseline', 'candidate', 'policy']);
+        const { baseline = required('baseline'), candidate = required('candidate') } = flags;
         // The other fields are for targets that are run.
-        await applyConfig(command, isRunDirectory(flags.baseline) ? ['policy'] : undefined);
+        if (!isRunDirectory(baseline)) await applyConfig(command);
         const {
+          suite: suites,
           scenario: scenarios,
           profile: profiles,
           manifests,
@@ -83,9 +95,11 @@ export function defineGate(program: Command, { console, finish }: CommandContext
           ...rest
         } = flags;
         const versions = { baselineVersion, candidateVersion };
-        const choice = { scenarios, profiles, manifests, grep, grepInvert };
+        const choice = { suites, scenarios, profiles, manifests, grep, grepInvert };
         const { gate } = await import('./gate.ts');
-        finish(await gate({ ...rest, ...versions, ...choice, policy, state, seed, workers, out }, { ...console, verbose }));
+        finish(
+          await gate({ ...rest, baseline, candidate, ...versions, ...choice, policy, state, seed, workers, out }, { ...console, verbose }),
+        );
       },
     );
 }

@@ -31,6 +31,7 @@ export interface GateFlags {
   /** Versions of targets from files, for `--state`. */
   readonly baselineVersion: string | undefined;
   readonly candidateVersion: string | undefined;
+  readonly suites: readonly string[];
   readonly scenarios: readonly string[];
   /** A directory with the user's manifests: only the scenarios made from them run. */
   readonly manifests: string | undefined;
@@ -82,7 +83,7 @@ function print(outcome: GateOutcome, { baseline, candidate, json }: GateFlags, p
 
 /** Two run directories, or two targets. @throws UsageError */
 async function chooseSides(flags: GateFlags, signal: AbortSignal, console: Console): Promise<GateSides> {
-  const { baseline, candidate, scenarios, profiles, manifests, strict, grep, grepInvert, seed = 1, workers, state } = flags;
+  const { baseline, candidate, suites, scenarios, profiles, manifests, strict, grep, grepInvert, seed = 1, workers, state } = flags;
   const areRuns = [baseline, candidate].map(isRunDirectory);
   if (areRuns[0] !== areRuns[1])
     throw new UsageError(
@@ -94,14 +95,14 @@ async function chooseSides(flags: GateFlags, signal: AbortSignal, console: Conso
     const versions = { 'baseline-version': flags.baselineVersion, 'candidate-version': flags.candidateVersion };
     for (const [flag, value] of Object.entries({ state, manifests, seed: flags.seed, workers, ...versions }))
       if (value !== undefined) throw new UsageError(`--${flag} applies only to targets, and these are run directories: leave it out`);
-    if (scenarios.length + profiles.length > 0 || grep !== undefined || grepInvert !== undefined)
+    if (suites.length + scenarios.length + profiles.length > 0 || grep !== undefined || grepInvert !== undefined)
       throw new UsageError(
-        '--scenario, --profile and --grep apply only to targets; with run directories, all trials that both have are compared',
+        '--suite, --scenario, --profile and --grep apply only to targets; with run directories, all trials that both have are compared',
       );
     return { kind: 'directories', baseline, candidate };
   }
   const targets = [chooseTarget(baseline), chooseTarget(candidate)] as const;
-  const selection = await selectScenarios({ suites: [], scenarios, profiles, manifests, grep, grepInvert }, targets, console);
+  const selection = await selectScenarios({ suites, scenarios, profiles, manifests, grep, grepInvert }, targets, console);
   if (strict) refuseGaps(selection.manifests);
   const versions = { baseline: flags.baselineVersion, candidate: flags.candidateVersion };
   const [before, after] = await prepareTargets(targets, console, signal);
@@ -119,7 +120,7 @@ async function chooseSides(flags: GateFlags, signal: AbortSignal, console: Conso
 }
 
 /** What can't be served says nothing of either side: such a gate would be about less than its manifests. @throws UsageError */
-function refuseGaps(manifests: Selection['manifests']): void {
+export function refuseGaps(manifests: Selection['manifests']): void {
   if (manifests === undefined) throw new UsageError('--strict is about the workloads of --manifests: name a directory, or leave it out');
   const unserved = unservedOf(manifests);
   if (unserved !== undefined)

@@ -147,7 +147,9 @@ export function defineRun(program: Command, { console, finish }: CommandContext)
 /** What of a configuration file applies: `--last-failed` knows target and trials, and clusters have no workers. */
 function configFields({ lastFailed, world }: RunFlags): readonly (keyof ScaleproofConfig)[] {
   return [
-    ...(lastFailed === undefined ? (['target', 'scenarios', 'manifests', 'profiles', 'trials'] as const) : []),
+    ...(lastFailed === undefined
+      ? (['target', 'suites', 'scenarios', 'manifests', 'strict', 'profiles', 'grep', 'grepInvert', 'seed', 'trials'] as const)
+      : []),
     ...(world === 'embedded' ? (['workers'] as const) : []),
   ];
 }

@@ -2,7 +2,16 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { DEFAULT_PORT, REFERENCE, parsePort } from '../options.ts';
-import { collect, profileOption, scenarioOption, workersOption } from '../common-options.ts';
+import {
+  collect,
+  configOption,
+  grepInvertOption,
+  grepOption,
+  profileOption,
+  scenarioOption,
+  suiteOption,
+  workersOption,
+} from '../common-options.ts';
 import type { Profile } from '../../history/events.ts';
 
 /** `scaleproof serve`. */
@@ -22,31 +31,59 @@ export function defineServe(program: Command, { console, finish }: CommandContex
     .option('--candidate-version <text>', 'the version of the target, if exactly one --target is given')
     .option('--policy <file>', 'the policy, in YAML (defaults: docs/gate.md)')
     .option('--state <dir>', 'directory that keeps verdicts, and the episodes of each target version, so that they are not run again')
-    .addOption(scenarioOption('id|./file'))
+    .addOption(suiteOption())
     .addOption(profileOption())
+    .addOption(scenarioOption('id|./file'))
     .option('--manifests <dir>', 'only the scenarios over the manifests in this directory')
+    .option('--strict', 'with --manifests: do not start if a workload cannot, or might not, be served', false)
+    .addOption(grepOption())
+    .addOption(grepInvertOption())
     .addOption(workersOption())
+    .addOption(configOption())
     .option('--out <dir>', 'parent of a new directory for the gates and their runs; the last 20 are kept', 'runs')
     .action(
-      async (flags: {
-        host: string;
-        port: number;
-        baseline: string;
-        target: string[];
-        baselineVersion?: string;
-        candidateVersion?: string;
-        policy?: string;
-        state?: string;
-        scenario: string[];
-        profile: Profile[];
-        manifests?: string;
-        workers?: number;
-        out?: string;
-      }) => {
-        const { target: targets, scenario: scenarios, profile: profiles, manifests, policy, state, workers, out, ...rest } = flags;
+      async (
+        flags: {
+          host: string;
+          port: number;
+          baseline: string;
+          target: string[];
+          baselineVersion?: string;
+          candidateVersion?: string;
+          policy?: string;
+          state?: string;
+          suite: string[];
+          scenario: string[];
+          profile: Profile[];
+          manifests?: string;
+          strict: boolean;
+          grep?: RegExp;
+          grepInvert?: RegExp;
+          workers?: number;
+          out?: string;
+        },
+        command: Command,
+      ) => {
+        const { applyConfig } = await import('../apply-config.ts');
+        // Its targets are those that requests may name.
+        await applyConfig(command, [
+          'baseline',
+          'suites',
+          'scenarios',
+          'manifests',
+          'strict',
+          'grep',
+          'grepInvert',
+          'profiles',
+          'workers',
+          'policy',
+        ]);
+        const { target: targets, suite: suites, scenario: scenarios, profile: profiles, ...rest } = flags;
+        const { manifests, grep, grepInvert, policy, state, workers, out } = flags;
         const versions = { baselineVersion: flags.baselineVersion, candidateVersion: flags.candidateVersion };
         const { serve } = await import('./serve.ts');
-        finish(await serve({ ...rest, ...versions, targets, scenarios, profiles, manifests, policy, state, workers, out }, console));
+        const choice = { suites, scenarios, profiles, manifests, grep, grepInvert };
+        finish(await serve({ ...rest, ...versions, ...choice, targets, policy, state, workers, out }, console));
       },
     );
 }

@@ -32,7 +32,7 @@ import { createGateMetrics, profileLabel } from '../serve/metrics.ts';
 import { serveGates } from '../serve/server.ts';
 import type { Site } from '../serve/server.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
-import { readPolicy } from './gate.ts';
+import { readPolicy, refuseGaps } from './gate.ts';
 
 /** Holds the token that clients must send. It is not a flag, since everybody on the machine can see flags. */
 export const TOKEN_VARIABLE = 'SCALEPROOF_TOKEN';
@@ -52,9 +52,14 @@ export interface ServeFlags {
   readonly candidateVersion: string | undefined;
   readonly policy: string | undefined;
   readonly state: string | undefined;
+  readonly suites: readonly string[];
   readonly scenarios: readonly string[];
   /** A directory with the user's manifests: only the scenarios made from them run. */
   readonly manifests: string | undefined;
+  /** It does not start over manifests with workloads that can't be shown to be served. */
+  readonly strict: boolean;
+  readonly grep: RegExp | undefined;
+  readonly grepInvert: RegExp | undefined;
   /** All by default. */
   readonly profiles: readonly Profile[];
   readonly workers: number | undefined;
@@ -65,9 +70,10 @@ export interface ServeFlags {
 export async function serve(flags: ServeFlags, console: Console): Promise<number> {
   const token = tokenFor(flags.host);
   const policy = readPolicy(flags.policy);
-  const { scenarios, profiles, manifests } = flags;
+  const { suites, scenarios, profiles, manifests, strict, grep, grepInvert } = flags;
   const onCommandLine = [flags.baseline, ...flags.targets].map(chooseTarget);
-  const selection = await selectScenarios({ suites: [], scenarios, profiles, manifests }, onCommandLine, console);
+  const selection = await selectScenarios({ suites, scenarios, profiles, manifests, grep, grepInvert }, onCommandLine, console);
+  if (strict) refuseGaps(selection.manifests);
   const { chosen } = selection;
   const choose = chooserOf(flags);
   const prepared = new Map<string, ChosenTarget>();
