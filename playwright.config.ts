@@ -48,6 +48,8 @@ export default defineConfig({
     {
       name: 'pages',
       testMatch: '**/*.page.test.ts',
+      // Beside other tests a page of many scenarios takes longer than the usual 5 s.
+      expect: { timeout: 60_000 },
       use: {
         browserName: 'chromium',
         launchOptions: {
