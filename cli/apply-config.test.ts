@@ -55,6 +55,10 @@ test('the file in the working directory sets defaults, and flags win', async ({}
   expect((await listed(cwd, '--config', 'other.ts')).rows).toEqual(['provisioning/scale-out-and-back 7 8']);
   expect((await listed(cwd, '--config', 'other.ts', '--scenario', 'provisioning/cpu-limit')).rows).toEqual(['provisioning/cpu-limit 7 8']);
 
+  // It is for manifests, which may come from the command line another time.
+  writeFileSync(join(cwd, 'strict.js'), "export default { strict: true, scenarios: ['provisioning/two-cycles'] };\n");
+  expect((await listed(cwd, '--config', 'strict.js')).rows).toEqual(['provisioning/two-cycles 1']);
+
   // The profile of the file would leave it out.
   expect((await listed(cwd, '--scenario', 'scheduling/spot-spread')).rows).toEqual(['scheduling/spot-spread 1 2']);
 });
@@ -84,7 +88,7 @@ test('a whole gate can be in the file; a flag replaces one of its sides', async 
   const none = await scaleproofHere(['gate', '--baseline', 'reference', '--config', 'empty.js'], cwd);
   expect(none).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('gate needs --candidate: a flag, or the field `candidate` of a configuration file'),
+    stderr: expect.stringContaining('gate needs a candidate: pass --candidate, or set `candidate` in the configuration file'),
   });
 });
 

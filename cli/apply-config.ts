@@ -30,16 +30,19 @@ const OPTIONS: Readonly<Record<keyof ScaleproofConfig, string>> = {
 const CHOICE = ['scenario', 'suite', 'profile', 'manifests'];
 const NARROWING = ['grep', 'grepInvert'];
 
+type Fields = readonly (keyof ScaleproofConfig)[] | undefined;
+
 /**
  * Sets the options of a command that are not on the command line from the configuration file: that of `--config`, or the one in the
  * working directory, if there is one.
- * @param fields those that apply to this call of the command; by default all whose option it has
+ * @param fieldsOf the fields that apply to this call of the command; by default all whose option it has
  * @throws UsageError or LoadError that names the file, and the field that is wrong
  */
-export async function applyConfig(command: Command, fields?: readonly (keyof ScaleproofConfig)[]): Promise<void> {
+export async function applyConfig(command: Command, fieldsOf: (config: ScaleproofConfig) => Fields = () => undefined): Promise<void> {
   const path = configFile(command.opts<{ config?: string }>().config);
   if (path === undefined) return;
   const config = await readConfig(path);
+  const fields = fieldsOf(config);
   const isGiven = (name: string): boolean => command.getOptionValueSource(name) === 'cli';
   const isChosen = CHOICE.some(isGiven);
   for (const [field, name] of Object.entries(OPTIONS) as [keyof ScaleproofConfig, string][]) {
@@ -47,8 +50,8 @@ export async function applyConfig(command: Command, fields?: readonly (keyof Sca
     const option = command.options.find((one) => one.attributeName() === name);
     if (value === undefined || option === undefined || fields?.includes(field) === false) continue;
     if (isGiven(name) || (isChosen && [...CHOICE, ...NARROWING].includes(name))) continue;
-    // It is about manifests, which may be those of the command line.
-    if (name === 'strict' && isChosen && !isGiven('manifests')) continue;
+    // It is for manifests, from the file or the command line. Without any it has no meaning.
+    if (name === 'strict' && (isChosen ? !isGiven('manifests') : config.manifests === undefined)) continue;
     // The parsers of the flags know the valid values.
     const { parseArg } = option;
     const parse = (text: string, before: unknown): unknown => (parseArg === undefined ? text : parseArg(text, before));

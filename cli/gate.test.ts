@@ -15,7 +15,7 @@ const MUTANT = 'mutant:swallowed-topology-error';
 /** Laxer than the default, in a value that does not decide these gates. */
 const LAX = 'unknown: { maxShare: 0.5 }';
 /** None of these gates runs every scenario. */
-const UNSEEN: unknown = expect.stringMatching(/^not looked at: \d+ of \d+ scenarios/);
+const UNSEEN: unknown = expect.stringMatching(/^not covered: \d+ of \d+ scenarios/);
 const LAX_NOTE = 'laxer than the default: unknown.maxShare 0.5 (0.05)';
 /** Decides with few episodes. */
 const QUICK = `
@@ -300,7 +300,7 @@ test('invalid policies, targets and scenarios are refused', async ({}, testInfo)
     [[...both, '--policy', cwd], `${cwd} is a directory; name a policy file`],
     [[...both, '--policy', join(cwd, 'loose.yaml/p.yaml')], "the policy file loose.yaml/p.yaml can't be read: ENOTDIR"],
     [[...both, '--policy', join(cwd, 'alias.yaml')], 'alias.yaml: not valid YAML: Unresolved alias'],
-    [['--baseline', 'reference'], 'gate needs --candidate: a flag, or the field `candidate` of a configuration file'],
+    [['--baseline', 'reference'], 'gate needs a candidate: pass --candidate, or set `candidate` in the configuration file'],
     [['--baseline', 'reference', '--candidate', 'referense'], 'reference'],
     [['--baseline', 'reference', '--candidate', cwd], `${cwd} is not a run directory: it has no run.json`],
     [[...both, '--scenario', 'no/such'], 'no scenario is named "no/such"'],

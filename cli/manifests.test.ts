@@ -217,7 +217,7 @@ test('a strict gate refuses manifests with a workload that cannot be served', as
   expect(stderr).toMatch(
     /--strict: 1 of 4 workloads in \S+ is not shown to be served: Deployment shop\/recommendations: it CANNOT BE SERVED/,
   );
-  expect((await scaleproofHere(['gate', ...sides])).stderr).toContain('--strict is about the workloads of --manifests');
+  expect((await scaleproofHere(['gate', ...sides])).stderr).toContain('--strict requires --manifests');
 });
 
 test('a suspended CronJob has nothing to serve; a schedule is checked', async ({}, testInfo) => {

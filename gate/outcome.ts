@@ -77,7 +77,7 @@ export const gateOutcomeSchema = z.strictObject({
   directories: z.array(z.string()),
   /** What was left out and why, and where the policy is laxer than the defaults: a sentence each. */
   notes: z.array(z.string()),
-  /** What of the bundled suites was not looked at, by choice or because a target can't run it. */
+  /** What of the bundled suites was not covered, by choice or because a target can't run it. */
   unseen: unseenSchema,
   /** If it ended before the planned trials, because none of them could change the decision. */
   stopped: stopSchema.optional(),
@@ -90,7 +90,7 @@ export type GateOutcome = z.infer<typeof gateOutcomeSchema>;
 /** Requirements that a note names; a file has them all. */
 const MAX_NAMED = 8;
 
-/** The notes for fields of an outcome: workloads that are not served, an early stop, and what was not looked at. */
+/** The notes for fields of an outcome: workloads that are not served, an early stop, and what was not covered. */
 export function sectionNotes({ manifests, stopped, unseen }: Pick<GateOutcome, 'manifests' | 'stopped' | 'unseen'>): string[] {
   return [
     ...(manifests === undefined ? [] : [manifests.summary, ...manifests.gaps]),
@@ -113,9 +113,9 @@ function describeStop({ criteria, trials: { run, planned } }: GateStop): string 
 /** A sentence, or none if everything was looked at. @param file has all that is unseen */
 export function describeUnseen({ of, scenarios, profiles, requirements }: Unseen, file: string): string[] {
   if (scenarios.length === 0) return [];
-  const whole = profiles.length === 0 ? '' : `; nothing of the ${profiles.length === 1 ? 'profile' : 'profiles'} ${formatList(profiles)}`;
+  const whole = profiles.length === 0 ? '' : `; no scenario of ${profiles.length === 1 ? 'profile' : 'profiles'} ${formatList(profiles)}`;
   const named = requirements.slice(0, MAX_NAMED).join(', ');
   const more = requirements.length > MAX_NAMED ? ` and ${requirements.length - MAX_NAMED} more (${file})` : '';
   const untested = requirements.length === 0 ? '' : `; ${counted(requirements.length, 'requirement')} untested: ${named}${more}`;
-  return [`not looked at: ${scenarios.length} of ${counted(of, 'scenario')}${whole}${untested}`];
+  return [`not covered: ${scenarios.length} of ${counted(of, 'scenario')}${whole}${untested}`];
 }

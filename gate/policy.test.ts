@@ -32,7 +32,7 @@ for (const [what, value, message] of [
   ['an unknown section', { sucess: {} }, 'p.yaml: it has no field sucess; did you mean success?'],
   ['an unknown key', { latency: { margin: 1 } }, 'latency has no field margin; did you mean marginRatio?'],
   ['a text for a number', { budgets: { costRatio: '10 %' } }, 'budgets.costRatio must be a ratio to the baseline'],
-  ['a budget below the baseline', { budgets: { costRatio: 0.1 } }, 'budgets.costRatio must be 1 at least'],
+  ['a budget below the baseline', { budgets: { costRatio: 0.1 } }, 'budgets.costRatio must be at least 1'],
   ['a list for a map', { episodes: [1] }, 'episodes must be a map of fields'],
   ['a text for the file', 'first: 3', 'it must be a map of fields'],
   ['a p1 above p0', { success: { p0: 0.9 } }, 'success must have a p1 less than p0'],

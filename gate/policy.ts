@@ -16,11 +16,11 @@ export class PolicyError extends Error {
 const number = (what: string): z.ZodNumber => z.number(`must be ${what}`);
 const probability = number('a number between 0 and 1').gt(0, 'must be more than 0').lt(1, 'must be less than 1');
 /** The error rate of a test; 0.5 is a coin toss. */
-const errorRate = probability.max(0.5, 'must be 0.5 at most');
+const errorRate = probability.max(0.5, 'must be at most 0.5');
 /** All looks share the allowed error rate: with too many, none could decide. */
 const MAX_LOOKS = 50;
 
-const whole = z.int('must be a whole number').positive('must be 1 at least').max(10_000, 'must be 10000 at most');
+const whole = z.int('must be a whole number').positive('must be at least 1').max(10_000, 'must be at most 10000');
 const STARTS = Object.values(WHOLE_PHASES).map((phase) => phase.split(' -> ')[0] ?? '');
 
 const phase = z.string('must be a text such as "pending -> running"').refine((text) => isPhase(text), {
@@ -80,12 +80,12 @@ const latency = z.strictObject(
       .refine(areOfDifferentPods, 'must not count a pod twice: several phases have the same end, and begin with pending or healed')
       .default([WHOLE_PHASES.fromCreation, WHOLE_PHASES.fromHeal]),
     /** Where the tail starts. */
-    quantile: probability.min(0.5, 'must be 0.5 at least').default(0.95),
+    quantile: probability.min(0.5, 'must be at least 0.5').default(0.95),
   },
   { error: objectError },
 );
 
-const budget = number('a ratio to the baseline').min(1, 'must be 1 at least: as much as the baseline');
+const budget = number('a ratio to the baseline').min(1, 'must be at least 1: as much as the baseline');
 
 /** `none`: not judged, for example because the world doesn't record it. */
 const budgetOrNone = z.union([budget, z.literal('none')], 'must be a ratio to the baseline, 1 at least, or none');
@@ -128,7 +128,7 @@ const episodes = z
 const unknown = z.strictObject(
   {
     /** Episodes without a verdict are neither success nor failure; with a larger share of them the gate holds. */
-    maxShare: number('a share, 0 to 1').min(0, 'must be 0 at least').lt(1, 'must be less than 1').default(0.05),
+    maxShare: number('a share, 0 to 1').min(0, 'must be at least 0').lt(1, 'must be less than 1').default(0.05),
   },
   { error: objectError },
 );

@@ -147,5 +147,6 @@ process.on('message', (spec: TrialSpec) => {
 // This is for this process, not for programs that a target starts.
 delete process.env['NODE_COMPILE_CACHE'];
 await warmUp();
-// This process is killed in the end, and would not leave what it has compiled.
+// This process is killed in the end, and would not leave what it has compiled. Later, with all that a target loads, the writing takes
+// longer than it saves.
 flushCompileCache();

@@ -141,9 +141,11 @@ function profileReport(name: Profile, run: RunFacts, scenarios: readonly Scenari
   const own = scenarios.filter(({ profile }) => profile === name);
   const left = notRun.filter(({ scenario }) => asked.has(scenario));
   const counts = scenarioCounts(own, left);
+  const notRequested = run.notRequested?.[name];
   // A scenario with a seed that was not run still has a verdict, but its profile is partial.
-  const result = counts.failed > 0 ? 'failure' : counts.unknown > 0 ? 'unknown' : left.length > 0 ? 'partial' : 'success';
-  return [{ name, result, scenarios: { ...counts, ...defined({ notRequested: run.notRequested?.[name] }) } }];
+  const isWhole = left.length === 0 && (notRequested ?? 0) === 0;
+  const result = counts.failed > 0 ? 'failure' : counts.unknown > 0 ? 'unknown' : isWhole ? 'success' : 'partial';
+  return [{ name, result, scenarios: { ...counts, ...defined({ notRequested }) } }];
 }
 
 function scenarioReport(

@@ -32,7 +32,7 @@ test('a gate: what makes it laxer is a warning, other notes follow, and accepted
   expect(comment).not.toContain('### Trials to look at');
 });
 
-test('a gate: the decision, both sides, criteria, failures with replay lines, and what was not looked at', () => {
+test('a gate: the decision, both sides, criteria, failures with replay lines, and what was not covered', () => {
   const comment = formatGateComment(sampleGate());
   expect(comment).toMatch(/^## ❌ Scaleproof gate: reject\n\nReject: the candidate fails invariants, success\.\n/);
   expect(comment).toContain('| baseline | **reference** | scaleproof 1.2.3 | 20 passed |\n');
@@ -58,7 +58,7 @@ scaleproof replay sp1,scenario=a/s1@d1,target=acme@2,seed=1
   expect(comment).toContain(
     '### Workloads that are not served\n\n1 of 5 workloads in ./shop is not shown to be served:\n\n- Deployment shop/gpu',
   );
-  expect(comment).toContain('<details><summary>What was not looked at</summary>\n\n90 of 100 scenarios were not looked at.');
+  expect(comment).toContain('<details><summary>What was not covered</summary>\n\nNot covered: 90 of 100 scenarios.');
   expect(comment).toContain('Requirements without a test: PRV-09, SCH-10.');
   expect(comment).toContain('It stopped after 40 of 150 trials: no further one could change the decision.');
 });
@@ -76,7 +76,7 @@ test('a promoted candidate: no failures, and nothing stopped', () => {
   expect(comment).not.toMatch(/Trials to look at|stopped|```/);
 });
 
-test('a run: the verdict, the target, profiles, failures with replay lines, and what was not looked at', () => {
+test('a run: the verdict, the target, profiles, failures with replay lines, and what was not covered', () => {
   const comment = formatRunComment(buildReport(sampleRun({ trials: 1 })));
   expect(comment).toMatch(
     /^## ❌ Scaleproof: fail\n\nTarget \*\*reference\*\*, scaleproof \S+, in the embedded world: 6 trials, seed 1\.\n/,
@@ -86,7 +86,7 @@ test('a run: the verdict, the target, profiles, failures with replay lines, and 
   expect(comment).toContain('### What did not pass\n\n❌ **crashes/killed-after-launch seed 1: fail**\n\n- leaked-instance: Instance');
   expect(comment).toMatch(/\n```sh\nscaleproof replay sp1,scenario=crashes\/killed-after-launch@\S+\n```\n/);
   expect(comment).toMatch(
-    /<summary>What was not looked at<\/summary>[^]*- capacity\/reserved-capacity: the target does not declare the feature/,
+    /<summary>What was not covered<\/summary>[^]*- capacity\/reserved-capacity: the target does not declare the feature/,
   );
   const own = formatRunComment(buildReport(withTarget('./acme.yaml')));
   expect(own).not.toContain('WARNING');

@@ -83,7 +83,7 @@ export function formatGateComment(outcome: GateOutcome): string {
     ...failures('Trials to look at', telling.map(describeTrial)),
     ...failures(ACCEPTED_TITLE, accepted.map(describeTrial)),
     unserved(manifests),
-    details('What was not looked at', unseenLines.length === 0 ? [] : [unseenLines.join(' '), ...requirementsLine(unseen.requirements)]),
+    details('What was not covered', unseenLines.length === 0 ? [] : [unseenLines.join(' '), ...requirementsLine(unseen.requirements)]),
     details(
       'Why',
       worstFirst(decision.criteria).map(({ criterion, sentence }) => `- **${criterion}**: ${markdown(sentence)}`),
@@ -120,7 +120,7 @@ export function formatRunComment(report: RunReport): string {
     ],
     ...failures('What did not pass', problemsOf(report).map(describeProblem)),
     unserved(unservedOf(run.manifests)),
-    details('What was not looked at', [
+    details('What was not covered', [
       ...(profilesLeft.length === 0
         ? []
         : [`Nothing of the ${profilesLeft.length === 1 ? 'profile' : 'profiles'} ${formatList(profilesLeft)}.`]),

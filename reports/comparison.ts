@@ -69,7 +69,7 @@ export const CHANGE_WORDS: Readonly<Record<ComparedChange['outcome'], string>> =
 /** What all sides share, in a sentence. */
 export function comparedText({ compared: { trials, scenarios }, sides, confidence }: TargetComparison): string {
   const what = `${trials} ${trials === 1 ? 'trial' : 'trials'} of ${scenarios.length} ${scenarios.length === 1 ? 'scenario' : 'scenarios'}`;
-  return `${what} that ${sides.length === 2 ? 'both sides' : `all ${sides.length} sides`} have, in ${sides[0]?.time ?? ''} time. Each bound holds with ${formatPercent(confidence)}.`;
+  return `${what} that ${sides.length === 2 ? 'both sides' : `all ${sides.length} sides`} have, in ${sides[0]?.time ?? ''} time. Each bound has ${formatPercent(confidence)} confidence.`;
 }
 
 interface Statement {

@@ -115,12 +115,12 @@ export function totalOf(scenarios: readonly ScenarioPair[], side: SideName): Omi
   return { pass: sum('pass'), fail: sum('fail'), unknown: sum('unknown') };
 }
 
-/** What was not looked at, in sentences; none if that is nothing. */
+/** What was not covered, in sentences; none if that is nothing. */
 export function unseenTexts({ of, scenarios, profiles, requirements }: Unseen): string[] {
   if (scenarios.length === 0) return [];
   return [
-    `${scenarios.length} of ${formatCount(of, 'scenario')} were not looked at.`,
-    ...(profiles.length === 0 ? [] : [`Nothing of the ${profiles.length === 1 ? 'profile' : 'profiles'} ${formatList(profiles)}.`]),
+    `Not covered: ${scenarios.length} of ${formatCount(of, 'scenario')}.`,
+    ...(profiles.length === 0 ? [] : [`No scenario of ${profiles.length === 1 ? 'profile' : 'profiles'} ${formatList(profiles)}.`]),
     ...(requirements.length === 0 ? [] : [`${formatCount(requirements.length, 'requirement')} untested.`]),
   ];
 }

@@ -139,7 +139,7 @@ const profileReportSchema = z.object({
   name: profileSchema,
   result: z
     .enum(['success', 'partial', 'failure', 'unknown'])
-    .describe('failure before unknown before partial: something of the profile was not run.'),
+    .describe('failure before unknown before partial: some scenario of the profile was not run, or not requested.'),
   scenarios: z.object({
     passed: count,
     failed: count,

@@ -78,7 +78,7 @@ export const deniedLaunches = deniedForAWhile({
 
 export const expiredCredentials = deniedForAWhile({
   id: 'faulty-api/expired-credentials',
-  title: 'the AWS credentials have expired for a while: the autoscaler stays alive, and serves all pods once they are renewed',
+  title: 'the AWS credentials are expired for a while: the autoscaler stays alive, and serves all pods once they are renewed',
   requirements: ['API-07'],
   denial: faults.expiredCredentials({ of: 'aws' }),
 });

@@ -231,7 +231,7 @@ const NO_NODES = faults.slowRegistration({ never: true });
 
 export const nodeLimitBeforeRegistration = scenario({
   id: 'provisioning/node-limit-before-registration',
-  title: "no node registers, eight pods each need a node, and the pool's limit is three nodes: the limit holds, also during replacements",
+  title: "no node registers, eight pods each need a node, and the pool's limit is three nodes: the limit holds, even during replacements",
   requirements: ['LIM-03'],
   features: ['node-limits'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, limits: { nodes: 3 } })],
@@ -242,7 +242,7 @@ export const nodeLimitBeforeRegistration = scenario({
 export const cpuLimitBeforeRegistration = scenario({
   id: 'provisioning/cpu-limit-before-registration',
   title:
-    "no node registers, eight pods each need a 2-CPU node, and the pool's limit is seven CPUs: the limit holds, also during replacements",
+    "no node registers, eight pods each need a 2-CPU node, and the pool's limit is seven CPUs: the limit holds, even during replacements",
   requirements: ['LIM-03'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, limits: { cpu: 7 } })],
   under: [NO_NODES],

@@ -130,7 +130,7 @@ test('a dry run shows the plan and does nothing', async ({}, testInfo) => {
   expect(text).toContain('stage 1 1 of 3 clusters (33.3 %, 5 % requested): cluster-01');
   expect(text).toContain('4 spot and 4 topology probes at least, 24 at most; soak 5 min');
   expect(text).toContain('stage 2 3 of 3 clusters (100 %): + cluster-02, cluster-03');
-  expect(text).toMatch(/not looked at: \d+ of \d+ scenarios; nothing of the profiles? .* and \d+ more \(canary\.json\)/);
+  expect(text).toMatch(/not covered: \d+ of \d+ scenarios; no scenario of profiles? .* and \d+ more \(--json\)/);
   expect(existsSync(join(cwd, 'runs'))).toBe(false);
 });
 
@@ -144,7 +144,7 @@ test('a fleet without spot capacity has no spot probes, and the plan says so', a
   const { code, stdout, stderr } = await scaleproofHere(['canary', '--plan', 'plan.yaml', ...ONE], cwd);
   expect(code, stderr).toBe(0);
   expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
-    /✓ ROLLED OUT in stage 2: .* note: .*probes\.spot\.atLeast 0 \(100\).* note: not looked at: /,
+    /✓ ROLLED OUT in stage 2: .* note: .*probes\.spot\.atLeast 0 \(100\).* note: not covered: /,
   );
   const outcome: unknown = JSON.parse(readFileSync(join(cwd, 'runs/canary-upgrade/canary.json'), 'utf8'));
   expect(outcome).toMatchObject({ how: 'rolled-out', unseen: { scenarios: expect.arrayContaining([SPOT]) as unknown } });
@@ -176,7 +176,12 @@ for (const [what, change, message] of [
     [[SPOT, 'provisioning/cpu-limit']],
     "provisioning/cpu-limit can't be a spot probe: no pool of it allows spot instances",
   ],
-  ['no probes', [[/atLeast: 4/g, 'atLeast: 0']], 'probes must have probes: spot.atLeast and topology.atLeast are both 0'],
+  [
+    'an unknown scenario of a kind that is off',
+    [[`atLeast: 4, scenarios: [${SPOT}]`, 'atLeast: 0, scenarios: [scheduling/none]']],
+    'no scenario is named "scheduling/none"',
+  ],
+  ['no probes', [[/atLeast: 4/g, 'atLeast: 0']], "probes must have probes: spot.atLeast and topology.atLeast can't both be 0"],
 ] as const)
   test(`a plan is rejected before anything is done: ${what}`, async ({}, testInfo) => {
     const source = change.reduce((text, [from, to]) => text.replace(from, to), planFor('reference'));
@@ -218,9 +223,10 @@ test('a baseline that fails its own probes is found before anything is changed',
 
 test('a scenario that is not a probe of its kind is rejected', { tag: '@long' }, async ({}, testInfo) => {
   test.setTimeout(600_000);
-  const source = planFor('reference').replace(SPOT, 'provisioning/node-limit');
+  const source = planFor('reference').replace(PASSED, 'provisioning/node-limit');
   const cwd = folderWith(testInfo, { 'plan.yaml': source });
   const { code, stderr } = await scaleproofHere(['canary', '--plan', 'plan.yaml', ...ONE], cwd);
   expect(code, stderr).toBe(2);
-  expect(stderr).toContain("provisioning/node-limit can't be a spot probe: no pool of it allows spot instances");
+  expect(stderr).toContain("provisioning/node-limit can't be a topology probe: no pod of it has a hard topology spread constraint");
+  expect(existsSync(join(cwd, 'hooks.log'))).toBe(false);
 });

@@ -60,7 +60,7 @@ const places = z
         : 'must be a list of names',
   })
   .nonempty('must name one')
-  .max(MAX_PLACES, `must be ${MAX_PLACES} at most`)
+  .max(MAX_PLACES, `must be at most ${MAX_PLACES}`)
   .refine(isUnique, 'names one twice');
 
 /** A number of clusters is a fleet for the embedded world: cluster-01, cluster-02, ... */
@@ -118,7 +118,7 @@ export type PatchHook = Readonly<z.infer<typeof patchHook>>;
 
 const stage = z.strictObject(
   {
-    percent: z.number('must be a number').gt(0, 'must be more than 0').max(100, 'must be 100 at most'),
+    percent: z.number('must be a number').gt(0, 'must be more than 0').max(100, 'must be at most 100'),
     soak: duration.default(0),
   },
   { error: objectError },
@@ -138,8 +138,8 @@ const probesOf = (atLeast: number, scenarios: readonly string[]) =>
       {
         atLeast: z
           .int('must be a whole number')
-          .nonnegative('must be 0 at least')
-          .max(MAX_COMPARED, `must be ${MAX_COMPARED} at most`)
+          .nonnegative('must be at least 0')
+          .max(MAX_COMPARED, `must be at most ${MAX_COMPARED}`)
           .default(atLeast),
         scenarios: z
           .array(text, 'must be a list of scenarios')
@@ -156,8 +156,8 @@ const probes = z
       spot: probesOf(PROBES_AT_LEAST.spot, DEFAULT_PROBES.spot),
       topology: probesOf(PROBES_AT_LEAST.topology, DEFAULT_PROBES.topology),
       /** Probes of the candidate in one stage. After that, the canary holds. */
-      most: z.int('must be a whole number').positive('must be 1 at least').default(450),
-      seed: z.int('must be a whole number').nonnegative('must be 0 at least').default(1),
+      most: z.int('must be a whole number').positive('must be at least 1').default(450),
+      seed: z.int('must be a whole number').nonnegative('must be at least 0').default(1),
       /** Probes real clusters, and writes a run directory. Without it clusters are simulated. */
       command: command(PROBE_VARIABLES).optional(),
       timeout: limit.default(3_600_000),
@@ -169,7 +169,10 @@ const probes = z
     ({ spot, topology, most }) => spot.atLeast + topology.atLeast <= most,
     'must have a most that is as many as spot.atLeast and topology.atLeast together',
   )
-  .refine(({ spot, topology }) => spot.atLeast + topology.atLeast > 0, 'must have probes: spot.atLeast and topology.atLeast are both 0');
+  .refine(
+    ({ spot, topology }) => spot.atLeast + topology.atLeast > 0,
+    "must have probes: spot.atLeast and topology.atLeast can't both be 0",
+  );
 
 const rules = z
   .strictObject(
@@ -177,7 +180,7 @@ const rules = z
       success: z.unknown().optional(),
       unknown: z.unknown().optional(),
       /** The candidate is rolled back when its 99th percentile is more than this many times the baseline's. */
-      p99Ratio: z.number('must be a number').gt(1, 'must be more than 1').max(100, 'must be 100 at most').default(P99_RATIO),
+      p99Ratio: z.number('must be a number').gt(1, 'must be more than 1').max(100, 'must be at most 100').default(P99_RATIO),
     },
     { error: objectError },
   )
@@ -192,12 +195,12 @@ const schema = z.strictObject(
     stages: z
       .array(stage, 'must be a list of stages')
       .nonempty('must have a stage')
-      .max(MAX_STAGES, `must be ${MAX_STAGES} at most`)
+      .max(MAX_STAGES, `must be at most ${MAX_STAGES}`)
       .refine(
         (all) => all.every(({ percent }, index) => percent > (all[index - 1]?.percent ?? 0)),
         'must each have more percent than the one before',
       )
-      .refine((all) => all.at(-1)?.percent === 100, 'must end with 100 percent: what a canary leads to'),
+      .refine((all) => all.at(-1)?.percent === 100, 'must end with 100 percent: the last stage is the whole fleet'),
     probes,
     rules,
     hooks: z.strictObject({ deploy: hook.optional(), rollback: hook.optional() }, { error: objectError }).prefault({}),

@@ -15,7 +15,7 @@ import { selectScenarios } from '../manifests.ts';
 import type { Selection } from '../manifests.ts';
 import { prepareTarget } from '../prepare-targets.ts';
 import { UsageError } from '../usage-error.ts';
-import { FIGHT, kindsOf } from './plan.ts';
+import { FIGHT, PROBE_KINDS, kindsOf } from './plan.ts';
 import { describeEnd, runProgram } from './programs.ts';
 import type { CanaryPlan, PROBE_VARIABLES, Place, ProbeKind } from './plan.ts';
 
@@ -92,14 +92,18 @@ export class ProbeError extends Error {
 /** @throws UsageError when the plan can't be carried out */
 export async function createProber(plan: CanaryPlan, options: ProberOptions): Promise<Prober> {
   const { probes } = plan;
-  const twice = probes.spot.scenarios.find((name) => probes.topology.scenarios.includes(name));
-  if (twice !== undefined)
+  const kinds = kindsOf(plan);
+  const twice = kinds.length === PROBE_KINDS.length && probes.spot.scenarios.find((name) => probes.topology.scenarios.includes(name));
+  if (typeof twice === 'string')
     throw new UsageError(`the plan lists ${twice} under both kinds of probes, so it would be counted twice: remove one`);
   // A command starts the target that the place has.
   const targets = probes.command === undefined ? Object.values(sidesOf(plan)) : [];
   const chosen: Chosen = new Map();
-  for (const kind of kindsOf(plan))
-    chosen.set(kind, await selectScenarios({ suites: [], scenarios: probes[kind].scenarios, manifests: undefined }, targets));
+  for (const kind of PROBE_KINDS) {
+    // Those of a kind that is off are looked up too: a wrong name is a mistake in either case.
+    const selection = await selectScenarios({ suites: [], scenarios: probes[kind].scenarios, manifests: undefined }, targets);
+    if (kinds.includes(kind)) chosen.set(kind, selection);
+  }
   const notSpot = chosen.get('spot')?.chosen.find(({ scenario }) => !scenario.pools.some(namesSpot));
   if (notSpot !== undefined) throw new UsageError(notAProbe(notSpot.scenario.id, 'spot'));
   return probes.command === undefined ? simulated(plan, chosen, options) : commanded(plan, chosen);
@@ -161,13 +165,13 @@ async function simulated(plan: CanaryPlan, chosen: Chosen, { workers, startedAt,
     scenarios: idsOf(chosen),
     seedsOf: (batch) => Math.max(...[...chosen].map((kind) => roundsOf(kind, batch))),
     rehearse: async (directory, signal) => {
-      for (const of of chosen) {
-        await run(['baseline'], of, plan.probes.seed, 1, directory, signal);
-        refuseRehearsal([join(directory, of[0], 'baseline')], of[0]);
+      for (const [kind, selection] of chosen) {
+        await run(['baseline'], [kind, selection], plan.probes.seed, 1, directory, signal);
+        refuseRehearsal([join(directory, kind, 'baseline')], kind);
       }
     },
     run: async (batch, directory, signal) => {
-      for (const of of chosen) await run(all, of, batch.seed, roundsOf(of, batch), directory, signal);
+      for (const probes of chosen) await run(all, probes, batch.seed, roundsOf(probes, batch), directory, signal);
     },
     read: (directory) => readBatch(directory, [...chosen.keys()], (side) => (sides[side] === undefined ? [] : [side])),
   };
@@ -228,23 +232,23 @@ function commanded(plan: CanaryPlan, chosen: Chosen): Prober {
     seedsOf: (batch) =>
       Math.max(
         ...[...chosen]
-          .flatMap((of) => (['share', 'rest'] as const).map((side) => portion(of, side, batch)))
+          .flatMap((probes) => (['share', 'rest'] as const).map((side) => portion(probes, side, batch)))
           .map(({ places, trials }) => places.length * trials),
       ),
     rehearse: async (directory, signal) => {
-      for (const of of chosen) {
-        const jobs = jobsOf('baseline', of, { places: plan.share.places.slice(0, 1), trials: 1 }, firstSeed, directory);
+      for (const [kind, selection] of chosen) {
+        const jobs = jobsOf('baseline', [kind, selection], { places: plan.share.places.slice(0, 1), trials: 1 }, firstSeed, directory);
         for (const job of jobs) await probe(job, signal);
         refuseRehearsal(
           jobs.map(({ OUT }) => OUT),
-          of[0],
+          kind,
         );
       }
     },
     run: async (batch, directory, signal) => {
-      const jobs = [...chosen].flatMap((of) => [
-        ...jobsOf('candidate', of, portion(of, 'share', batch), batch.seed, directory),
-        ...jobsOf('baseline', of, portion(of, 'rest', batch), batch.seed, directory),
+      const jobs = [...chosen].flatMap((probes) => [
+        ...jobsOf('candidate', probes, portion(probes, 'share', batch), batch.seed, directory),
+        ...jobsOf('baseline', probes, portion(probes, 'rest', batch), batch.seed, directory),
       ]);
       // One after the other in each place: a probe needs the cluster for itself.
       const queues = [...Map.groupBy(jobs, ({ PLACE }) => PLACE).values()];

@@ -17,7 +17,7 @@ import { UsageError } from '../usage-error.ts';
 
 /** @throws UsageError: neither the command line nor a configuration file has it */
 function required(name: string): never {
-  throw new UsageError(`gate needs --${name}: a flag, or the field \`${name}\` of a configuration file`);
+  throw new UsageError(`gate needs a ${name}: pass --${name}, or set \`${name}\` in the configuration file`);
 }
 
 /** `scaleproof gate`. */
@@ -73,10 +73,11 @@ export function defineGate(program: Command, { console, finish }: CommandContext
       ) => {
         const { applyConfig } = await import('../apply-config.ts');
         const { isRunDirectory } = await import('../run-directory.ts');
-        await applyConfig(command, ['baseline', 'candidate', 'policy']);
+        // Most fields are for targets that are run.
+        await applyConfig(command, ({ baseline }) =>
+          isRunDirectory(flags.baseline ?? baseline ?? '') ? ['baseline', 'candidate', 'policy'] : undefined,
+        );
         const { baseline = required('baseline'), candidate = required('candidate') } = flags;
-        // The other fields are for targets that are run.
-        if (!isRunDirectory(baseline)) await applyConfig(command);
         const {
           suite: suites,
           scenario: scenarios,

@@ -121,7 +121,7 @@ async function chooseSides(flags: GateFlags, signal: AbortSignal, console: Conso
 
 /** What can't be served says nothing of either side: such a gate would be about less than its manifests. @throws UsageError */
 export function refuseGaps(manifests: Selection['manifests']): void {
-  if (manifests === undefined) throw new UsageError('--strict is about the workloads of --manifests: name a directory, or leave it out');
+  if (manifests === undefined) throw new UsageError('--strict requires --manifests');
   const unserved = unservedOf(manifests);
   if (unserved !== undefined)
     throw new UsageError(`--strict: ${unserved.summary}: ${unserved.gaps.join('; ')}. Mend the manifests, or leave out --strict`);

@@ -116,7 +116,7 @@ export function defineRun(program: Command, { console, finish }: CommandContext)
     .addHelpText('after', examplesText(EXAMPLES))
     .action(async (flags: RunFlags, command: Command) => {
       const { applyConfig } = await import('../apply-config.ts');
-      await applyConfig(command, configFields(flags));
+      await applyConfig(command, () => configFields(flags));
       const { suite, profile, scenario, grep, grepInvert, list, manifests, out, workers, clusters, nodes, seed, trials, json } = flags;
       const { crashPoints: isAsked, maxFailures, lastFailed, target, shard, world, verbose, strict } = flags;
       const crashPoints = isAsked === false ? undefined : ({ of: 'marked', isAsked: isAsked === true } as const);

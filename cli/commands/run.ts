@@ -64,8 +64,7 @@ export type ChosenRun = TrialChoice & RunSettings & { readonly manifests?: Manif
 /** `scaleproof run`: runs scenarios against a target, judges them and writes the run directory. */
 export async function run(options: RunOptions, console: Console): Promise<number> {
   const { manifests: directory, strict = false, list = false, suites, profiles, scenarios, grep, grepInvert, ...how } = options;
-  if (strict && directory === undefined)
-    throw new UsageError('--strict is about the workloads of --manifests: name a directory, or leave it out');
+  if (strict && directory === undefined) throw new UsageError('--strict requires --manifests');
   const choice = { suites, profiles, scenarios, grep, grepInvert, manifests: directory };
   const target = chooseTarget(options.target);
   const { chosen, nodes: least, manifests } = await selectScenarios(choice, [target], console);

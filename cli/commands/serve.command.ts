@@ -20,7 +20,7 @@ export function defineServe(program: Command, { console, finish }: CommandContex
     .command('serve')
     .description('serve gates over HTTP for Argo Rollouts, Flagger and Prometheus, until Ctrl-C')
     .option('--host <address>', 'address to listen on; any address other than loopback requires SCALEPROOF_TOKEN', '127.0.0.1')
-    .addOption(new Option('--port <n>', '0 for any').default(DEFAULT_PORT).argParser(parsePort))
+    .addOption(new Option('--port <n>', 'port to listen on; 0 picks a free one').default(DEFAULT_PORT).argParser(parsePort))
     .option('--baseline <name|./file>', 'the baseline of requests that name none', REFERENCE)
     .addOption(
       new Option('--target <name|./file>', 'a file that requests may name as a target; may be repeated')
@@ -65,8 +65,8 @@ export function defineServe(program: Command, { console, finish }: CommandContex
         command: Command,
       ) => {
         const { applyConfig } = await import('../apply-config.ts');
-        // Its targets are those that requests may name.
-        await applyConfig(command, [
+        // Requests name the candidate and the seed.
+        await applyConfig(command, () => [
           'baseline',
           'suites',
           'scenarios',

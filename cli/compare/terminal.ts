@@ -13,6 +13,7 @@ import {
 } from '../../reports/comparison.ts';
 import { createPaint, printable } from '../../reports/paint.ts';
 import type { Ink } from '../../reports/paint.ts';
+import { formatCount } from '../../reports/format.ts';
 import { SHORTEST_NAME, renderTable, wrap } from '../../reports/table.ts';
 import type { Cell, Column } from '../../reports/table.ts';
 
@@ -29,7 +30,7 @@ export function formatTargetComparison(
   const { sides, sections, broken, differences, leftOut, compared, unserved = [] } = comparison;
   return [
     ...sides.flatMap(({ letter, target, directory, world, trials }) =>
-      wrap(printable(`${target} in ${world}, ${trials} trials (${directory})`), columns - 3).map(
+      wrap(printable(`${target} in ${world}, ${formatCount(trials, 'trial')} (${directory})`), columns - 3).map(
         (line, index) => `${index === 0 ? paint('bold', letter) : ' '}  ${line}`,
       ),
     ),

@@ -21,18 +21,22 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** The environment of a user, without variables of the test runner. */
+/** Variables to set, or with `undefined` to remove. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The variables of the test runner that a user does not have. */
+const RUNNERS: Environment = {
+  NODE_OPTIONS: undefined,
+  CI: undefined,
+  NO_COLOR: undefined,
+  FORCE_COLOR: undefined,
+  PW_DISABLE_TS_ESM: undefined,
+};
+
+/** The environment of a user. */
 export function usersEnvironment(): NodeJS.ProcessEnv {
-  const {
-    NODE_OPTIONS: _options,
-    CI: _ci,
-    NO_COLOR: _noColor,
-    FORCE_COLOR: _forceColor,
-    PW_DISABLE_TS_ESM: _loader,
-    ...rest
-  } = process.env;
   // Node's compile cache halves the start time of each command in these tests.
-  return { ...rest, NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') };
+  return { ...process.env, ...RUNNERS, NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') };
 }
 
 /** Starts a program in a folder, with empty standard input. */
@@ -66,9 +70,6 @@ export function scaleproof(args: readonly string[], cwd: string): Promise<Finish
   return startScaleproof(args, cwd).finished;
 }
 
-/** Variables to set, or with `undefined` to remove. */
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Does work with some environment variables changed. One at a time. */
 export async function withEnvironment<T>(changes: Environment, work: () => Promise<T>): Promise<T> {
   const before = Object.keys(changes).map((name) => [name, process.env[name]] as const);
@@ -84,13 +85,18 @@ export async function withEnvironment<T>(changes: Environment, work: () => Promi
   }
 }
 
+/** Whether a command runs in this process. Working directory and environment belong to it until then. */
+let isRunning = false;
+
 /**
  * Runs the command in this process, which saves the second in which it starts: for tests without signals, pipes and user code that
  * ends processes. One at a time.
  * @param cwd the working directory; by default that of the tests
+ * @param environment changes of a user's environment
  */
 export async function scaleproofHere(args: readonly string[], cwd = HOME, environment: Environment = {}): Promise<Finished> {
-  if (process.cwd() !== HOME) throw new Error(`one command at a time: another one is still running in ${process.cwd()}`);
+  if (isRunning) throw new Error(`one command at a time: another one is still running in ${process.cwd()}`);
+  isRunning = true;
   let stdout = '';
   let stderr = '';
   const console: Console = {
@@ -100,11 +106,12 @@ export async function scaleproofHere(args: readonly string[], cwd = HOME, enviro
     color: false,
     columns: DEFAULT_COLUMNS,
   };
-  process.chdir(cwd);
   try {
-    const code = await withEnvironment(environment, () => main(args, console));
+    process.chdir(cwd);
+    const code = await withEnvironment({ ...RUNNERS, ...environment }, () => main(args, console));
     return { code, stdout, stderr };
   } finally {
     process.chdir(HOME);
+    isRunning = false;
   }
 }

@@ -32,7 +32,7 @@ export function passChart(scenarios: readonly ScenarioPair[]): Markup {
   const x = (share: number): string => place((share - from) / (1 - from));
   return html`<figure class="chart">
     <figcaption>Trials that pass</figcaption>
-    <p class="keys">Each bound holds with ${formatPercent(CONFIDENCE)} confidence; trials without a verdict do not count.</p>
+    <p class="keys">Each bound has ${formatPercent(CONFIDENCE)} confidence; trials without a verdict do not count.</p>
     ${sides.map(
       ({ side, index, pass, all, lower, upper }) =>
         html`<div class="row">

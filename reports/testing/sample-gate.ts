@@ -96,7 +96,7 @@ export function sampleGate({ name = 'acme@2', promoted = false, failures = 2, ac
     directories: ['seeds-from-1'],
     notes: [
       'laxer than the default: success.p0 0.02 (0.999)',
-      'not looked at: 90 of 100 scenarios; nothing of the profile robustness; 2 requirements untested: PRV-09, SCH-10',
+      'not covered: 90 of 100 scenarios; no scenario of profile robustness; 2 requirements untested: PRV-09, SCH-10',
     ],
     unseen: { of: 100, scenarios: new Array<string>(90).fill('b/unseen'), profiles: ['robustness'], requirements: ['PRV-09', 'SCH-10'] },
     ...(promoted ? {} : { stopped: { criteria: ['invariants'], trials: { run: 40, planned: 150 } } }),

@@ -61,26 +61,27 @@ and which public incidents it answers. It names no product, and asks for nothing
 reported like any other.
 
 **Profiles.** *Core* applies to every node autoscaler and cannot be declined. *Extended* applies only to autoscalers that
-declare the features that a requirement names. *Robustness* is about what no correct API server or cloud would do; it has its
+declare the features that a requirement names. *Robustness* covers faults that no correct API server or cloud causes; it has its
 own heading in each report, and a failure there fails the run too.
 
 **Observation.** An autoscaler acts only through the Kubernetes API and the cloud's API. What crosses these two wires, and
 its effects, are recorded, and nothing else counts: no metrics, and no access to its memory. Each requirement lists the
 findings that are a breach of it; their meaning is explained [at the end](#findings).
 
-**Verdicts.** A scenario names the requirements that it tests. A finding breaches each of these requirements that lists
-it; if none does, it breaches them all. A requirement *holds* when every scenario that tests it ran
+**Verdicts.** A scenario names the requirements that it tests. A finding breaches those of them that list it,
+or all of them if none does. A requirement *holds* when every scenario that tests it ran
 without a breach of it, is *broken* by any breach, and is *unknown* when a trial could not be judged: a fault that never
 fired proves nothing. A scenario that was not run, because the autoscaler lacks a feature or the world lacks a capability,
-has no verdict and is counted separately. A profile is met when all its scenarios ran and passed.
+has no verdict and is counted separately. A profile passes when all its scenarios ran and passed; if
+some were not run or not requested, the result is *partial*.
 
 **Bounds.** "Within the bound" means the value under *Bound*: the most that a conforming autoscaler takes. The project sets no
 numbers of its own. Each bound is a [formula](#bounds) over the periods and timeouts that the autoscaler declares, the largest
 delays of the world that it runs in, and what the scenario asks for. A slow autoscaler therefore has long bounds, and reports
 print them with what was measured. Numbers on this page are for the bundled reference in the embedded world.
 
-**What is allowed.** Nothing here forbids what a correct autoscaler does: it may launch replacements before the nodes that
-they replace end; a fleet may return more than was requested, as long as the surplus is terminated; an instance may be
+**What is allowed.** Nothing here forbids what a correct autoscaler does: it may launch replacements before the old
+nodes are gone; a fleet may return more than was requested, as long as the surplus is terminated; an instance may be
 launched twice around a crash if the surplus is collected within the declared time; pods may wait below a limit because a
 launch may have to be counted as its largest option; the autoscaler may exit at startup while it can reach nothing, or on a
 lost lease. Requirements about need are judged after the world has settled, those about spread at each bind by the

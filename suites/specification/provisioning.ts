@@ -164,7 +164,7 @@ export const provisioning: Area = {
       id: 'PRV-16',
       profile: 'extended',
       features: ['gpus'],
-      title: 'Pods that request GPUs get nodes with enough GPUs, also from a pool that allows types without any.',
+      title: 'Pods that request GPUs get nodes with enough GPUs, even from a pool that also allows types without GPUs.',
       rationale: 'CPU and memory say nothing about GPUs. Planned without them, pods get nodes that they can never use.',
       observed:
         'a pool allows types with and without GPUs; pods with and without a request arrive together, and all run within the bound, one node each',
