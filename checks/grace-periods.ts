@@ -22,7 +22,7 @@ export const gracePeriods: Check = {
   codes: {
     'grace-cut-short': 'the target terminated an instance while a pod on it was within its grace period',
     'never-asked-to-leave': 'the target terminated an instance on which a pod was running that had never been asked to leave',
-    'asked-too-late': "a pod was asked to leave too late to get its grace period, although its node's drain left enough time",
+    'asked-too-late': 'a pod was asked to leave too late to get its grace period, although the drain of its node started early enough',
   },
   judge: (view) => {
     const ended = view.instances.filter(({ ending }) => ending?.span !== undefined && view.requests.has(ending.span));

@@ -39,7 +39,7 @@ export const interruptionHandled: Check = {
   summary: 'announced interruptions are acted on in time',
   codes: {
     'interruption-ignored': 'a node kept accepting pods although its interruption had been announced',
-    'pod-not-asked-to-leave': 'a pod ran on an interrupted instance until its end and was neither evicted nor deleted',
+    'pod-not-asked-to-leave': 'a pod ran on an interrupted instance until the instance ended and was neither evicted nor deleted',
     'interrupted-offering-bought-again': 'the offering of an interrupted instance was launched again too soon',
     'notice-not-read': "a notice about one of the target's instances stayed unread in its queue",
   },

@@ -33,7 +33,7 @@ export const launchesWithinPools: Check = {
   summary: 'every launched instance is one that some pool allows',
   codes: {
     'launch-outside-pools': 'an instance was launched that no pool allows',
-    'launch-from-wrong-pool': 'an instance was launched that the pool that had to be used does not allow',
+    'launch-from-wrong-pool': 'an instance was launched that is not allowed by the pool that had to be used',
   },
   judge: (view) => {
     const { pools } = view;

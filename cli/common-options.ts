@@ -47,7 +47,7 @@ export function runDirectoryOption(): Option {
 export function nodesOption(): Option {
   return new Option(
     '--nodes <n|simulated|real>',
-    'number of nodes, for scenarios that do not set their own; with --world kind also the kind of nodes',
+    'number of nodes, for scenarios that do not set their own; with --world kind also their type',
   )
     .default(DEFAULT_NODES_FLAG, `${DEFAULT_NODES_FLAG.count}, ${DEFAULT_NODES_FLAG.kind}`)
     .argParser(parseNodes);

@@ -96,14 +96,14 @@ const DEFINITIONS = {
     value: ({ c, w, q }) => c.batchMaxMs + c.retryPeriodMs + boot(w, q),
   },
   devices: {
-    formula: 'provision + devices',
+    formula: 'provision + deviceDelay',
     reason: "pods that request devices can be placed once the node's device plugin has registered, some time after the node is Ready",
     value: ({ c, w, q }) => c.batchMaxMs + c.retryPeriodMs + boot(w, q) + w.devicesMs,
   },
   fallback: {
     formula: 'provision + (min(offerings, 12) + offerings / offeringsPerLaunch) x (retryPeriod + api + watch)',
     reason:
-      'every offering of the pools may have to be tried: the first few one by one, if each error names only one offering, and the others in launches that each request as many as the target sends at once, one launch per retry period',
+      'every offering of the pools may have to be tried: the first few one by one, if each error names only one offering, and the others in launches that each name as many offerings as the target puts into one request, one launch per retry period',
     loose: 'a target that requests many offerings at once and marks every one that an error names as unavailable needs only a round or two',
     value: ({ c, w, q, rounds }) => c.batchMaxMs + c.retryPeriodMs + boot(w, q) + rounds * (c.retryPeriodMs + step(w)),
   },
@@ -142,7 +142,7 @@ const DEFINITIONS = {
   'scale-in': {
     formula: 'queue + empty + termination + podEnd + 6 steps',
     reason:
-      'the pods terminate, the target waits while their node is empty, then the node is drained and its instance is told to terminate',
+      'the pods terminate, the target waits until their node has been empty for the declared time, then the node is drained and its instance is told to terminate',
     value: ({ c, w, q }) => q.endMs + c.emptyAfterMs + c.terminationMs + w.podEndMs + 6 * step(w),
   },
   registration: {
@@ -166,7 +166,8 @@ const DEFINITIONS = {
   },
   interruption: {
     formula: '30 s + 2 steps',
-    reason: 'the notice comes two minutes ahead: a target that needs more than thirty seconds to react leaves its pods too little time',
+    reason:
+      'the notice comes two minutes before the interruption: a target that needs more than thirty seconds to react leaves its pods too little time',
     loose: "the bundled reference reacts to a message within a second; the bound follows from EC2's two minutes' notice",
     value: ({ w }) => INTERRUPTION_REACTION_MS + 2 * step(w),
   },
@@ -202,13 +203,14 @@ const DEFINITIONS = {
     value: () => 3,
   },
   consolidation: {
-    formula: 'consolidation + launch (queue + api + boot + register + ready + bind + podStart + 6 steps) + termination + podEnd',
-    reason: 'the target waits while a node is unchanged, its replacement becomes ready, then the node is drained and terminated',
+    formula: 'consolidateAfter + launch (queue + api + boot + register + ready + bind + podStart + 6 steps) + termination + podEnd',
+    reason:
+      'the target waits until a node has been unchanged for the declared time, its replacement becomes ready, then the node is drained and terminated',
     value: ({ c, w, q }) => (c.consolidationMs ?? 0) + boot(w, q) + c.terminationMs + w.podEndMs,
   },
   drift: {
     formula:
-      '4 x (drift + launch (queue + api + boot + register + ready + bind + podStart + 6 steps) + termination + podEnd + instanceEnd)',
+      '4 x (driftPeriod + launch (queue + api + boot + register + ready + bind + podStart + 6 steps) + termination + podEnd + instanceEnd)',
     reason: 'when the budget allows one node at a time, each node is replaced and terminated before the next one starts: four nodes',
     value: ({ c, w, q }) => NODES_IN_TURN * ((c.driftMs ?? 0) + boot(w, q) + c.terminationMs + w.podEndMs + w.instanceEndMs),
   },
@@ -224,7 +226,7 @@ const DEFINITIONS = {
   },
   teardown: {
     formula: 'removal (queue + empty + termination + podEnd + instanceEnd + nodeGone + 6 steps) + collection + retryPeriod',
-    reason: 'without pods and pools every node is drained and terminated, and instances without a claim are garbage-collected',
+    reason: 'without pods and pools every node is drained and terminated, and instances that belong to no Node are garbage-collected',
     loose:
       'when nothing is left to collect in the last phase, only the removal takes time, and a target that is notified immediately does not wait',
     value: ({ c, w, q }) => removal(c, w, q) + c.collectionMs + c.retryPeriodMs,

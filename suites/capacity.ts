@@ -105,7 +105,7 @@ const LEFT = 'r7a.4xlarge';
 
 export const oneTypeWithCapacity = scenario({
   id: 'capacity/one-type-with-capacity',
-  title: 'a pool allows 63 types, and only an expensive one has spot capacity: its pod runs on that type after few requests',
+  title: 'a pool allows 63 types, and only an expensive one has spot capacity: its pod runs on that type after only a few requests',
   requirements: ['CAP-13', 'CAP-02'],
   features: ['spot'],
   pools: [pool('default', { capacityTypes: ['spot'], instanceTypes: MANY_TYPES })],

@@ -42,7 +42,7 @@ export const suites: readonly Suite[] = [
     'failed requests, missing permissions, zone outages, and an autoscaler that is paused or has a wrong clock',
     faultyApi,
   ),
-  suite('staleness', 'stale reads: watches, lists and EC2 descriptions', staleness),
+  suite('staleness', 'stale reads: watches, lists and EC2 Describe calls', staleness),
 ];
 
 /** Every bundled scenario as a source of trials: replay lines name it by its id. */

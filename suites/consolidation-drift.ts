@@ -75,7 +75,7 @@ export const driftedReplacementNeverRegisters = scenario({
 
 export const descriptionsFail = scenario({
   id: 'consolidation/descriptions-fail',
-  title: 'EC2 descriptions fail for a while: nodes that cannot be compared are not treated as drifted, and none is replaced',
+  title: 'EC2 Describe calls fail for a while: nodes that cannot be compared are not treated as drifted, and none is replaced',
   requirements: ['DIS-09'],
   features: ['drift'],
   pools: [pool('default', ONE_TYPE)],

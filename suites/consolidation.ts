@@ -195,7 +195,7 @@ const HALVED_IN_TURN = 4;
 
 export const budgetSchedule = scenario({
   id: 'consolidation/budget-schedule',
-  title: 'a disruption budget is zero in the first minutes of each day: surplus nodes stay until then and are removed afterwards',
+  title: 'a disruption budget is zero in the first minutes of each day: surplus nodes stay during that time and are removed afterwards',
   requirements: ['BUD-04'],
   features: ['consolidation', 'disruption-budgets'],
   capabilities: ['time.virtual'],
@@ -223,7 +223,7 @@ const MARK_HELD_MS = 25_000;
 
 export const podsArriveMeanwhile = scenario({
   id: 'consolidation/pods-arrive-meanwhile',
-  title: 'pods land on a node that was chosen for removal before it is tainted: the node stays',
+  title: 'pods land on a node after it was chosen for removal and before it is tainted: the node stays',
   requirements: ['DIS-03'],
   features: ['consolidation'],
   pools: ONE_TYPE_POOLS,

@@ -15,7 +15,7 @@ const NOW_AND_THEN = withProbability(0.2);
 
 export const internalErrors = scenario({
   id: 'faulty-api/internal-errors',
-  title: 'a fifth of all requests fails with 500: every pod is served, and every node is removed afterwards',
+  title: 'a fifth of all requests fail with 500: every pod is served, and every node is removed afterwards',
   requirements: ['API-08'],
   pools: NODE_POOLS,
   under: [faults.serverError({ operations: ['*'], when: NOW_AND_THEN })],
@@ -24,7 +24,7 @@ export const internalErrors = scenario({
 
 export const connectionResets = scenario({
   id: 'faulty-api/connection-resets',
-  title: 'a fifth of all connections is reset before the request is sent: every pod is served, and every node is removed afterwards',
+  title: 'a fifth of all connections are reset before the request is sent: every pod is served, and every node is removed afterwards',
   requirements: ['API-08'],
   pools: NODE_POOLS,
   under: [faults.brokenConnection({ operations: ['*'], when: NOW_AND_THEN })],
@@ -33,7 +33,7 @@ export const connectionResets = scenario({
 
 export const lostAnswers = scenario({
   id: 'faulty-api/lost-answers',
-  title: 'a fifth of all requests takes effect but is answered with 503: every pod is served and no instance leaks',
+  title: 'a fifth of all requests take effect but are answered with 503: every pod is served and no instance leaks',
   requirements: ['API-08'],
   pools: NODE_POOLS,
   under: [faults.serverError({ operations: ['*'], when: NOW_AND_THEN, how: 'unavailable', moment: 'after' })],
@@ -100,7 +100,7 @@ export const securityGroupDeleted = deniedForAWhile({
 export const deniedTerminations = scenario({
   id: 'faulty-api/denied-terminations',
   title:
-    'a pool is removed while evictions are denied, and TerminateInstances even longer: pods are evicted and instances terminated once allowed',
+    'a pool is removed while evictions are denied, and TerminateInstances for even longer: pods are evicted and instances terminated once allowed',
   requirements: ['API-07', 'API-03'],
   pools: NODE_POOLS,
   faults: {
@@ -148,7 +148,7 @@ export const writesFail = scenario({
 
 export const zoneOutage = scenario({
   id: 'faulty-api/zone-outage',
-  title: 'a zone goes down, and EC2 descriptions fail at first: its pods run elsewhere, and nodes in other zones are left alone',
+  title: 'a zone goes down, and EC2 Describe calls fail at first: its pods run elsewhere, and nodes in other zones are left alone',
   requirements: ['STL-06', 'CAP-01', 'INT-08', 'LEK-05'],
   pools: NODE_POOLS,
   faults: {
@@ -177,7 +177,7 @@ const MOST_ATTEMPTS = withProbability(0.6);
 export const zoneUnreachable = scenario({
   id: 'faulty-api/zone-unreachable',
   title:
-    'a zone is unreachable for a minute while EC2 descriptions fail, then mostly fail: its running instances are neither lost nor replaced',
+    'a zone is unreachable for a minute while EC2 Describe calls fail, at first all and then most of them: its running instances are neither lost nor replaced',
   requirements: ['STL-06', 'INT-09'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, zones: ['us-east-1a', 'us-east-1b'] })],
   faults: {
@@ -215,7 +215,7 @@ export const launchTemplatesDeleted = scenario({
 export const blockedEvictions = scenario({
   id: 'faulty-api/blocked-evictions',
   title:
-    'a pool is removed while evictions fail with 500 because of two budgets: no pod is deleted, and the nodes go once the pods are gone',
+    'a pool is removed while evictions fail with 500 because of two budgets: no pod is deleted, and the nodes are removed once the pods are gone',
   requirements: ['BUD-01', 'TRM-02'],
   pools: NODE_POOLS,
   faults: { blockade: faults.blockedEviction({ why: 'two-budgets' }) },

@@ -119,7 +119,8 @@ const OVERTAKEN_MS = 75_000;
 
 export const duplicateAndLateMessages = interrupted({
   id: 'interruption/duplicate-and-late-messages',
-  title: 'every message arrives three times, two warnings late, and recommendations after the warnings: each node is replaced once',
+  title:
+    'every message arrives three times, two of the warnings arrive late, and the recommendations arrive after the warnings: each node is replaced once',
   requirements: ['MSG-01', 'MSG-02'],
   replicas: 6,
   replaced: 4,
@@ -230,7 +231,7 @@ export const duringLaunch = scenario({
 
 export const fallbackAfterInterruption = scenario({
   id: 'interruption/fallback-after-interruption',
-  title: "a pool's only spot offering is interrupted, and soon more capacity is needed: it falls back to on-demand",
+  title: "a pool's only spot offering is interrupted, and more capacity is needed soon after: the pool falls back to on-demand",
   requirements: ['INT-05'],
   features: ['spot', 'interruption'],
   pools: [pool('spot', { capacityTypes: ['spot', 'on-demand'], instanceTypes: ['m6i.large'], zones: ['us-east-1a'] })],

@@ -45,7 +45,8 @@ export const expiredWithinBudget = scenario({
 
 export const terminationGraceBlockedDrain = scenario({
   id: 'pools/termination-grace-blocked-drain',
-  title: "pods that can never be evicted, or must not be disrupted, block a drain: their nodes end when the pool's grace period is over",
+  title:
+    "pods that can never be evicted, or must not be disrupted, block a drain: their nodes are terminated when the pool's grace period is over",
   requirements: ['TRM-04', 'TRM-05'],
   features: ['termination-grace'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, terminationGracePeriodMs: 5 * MINUTE_MS })],
@@ -59,7 +60,7 @@ export const terminationGraceBlockedDrain = scenario({
 export const terminationGraceSlowPods = scenario({
   id: 'pools/termination-grace-slow-pods',
   title:
-    'nodes may drain for ten minutes: protected pods that need four minutes to terminate get them, and pods that need an hour get what is left',
+    'nodes may drain for ten minutes: protected pods that need four minutes to terminate get them, and pods that need an hour are cut off when the time is over',
   requirements: ['TRM-04', 'TRM-05'],
   features: ['termination-grace'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, terminationGracePeriodMs: 10 * MINUTE_MS })],
@@ -69,7 +70,7 @@ export const terminationGraceSlowPods = scenario({
 export const minimumValuesNotMet = scenario({
   id: 'pools/minimum-values-not-met',
   title:
-    'the preferred pool requires three types but allows two: nothing is launched from it, the reason is given, and the other pool serves',
+    'the preferred pool requires three types but allows two: nothing is launched from it, the reason is given, and the other pool serves the pods',
   requirements: ['PRV-13', 'PRV-09', 'TEL-02'],
   features: ['minimum-values', 'weights'],
   pools: [
@@ -206,7 +207,8 @@ const SMALL = { cpu: '250m', memory: '256Mi' } as const;
 
 export const volumeZones = scenario({
   id: 'pools/volume-zones',
-  title: 'volumes exist in one zone, can be created in one zone, or anywhere: each pod gets a node that can attach its volume',
+  title:
+    'some volumes exist in one zone, some can be created in only one, and some anywhere: each pod gets a node that can attach its volume',
   requirements: ['SCH-10'],
   features: ['volumes'],
   pools: NODE_POOLS,
@@ -228,7 +230,7 @@ export const volumeZones = scenario({
 export const missingStorageClass = scenario({
   id: 'pools/missing-storage-class',
   title:
-    'a pod with a missing storage class arrives with ten healthy pods: the healthy pods are served, and the reason is given for the other',
+    'a pod with a missing storage class arrives with ten healthy pods: the healthy pods are served, and the reason why the other one waits is given',
   requirements: ['SCH-07', 'SCH-08', 'TEL-01'],
   features: ['volumes'],
   pools: NODE_POOLS,
@@ -359,7 +361,8 @@ export const minDomains = scenario({
 
 export const exclusivePools = scenario({
   id: 'pools/pool-per-team',
-  title: 'two teams each have a tainted, labelled pool: each gets its own nodes, and a pod of neither team gets no node, and is told why',
+  title:
+    'two teams each have a tainted, labelled pool: each gets its own nodes, and a pod that belongs to no team gets no node, and the reason is given',
   requirements: ['PRV-10', 'PRV-08', 'SCH-08', 'TEL-01'],
   features: ['taints'],
   pools: ['red', 'blue'].map((team, index) =>
@@ -481,7 +484,7 @@ export const kubeletReservations = scenario({
 export const userDataLabels = scenario({
   id: 'pools/user-data-labels',
   title:
-    'only the user data sets a label on nodes: it stays, nothing counts as drift, and pods that select it run on the nodes that have it',
+    'a label is set on nodes only by their user data: it stays, nothing counts as drift, and pods that select it run on the nodes that have it',
   requirements: ['REG-10'],
   features: ['node-settings'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, nodeSettings: { userDataLabels: { 'example.com/disk': 'fast' } } })],

@@ -106,7 +106,7 @@ async function meetLimit(t: Trial, size: Pick<WorkloadSpec, 'cpu' | 'memory'>): 
 
 export const nodeLimit = scenario({
   id: 'provisioning/node-limit',
-  title: "ten pods each need a node, and the pool's limit is five nodes: the limit holds, and the pods that wait get a reason",
+  title: "ten pods each need a node, and the pool's limit is five nodes: the limit holds, and the reason is given for the pods that wait",
   requirements: ['LIM-01', 'LIM-02', 'TEL-04'],
   features: ['node-limits'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, limits: { nodes: 5 } })],
@@ -115,7 +115,8 @@ export const nodeLimit = scenario({
 
 export const cpuLimit = scenario({
   id: 'provisioning/cpu-limit',
-  title: "ten pods each need a 2-CPU node, and the pool's limit is eleven CPUs: five nodes at most, and the pods that wait get a reason",
+  title:
+    "ten pods each need a 2-CPU node, and the pool's limit is eleven CPUs: five nodes at most, and the reason is given for the pods that wait",
   requirements: ['LIM-01', 'LIM-02', 'TEL-04'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, limits: { cpu: 11 } })],
   run: (t) => meetLimit(t, NODE_SIZED),
@@ -123,7 +124,8 @@ export const cpuLimit = scenario({
 
 export const memoryLimit = scenario({
   id: 'provisioning/memory-limit',
-  title: "ten pods each need an 8 GiB node, and the pool's limit is 43 GiB: five nodes at most, and the pods that wait get a reason",
+  title:
+    "ten pods each need an 8 GiB node, and the pool's limit is 43 GiB: five nodes at most, and the reason is given for the pods that wait",
   requirements: ['LIM-01', 'LIM-02', 'TEL-04'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, limits: { memoryMiB: 43 * 1024 } })],
   run: (t) => meetLimit(t, { cpu: '100m', memory: '5Gi' }),

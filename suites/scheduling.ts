@@ -27,7 +27,7 @@ export const spotSpread = scenario({
 
 export const podAntiAffinity = scenario({
   id: 'scheduling/pod-anti-affinity',
-  title: 'some pods must not share a host, others must not share a zone: each gets a node in its own host or zone',
+  title: 'some pods must not share a host, others must not share a zone: each gets a host or a zone to itself',
   requirements: ['SCH-03'],
   pools: [pool('default', { instanceTypes: ['m6i.xlarge', 'm7i.xlarge'] })],
   async run(t) {
@@ -111,7 +111,8 @@ const LABELS = 'label|selector|affinity|requirement|zone|domain';
 
 export const impossiblePods = scenario({
   id: 'scheduling/impossible-pods',
-  title: 'pods that no pool can serve wait beside pods that can be served: only the latter get nodes, and the others get a reason',
+  title:
+    'pods that no pool can serve wait beside pods that can be served: only the latter get nodes, and the reason why the other one waits is givens',
   requirements: ['SCH-07', 'SCH-08', 'TEL-01'],
   pools: NODE_POOLS,
   async run(t) {
@@ -188,7 +189,8 @@ const MALFORMED = { kind: 'malformed', why: 'the target reads maxSkew -1', field
 
 export const unmetSpread = scenario({
   id: 'scheduling/unmet-spread',
-  title: 'a pod has a spread that no node can meet: the other pods of its batch are served, and it gets a reason',
+  title:
+    'a pod has a spread constraint that no node can satisfy: the other pods of its batch are served, and the reason is given for this one',
   requirements: ['SCH-07', 'SCH-08', 'TEL-02'],
   pools: [pool('default', { capacityTypes: ['spot', 'on-demand'] })],
   async run(t) {

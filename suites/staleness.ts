@@ -71,7 +71,8 @@ const LONGEST_LAG_MS = 300_000;
 
 export const restartedWithStaleList = scenario({
   id: 'staleness/restarted-with-stale-list',
-  title: 'the autoscaler restarts and reads a pod list minutes old: no node in use is treated as empty, and nothing new is launched',
+  title:
+    'the autoscaler restarts and reads a pod list that is minutes old: no node in use is treated as empty, and nothing new is launched',
   requirements: ['STL-05', 'STL-03'],
   capabilities: ['watch.perturb', 'target.kill'],
   pools: NODE_POOLS,

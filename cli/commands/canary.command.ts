@@ -6,7 +6,7 @@ import { verboseOption, workersOption } from '../common-options.ts';
 export function defineCanary(program: Command, { console, finish }: CommandContext): void {
   program
     .command('canary')
-    .description('run a staged rollout that stops by itself: stages, probes, soak times, deploy and rollback hooks')
+    .description('run a staged rollout that stops when a stage fails: stages, probes, soak times, deploy and rollback hooks')
     .requiredOption('--plan <file>', 'the plan, in YAML (docs/canary.md)')
     .option('--state <dir>', 'directory for its journal and runs (default: runs/canary-NAME)')
     .option('--dry-run', 'only show what would be done', false)

@@ -39,7 +39,7 @@ const CODES: Readonly<Record<CanaryOutcome['how'], number>> = {
 };
 
 /**
- * `scaleproof canary`: a staged rollout that stops by itself.
+ * `scaleproof canary`: a staged rollout that stops when a stage fails.
  * @returns the exit code: 0 rolled out, 1 rolled back, 3 held or interrupted
  */
 export async function canary(flags: CanaryFlags, console: Console): Promise<number> {

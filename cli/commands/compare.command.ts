@@ -18,12 +18,12 @@ import type { Profile } from '../../history/events.ts';
 export function defineCompare(program: Command, { console, finish }: CommandContext): void {
   program
     .command('compare')
-    .description('compare versions side by side: success, latency, utilisation, cost, retries, leaks, each with its bounds')
+    .description('compare versions side by side: success, latency, utilisation, cost, retries, leaks, each with its confidence bounds')
     .argument('<sides...>', 'run directories, or targets (name or ./file), which are run with the same scenarios and seeds')
     .addOption(suiteOption())
     .addOption(profileOption())
     .addOption(scenarioOption('id|./file'))
-    .option('--manifests <dir>', 'only the scenarios over the manifests in this directory: node pools, workloads, budgets')
+    .option('--manifests <dir>', 'only scenarios made from the manifests in this directory: node pools, workloads, budgets')
     .addOption(grepOption())
     .addOption(grepInvertOption())
     .addOption(new Option('--seed <n>', 'seed of the first trial (default: 1)').argParser(parseSeed))

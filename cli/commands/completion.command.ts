@@ -11,7 +11,10 @@ export function defineCompletion(program: Command, { console, finish }: CommandC
     .command('completion')
     .description('print a shell completion script for commands, flags, scenarios and targets')
     .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
-    .addHelpText('after', '\nbash and zsh: source <(scaleproof completion bash); fish: scaleproof completion fish | source')
+    .addHelpText(
+      'after',
+      '\nbash: source <(scaleproof completion bash); zsh: source <(scaleproof completion zsh); fish: scaleproof completion fish | source',
+    )
     .action(async (shell: Shell) => {
       const { completionScript } = await import('../completion.ts');
       console.out(completionScript(program, shell));

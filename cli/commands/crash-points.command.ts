@@ -9,7 +9,7 @@ export function defineCrashPoints(program: Command, { console, finish }: Command
   program
     .command('crash-points')
     .description('kill the target before and after each of its side effects in a scenario, one trial for each')
-    .addOption(new Option('--scenario <id|./file>', 'the scenario').makeOptionMandatory())
+    .addOption(new Option('--scenario <id|./file>', 'the scenario (required)').makeOptionMandatory())
     .option('--target <name|./file>', 'the autoscaler to test', REFERENCE)
     .addOption(new Option('--seed <n>', 'seed of all trials').default(1).argParser(parseSeed))
     .addOption(runDirectoryOption())

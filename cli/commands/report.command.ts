@@ -8,9 +8,14 @@ import type { ReportOptions } from './report.ts';
 export function defineReport(program: Command, { console, finish }: CommandContext): void {
   program
     .command('report')
-    .description('rewrite the reports of a run or a gate from its directory, and write others: Allure, a badge, GitHub, anonymous')
+    .description(
+      'rewrite the reports of a run or a gate from its directory, and write others: Allure, a badge, a GitHub summary, an anonymous copy',
+    )
     .argument('<dir>', 'the directory of a run or a gate')
-    .option('--earlier <run...>', 'show the trend over these earlier runs: their directories, or their report.json; put <dir> before it')
+    .option(
+      '--earlier <run...>',
+      'show the trend over these earlier runs: their directories, or their report.json; give <dir> before this flag',
+    )
     .option('--allure [dir]', 'write Allure results, and the site if `allure` is installed (default: allure/ beside the report)')
     .option('--history <file>', 'with --allure: file with the results of earlier runs; this run is added')
     .option('--badge [file]', 'write a badge, also as JSON for shields.io (default: badge.svg beside the report)')

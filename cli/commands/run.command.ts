@@ -87,7 +87,7 @@ export function defineRun(program: Command, { console, finish }: CommandContext)
     )
     .addOption(grepOption())
     .addOption(grepInvertOption())
-    .option('--manifests <dir>', 'only the scenarios over the manifests in this directory: node pools, workloads, budgets')
+    .option('--manifests <dir>', 'only scenarios made from the manifests in this directory: node pools, workloads, budgets')
     .option('--strict', 'with --manifests: fail if a workload cannot, or might not, be served', false)
     .option('--last-failed [dir]', 'only trials that did not pass in this run directory (default: the newest in runs/)')
     .option('--list', 'only print the trials that would run', false)
@@ -162,7 +162,9 @@ function withWorldOptions(command: Command): Command {
   return command
     .addOption(new Option('--world <name>', 'the world to run in').choices(WORLDS).default('embedded'))
     .option('--kubeconfig <file>', 'administrator kubeconfig of the cluster, for --world existing')
-    .addOption(new Option('--ec2 <name>', 'EC2 and SQS of a real cluster (default: LocalStack with --world kind)').choices(EC2_KINDS))
+    .addOption(
+      new Option('--ec2 <name>', 'EC2 and SQS to use with a real cluster (default: LocalStack with --world kind)').choices(EC2_KINDS),
+    )
     .option('--aws-endpoint <url>', `URL of a running LocalStack (with --world kind also ${ENDPOINT_VARIABLE})`)
     .addOption(
       new Option('--clusters <n>', 'number of clusters of --world kind, each for one trial at a time (default: 1)').argParser(
@@ -175,9 +177,10 @@ function withWorldOptions(command: Command): Command {
       ),
     )
     .addOption(
-      new Option('--mode <name>', "for --world existing: the target uses Scaleproof's endpoints, or its own (default: routed)").choices(
-        MODES,
-      ),
+      new Option(
+        '--mode <name>',
+        "for --world existing: the target uses Scaleproof's endpoints (routed, the default), or its own (observed)",
+      ).choices(MODES),
     )
     .option('--prefix <name>', `prefix for the names of everything created, for --world existing (default: ${DEFAULT_PREFIX})`)
     .addOption(

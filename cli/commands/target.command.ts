@@ -10,7 +10,7 @@ export function defineTarget(program: Command, { console, finish }: CommandConte
     .argument('<program@version>', 'karpenter@1.14.1, karpenter@COMMIT, or with --source karpenter@NAME')
     .option('--source <dir>', 'build from this checkout')
     .option('--core <dir>', 'with --source: use this checkout of its core module')
-    .option('--json', 'print what was built as JSON', false)
+    .option('--json', 'print, as JSON, what was built', false)
     .addHelpText('after', '\nExit codes: 0 built, or already built, 1 it does not compile, 2 usage error or no Go, 3 interrupted.')
     .action(async (version: string, flags: { source?: string; core?: string; json: boolean }) =>
       finish(await (await import('./target.ts')).targetBuild(version, flags, console)),

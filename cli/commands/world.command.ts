@@ -34,7 +34,7 @@ export function defineWorld(program: Command, { console, finish }: CommandContex
       finish(await (await import('../world/remote.ts')).worldInject(fault, params, { control: flags.control, json: flags.json }, console)),
     );
   remote(world.command('heal').argument('<id>', 'the id that inject printed'))
-    .description('heal an injected fault')
+    .description('end an injected fault')
     .action(async (id: string, flags: { control?: string; json: boolean }) =>
       finish(await (await import('../world/remote.ts')).worldHeal(id, { control: flags.control, json: flags.json }, console)),
     );

@@ -273,8 +273,8 @@ const SPECIFICATION: readonly RequirementFacts[] = (
     ['CAP-13', 'capacity errors', 'extended', 'What is reserved is used first.', UNSERVED],
     ['TRM-01', 'termination', 'core', 'An instance that nothing needs any more ends.', { 'scale-in': ['not-ended'] }],
     ['LEK-02', 'leaks', 'core', 'A launch whose answer never arrived leaves no instance that nobody knows.', LEAKED],
-    ['CRA-01', 'controller crashes', 'core', 'Wherever the autoscaler is killed, the next one serves all pods.', UNSERVED],
-    ['CRA-02', 'controller crashes', 'core', 'Wherever the autoscaler is killed, no instance is forgotten.', LEAKED],
+    ['CRA-01', 'controller crashes', 'core', 'Whenever the autoscaler is killed, the next one serves all pods.', UNSERVED],
+    ['CRA-02', 'controller crashes', 'core', 'Whenever the autoscaler is killed, no instance is forgotten.', LEAKED],
     ['STL-01', 'stale reads', 'core', 'An instance that the cloud does not show yet is not taken for lost.', LEAKED],
     [
       'TEL-03',

@@ -4,7 +4,8 @@ import type { Area } from './requirement.ts';
 export const apiPressure: Area = {
   prefix: 'API',
   name: 'API pressure',
-  summary: 'requests that are refused, delayed or answered wrongly for a while: back off, keep going, and do not flood the API',
+  summary:
+    'when requests are refused, delayed or answered wrongly for a while, the autoscaler backs off, keeps going, and does not flood the API',
   requirements: [
     requirement({
       id: 'API-01',
@@ -19,7 +20,7 @@ export const apiPressure: Area = {
       id: 'API-02',
       title: 'Throttled launches are not treated as a lack of capacity: all pods are served once requests get through.',
       rationale: 'An autoscaler that marks offerings as unavailable because of throttling soon has none left.',
-      observed: 'launches share a request bucket that is nearly empty, and each pod runs within the bound after the heal',
+      observed: 'launches share a request bucket that is nearly empty, and each pod runs within the bound once the fault has ended',
       breaches: { ...UNSERVED, 'world-settled': ['not-settled'] },
       bound: 'recover',
       incidents: ['karpenter-provider-aws#8923'],
@@ -36,7 +37,7 @@ export const apiPressure: Area = {
     requirement({
       id: 'API-04',
       title: 'The autoscaler stays alive while every request to the cloud fails, and serves all pods afterwards.',
-      rationale: 'Exhausted retry budgets, and startup code that gives up at the first error, outlive the outage that caused them.',
+      rationale: 'Exhausted retry budgets, and startup code that gives up at the first error, can turn a short outage into a long one.',
       observed: 'all EC2 requests are refused for half a minute; the autoscaler stays alive, and each pod runs within the bound',
       breaches: { ...UNSERVED, 'target-alive': ['exited', 'panicked', 'recovered-panic', 'not-ready'] },
       bound: 'recover',
@@ -46,7 +47,7 @@ export const apiPressure: Area = {
       id: 'API-05',
       title: 'Writes that the API server refuses with a Retry-After are retried later, and none of them is forgotten.',
       rationale:
-        'Priority and fairness answers 429 to clients that send too much. A taint, status or finalizer that is never written leaves an object stuck.',
+        'API Priority and Fairness answers 429 to clients that send too many requests. A taint, status or finalizer that is never written leaves an object stuck.',
       observed: 'half of the writes are refused; all pods run within the bound, and all nodes are removed when they are no longer needed',
       breaches: { ...UNSERVED, 'world-settled': ['not-settled', 'not-removed'] },
       bound: 'recover',
@@ -66,7 +67,7 @@ export const apiPressure: Area = {
       rationale:
         'Policies and roles change while clusters run. A denied eviction or termination must neither leak an instance nor start a retry loop.',
       observed:
-        'launches, evictions, terminations, or all credentials are denied for a while; no instance is lost, retries back off, and everything is done after the heal',
+        'launches, evictions or terminations are denied, or the credentials are invalid, for a while; no instance is lost, retries back off, and everything is done once the fault has ended',
       breaches: {
         ...UNSERVED,
         ...LEAKED,

@@ -43,7 +43,7 @@ export const budgets: Area = {
       profile: 'extended',
       features: ['disruption-budgets'],
       title: 'No node is disrupted voluntarily while the schedule of a budget forbids it.',
-      rationale: 'Users keep business hours, backups and freezes free of restarts.',
+      rationale: 'Users keep business hours, backups and change freezes free of restarts.',
       observed: 'nodes are surplus while the schedule allows no disruption; they are removed when that time is over',
       breaches: TOO_MANY,
       bound: AT_EVERY_MOMENT,

@@ -13,7 +13,7 @@ export const capacity: Area = {
       title: 'When an offering has no capacity, its pods are served from another offering that the pools allow.',
       rationale:
         'It is normal for a cloud to run out of one type in one zone. Retrying the same offering only helps when another customer leaves.',
-      observed: 'a zone, or all but the last instance of every offering, has no capacity, and each pod runs within the bound',
+      observed: 'a zone has no capacity, or every offering has only one instance left, and each pod runs within the bound',
       breaches: UNSERVED,
       bound: 'fallback',
       incidents: ['autoscaler#4438', 'autoscaler#5756', 'karpenter#1899'],
@@ -31,7 +31,7 @@ export const capacity: Area = {
       id: 'CAP-03',
       profile: 'extended',
       features: ['spot'],
-      title: 'When spot capacity is not available, a pool that also allows on-demand capacity serves its pods from that.',
+      title: 'When spot capacity is not available, a pool that also allows on-demand capacity serves its pods with on-demand capacity.',
       rationale: 'Users who allow both want their pods served first, and cheaply second.',
       observed: 'no spot capacity is left in one zone, then in any zone, and each pod runs within the bound',
       breaches: UNSERVED,
@@ -42,9 +42,9 @@ export const capacity: Area = {
       id: 'CAP-04',
       title: 'An offering that was refused is not requested by later launches, whichever pod they are for.',
       rationale:
-        'If every pod has to find out by itself, each costs a request and a round, and during a shortage nothing else happens. Each autoscaler declares for how long; known ones wait minutes. Launches that may have been decided before the refusal was known are exempt.',
+        'If every pod has to find out for itself, each one costs a request and a round, and during a shortage nothing else gets done. Each autoscaler declares how long it avoids a refused offering; the known autoscalers avoid it for minutes. Launches that may have been decided before the refusal was known are exempt.',
       observed:
-        'no launch names an offering, alone or among others, that an answer named as lacking capacity less than the bound ago; unsuccessful launches stay within the rate of a backoff, and the pods of later batches run in time',
+        'once a response has named an offering as lacking capacity, no launch names it, alone or among others, until the bound has passed; unsuccessful launches stay within the rate of a backoff, and the pods of later batches run in time',
       breaches: { ...UNSERVED, ...HAMMERED, 'refused-offerings': ['refused-offering-asked-again'] },
       bound: 'masked-offering',
       incidents: ['karpenter#3198', 'autoscaler#4438'],
@@ -53,7 +53,7 @@ export const capacity: Area = {
       id: 'CAP-05',
       title: 'While no offering has capacity, launches are not requested more often than a backoff would allow.',
       rationale: 'Failed requests use up a budget that everything in the account shares, so useful requests are throttled as well.',
-      observed: 'unsuccessful answers are counted per minute for each identical request',
+      observed: 'unsuccessful responses are counted per minute for each group of identical requests',
       breaches: HAMMERED,
       bound: 'empty-answers-a-minute',
       incidents: ['karpenter#3198'],
@@ -72,7 +72,7 @@ export const capacity: Area = {
       profile: 'extended',
       features: ['weights'],
       title: 'When the preferred pool has no capacity, pods are served from a pool with a lower weight.',
-      rationale: 'A weight orders the pools that can serve a pod, and a pool without capacity cannot.',
+      rationale: 'A weight orders the pools that can serve a pod, and a pool without capacity cannot serve it.',
       observed: 'the only type of the preferred pool runs out, and each pod runs within the bound, on what the other pool allows',
       breaches: { ...UNSERVED, 'launches-within-pools': ['launch-from-wrong-pool'] },
       bound: 'fallback',
@@ -111,7 +111,8 @@ export const capacity: Area = {
     requirement({
       id: 'CAP-11',
       title: 'An error that is not about capacity stops only the launches that share its cause.',
-      rationale: 'One offering with an invalid parameter was requested again and again for more than an hour, while others had capacity.',
+      rationale:
+        'In one incident, an offering with an invalid parameter was requested again and again for more than an hour, while others had capacity.',
       observed: 'one offering is refused for a reason other than capacity, and each pod runs within the bound on the other offerings',
       breaches: { ...UNSERVED, ...HAMMERED },
       bound: 'fallback',
@@ -131,9 +132,10 @@ export const capacity: Area = {
       id: 'CAP-13',
       profile: 'extended',
       features: ['spot'],
-      title: 'When only one of many types has spot capacity, its pods run within the bound, and not every type costs a request of its own.',
+      title:
+        'When only one of many types has spot capacity, the pods still run within the bound, without a separate request for every type.',
       rationale:
-        'Users allow many types so that shortages do not matter. A launch that names many suitable types lets EC2 choose, which knows what is available; a launch that names one type has to try them one by one.',
+        'Users allow many types so that shortages do not matter. A launch that names many suitable types lets EC2, which knows what is available, choose; a launch that names one type has to try them one by one.',
       observed:
         'a pool allows more than sixty types and one has capacity; each answer names one offering; the pods run within the bound, and unsuccessful launches stay within the rate of a backoff',
       breaches: { ...UNSERVED, ...HAMMERED },
@@ -144,7 +146,7 @@ export const capacity: Area = {
       id: 'CAP-14',
       title: 'Launches that are refused as a whole are repeated with a backoff, and their pods are served once launches are accepted.',
       rationale:
-        'A new account or region may be verified for hours. Each refusal also changes the object that records it, and an autoscaler that reacts to its own change tries again at once.',
+        'Verifying a new account or region may take hours. Each refusal also changes the object that records it, and an autoscaler that reacts to its own change tries again at once.',
       observed:
         'all launches are refused while the account is being verified; retries back off, and each pod runs within the bound after that',
       breaches: { ...UNSERVED, ...HAMMERED },

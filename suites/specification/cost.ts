@@ -18,9 +18,10 @@ export const cost: Area = {
     }),
     requirement({
       id: 'CST-02',
-      title: 'Surplus instances, launched because of a crash or lost answers, have ended when the world has settled.',
+      title: 'Surplus instances, launched because of a crash or lost answers, have ended by the time the world has settled.',
       rationale: 'Surplus after a fault is acceptable for a while. What is not collected by then is never collected.',
-      observed: 'after the heal the world converges within the bound: every instance left is a node, and every one of them is needed',
+      observed:
+        'once the faults have ended, the world converges within the bound: every instance left is a node, and every one of them is needed',
       breaches: { 'world-settled': ['not-settled'], 'no-leaked-instances': ['leaked-instance', 'nodeless-instance', 'orphaned-instance'] },
       bound: 'settle',
       incidents: ['karpenter-provider-aws#7800', 'karpenter-provider-aws#6355'],
@@ -32,7 +33,7 @@ export const cost: Area = {
       features: ['consolidation'],
       title: 'A node that a cheaper one could replace is replaced by it within the bound.',
       rationale: 'A node that was the right size for many pods is too large for the few that stay.',
-      observed: 'a few small pods stay on a large node, and its instance begins to end within the bound',
+      observed: 'a few small pods stay on a large node, and its instance is told to terminate within the bound',
       breaches: { 'scale-in': ['not-ended'] },
       bound: 'replacement',
     }),

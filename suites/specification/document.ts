@@ -83,7 +83,7 @@ print them with what was measured. Numbers on this page are for the bundled refe
 **What is allowed.** Nothing here forbids what a correct autoscaler does: it may launch replacements before the old
 nodes are gone; a fleet may return more than was requested, as long as the surplus is terminated; an instance may be
 launched twice around a crash if the surplus is collected within the declared time; pods may wait below a limit because a
-launch may have to be counted as its largest option; the autoscaler may exit at startup while it can reach nothing, or on a
+launch may have to be counted at the size of its largest option; the autoscaler may exit at startup while it can reach nothing, or on a
 lost lease. Requirements about need are judged after the world has settled, those about spread at each bind by the
 scheduler's own rules, and those about notices from their delivery on. A write that timed out counts neither as done nor as
 refused.
@@ -135,8 +135,8 @@ function formatBounds(bounds: readonly Bound[]): string {
   return [
     '## Bounds',
     '',
-    'A step is a request and its effect, up to the moment at which watchers have seen it. Some of the names are',
-    'values that the target declares (such as `batchMax`); the others are the largest delays of the world. `harness/bounds.ts` defines them.',
+    'A step is a request and its effect, up to the moment at which watchers have seen it. In the formulas, some names are',
+    'values that the target declares (such as `batchMax`); the others are the largest delays of the world. A name before parentheses stands for the sum in them. `harness/bounds.ts` defines all names.',
     '',
     '| bound | formula | reason |',
     '| --- | --- | --- |',

@@ -42,7 +42,7 @@ export const explanations: Area = {
     }),
     requirement({
       id: 'TEL-04',
-      title: 'A pod that waits longer than the bound within which it should be served is explained while it waits.',
+      title: 'If a pod waits longer than it should, the autoscaler says why while it waits.',
       rationale: 'A lack of capacity, a limit, throttling and a missing permission all look the same to the user: the pod is pending.',
       observed:
         'pods wait because of a fault or a limit; until the world has settled, the autoscaler has to say something about each of them',

@@ -13,8 +13,8 @@ export const interruption: Area = {
       title:
         'Within the bound after a notice is delivered, the node of an interrupted instance accepts no more pods, however many instances are interrupted at once.',
       rationale:
-        'Every pod that is placed there now dies within two minutes. Time counts from the delivery, because a slow queue is not the fault of its reader.',
-      observed: 'from the first read of a notice on, the node is watched until it is tainted, cordoned or deleted',
+        'Every pod that is placed there after the notice dies within two minutes. Time counts from the delivery, because a slow queue is not the fault of its reader.',
+      observed: 'once a notice has been read, the node is watched until it is tainted, cordoned or deleted',
       breaches: { 'interruption-handled': ['interruption-ignored'] },
       bound: 'interruption',
       incidents: ['karpenter-provider-aws#5400'],
@@ -81,7 +81,7 @@ export const interruption: Area = {
       title: 'Nodes whose hosts are scheduled for retirement are drained within the bound, and within the budgets of their pods.',
       rationale: 'There are weeks left, so there is no reason to use force or to wait until the last minute.',
       observed:
-        'a scheduled change is announced for all nodes; each of them begins to end within the bound, and no protected pod is deleted or killed',
+        'a scheduled change is announced for all nodes; the termination of each of them starts within the bound, and no protected pod is deleted or killed',
       breaches: { 'scale-in': ['not-ended'], ...FORCED, 'interruption-handled': ['notice-not-read'] },
       bound: 'replacement',
     }),
@@ -107,8 +107,9 @@ export const interruption: Area = {
       id: 'INT-10',
       profile: 'extended',
       features: ['spot', 'interruption', 'consolidation'],
-      title: 'An interruption during a consolidation loses no pod: neither relies on nodes that the other removes.',
-      rationale: 'The node that was to receive the pods is the one that is interrupted, or the interrupted node is counted twice.',
+      title:
+        'An interruption during a consolidation loses no pod: neither the consolidation nor the interruption handling relies on nodes that the other removes.',
+      rationale: 'Otherwise the node that was to receive the pods is itself interrupted, or the interrupted node is counted twice.',
       observed: 'notices arrive while nodes are consolidated; pods run again within the bound',
       breaches: { ...UNSERVED, 'interruption-handled': ['interruption-ignored', 'pod-not-asked-to-leave'] },
       bound: 'recover',

@@ -8,7 +8,7 @@ export const leaks: Area = {
   requirements: [
     requirement({
       id: 'LEK-01',
-      title: 'Every instance that a request of the autoscaler launched has ended when its pods and pools are gone.',
+      title: 'Every instance that a request of the autoscaler launched has ended by the time its pods and pools are gone.',
       rationale: 'Everything that is launched must be terminated. A leaked instance has no owner, raises no alarm, and never ends.',
       observed: 'instances are identified by the requests that created them, with or without tags, and checked when the trial is over',
       breaches: { 'no-leaked-instances': ['leaked-instance'] },
@@ -29,7 +29,7 @@ export const leaks: Area = {
     requirement({
       id: 'LEK-03',
       title: 'An instance whose pods and pool are removed while its launch is in progress still ends.',
-      rationale: 'The instance appears after the pods that needed it are gone, and perhaps after the object that stood for it.',
+      rationale: 'The instance appears after the pods that needed it are gone, and perhaps after the object that represented it.',
       observed: 'pods and pool are removed at various moments around a launch; in the end no instance is live',
       breaches: LEAKED,
       bound: 'instance-without-node',
@@ -65,7 +65,7 @@ export const leaks: Area = {
     requirement({
       id: 'LEK-07',
       title: 'Instances in the same account that belong to others are neither terminated, stopped nor retagged.',
-      rationale: 'A garbage collector that removes whatever it does not know is one mistake away from terminating a database.',
+      rationale: 'A garbage collector that removes whatever it does not recognize is one mistake away from terminating a database.',
       observed:
         'instances of another owner, and a node of another cluster, run in the account during every trial, and each request is compared with them',
       breaches: { 'foreign-instances': ['foreign-instance-ended'] },
@@ -78,7 +78,7 @@ export const leaks: Area = {
       features: ['node-removal'],
       title: 'The Node of an instance that has ended is removed even if nothing else removes it and no message announces the end.',
       rationale:
-        'The cloud controller may be down, and cached data about the instance may be stale. Draining pods that no kubelet runs any more never finishes.',
+        'The cloud controller may be down, and cached data about the instance may be stale. A drain that waits for pods which no kubelet runs any more never finishes.',
       observed:
         'an instance ends without a message while the cloud controller is down, and its pod may not be evicted; the Node is removed within the bound, and the pod runs again',
       breaches: { ...UNSERVED, 'no-orphaned-nodes': ['orphaned-node'] },

@@ -10,9 +10,9 @@ export const limits: Area = {
   requirements: [
     requirement({
       id: 'LIM-01',
-      title: 'Running and launching capacity together never exceed the limits of a pool.',
+      title: 'Running capacity plus capacity that is being launched never exceeds the limits of a pool.',
       rationale:
-        'A limit is the last protection against an unexpected bill. Batches have exceeded it although each launch alone was within it. Staying below the limit is allowed, because a launch may have to be counted as its largest option.',
+        'A limit is the last protection against an unexpected bill. Batches have exceeded it although each launch alone was within it. Staying below the limit is allowed, because a launch may have to be counted at the size of its largest option.',
       observed:
         'many pods that each need a node arrive at once; the live instances of the pool, and the CPUs or memory of the types that were launched, are counted',
       breaches: EXCEEDED,
@@ -40,7 +40,7 @@ export const limits: Area = {
       id: 'LIM-04',
       profile: 'extended',
       features: ['spot'],
-      title: 'When the spot quota is used up, a pool that also allows on-demand capacity serves its pods from that.',
+      title: 'When the spot quota is used up, a pool that also allows on-demand capacity serves its pods with on-demand capacity.',
       rationale: 'A quota is not a lack of capacity: other zones and types do not help, but another capacity type does.',
       observed: 'the account has room for only a few spot vCPUs, and each pod runs within the bound',
       breaches: UNSERVED,
@@ -50,7 +50,8 @@ export const limits: Area = {
     requirement({
       id: 'LIM-05',
       title: 'When the subnets of a zone have no free addresses, nodes are launched in another zone.',
-      rationale: 'It looks like a lack of capacity, but it is a limit of the network. Launches into a full subnet were repeated for hours.',
+      rationale:
+        'It looks like a lack of capacity, but it is a limit of the network. In one incident, launches into a full subnet were repeated for hours.',
       observed: 'two of three zones have no free address, and each pod runs within the bound, even one that prefers to be spread',
       breaches: UNSERVED,
       bound: 'fallback',

@@ -24,7 +24,7 @@ export const messages: Area = {
       title: 'A message that arrives late, even after its instance is gone or after a later message, does no harm.',
       rationale: 'It may be about an instance that no longer exists, or about a node that is already being replaced.',
       observed:
-        'warnings arrive after the end, and recommendations after warnings; pods run again, nothing is launched twice, and every instance is accounted for',
+        'warnings arrive after the end, and rebalance recommendations after warnings; pods run again, nothing is launched twice, and every instance is accounted for',
       breaches: {
         ...UNSERVED,
         ...LEAKED,
@@ -67,7 +67,7 @@ export const messages: Area = {
       rationale:
         'An error must not end the loop that reads the queue. Otherwise no one notices that it has stopped until the next wave of interruptions.',
       observed:
-        'the queue is down in the middle of many interruptions; every notice in it is read within the bound, or within an additional time as long as the outage',
+        'the queue is down in the middle of many interruptions; every notice in it is read within the bound, extended by at most the length of the outage',
       breaches: { ...UNSERVED, 'interruption-handled': ['notice-not-read', 'interruption-ignored', 'pod-not-asked-to-leave'] },
       bound: 'interruption',
     }),

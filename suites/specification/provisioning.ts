@@ -153,7 +153,7 @@ export const provisioning: Area = {
       features: ['node-settings'],
       title: "Nodes are planned with their kubelet's settings: its maximum of pods, its reservations and its eviction thresholds.",
       rationale:
-        'These settings decide what a node offers. Planned without them, nodes are too small for the pods they were launched for, or half empty.',
+        'These settings decide what a node offers. If planning ignores them, nodes are too small for the pods they were launched for, or half empty.',
       observed:
         'pools allow more or fewer pods per node than the network does, or reserve much memory: pods run within the bound, on no more nodes than they need',
       breaches: { ...UNSERVED, 'runaway-capacity': ['launched-twice'] },
@@ -165,7 +165,7 @@ export const provisioning: Area = {
       profile: 'extended',
       features: ['gpus'],
       title: 'Pods that request GPUs get nodes with enough GPUs, even from a pool that also allows types without GPUs.',
-      rationale: 'CPU and memory say nothing about GPUs. Planned without them, pods get nodes that they can never use.',
+      rationale: 'CPU and memory say nothing about GPUs. If planning ignores them, pods get nodes that they can never use.',
       observed:
         'a pool allows types with and without GPUs; pods with and without a request arrive together, and all run within the bound, one node each',
       breaches: { ...UNSERVED, 'runaway-capacity': ['launched-twice'] },

@@ -4,7 +4,7 @@ import type { Area } from './requirement.ts';
 export const registration: Area = {
   prefix: 'REG',
   name: 'registration and initialization',
-  summary: 'minutes pass between an instance and a node that accepts pods, and much can go wrong in them',
+  summary: 'minutes pass between the launch of an instance and a node that accepts pods, and much can go wrong in between',
   requirements: [
     requirement({
       id: 'REG-01',
@@ -20,7 +20,7 @@ export const registration: Area = {
       id: 'REG-02',
       title: 'An instance whose node never registers is terminated within the bound, counted from its launch.',
       rationale:
-        'It costs as much as any other and serves no pods. Giving it up without terminating it is not enough, because it may still register minutes later.',
+        'It costs as much as any other and serves no pods. Giving up on it without terminating it is not enough, because it may still register minutes later.',
       observed: 'kubelets never register; the time from each launch to the end of its instance is at most the bound',
       breaches: LEAKED,
       bound: 'instance-without-node',
@@ -37,7 +37,7 @@ export const registration: Area = {
     requirement({
       id: 'REG-04',
       title: 'A node that is registered but not Ready does not keep other pods from being served, and serves its own once it is Ready.',
-      rationale: 'One broken node, or one broken node group, has stopped every scale-out of a cluster.',
+      rationale: 'In public incidents, one broken node, or one broken node group, has stopped every scale-out of a cluster.',
       observed:
         'a node does not become Ready; meanwhile pods for another zone run within the bound, and its own pods run once it is repaired',
       breaches: UNSERVED,
@@ -47,7 +47,7 @@ export const registration: Area = {
     requirement({
       id: 'REG-05',
       title: 'A node that keeps changing between Ready and NotReady is neither forgotten nor replaced again and again.',
-      rationale: 'Networks have short failures. A single change of a condition is no reason to act.',
+      rationale: 'Networks have brief outages. A single change of a condition is no reason to act.',
       observed:
         'a node changes its readiness several times; its pods run within the bound, no more is launched than they need, and its instance ends when it is no longer needed',
       breaches: { ...UNSERVED, ...LEAKED, 'runaway-capacity': ['runaway-launches', 'launched-twice'] },
@@ -104,7 +104,7 @@ export const registration: Area = {
       id: 'REG-10',
       profile: 'extended',
       features: ['node-settings'],
-      title: "Labels that only a node's user data sets are left alone: they stay, and are not taken for drift.",
+      title: "Labels that are set only by a node's user data are left alone: they stay, and are not taken for drift.",
       rationale:
         'Not all labels of a node come from its pool. A registration that replaces labels, or a comparison with the expected ones, breaks what users rely on.',
       observed: 'no node is replaced because of such a label, and pods that select it run on nodes that have it',
@@ -130,7 +130,7 @@ export const registration: Area = {
       title:
         'The autoscaler waits for a Ready node that does not offer its GPUs yet: it does not remove it, and launches nothing in its place.',
       rationale:
-        'The device plugin is a pod that starts on the new node. Until it has registered, the node looks empty and has no GPU: removed or replaced then, it never helps.',
+        'The device plugin is a pod that starts on the new node. Until it has registered, the node looks empty and has no GPU: if it is removed or replaced at that point, it never helps.',
       observed:
         'device plugins register seconds or minutes after nodes are Ready; the nodes stay, no more is launched than pods need, and each of them runs within the bound',
       breaches: { ...UNSERVED, ...TAKEN, 'runaway-capacity': ['launched-twice'] },

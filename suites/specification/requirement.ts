@@ -65,4 +65,4 @@ export const UNASKED: Breaches = { 'grace-periods': ['never-asked-to-leave'] };
 export const TAKEN: Breaches = { undisturbed: ['node-taken'] };
 
 /** Of what must hold at every moment. */
-export const AT_EVERY_MOMENT: Unbounded = { none: 'it holds at every moment, so there is no time to allow' };
+export const AT_EVERY_MOMENT: Unbounded = { none: 'it holds at every moment, so no time limit applies' };

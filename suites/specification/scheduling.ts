@@ -13,7 +13,7 @@ export const scheduling: Area = {
       title: 'A pod with a node selector or a required node affinity gets a node that matches it.',
       rationale: 'Nodes that the scheduler does not accept for the pod cost money for nothing, and the pod stays pending.',
       observed:
-        'pods ask for a zone or a type, or exclude a zone; they choose between pools by their labels, with each operator; some have several terms, only one of which can be met: all run within the bound, and the scheduler decides what fits',
+        'pods ask for a zone or a type, or exclude a zone; they choose between pools by node label, with each affinity operator; some have several terms, only one of which can be met: all run within the bound, and the scheduler decides what fits',
       breaches: UNSERVED,
       bound: 'provision',
       incidents: ['karpenter#2230'],
@@ -78,7 +78,8 @@ export const scheduling: Area = {
       title: 'Nothing is launched for a pod that no offering of any pool can serve.',
       rationale:
         'The pod stays pending, so the autoscaler finds it again each time it looks: this is how a single pod caused hundreds of launches.',
-      observed: 'while the only pods that wait are impossible in every state that the autoscaler could have seen, no instance is launched',
+      observed:
+        'while every waiting pod is one that could not be served in any state the autoscaler could have seen, no instance is launched',
       breaches: LAUNCHED_IN_VAIN,
       bound: 'launch-lag',
       incidents: ['karpenter-provider-aws#1905'],
@@ -98,7 +99,7 @@ export const scheduling: Area = {
       features: ['volumes'],
       title: 'A pod whose volume exists in one zone gets its node in that zone.',
       rationale: 'A volume cannot move. A node in another zone does not help, and the pod, often a database, stays pending.',
-      observed: 'a pod uses a bound volume of one zone and runs within the bound',
+      observed: 'a pod uses a bound volume that exists in one zone and runs within the bound',
       breaches: UNSERVED,
       bound: 'provision',
     }),
@@ -122,8 +123,8 @@ export const scheduling: Area = {
     }),
     requirement({
       id: 'SCH-13',
-      title: 'A pod that its scheduler has not evaluated causes no launch: it has a scheduling gate, or waits for another scheduler.',
-      rationale: 'Nothing has said that the pod does not fit. Quota systems hold thousands of pods back with gates, on purpose.',
+      title: 'A pod that the scheduler has not evaluated, because it has a scheduling gate or names another scheduler, causes no launch.',
+      rationale: 'No scheduler has said that the pod does not fit. Quota systems hold thousands of pods back with gates, on purpose.',
       observed: 'gated pods wait beside others that are served, and nothing is launched that could only be for them',
       breaches: LAUNCHED_IN_VAIN,
       bound: AT_EVERY_MOMENT,

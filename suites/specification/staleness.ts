@@ -11,16 +11,17 @@ export const staleness: Area = {
     requirement({
       id: 'STL-01',
       title: 'An instance that the cloud does not show yet is not treated as lost.',
-      rationale: 'Descriptions lag behind changes. An instance that was launched a second ago may be missing from a successful answer.',
+      rationale:
+        'The results of Describe calls lag behind changes. An instance that was launched a second ago may be missing from a successful response.',
       observed:
-        'descriptions lag by seconds, and by minutes; pods run within the bound, nothing is launched twice for a pod, and no instance is lost',
+        'they lag by seconds, and by minutes; pods run within the bound, nothing is launched twice for a pod, and no instance is lost',
       breaches: { ...UNSERVED, ...LEAKED, ...TWICE },
       bound: 'recover',
       incidents: ['karpenter-provider-aws#7684', 'karpenter-provider-aws#4342'],
     }),
     requirement({
       id: 'STL-02',
-      title: 'An instance that the cloud does not know yet when it is to be terminated is terminated later.',
+      title: 'If the cloud does not know an instance yet when the autoscaler tries to terminate it, the autoscaler tries again later.',
       rationale: 'Right after a launch, "not found" means "not yet". An autoscaler that drops its record then leaks the instance.',
       observed:
         'pods and pool are removed right after a launch, while the cloud does not know the instance yet; in the end no instance is live',
@@ -31,7 +32,7 @@ export const staleness: Area = {
     requirement({
       id: 'STL-03',
       title: 'When watches lag, by a different delay for each kind of object, no pod is forgotten and no launch is repeated.',
-      rationale: 'Pods, Nodes and custom resources arrive over different connections, in no order between them.',
+      rationale: 'Pods, Nodes and custom resources arrive over different connections, in no particular order relative to each other.',
       observed: 'updates of one kind arrive late; pods run within the bound and no more is launched than they need',
       breaches: { ...UNSERVED, ...TWICE },
       bound: 'recover',
@@ -42,7 +43,7 @@ export const staleness: Area = {
       title: 'A watch that is closed, or whose resource version has expired, is resumed, and no change in between is missed.',
       rationale: 'API servers close watches all day. The list that follows may come from a replica that is slightly behind.',
       observed:
-        'watches are closed and answered with 410, also with an older list afterwards; pods run within the bound, and nothing is lost',
+        'watches are closed and answered with 410, some with an older list afterwards; pods run within the bound, and nothing is lost',
       breaches: { ...UNSERVED, ...LEAKED, ...TWICE },
       bound: 'recover',
       incidents: ['autoscaler#6601'],
@@ -60,9 +61,9 @@ export const staleness: Area = {
       id: 'STL-06',
       title: 'A list that failed, in whole or in part, is not evidence that something is gone.',
       rationale:
-        'During a zone outage descriptions may fail completely. A garbage collector that acts on an empty list removes everything, and one that acts on a list with a page or a zone missing removes what was there.',
+        'During a zone outage Describe calls may fail completely. A garbage collector that acts on an empty list removes everything, and one that acts on a list with a page or a zone missing removes what was there.',
       observed:
-        'descriptions fail for a while, first all of them, then most attempts; nothing is launched to replace what runs, and nothing that runs is terminated',
+        'for a while Describe calls fail, first all of them, then most; nothing is launched to replace what runs, and nothing that runs is terminated',
       breaches: { ...UNSERVED, ...LEAKED, ...TWICE },
       bound: AT_EVERY_MOMENT,
     }),

@@ -8,9 +8,9 @@ export const termination: Area = {
   requirements: [
     requirement({
       id: 'TRM-01',
-      title: 'An instance that is no longer needed begins to end within the bound.',
+      title: 'An instance that is no longer needed is told to terminate within the bound.',
       rationale: 'Unused capacity costs money until someone notices. DaemonSet pods are no reason to keep a node.',
-      observed: 'all pods go; from then on each instance is followed until the request that ends it',
+      observed: 'all pods are removed; from then on each instance is followed until the request that ends it',
       breaches: { 'scale-in': ['not-ended'] },
       bound: 'scale-in',
       incidents: ['autoscaler#6601'],
@@ -28,7 +28,7 @@ export const termination: Area = {
       id: 'TRM-03',
       title: "Without pods and pools, everything made for them is removed: instances, Nodes and the autoscaler's own objects.",
       rationale: 'A finalizer that is never removed blocks the deletion of the cluster.',
-      observed: 'all workloads and pools are removed, and whatever is left after the bound is named',
+      observed: 'all workloads and pools are removed, and whatever is left after the bound is reported',
       breaches: { 'world-settled': ['not-removed'], 'no-leaked-instances': ['leaked-instance'] },
       bound: 'teardown',
       incidents: ['karpenter-provider-aws#3562', 'karpenter-provider-aws#8180', 'karpenter-provider-aws#6905'],
@@ -40,7 +40,7 @@ export const termination: Area = {
       title: 'A node that is being removed ends when its grace period is over, whatever its pods do to prevent it.',
       rationale:
         'When users have set a limit, budgets that can never be met and pods that never end must not keep an outdated node for ever.',
-      observed: 'pods that may not be evicted run on a node that is deleted; its instance begins to end within the bound',
+      observed: 'pods that may not be evicted run on a node that is deleted; its instance is told to terminate within the bound',
       breaches: { 'scale-in': ['not-ended'], 'world-settled': ['not-removed', 'not-settled'] },
       bound: 'termination-grace',
     }),
