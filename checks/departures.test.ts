@@ -7,7 +7,7 @@ import { optOuts } from './opt-outs.ts';
 import { undisturbed } from './undisturbed.ts';
 
 /** Four nodes of a pool are ready, and a pod of a workload runs on the first one. */
-function cluster(more: Partial<EventOf<'pool'>['pool']> = {}): HistoryBuilder {
+function cluster(more: Partial<EventOf<'pool'>['pool']> = {}, node: Partial<EventOf<'node'>> = {}): HistoryBuilder {
   const history = new HistoryBuilder().act().pool('default', more);
   history.add({
     type: 'workload',
@@ -20,7 +20,7 @@ function cluster(more: Partial<EventOf<'pool'>['pool']> = {}): HistoryBuilder {
   });
   for (const n of [1, 2, 3, 4]) {
     history.at(10).launch(n, `i-${n}`).claim(`c-${n}`, 'created').claim(`c-${n}`, 'launched', `i-${n}`);
-    history.node(`n-${n}`, 'created', `i-${n}`).node(`n-${n}`, 'ready', `i-${n}`);
+    history.node(`n-${n}`, 'created', `i-${n}`).node(`n-${n}`, 'ready', `i-${n}`, node);
   }
   return history.pod('web-1', 'created').pod('web-1', 'scheduled', 'n-1').pod('web-1', 'running', 'n-1').at(20);
 }
@@ -113,6 +113,13 @@ for (const { name, history, codes } of [
     expect(codesOf(nodeBudgets, history)).toEqual(codes);
   });
 }
+
+test('disrupted nodes: of two pools that allow the same instances, each node counts for the one that its label names', () => {
+  const twoPools = (node: Partial<EventOf<'node'>>): HistoryBuilder => take(take(cluster(ONE, node).pool('other', ONE).at(30), 1), 2);
+  const judged = (history: HistoryBuilder) => nodeBudgets.judge(createView(history.at(300).finish().events));
+  expect(judged(twoPools({ pool: 'default' }))?.findings.map(({ code }) => code)).toEqual(['node-budget-exceeded']);
+  expect(judged(twoPools({}))).toMatchObject({ verdict: 'unknown', findings: [] });
+});
 
 /** The first two nodes each have a pod that opted out; the target cordons both at once and tells the pods to terminate. */
 function drained(more: Partial<EventOf<'pool'>['pool']> = {}): HistoryBuilder {

@@ -84,9 +84,15 @@ function lastUncordonBefore({ steps }: NodeLife, moment: Moment): number {
   return steps.findLast(({ to, i }) => to === 'uncordoned' && i < moment.i)?.i ?? -1;
 }
 
-/** The names of the pools that an instance's node may belong to: those that allow it. */
-export function poolsOf(view: View, { instance }: LedgerEntry): ReadonlySet<string> {
-  return new Set(view.pools.filter(({ pool }) => isWithin(pool, instance)).map(({ pool }) => pool.name));
+/** The names of the pools that an instance's node may belong to: the one that its label names, or else those that allow it. */
+export function poolsOf(view: View, entry: LedgerEntry): ReadonlySet<string> {
+  return new Set(poolEventsOf(view, entry).map(({ pool }) => pool.name));
+}
+
+function poolEventsOf(view: View, { instance, nodes }: LedgerEntry): View['pools'] {
+  const named = nodes.flatMap(({ ready }) => ready?.pool ?? [])[0];
+  const own = view.pools.filter(({ pool }) => pool.name === named);
+  return own.length > 0 ? own : view.pools.filter(({ pool }) => isWithin(pool, instance));
 }
 
 /** The point of no return; undefined if the target did not cause the end. */
@@ -104,7 +110,7 @@ function isVoluntaryAt(view: View, entry: LedgerEntry, node: NodeLife, at: Momen
   if (removal !== undefined && removal.i < at.i) return false;
   if (isNotReady(node, at.i)) return false;
   if (view.notices.some(({ instance, sent }) => instance === entry.instance.id && sent.i < at.i && sent.kind !== 'rebalance')) return false;
-  const allowing = view.pools.filter(({ pool }) => isWithin(pool, entry.instance));
+  const allowing = poolEventsOf(view, entry);
   if (allowing.some(({ pool }) => view.withdrawnPools.some((gone) => gone.pool.name === pool.name && gone.i < at.i))) return false;
   return !allowing.some(({ pool }) => pool.expireAfterMs !== undefined && at.t - entry.launchedMs >= pool.expireAfterMs);
 }

@@ -1,3 +1,4 @@
+import { parseDurationMs } from '../model/go-duration.ts';
 import { LABEL } from '../model/kube.ts';
 import type { Condition, KubeObject, NodeSelectorRequirement, ResourceList, Taint } from '../model/kube.ts';
 import type { KubeletSettings } from '../model/node-settings.ts';
@@ -156,13 +157,9 @@ export function poolLabelsOf(object: KubeObject): { nodepool: string; capacity_t
   return { nodepool: nodePoolOf(object), capacity_type: object.metadata.labels?.[LABEL.capacityType] ?? '' };
 }
 
-/** A duration in Go's notation (`1h30m`), in ms. */
+/** A duration in Go's notation (`1h30m`), in ms; 0 for `Never`, which callers know. */
 export function durationOf(text: string): number {
-  let ms = 0;
-  for (const [, amount = '', unit = ''] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)) {
-    ms += Number(amount) * ({ ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }[unit] ?? 0);
-  }
-  return ms;
+  return parseDurationMs(text) ?? 0;
 }
 
 export function isDeleting(object: KubeObject): boolean {

@@ -282,6 +282,8 @@ export const eventSchema = z.discriminatedUnion('type', [
     reason: z.string().optional(),
     /** With `ready`: what the node has for pods; older histories lack it. */
     allocatable: computeSchema.optional(),
+    /** With `ready`: the pool that its label `karpenter.sh/nodepool` names; older histories lack it. */
+    pool: z.string().optional(),
   }),
   event('claim', {
     claim: id,

@@ -110,6 +110,18 @@ const CASES: readonly {
   readonly why?: RegExp;
 }[] = [
   { what: 'a pod that fits', kind: 'servable' },
+  {
+    what: 'as many types as minValues asks for',
+    pools: [{ ...pool('general', { instanceTypes: ['m6i.large', 'm6i.4xlarge'] }), minimumValues: { [LABEL.instanceType]: 2 } }],
+    kind: 'servable',
+  },
+  {
+    what: 'fewer types on which it fits than minValues asks for',
+    load: load({}, { cpu: '3' }),
+    pools: [{ ...pool('general', { instanceTypes: ['m6i.large', 'm6i.4xlarge'] }), minimumValues: { [LABEL.instanceType]: 2 } }],
+    kind: 'unservable',
+    why: /^pool general: minValues asks for 2 values of node.kubernetes.io\/instance-type, and the nodes on which it fits have 1$/,
+  },
   { what: 'no pools', pools: [], kind: 'unservable', why: /^there is no NodePool$/ },
   {
     what: 'a zone that no pool has',

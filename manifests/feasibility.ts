@@ -108,6 +108,14 @@ function searchPool(template: PodTemplate, { pool, stated, problem, seats }: Off
   const roomy = suitable.filter(({ room }) => fits(requests, room));
   if (roomy.length === 0) return { seats: [], why: sizeProblem(requests, suitable) };
   const affordable = roomy.filter(({ type }) => isWithin(type, pool.limits));
+  const scarce = Object.entries(pool.minimumValues ?? {}).find(([key, least]) => valuesOf(key, affordable).size < least);
+  if (scarce !== undefined && affordable.length > 0) {
+    const [key, least] = scarce;
+    return {
+      seats: [],
+      why: `minValues asks for ${least} values of ${key}, and the nodes on which it fits have ${valuesOf(key, affordable).size}`,
+    };
+  }
   if (affordable.length > 0) return { seats: affordable, why: '' };
   const { cpu, memoryMiB, nodes } = pool.limits ?? {};
   const limits = [
@@ -116,6 +124,10 @@ function searchPool(template: PodTemplate, { pool, stated, problem, seats }: Off
     ...(nodes === undefined ? [] : [`${nodes} nodes`]),
   ];
   return { seats: [], why: `its limits (${limits.join(', ')}) are below the smallest node on which it fits` };
+}
+
+function valuesOf(key: string, seats: readonly Seat[]): ReadonlySet<string> {
+  return new Set(seats.flatMap(({ labels }) => labels[key] ?? []));
 }
 
 function isWithin({ vcpu, memoryMiB }: InstanceType, limits: Pool['limits'] = {}): boolean {

@@ -112,6 +112,45 @@ test('for a target that does not apply classes, pools have none, and everything 
   );
 });
 
+test('what only Karpenter has in a NodePool is applied as written, with its defaults, or named as ignored', async ({}, testInfo) => {
+  const written = POOL.replace(
+    'spec:\n  template:\n    spec:',
+    `spec:
+  disruption:
+    consolidationPolicy: WhenEmpty
+    consolidateAfter: Never
+    budgets: [{nodes: "0", schedule: "@daily", duration: 8h30m}, {nodes: 20%, reasons: [Drifted]}]
+  template:
+    spec:
+      expireAfter: 720h
+      terminationGracePeriod: 1h`,
+  ).replace('key: node.kubernetes.io/instance-type,', 'key: node.kubernetes.io/instance-type, minValues: 2,');
+  const { pools, notes } = await mixWith(testInfo, { nodeClass: classWith(''), pool: written });
+  expect(pools[0]).toMatchObject({
+    disruption: {
+      consolidation: 'when-empty',
+      consolidateAfterMs: 'never',
+      budgets: [
+        { nodes: '0', schedule: '@daily', durationMs: 30_600_000 },
+        { nodes: '20%', reasons: ['drifted'] },
+      ],
+    },
+    expireAfterMs: 2_592_000_000,
+    terminationGracePeriodMs: 3_600_000,
+    minimumValues: { 'node.kubernetes.io/instance-type': 2 },
+  });
+  expect(pools[1]).toMatchObject({
+    disruption: { consolidation: 'when-empty-or-underutilized', consolidateAfterMs: 0, budgets: [{ nodes: '10%' }] },
+  });
+  expect(notes.filter((note) => note.startsWith('NodePool'))).toEqual([]);
+
+  const ignoring = await mixWith(testInfo, { nodeClass: classWith(''), pool: written, appliesClasses: false });
+  expect(ignoring.pools[0]).not.toHaveProperty('disruption');
+  expect(ignoring.notes).toContain(
+    'NodePool general: ignored: minValues, expireAfter, terminationGracePeriod, disruption (the target removes empty nodes as configured in its adapter)',
+  );
+});
+
 test('another image family is replaced: its data volume becomes the root volume, its user data is left out', async ({}, testInfo) => {
   const devices =
     '  blockDeviceMappings: [{deviceName: /dev/xvda, ebs: {volumeSize: 4Gi}}, {deviceName: /dev/xvdb, ebs: {volumeSize: 80Gi}}]';

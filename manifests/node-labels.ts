@@ -1,13 +1,11 @@
 import { archOf } from '../model/catalogue.ts';
 import type { InstanceType, Offering } from '../model/catalogue.ts';
 import { defined } from '../model/defined.ts';
-import { LABEL } from '../model/kube.ts';
+import { LABEL, NODE_POOL_LABEL } from '../model/kube.ts';
 import { allows, intersect } from '../model/requirements.ts';
 import type { NodeAlternative, Requirements } from '../model/requirements.ts';
 import type { Labels } from '../model/selector.ts';
 
-/** Karpenter's label for the pool of a node. */
-export const NODE_POOL_LABEL = 'karpenter.sh/nodepool';
 const AWS_LABEL = 'karpenter.k8s.aws/instance-';
 /** `m6i`, `u-6tb1`: category and generation, parsed as in Karpenter's AWS provider. */
 const FAMILY = /^([a-z]+)(?:-[0-9]+tb)?([0-9]+)/;

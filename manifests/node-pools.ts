@@ -1,6 +1,8 @@
 import { LoadError } from '../harness/load-error.ts';
-import type { Pool } from '../model/catalogue.ts';
+import type { Pool, PoolDisruption } from '../model/catalogue.ts';
+import type { DisruptionReason } from '../model/disruption-budget.ts';
 import { defined } from '../model/defined.ts';
+import { parseDurationMs } from '../model/go-duration.ts';
 import type { NodeSelectorRequirement, Taint } from '../model/kube.ts';
 import { QuantityError, toMilli, toWhole } from '../model/quantity.ts';
 import type { Manifest } from './documents.ts';
@@ -18,10 +20,22 @@ interface NodePoolSpec {
       readonly terminationGracePeriod?: string;
     };
   };
-  readonly disruption?: object;
+  readonly disruption?: WrittenDisruption;
   readonly limits?: Readonly<Record<string, string | number>>;
   readonly weight?: number;
   readonly replicas?: number;
+}
+
+/** The API fills in what is missing. */
+interface WrittenDisruption {
+  readonly consolidationPolicy?: 'WhenEmpty' | 'WhenEmptyOrUnderutilized';
+  readonly consolidateAfter?: string;
+  readonly budgets?: readonly {
+    readonly nodes: string;
+    readonly reasons?: readonly string[];
+    readonly schedule?: string;
+    readonly duration?: string;
+  }[];
 }
 
 interface WrittenRequirement {
@@ -41,22 +55,33 @@ export interface ReadPool {
 const MIB = 2 ** 20;
 const LIMITS = ['cpu', 'memory', 'nodes'];
 
+/** Budgets of a NodePool that names none: a tenth. Source: the defaults of Karpenter's NodePool, v1. */
+const DEFAULT_BUDGETS = [{ nodes: '10%' }];
+const REASONS: ReadonlyMap<string, DisruptionReason> = new Map([
+  ['Empty', 'empty'],
+  ['Underutilized', 'underutilized'],
+  ['Drifted', 'drifted'],
+]);
+
 /**
  * Converts a Karpenter NodePool (karpenter.sh/v1) to the neutral form of a pool.
+ * @param isKarpenter whether the target is Karpenter, and so knows what only Karpenter has: the way in which nodes are disrupted,
+ *   and minimum values
  * @throws LoadError when a limit is not a quantity
  */
-export function readNodePool({ object, where }: Manifest): ReadPool {
+export function readNodePool({ object, where }: Manifest, isKarpenter: boolean): ReadPool {
   const name = object.metadata.name ?? '';
   const { template, limits = {}, weight = 0, disruption, replicas } = (object as unknown as { spec: NodePoolSpec }).spec;
   const { requirements = [], taints = [], startupTaints = [], expireAfter, terminationGracePeriod } = template.spec;
+  const minimumValues = minimumValuesOf(requirements);
   const unmodelled = requirements.filter(({ key }) => isUnmodelledLabel(key));
   const ignored = [
     ...unmodelled.map(({ key }) => `the requirement on ${key}`),
-    ...(requirements.some(({ minValues }) => minValues !== undefined) ? ['minValues'] : []),
+    ...(!isKarpenter && minimumValues !== undefined ? ['minValues'] : []),
     ...(template.metadata?.annotations === undefined ? [] : ['annotations of nodes']),
-    ...(expireAfter === undefined ? [] : ['expireAfter']),
-    ...(terminationGracePeriod === undefined ? [] : ['terminationGracePeriod']),
-    ...(disruption === undefined ? [] : ['disruption (the target removes empty nodes as configured in its adapter)']),
+    ...(isKarpenter || expireAfter === undefined ? [] : ['expireAfter']),
+    ...(isKarpenter || terminationGracePeriod === undefined ? [] : ['terminationGracePeriod']),
+    ...(isKarpenter || disruption === undefined ? [] : ['disruption (the target removes empty nodes as configured in its adapter)']),
     ...(replicas === undefined ? [] : ['replicas']),
     ...Object.keys(limits).flatMap((resource) => (LIMITS.includes(resource) ? [] : [`the limit on ${resource}`])),
   ];
@@ -69,9 +94,38 @@ export function readNodePool({ object, where }: Manifest): ReadPool {
       startupTaints: startupTaints.map(toTaint),
       ...readLimits(limits, where),
       weight,
+      ...(isKarpenter
+        ? defined({
+            disruption: disruptionOf(disruption),
+            expireAfterMs: timeOf(expireAfter),
+            terminationGracePeriodMs: timeOf(terminationGracePeriod),
+            minimumValues,
+          })
+        : {}),
     },
     notes: ignored.length === 0 ? [] : [`NodePool ${name}: ignored: ${ignored.join(', ')}`],
   };
+}
+
+function minimumValuesOf(requirements: readonly WrittenRequirement[]): Pool['minimumValues'] {
+  const minima = requirements.flatMap(({ key, minValues }) => (minValues === undefined ? [] : [[key, minValues] as const]));
+  return minima.length === 0 ? undefined : Object.fromEntries(minima);
+}
+
+function disruptionOf({ consolidationPolicy, consolidateAfter, budgets = DEFAULT_BUDGETS }: WrittenDisruption = {}): PoolDisruption {
+  return {
+    consolidation: consolidationPolicy === 'WhenEmpty' ? 'when-empty' : 'when-empty-or-underutilized',
+    consolidateAfterMs: consolidateAfter === undefined ? 0 : (timeOf(consolidateAfter) ?? 'never'),
+    budgets: budgets.map(({ nodes, reasons, schedule, duration }) => ({
+      nodes,
+      ...defined({ reasons: reasons?.flatMap((reason) => REASONS.get(reason) ?? []), schedule, durationMs: timeOf(duration) }),
+    })),
+  };
+}
+
+/** In ms; undefined for `Never`. */
+function timeOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : parseDurationMs(text);
 }
 
 function toRequirement({ key, operator, values = [] }: WrittenRequirement): NodeSelectorRequirement {

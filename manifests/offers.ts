@@ -1,5 +1,6 @@
 import type { InstanceType, Offering, Pool } from '../model/catalogue.ts';
 import type { Catalogue } from '../model/instance-catalogue.ts';
+import { NODE_POOL_LABEL } from '../model/kube.ts';
 import { matchesLabels, nodeAlternatives, parseRequirements } from '../model/requirements.ts';
 import type { Requirements } from '../model/requirements.ts';
 import { addResources, podRequests, subtractResources } from '../model/resources.ts';
@@ -8,7 +9,7 @@ import type { Labels } from '../model/selector.ts';
 import { REPELLING, untolerated } from '../model/taints.ts';
 import type { Load } from './load.ts';
 import type { PoolNodes } from './pool-nodes.ts';
-import { NODE_POOL_LABEL, isKnownLabel, offeringLabels, suits } from './node-labels.ts';
+import { isKnownLabel, offeringLabels, suits } from './node-labels.ts';
 
 /** An offering of a pool on which a pod of a load could run. */
 export interface Seat {

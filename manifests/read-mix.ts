@@ -34,7 +34,7 @@ import type { UserWorkload } from './workloads.ts';
 
 /** How manifests are read. */
 export interface MixOptions {
-  /** Whether the target applies the EC2NodeClasses of pools, by default not: then they say what nodes are like. */
+  /** Whether the target is Karpenter, and applies EC2NodeClasses and all of a NodePool; by default not. */
   readonly appliesClasses?: boolean;
 }
 
@@ -99,7 +99,7 @@ function poolsOf(
   appliesClasses: boolean,
 ): Pick<Mix, 'pools' | 'notes' | 'ignoresClasses'> & { readonly doubts: ReadonlyMap<string, ClassDoubt> } {
   const written = manifests.filter((manifest) => typeOf(manifest) === NODE_POOL);
-  const read = written.map(readNodePool);
+  const read = written.map((manifest) => readNodePool(manifest, appliesClasses));
   const pools = read.map(({ pool }) => pool);
   const notes = read.flatMap((one) => one.notes);
   const classManifests = manifests.filter((manifest) => typeOf(manifest) === NODE_CLASS);

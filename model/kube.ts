@@ -372,3 +372,6 @@ export const LABEL = {
   os: 'kubernetes.io/os',
   capacityType: 'karpenter.sh/capacity-type',
 } as const;
+
+/** Karpenter's label for the pool of a node. */
+export const NODE_POOL_LABEL = 'karpenter.sh/nodepool';

@@ -5,7 +5,7 @@ import { MAX_COMPARED } from '../../gate/sides.ts';
 import { trialsToAccept } from '../../gate/statistics/sequential.ts';
 import { defined } from '../../model/defined.ts';
 import { objectError } from '../../model/field-errors.ts';
-import { parseDurationMs } from '../../targets/command/duration.ts';
+import { parseDurationMs } from '../../model/go-duration.ts';
 import { template, text } from '../../targets/command/target-file.ts';
 import { unknownVariable } from '../../targets/command/variables.ts';
 import { UsageError } from '../usage-error.ts';

@@ -1,6 +1,6 @@
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseDurationMs } from '../../targets/command/duration.ts';
+import { parseDurationMs } from '../../model/go-duration.ts';
 import { artefactsFolder, listArtefacts } from '../../targets/go/artefacts/cache.ts';
 import type { Artefact, BrokenArtefact } from '../../targets/go/artefacts/cache.ts';
 import { CRDS_FOLDER, EVIDENCE, MANIFEST_FILE, RECIPE, WASM_FILE } from '../../targets/go/artefacts/manifest.ts';

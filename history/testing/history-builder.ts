@@ -108,9 +108,9 @@ export class HistoryBuilder {
   }
 
   /** A node and, if given, its instance. */
-  node(node: string, to: EventOf<'node'>['to'], instance?: string): this {
+  node(node: string, to: EventOf<'node'>['to'], instance?: string, more: Partial<EventOf<'node'>> = {}): this {
     const backing = instance === undefined ? {} : { instance, providerId: `aws:///us-east-1a/${instance}` };
-    return this.add({ type: 'node', node, uid: `uid-${node}`, to, ...backing });
+    return this.add({ type: 'node', node, uid: `uid-${node}`, to, ...backing, ...more });
   }
 
   claim(claim: string, to: EventOf<'claim'>['to'], instance?: string): this {

@@ -4,7 +4,7 @@ import { objectErrorOf } from '../../model/field-errors.ts';
 import { CLUSTER_VARIABLES } from '../../model/program-environment.ts';
 import { FEATURES } from '../target.ts';
 import type { TargetConstants } from '../target.ts';
-import { parseDurationMs } from './duration.ts';
+import { parseDurationMs } from '../../model/go-duration.ts';
 import { PROGRAM_VARIABLE_NAMES, unknownVariable } from './variables.ts';
 
 /** A target's file can't be used: the message gives the file, the field, and what it takes. */

@@ -1,5 +1,5 @@
 import { nearest } from '../../model/nearest.ts';
-import { parseDurationMs } from '../command/duration.ts';
+import { parseDurationMs } from '../../model/go-duration.ts';
 import type { Feature } from '../target.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { ClusterConfig } from '../../model/cluster.ts';
 import { defined } from '../../model/defined.ts';
 import { DUMMY_ACCOUNT } from '../../model/program-environment.ts';
 import type { Manifest } from '../command/apply.ts';
-import { parseDurationMs } from '../command/duration.ts';
+import { parseDurationMs } from '../../model/go-duration.ts';
 import { karpenterPools } from '../command/pools.ts';
 import type { Operations } from '../command/pools.ts';
 import { substituteAll } from '../command/variables.ts';

@@ -1,5 +1,6 @@
 import type { Pool } from '../../../model/catalogue.ts';
 import { defined } from '../../../model/defined.ts';
+import { NODE_POOL_LABEL } from '../../../model/kube.ts';
 import type { KubeObject, ObjectMeta, Toleration } from '../../../model/kube.ts';
 
 /** The label of everything that a run creates in a cluster that it shares. Its value names the run. */
@@ -11,7 +12,6 @@ export const MAX_PODS = 3_000;
 /** The namespace that scenarios use. */
 const SCENARIOS_NAMESPACE = 'default';
 
-const POOL_LABEL = 'karpenter.sh/nodepool';
 
 /** Identifies a run, and how it names objects: plain data. */
 export interface Tenancy {
@@ -68,7 +68,7 @@ export class Tenant {
 
   /** Whether an object has the run's label, or belongs to one of its pools. */
   owns({ metadata = {} }: { readonly metadata?: Metadata }): boolean {
-    return metadata.labels?.[RUN_LABEL] === this.run || metadata.labels?.[POOL_LABEL]?.startsWith(this.objectPrefix) === true;
+    return metadata.labels?.[RUN_LABEL] === this.run || metadata.labels?.[NODE_POOL_LABEL]?.startsWith(this.objectPrefix) === true;
   }
 
   /**
