@@ -10,6 +10,8 @@ import { UsageError } from './usage-error.ts';
 const RUNS = 'runs';
 /** The file of a gate's outcome in its directory. */
 export const GATE_FILE = 'gate.json';
+/** The data of a comparison. */
+export const COMPARISON_FILE = 'compare.json';
 /** Most runs that start within one second. They get a number. */
 const MAX_A_SECOND = 1_000;
 
@@ -58,9 +60,9 @@ export function newestRunDirectory(): string {
   return newestDirectory(['run.json'], 'run directory');
 }
 
-/** The directory of a run or of a gate in `runs/` that was written last. @throws UsageError if there is none */
+/** The directory of a run, a gate or a comparison in `runs/` that was written last. @throws UsageError if there is none */
 export function newestReportDirectory(): string {
-  return newestDirectory(['run.json', GATE_FILE], 'directory of a run or a gate');
+  return newestDirectory(['run.json', GATE_FILE, COMPARISON_FILE], 'directory of a run, a gate or a comparison');
 }
 
 /** @param files names of which such a directory has one */

@@ -25,7 +25,7 @@ import type { COMPARISON_FORMATS } from '../options.ts';
 import { selectScenarios } from '../manifests.ts';
 import type { Selection } from '../manifests.ts';
 import { prepareTarget } from '../prepare-targets.ts';
-import { createDirectory, isRunDirectory } from '../run-directory.ts';
+import { COMPARISON_FILE, createDirectory, isRunDirectory } from '../run-directory.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 import { currentScenarioId } from '../../model/former-names.ts';
 
@@ -106,7 +106,7 @@ export async function compare(names: readonly string[], options: CompareOptions,
   const comparison = targetComparisonSchema.parse({ ...compared, ...defined({ unserved: unservedTexts }) });
   const markdown = formatComparisonMarkdown(comparison);
   const json = `${JSON.stringify(comparison, undefined, 2)}\n`;
-  writeFileSync(join(out, 'compare.json'), json);
+  writeFileSync(join(out, COMPARISON_FILE), json);
   writeFileSync(join(out, 'compare.md'), markdown);
   writeFileSync(join(out, 'compare.html'), renderComparison(comparison));
   switch (options.format) {

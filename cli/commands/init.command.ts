@@ -27,7 +27,10 @@ export function defineInit(program: Command, { console, finish }: CommandContext
     .addArgument(WHAT)
     .option('--target <name|./file>', 'the autoscaler to test; required where tests or a gate are run')
     .option('--baseline <name|./file>', 'the version in production: a gate compares the target with it')
-    .option('--manifests <dir>', 'test with your own node pools and workloads instead of the bundled scenarios')
+    .option(
+      '--manifests <dir>',
+      'test with your own node pools and workloads instead of the bundled scenarios (argo, flagger, github-actions)',
+    )
     .option('--out <dir>', 'output directory (default: a new one; for a workflow the current one)')
     .option('--force', 'overwrite existing files', false)
     .option('--json', 'print JSON', false)

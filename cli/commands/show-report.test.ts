@@ -7,10 +7,10 @@ import { folderWith } from '../testing/files.ts';
 import { until } from '../testing/processes.ts';
 import { showReport } from './show-report.ts';
 
-function runIn(folder: string, name: string, writtenS = 1, facts = 'run.json'): string {
+function runIn(folder: string, name: string, writtenS = 1, facts = 'run.json', page = 'report.html'): string {
   const directory = join(folder, 'runs', name);
   mkdirSync(directory, { recursive: true });
-  for (const file of [facts, 'report.html']) writeFileSync(join(directory, file), '{}');
+  for (const file of [facts, page]) writeFileSync(join(directory, file), '{}');
   utimesSync(join(directory, facts), writtenS, writtenS);
   return directory;
 }
@@ -41,11 +41,13 @@ test('without a terminal it prints the address of the newest report, or of the g
   expect(await scaleproofHere(['show-report', 'runs/old'], cwd)).toEqual({ code: 0, stdout: `${urlOf(old)}\n`, stderr: '' });
 });
 
-test('a gate has a report, too', async ({}, testInfo) => {
+test('gates and comparisons have reports, too', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
   runIn(cwd, 'a-run', 1_000);
   const gate = runIn(cwd, 'gate-1', 2_000, 'gate.json');
   expect(await scaleproofHere(['show-report'], cwd)).toEqual({ code: 0, stdout: `${urlOf(gate)}\n`, stderr: '' });
+  const compared = pathToFileURL(join(runIn(cwd, 'compared', 3_000, 'compare.json', 'compare.html'), 'compare.html')).href;
+  expect(await scaleproofHere(['show-report'], cwd)).toEqual({ code: 0, stdout: `${compared}\n`, stderr: '' });
 });
 
 test('with a terminal and a display it opens the report, with the address as one argument', async ({}, testInfo) => {
@@ -88,5 +90,7 @@ test('without a report it says what to do', async ({}, testInfo) => {
   });
   const missing = await scaleproofHere(['show-report', 'nowhere'], cwd);
   expect(missing).toMatchObject({ code: 2, stdout: '' });
-  expect(missing.stderr).toContain('nowhere has no report.html; `scaleproof report DIR` writes it');
+  expect(missing.stderr).toContain(
+    'nowhere has no report.html or compare.html; `scaleproof report DIR` writes the page of a run or a gate',
+  );
 });

@@ -7,6 +7,9 @@ import type { Console } from '../console.ts';
 import { newestReportDirectory } from '../run-directory.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 
+/** The page of a run or a gate, and that of a comparison. */
+const PAGES = ['report.html', 'compare.html'];
+
 /** What decides how a page is opened. */
 interface Desktop {
   readonly platform: NodeJS.Platform;
@@ -14,18 +17,18 @@ interface Desktop {
 }
 
 /**
- * `scaleproof show-report [DIR]`: prints the address of the report of a run or a gate, and opens it in a browser if there are a terminal and a
- * display.
- * @param directory by default the newest one of a run or a gate
+ * `scaleproof show-report [DIR]`: prints the address of the report of a run, a gate or a comparison, and opens it in a browser if there
+ * are a terminal and a display.
+ * @param directory by default the newest one
  * @returns the exit code: 0 also if nothing could open it, since the address is printed
  * @throws UsageError if there is no report
  */
 export async function showReport(directory: string | undefined, console: Console, desktop: Desktop = process): Promise<number> {
   const where = directory ?? newestReportDirectory();
-  const path = resolve(join(where, 'report.html'));
-  if (!existsSync(path))
-    throw new UsageError(`${where} has no report.html; \`scaleproof report DIR\` writes it into the directory of a run or a gate`);
-  const { href } = pathToFileURL(path);
+  const page = PAGES.find((name) => existsSync(join(where, name)));
+  if (page === undefined)
+    throw new UsageError(`${where} has no ${PAGES.join(' or ')}; \`scaleproof report DIR\` writes the page of a run or a gate`);
+  const { href } = pathToFileURL(resolve(where, page));
   console.out(`${href}\n`);
   const opener = console.interactive ? openerOf(desktop) : undefined;
   if (opener !== undefined && !(await start([...opener, href], desktop)))
