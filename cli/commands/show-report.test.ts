@@ -86,7 +86,7 @@ test('without a report it says what to do', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
   expect(await scaleproofHere(['show-report'], cwd)).toMatchObject({
     code: 2,
-    stderr: 'scaleproof: there is no directory of a run or a gate in runs/; name one\n',
+    stderr: 'scaleproof: there is no directory of a run, a gate or a comparison in runs/; name one\n',
   });
   const missing = await scaleproofHere(['show-report', 'nowhere'], cwd);
   expect(missing).toMatchObject({ code: 2, stdout: '' });
