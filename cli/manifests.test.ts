@@ -174,6 +174,11 @@ test('gate and compare run the scenarios over manifests, and name what is not se
     expect(readFileSync(join(cwd, 'compared', name), 'utf8'), name).toContain('1 of 4 workloads in ./shop is not shown to be served');
   }
   expect(inOneLine(compare.stdout)).toContain(`1 of 4 workloads in ./shop is not shown to be served: ${GAP}`);
+  const runs = ['--baseline', 'compared/A', '--candidate', 'compared/B'];
+  const ofRuns = await scaleproofHere(['gate', ...runs, '--out', 'of-runs'], cwd);
+  expect(inOneLine(ofRuns.stdout), ofRuns.stderr).toContain(`note: ${GAP}`);
+  const strict = await scaleproofHere(['gate', ...runs, '--strict', '--out', 'strict'], cwd);
+  expect(strict).toMatchObject({ code: 2, stderr: expect.stringContaining('--strict: 1 of 4 workloads in ./shop is not shown') });
 });
 
 for (const [what, flags, message] of [

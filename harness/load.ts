@@ -177,13 +177,17 @@ function lineOf(error: unknown, moduleUrl: string): string {
   return stack.split('\n').flatMap((line) => /^:\d+/.exec(line.split(moduleUrl)[1] ?? '') ?? [])[0] ?? '';
 }
 
+const NOT_STRIPPED = ['strip-only mode', 'Cannot find package', 'Cannot find module'];
+const STRIPPED = 'Node runs such files and only strips their types: no enums, no path aliases, and imports with their file extension';
+
 /** The first line of the message, with a hint for a file outside every project that has this package installed. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const [reason = ''] = `${error.name}: ${error.message}`.split('\n');
   const [, fault] = /\bfaults\.(\w+) is not a function/.exec(reason) ?? [];
   if (fault !== undefined) return `${reason}${hint(fault, Object.keys(faults))}`;
-  return reason.includes("Cannot find package 'scaleproof'") ? `${reason}; install scaleproof in the project of that file` : reason;
+  if (reason.includes("Cannot find package 'scaleproof'")) return `${reason}; install scaleproof in the project of that file`;
+  return NOT_STRIPPED.some((part) => reason.includes(part)) ? `${reason}; ${STRIPPED}` : reason;
 }
 
 function shownPath(moduleUrl: string): string {

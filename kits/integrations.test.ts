@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Ajv } from 'ajv';
 import { expect, test } from '@playwright/test';
@@ -507,6 +507,11 @@ test('action.yml: a shard uploads its part, a whole run its report, and wrong in
   mkdirSync(join(folder, 'before'), { recursive: true });
   writeFileSync(join(folder, 'before/run.json'), '{}');
   expect((await runStep('where', { ...inputs, BASELINE: './before' }, folder)).outputs).toMatch(/^gate=runs$/m);
+  const own = join(folder, 'conformance/run');
+  mkdirSync(own, { recursive: true });
+  writeFileSync(join(own, 'run.json'), '{}');
+  expect(await runStep('where', { ...inputs, BASELINE: own }, folder)).toEqual({ code: 2, outputs: '' });
+  expect(existsSync(join(own, 'run.json')), 'a baseline is never deleted').toBe(true);
   for (const wrong of [
     { TARGET: '' },
     { MODE: 'both' },

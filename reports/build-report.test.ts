@@ -4,6 +4,7 @@ import { expect, test } from '@playwright/test';
 import { phaseValuesOf } from '../history/latency.ts';
 import { createView } from '../history/view.ts';
 import { packageRoot } from '../model/package-root.ts';
+import { unrequestedProfiles } from './profiles.ts';
 import { buildReport } from './build-report.ts';
 import type { ReportInput } from './report-input.ts';
 import { parseRunFacts } from './report-input.ts';
@@ -46,6 +47,13 @@ test('the result of a profile: failure before unknown before partial, and succes
   expect(resultOf({ ...whole, trials: whole.trials.slice(0, 1) })).toEqual(['unknown']);
   const notRun = [{ scenario: id, title: 't', suite: 's', seed: 2, reason: 'the run was interrupted before it started' }];
   expect(resultOf({ ...whole, trials: whole.trials.slice(0, 1), notRun })).toEqual(['partial']);
+  const leaving = (core: number): ReportInput => ({ ...whole, run: { ...whole.run, notRequested: { core, extended: 3, robustness: 1 } } });
+  expect([...resultOf(leaving(0)), ...resultOf(leaving(2))]).toEqual(['success', 'partial']);
+  expect(unrequestedProfiles(buildReport(leaving(2)))).toEqual(['not requested: 3 scenarios of extended, 1 scenario of robustness']);
+  // The other scenario of this profile belongs to another shard.
+  const other = sampleRun({ trials: 2, only: [id, 'capacity/spot-runs-out'] }).run;
+  const shard = buildReport({ ...whole, run: { ...other, planned: whole.run.planned } });
+  expect(shard.profiles).toMatchObject([{ result: 'partial', scenarios: { passed: 1, notRequested: 1 } }]);
 });
 
 test('scenarios are grouped by profile, in requested order', () => {

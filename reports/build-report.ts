@@ -55,7 +55,7 @@ export function buildReport({ run, trials, notRun }: ReportInput): RunReport {
   const digests = trials.filter(({ result }) => result.crash === undefined).map(digestTrial);
   const scenarios = scenariosOf(run, digests, crashes, notRun);
   const virtualMs = sum([...digests.map(({ result }) => result), ...crashes], (result) => result.virtualMs);
-  const { format: _format, planned: _planned, notRun: _notRun, notRequested: _notRequested, wallMs, requirements, ...facts } = run;
+  const { format: _format, planned: _planned, notRun: _notRun, wallMs, requirements, ...facts } = run;
   const hasTime = wallMs !== undefined;
   return {
     apiVersion: REPORT_API_VERSION,
@@ -141,7 +141,10 @@ function profileReport(name: Profile, run: RunFacts, scenarios: readonly Scenari
   const own = scenarios.filter(({ profile }) => profile === name);
   const left = notRun.filter(({ scenario }) => asked.has(scenario));
   const counts = scenarioCounts(own, left);
-  const notRequested = run.notRequested?.[name];
+  // A shard requests only its part of the run's scenarios.
+  const ofOthers = asked.size - new Set([...own.map(({ id }) => id), ...left.map(({ scenario }) => scenario)]).size;
+  const known = run.notRequested?.[name];
+  const notRequested = known === undefined && ofOthers === 0 ? undefined : (known ?? 0) + ofOthers;
   // A scenario with a seed that was not run still has a verdict, but its profile is partial.
   const isWhole = left.length === 0 && (notRequested ?? 0) === 0;
   const result = counts.failed > 0 ? 'failure' : counts.unknown > 0 ? 'unknown' : isWhole ? 'success' : 'partial';

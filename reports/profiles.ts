@@ -1,3 +1,4 @@
+import { formatCount } from './format.ts';
 import type { Profile } from './report-input.ts';
 import type { ProfileReport, RunReport } from './run-report.ts';
 
@@ -25,6 +26,14 @@ const RESULT_WORDS = { success: 'pass', failure: 'fail', partial: 'partial', unk
 /** A profile's result, in the words of verdicts. Only a profile can be partial. */
 export function resultWord({ result }: Pick<ProfileReport, 'result'>): (typeof RESULT_WORDS)[ProfileReport['result']] {
   return RESULT_WORDS[result];
+}
+
+/** The profiles of which no scenario was requested, in a sentence; none if there is no such profile, or an older version ran it. */
+export function unrequestedProfiles({ profiles, run }: Pick<RunReport, 'profiles' | 'run'>): string[] {
+  const left = Object.entries(run.notRequested ?? {}).filter(([name, count]) => count > 0 && !profiles.some((one) => one.name === name));
+  return left.length === 0
+    ? []
+    : [`not requested: ${left.map(([name, count]) => `${formatCount(count, 'scenario')} of ${name}`).join(', ')}`];
 }
 
 /** `5 passed`, `4 passed, 1 failed, 2 not run`, `1 passed, 96 not requested` */

@@ -151,7 +151,7 @@ export const runFactsSchema = z.strictObject({
     }),
   ),
   /** By profile: how many of the bundled scenarios the run leaves out. Absent in runs of earlier versions. */
-  notRequested: z.record(profileSchema, count).optional(),
+  notRequested: z.object({ core: count, extended: count, robustness: count }).optional(),
   /** Absent unless the scenarios are made from a user's manifests. */
   manifests: manifestsFactsSchema.optional(),
   /** The specification at that time; absent if no scenario of the run tests any of it. */

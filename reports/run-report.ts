@@ -147,7 +147,7 @@ const profileReportSchema = z.object({
     notRun: count,
     notRequested: count
       .optional()
-      .describe('Bundled scenarios of the profile that are not part of the run; absent in reports of earlier versions.'),
+      .describe('Scenarios of the profile that are not part of the run, or of this shard; absent in reports of earlier versions.'),
   }),
 });
 export type ProfileReport = z.infer<typeof profileReportSchema>;
@@ -176,7 +176,7 @@ export type RequirementReport = z.infer<typeof requirementReportSchema>;
 export const runReportSchema = z.object({
   apiVersion: z.literal(REPORT_API_VERSION),
   kind: z.literal('ConformanceReport'),
-  run: runFactsSchema.omit({ format: true, planned: true, notRun: true, notRequested: true, wallMs: true, requirements: true }).extend({
+  run: runFactsSchema.omit({ format: true, planned: true, notRun: true, wallMs: true, requirements: true }).extend({
     wallMs: z.number().optional(),
     virtualMs: z.number().describe('Sum of the durations of all trials.'),
     ratio: z.number().optional().describe('Virtual over wall time.'),

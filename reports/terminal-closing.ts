@@ -4,7 +4,7 @@ import { describeGap, describeGaps } from './manifests.ts';
 import { VERDICT_MARKS } from './marks.ts';
 import { printable } from './paint.ts';
 import type { Ink } from './paint.ts';
-import { profileCounts, resultWord } from './profiles.ts';
+import { profileCounts, resultWord, unrequestedProfiles } from './profiles.ts';
 import { sourceOf } from './program.ts';
 import type { RunReport } from './run-report.ts';
 import { wrap } from './table.ts';
@@ -73,7 +73,8 @@ function dimmed(lines: readonly string[], paint: Paint, width: number): string[]
 }
 
 /** The totals, with the verdict last. */
-export function totalsOf({ run, totals, profiles, verdict }: RunReport, paint: Paint, width: number): string[] {
+export function totalsOf(report: RunReport, paint: Paint, width: number): string[] {
+  const { run, totals, profiles, verdict } = report;
   const { scenarios, trials, instances } = totals;
   const notBegun = trials.notBegun > 0 ? [`${trials.notBegun} not started`] : [];
   const counts = [
@@ -96,6 +97,7 @@ export function totalsOf({ run, totals, profiles, verdict }: RunReport, paint: P
     ...crashTotals(totals.crashPoints),
     time,
     ...profiles.map((profile) => `${profile.name}: ${resultWord(profile)}, ${profileCounts(profile)}`),
+    ...unrequestedProfiles(report),
     ...programLine(run.target.program),
     ...(run.world.unseen ?? []),
   ];

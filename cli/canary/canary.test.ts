@@ -65,6 +65,9 @@ probes:
   const { code, stdout, stderr } = await scaleproofHere(['canary', '--plan', 'plan.yaml', ...ONE], cwd);
   expect(code, stderr).toBe(0);
   expect(stdout).toContain('✓ ROLLED OUT in stage 1');
+  expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
+    /note: 1 of 4 workloads in \S+ is not shown to be served note: Deployment shop\/recommendations: /,
+  );
 });
 
 test('a good candidate is rolled out, even if the canary is killed in between', { tag: '@long' }, async ({}, testInfo) => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Episode } from '../../gate/episode.ts';
 import { episodesOf } from '../../gate/episodes-of.ts';
 import type { TrialKinds } from '../../history/measures.ts';
+import { unservedOf } from '../../reports/manifests.ts';
 import { chooseTarget } from '../choose.ts';
 import type { ChosenTarget } from '../choose.ts';
 import { abilitiesOf } from '../compare/abilities.ts';
@@ -62,6 +63,8 @@ export interface Prober {
   readonly scenarios: ReadonlySet<string>;
   /** Whether places are simulated: their time passes only while they are probed. */
   readonly isVirtual: boolean;
+  /** The workloads that no probe shows to be served, if scenarios are made from manifests: a sentence each. */
+  readonly unserved: readonly string[];
   /** How many seeds a batch uses up. */
   seedsOf(batch: Omit<Batch, 'seed'>): number;
   /**
@@ -122,6 +125,14 @@ export interface ProberOptions {
 
 /** The scenarios of each kind that the plan wants. */
 type Chosen = Map<ProbeKind, Selection>;
+
+function unservedBy(chosen: Chosen): string[] {
+  const sentences = [...chosen.values()].flatMap(({ manifests }) => {
+    const unserved = unservedOf(manifests);
+    return unserved === undefined ? [] : [unserved.summary, ...unserved.gaps];
+  });
+  return [...new Set(sentences)];
+}
 type KindOfProbes = readonly [ProbeKind, Selection];
 
 const idsOf = (chosen: Chosen): Set<string> =>
@@ -149,9 +160,9 @@ async function simulated(plan: CanaryPlan, chosen: Chosen, { workers, startedAt,
   const roundsOf = ([kind, selection]: KindOfProbes, { atLeast }: Pick<Batch, 'atLeast'>): number =>
     Math.ceil(atLeast[kind] / selection.chosen.length);
   const run = async (who: readonly Side[], of: KindOfProbes, seed: number, trials: number, directory: string, signal: AbortSignal) => {
-    const [kind, { nodes, chosen: scenarios }] = of;
+    const [kind, { nodes, chosen: scenarios, manifests }] = of;
     const trialsOf = (): number => trials;
-    const runs = { chosen: scenarios, seed, trialsOf, nodesOf: () => nodes, workers, sideNames: 'letter' as const };
+    const runs = { chosen: scenarios, manifests, seed, trialsOf, nodesOf: () => nodes, workers, sideNames: 'letter' as const };
     const targets: NamedTarget[] = [];
     for (const letter of who) {
       const side = sides[letter];
@@ -163,6 +174,7 @@ async function simulated(plan: CanaryPlan, chosen: Chosen, { workers, startedAt,
   return {
     isVirtual: true,
     scenarios: idsOf(chosen),
+    unserved: unservedBy(chosen),
     seedsOf: (batch) => Math.max(...[...chosen].map((kind) => roundsOf(kind, batch))),
     rehearse: async (directory, signal) => {
       for (const [kind, selection] of chosen) {
@@ -229,6 +241,7 @@ function commanded(plan: CanaryPlan, chosen: Chosen): Prober {
   return {
     isVirtual: false,
     scenarios: idsOf(chosen),
+    unserved: unservedBy(chosen),
     seedsOf: (batch) =>
       Math.max(
         ...[...chosen]

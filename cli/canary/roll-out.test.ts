@@ -32,6 +32,7 @@ function proberOf(candidate: (seed: number, stage: number) => Partial<Episode>, 
   return {
     isVirtual: true,
     scenarios: new Set(),
+    unserved: [],
     seedsOf: ({ atLeast }) => atLeast.spot + atLeast.topology,
     rehearse: () => Promise.resolve(),
     run: (batch, directory) => {

@@ -52,7 +52,8 @@ export async function canary(flags: CanaryFlags, console: Console): Promise<numb
   // A rollback needs neither targets nor scenarios.
   const prober = flags.rollback && !flags.dryRun ? undefined : await createProber(plan, { workers: flags.workers, startedAt, console });
   const unseen = prober === undefined ? undefined : unseenBy(prober.scenarios);
-  const notes = unseen === undefined ? [] : [...notesOnPlan(plan), ...describeUnseen(unseen, flags.dryRun ? '--json' : 'canary.json')];
+  const warnings = prober === undefined ? [] : [...notesOnPlan(plan), ...prober.unserved];
+  const notes = unseen === undefined ? [] : [...warnings, ...describeUnseen(unseen, flags.dryRun ? '--json' : 'canary.json')];
   if (flags.dryRun) {
     console.out(flags.json ? `${JSON.stringify({ ...plan, notes, unseen }, undefined, 2)}\n` : formatPlan(plan, notes, look));
     return EXIT.pass;
@@ -71,7 +72,7 @@ export async function canary(flags: CanaryFlags, console: Console): Promise<numb
   try {
     refuseWrongFlags(progressOf(journal.lines), digest, flags, command);
     // They are part of the outcome too, but some can be mended before anything is rolled out.
-    if (prober !== undefined) for (const note of notesOnPlan(plan)) say(`note: ${printable(note)}\n`);
+    for (const note of warnings) say(`note: ${printable(note)}\n`);
     const how = { journal, directory, clock, signal, events };
     const outcome = await (prober === undefined ? undo(how) : rollOut({ ...how, plan, digest, source, prober }));
     const path = join(directory, 'canary.json');

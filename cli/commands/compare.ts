@@ -82,6 +82,7 @@ export async function compare(names: readonly string[], options: CompareOptions,
     const { workers } = options;
     const runs = {
       chosen: selection.chosen,
+      manifests: selection.manifests,
       seed: options.seed ?? 1,
       ...sizesOf(selection, options),
       workers,

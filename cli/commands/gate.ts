@@ -16,7 +16,7 @@ import { interruption } from '../interruption.ts';
 import { selectScenarios } from '../manifests.ts';
 import type { Selection } from '../manifests.ts';
 import { prepareTargets } from '../prepare-targets.ts';
-import { createDirectory, isRunDirectory } from '../run-directory.ts';
+import { createDirectory, isRunDirectory, readRunFacts } from '../run-directory.ts';
 import { EXIT, GATE_EXIT, UsageError } from '../usage-error.ts';
 import { parseUserYaml, readUserFile } from '../user-file.ts';
 
@@ -99,6 +99,7 @@ async function chooseSides(flags: GateFlags, signal: AbortSignal, console: Conso
       throw new UsageError(
         '--suite, --scenario, --profile and --grep apply only to targets; with run directories, all trials that both have are compared',
       );
+    if (strict) [candidate, baseline].forEach((directory) => refuseGaps(readRunFacts(directory).manifests, directory));
     return { kind: 'directories', baseline, candidate };
   }
   const targets = [chooseTarget(baseline), chooseTarget(candidate)] as const;
@@ -119,9 +120,14 @@ async function chooseSides(flags: GateFlags, signal: AbortSignal, console: Conso
   };
 }
 
-/** What can't be served says nothing of either side: such a gate would be about less than its manifests. @throws UsageError */
-export function refuseGaps(manifests: Selection['manifests']): void {
-  if (manifests === undefined) throw new UsageError('--strict requires --manifests');
+/**
+ * What can't be served says nothing of either side: such a gate would be about less than its manifests.
+ * @param directory of the run over them, if they have run already
+ * @throws UsageError
+ */
+export function refuseGaps(manifests: Selection['manifests'], directory?: string): void {
+  if (manifests === undefined)
+    throw new UsageError(directory === undefined ? '--strict requires --manifests' : `--strict: ${directory} is not a run over manifests`);
   const unserved = unservedOf(manifests);
   if (unserved !== undefined)
     throw new UsageError(`--strict: ${unserved.summary}: ${unserved.gaps.join('; ')}. Mend the manifests, or leave out --strict`);

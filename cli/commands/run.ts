@@ -64,10 +64,10 @@ export type ChosenRun = TrialChoice & RunSettings & { readonly manifests?: Manif
 /** `scaleproof run`: runs scenarios against a target, judges them and writes the run directory. */
 export async function run(options: RunOptions, console: Console): Promise<number> {
   const { manifests: directory, strict = false, list = false, suites, profiles, scenarios, grep, grepInvert, ...how } = options;
-  if (strict && directory === undefined) throw new UsageError('--strict requires --manifests');
   const choice = { suites, profiles, scenarios, grep, grepInvert, manifests: directory };
   const target = chooseTarget(options.target);
   const { chosen, nodes: least, manifests } = await selectScenarios(choice, [target], console);
+  if (strict && manifests === undefined) throw new UsageError('--strict requires --manifests');
   const nodes = directory === undefined ? how.nodes : Math.max(how.nodes, least);
   const chosenRun = { ...how, chosen, nodes, target, ...defined({ manifests: manifests && { ...manifests, strict } }) };
   return list ? listTrials(chosenRun, console) : runChosen(chosenRun, console);

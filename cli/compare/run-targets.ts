@@ -13,6 +13,7 @@ import type { Target } from '../../targets/target.ts';
 import type { ChosenScenario, chooseTarget } from '../choose.ts';
 import type { Console } from '../console.ts';
 import { interruption } from '../interruption.ts';
+import type { Selection } from '../manifests.ts';
 import { notRunFacts } from '../plan-run.ts';
 import { Progress } from '../progress.ts';
 import { createRunDirectory, writeRunFacts } from '../run-directory.ts';
@@ -33,6 +34,8 @@ export interface NamedTarget {
 /** What all targets run. */
 export interface TargetRuns {
   readonly chosen: readonly ChosenScenario[];
+  /** Absent unless the scenarios are made from manifests. */
+  readonly manifests?: Selection['manifests'];
   readonly seed: number;
   /** Number of consecutive seeds. */
   readonly trialsOf: (scenario: string) => number;
@@ -169,7 +172,7 @@ function interleave(sides: readonly Side[]): SideTrial[][] {
 
 /** The run facts of one side. */
 function factsOf({ letter, target, loaded, trials, notRun }: Side, runs: TargetRuns, startedAt: string): Promise<RunFacts> {
-  const { chosen, seed, trialsOf } = runs;
+  const { chosen, manifests, seed, trialsOf } = runs;
   const id = `${startedAt.replaceAll(':', '-')}-${letter}`;
   return describeRun({
     id,
@@ -183,5 +186,6 @@ function factsOf({ letter, target, loaded, trials, notRun }: Side, runs: TargetR
     trials: Math.max(...chosen.map(({ scenario }) => trialsOf(scenario.id))),
     planned: trials,
     notRun,
+    ...defined({ manifests: manifests && { ...manifests, strict: false } }),
   });
 }

@@ -197,6 +197,7 @@ async function runUntilDecided(
       const review = earlyStop(candidate.letter, candidate.episodes, policy);
       const runs = {
         chosen,
+        manifests: sides.selection.manifests,
         seed: seeds[0] ?? first,
         trialsOf: () => seeds.length,
         nodesOf: () => sides.selection.nodes,
