@@ -46,7 +46,7 @@ test('--list prints the trials with titles, seeds and why not, and writes nothin
 
 test('--list of a shard has only its own trials', async () => {
   const all = ['--suite', 'provisioning', '--trials', '2'];
-  const shards = await Promise.all(['1/2', '2/2'].map((shard) => listed(...all, '--shard', shard)));
+  const shards = [await listed(...all, '--shard', '1/2'), await listed(...all, '--shard', '2/2')];
   const trialsOf = (rows: readonly Listed[]): string[] => rows.flatMap(({ id, seeds }) => seeds.map((seed) => `${id} ${seed}`)).sort();
   expect(shards.flatMap(trialsOf).sort()).toEqual(trialsOf(await listed(...all)));
 });

@@ -5,7 +5,7 @@ import type { ProfileReport, RunReport } from './run-report.ts';
 /** The meaning of profiles, for headings. */
 export const PROFILE_WORDS: Readonly<Record<Profile, string>> = {
   core: 'required of every autoscaler',
-  extended: 'required if the autoscaler declares the feature, or tests of a SHOULD',
+  extended: 'required if the autoscaler declares the feature; also tests of a SHOULD',
   robustness: 'faults that no correct API causes; a failure here fails the run, too',
 };
 

@@ -22,7 +22,7 @@ api-pressure/lost-launch-answer  ? unknown     0/2              -         2     
 provisioning/scale-out-and-back  ✓ pass        2/2    20/20 100 %        20     20     0       0       -    1-2
 capacity/spot-runs-out           ✓ pass        2/2    40/40 100 %        20     20     0       0     2/4    1-2
 
-extended: required if the autoscaler declares the feature, or tests of a SHOULD
+extended: required if the autoscaler declares the feature; also tests of a SHOULD
 scheduling/spot-spread           ✓ pass        2/2  100/100 100 %        34     34     0       0       -    1-2
 
 robustness: faults that no correct API causes; a failure here fails the run, too

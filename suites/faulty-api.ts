@@ -215,7 +215,7 @@ export const launchTemplatesDeleted = scenario({
 export const blockedEvictions = scenario({
   id: 'faulty-api/blocked-evictions',
   title:
-    'a pool is removed while evictions fail with 500 because of two budgets: no pod is deleted, and the nodes are removed once the pods are gone',
+    'a pool is removed while evictions fail with 500 because two budgets select the same pods: no pod is deleted, and the nodes are removed once the pods are gone',
   requirements: ['BUD-01', 'TRM-02'],
   pools: NODE_POOLS,
   faults: { blockade: faults.blockedEviction({ why: 'two-budgets' }) },

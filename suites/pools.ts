@@ -16,7 +16,7 @@ const EXPIRED_AFTER_MS = 10 * MINUTE_MS;
 
 export const expiredNodes = scenario({
   id: 'pools/expired-nodes',
-  title: 'nodes reach the maximum age of their pool: they are replaced, and their pods run again',
+  title: 'nodes reach the maximum age that their pool allows: they are replaced, and their pods run again',
   requirements: ['DIS-10'],
   features: ['expiry'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, expireAfterMs: EXPIRED_AFTER_MS })],

@@ -112,7 +112,7 @@ const LABELS = 'label|selector|affinity|requirement|zone|domain';
 export const impossiblePods = scenario({
   id: 'scheduling/impossible-pods',
   title:
-    'pods that no pool can serve wait beside pods that can be served: only the latter get nodes, and the reason why the other one waits is givens',
+    'pods that no pool can serve wait beside pods that can be served: only the latter get nodes, and the reason is given for the pods that wait',
   requirements: ['SCH-07', 'SCH-08', 'TEL-01'],
   pools: NODE_POOLS,
   async run(t) {

@@ -15,7 +15,7 @@ const lag = (kind: string, lagMs: number): FaultSpec => mayFire(faults.watchLag(
 
 export const stalePods = scenario({
   id: 'staleness/stale-pods',
-  title: 'pods are seen twenty seconds late and nodes at once: nothing is launched twice',
+  title: 'pods are seen twenty seconds late and nodes without delay: nothing is launched twice',
   requirements: ['STL-03'],
   pools: NODE_POOLS,
   under: [lag('pods', 20_000)],
@@ -24,7 +24,7 @@ export const stalePods = scenario({
 
 export const staleNodes = scenario({
   id: 'staleness/stale-nodes',
-  title: 'nodes are seen forty seconds late and pods at once: nothing is launched for pods that already have a node',
+  title: 'nodes are seen forty seconds late and pods without delay: nothing is launched for pods that already have a node',
   requirements: ['STL-03'],
   pools: NODE_POOLS,
   under: [lag('nodes', 40_000)],

@@ -25,7 +25,7 @@ export function defineInit(program: Command, { console, finish }: CommandContext
     .command('init')
     .description('write the files that integrate Scaleproof with another system: manifests, a workflow, rules, a dashboard, a project')
     .addArgument(WHAT)
-    .option('--target <name|./file>', 'the autoscaler to test; required where tests or a gate are run')
+    .option('--target <name|./file>', 'the autoscaler to test; required for systems that run tests or a gate')
     .option('--baseline <name|./file>', 'the version in production: a gate compares the target with it')
     .option(
       '--manifests <dir>',

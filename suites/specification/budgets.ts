@@ -34,7 +34,7 @@ export const budgets: Area = {
       rationale:
         'For pods without a PodDisruptionBudget, the pace of node disruption is the only protection. Expiry, interruption and deletions by users are exempt.',
       observed:
-        'at each moment the nodes of a pool that are being disrupted voluntarily are counted together with those that are not Ready, until they are empty and their instances have been terminated',
+        'at each moment the nodes of a pool that are not Ready are counted together with those that are being disrupted voluntarily; a disrupted node counts until it is empty and its instance has been terminated',
       breaches: { ...TOO_MANY, 'runaway-capacity': ['launched-twice'], consolidation: ['not-consolidated'] },
       bound: AT_EVERY_MOMENT,
     }),
@@ -55,7 +55,7 @@ export const budgets: Area = {
       title: 'A node is not disrupted voluntarily while a pod marked as do-not-disrupt runs on it.',
       rationale: 'A job that runs for hours has no budget and no second replica; the mark is its only protection.',
       observed:
-        'marked pods run on nodes that would otherwise be removed, and each voluntary removal, from its first eviction on, is compared with them',
+        'marked pods run on nodes that would otherwise be removed, and each voluntary removal is checked against them, starting with its first eviction',
       breaches: { 'opt-outs': ['opted-out-pod-disturbed'], ...TAKEN, 'runaway-capacity': ['launched-twice'] },
       bound: AT_EVERY_MOMENT,
     }),
@@ -75,7 +75,7 @@ export const budgets: Area = {
       features: ['do-not-disrupt'],
       title: 'A node that a user marked as do-not-disrupt is not disrupted voluntarily.',
       rationale: 'Someone is debugging a node, and needs it to be there tomorrow.',
-      observed: 'a node that would otherwise be removed is marked, and stays for the length of the bound',
+      observed: 'a node that would otherwise be removed is marked, and is watched for longer than a removal could take: it stays',
       breaches: { ...TAKEN, 'runaway-capacity': ['launched-twice'] },
       bound: AT_EVERY_MOMENT,
     }),

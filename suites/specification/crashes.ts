@@ -30,7 +30,7 @@ export const crashes: Area = {
       id: 'CRA-03',
       title: 'After a graceful restart nothing is launched for pods whose nodes are on their way.',
       rationale: 'Every upgrade of an autoscaler is a restart. The new process sees pending pods and no nodes.',
-      observed: 'it is stopped gracefully while many instances boot, and restarted; no more is launched than pods need',
+      observed: 'the autoscaler is stopped gracefully while many instances boot, and restarted; no more is launched than pods need',
       breaches: { 'runaway-capacity': ['launched-twice'] },
       bound: AT_EVERY_MOMENT,
       incidents: ['karpenter#2534'],
@@ -67,7 +67,7 @@ export const crashes: Area = {
       title: 'The autoscaler does not exit by itself, does not panic, and becomes ready after each start.',
       rationale:
         'A crash loop is an outage of everything that the autoscaler does. Exiting at startup or on a lost lease is acceptable while the cause lasts.',
-      observed: 'every exit that was not provoked counts, and every panic, even one that it recovered from',
+      observed: 'every exit that was not provoked counts, and every panic, even one that the autoscaler recovered from',
       breaches: { 'target-alive': ['exited', 'panicked', 'recovered-panic', 'not-ready'] },
       bound: { none: 'an exit or a panic is a breach at any moment; a start may take as long as the target declares' },
       incidents: ['karpenter-provider-aws#1703', 'karpenter-provider-aws#7184', 'karpenter-provider-aws#8496'],

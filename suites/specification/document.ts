@@ -52,7 +52,7 @@ const INTRODUCTION = `\
      npx playwright test quality/specification.test.ts --update-snapshots -->
 
 A node autoscaler launches machines for pods that have no node, and terminates machines that no pod needs. This page says
-what users can rely on: one testable statement per requirement, why it matters, how it is observed, within which time,
+what users can rely on: one testable statement per requirement, why it matters, how it is observed, how long it may take,
 and which public incidents it answers. It names no product, and asks for nothing that only one product could do.
 
 ## What conformance means
@@ -85,7 +85,7 @@ nodes are gone; a fleet may return more than was requested, as long as the surpl
 launched twice around a crash if the surplus is collected within the declared time; pods may wait below a limit because a
 launch may have to be counted at the size of its largest option; the autoscaler may exit at startup while it can reach nothing, or on a
 lost lease. Requirements about need are judged after the world has settled, those about spread at each bind by the
-scheduler's own rules, and those about notices from their delivery on. A write that timed out counts neither as done nor as
+scheduler's own rules, and those about notices from the moment the notice is delivered. A write that timed out counts neither as done nor as
 refused.
 
 \`npx scaleproof list requirements\` shows which scenarios test each requirement. \`npx scaleproof run\` judges an autoscaler,

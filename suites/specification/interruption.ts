@@ -27,7 +27,7 @@ export const interruption: Area = {
       rationale:
         'A notice is useful only if pods get the time to shut down cleanly. Terminating the instance at once takes that time away, and so does giving up after one refused eviction.',
       observed:
-        'each pod that ran on an interrupted instance until its end is checked: it must have been evicted or deleted before, even if that was refused at first',
+        'every pod that was still running on an interrupted instance when the instance ended is checked: it must have been evicted or deleted by then, even if that was refused at first',
       breaches: { 'interruption-handled': ['pod-not-asked-to-leave'] },
       bound: 'interruption',
       incidents: ['karpenter-provider-aws#8160'],
@@ -58,7 +58,7 @@ export const interruption: Area = {
       features: ['spot', 'interruption'],
       title: 'The offering of an interrupted instance is not launched again for the declared time.',
       rationale: 'Capacity that was just reclaimed is the least likely to stay. The replacement would be interrupted next.',
-      observed: 'at least the bound passes from the delivery of a notice to the next launch of the same type, zone and capacity type',
+      observed: 'the time from the delivery of a notice to the next launch of the same type, zone and capacity type is at least the bound',
       breaches: { 'interruption-handled': ['interrupted-offering-bought-again'] },
       bound: 'masked-offering',
     }),

@@ -8,7 +8,7 @@ export const leaks: Area = {
   requirements: [
     requirement({
       id: 'LEK-01',
-      title: 'Every instance that a request of the autoscaler launched has ended by the time its pods and pools are gone.',
+      title: 'Every instance that was launched by a request from the autoscaler has ended by the time its pods and pools are gone.',
       rationale: 'Everything that is launched must be terminated. A leaked instance has no owner, raises no alarm, and never ends.',
       observed: 'instances are identified by the requests that created them, with or without tags, and checked when the trial is over',
       breaches: { 'no-leaked-instances': ['leaked-instance'] },
@@ -19,7 +19,7 @@ export const leaks: Area = {
       id: 'LEK-02',
       title: 'A launch whose answer was lost leaks no instance.',
       rationale:
-        'The caller cannot distinguish a failed launch from one whose answer was lost. It must retry so that nothing is launched twice, or find what it has launched.',
+        'The caller cannot distinguish a failed launch from one whose answer was lost. It must either retry in a way that launches nothing twice, or find what it has launched.',
       observed:
         'launches take effect and their answers are lost, including those of every retry; each instance becomes a node or ends within the bound',
       breaches: LEAKED,
@@ -57,7 +57,7 @@ export const leaks: Area = {
       id: 'LEK-06',
       title: 'Other resources that were created for launches, such as launch templates, are gone when the pools are.',
       rationale: 'Such resources are free but have a quota. Once it is reached, nothing can be launched any more.',
-      observed: 'every launch template that a request of the autoscaler created is checked when the trial is over',
+      observed: 'every launch template that was created by a request from the autoscaler is checked when the trial is over',
       breaches: { 'no-leaked-templates': ['leaked-launch-template'] },
       bound: 'teardown',
       incidents: ['karpenter-provider-aws#8686'],

@@ -18,7 +18,7 @@ export const provisioning: Area = {
     }),
     requirement({
       id: 'PRV-02',
-      title: 'After everything was scaled in, the same pods are served again, as fast as the first time.',
+      title: 'After everything has been scaled in, the same pods are served again, as fast as the first time.',
       rationale:
         'What an autoscaler remembers of the first round (launches in progress, refused offerings, nodes that ended) must not delay the second.',
       observed: 'a workload is scaled to its full size and to zero, twice; the pods of both rounds have the same bound',
@@ -67,7 +67,7 @@ export const provisioning: Area = {
       title: 'Whatever goes wrong, no more instances are live at once than the bound allows for each pod.',
       rationale:
         'The bound is generous, because replacements that are launched first, fleets that return more than requested and lost launches are all acceptable. A launch loop has no upper limit, and is the most expensive failure of all.',
-      observed: 'at every launch the number of live instances is compared with the highest number of pods at once so far',
+      observed: 'at every launch the number of live instances is compared with the peak number of pods so far',
       breaches: { 'runaway-capacity': ['runaway-launches'] },
       bound: 'runaway',
       incidents: ['karpenter-provider-aws#1905', 'karpenter-provider-aws#7800', 'autoscaler#5019'],
@@ -76,7 +76,7 @@ export const provisioning: Area = {
       id: 'PRV-08',
       title: 'Every launched instance is one that some pool allows, by type, zone, capacity type and architecture.',
       rationale: 'Pools define what may run and be paid for. Anything else may not be audited, budgeted or reachable.',
-      observed: 'every instance that a request of the autoscaler launched is compared with the pools at that time',
+      observed: 'every instance that was launched by a request from the autoscaler is compared with the pools at that time',
       breaches: { 'launches-within-pools': ['launch-outside-pools'] },
       bound: AT_EVERY_MOMENT,
       incidents: ['karpenter-provider-aws#1540', 'karpenter-provider-aws#8696'],
@@ -129,9 +129,9 @@ export const provisioning: Area = {
       features: ['minimum-values'],
       title: 'When a pool requires a minimum number of different values, such as types or zones, no launch offers fewer.',
       rationale:
-        'The more capacity pools a request names, the less often it is refused and the less capacity is reclaimed at once. Users set a minimum to rely on that.',
+        'The more capacity pools a request names, the less often it is refused and the less capacity is reclaimed at once. Users set a minimum so that they can rely on that.',
       observed:
-        'the offerings that each launch names are counted; when the pods leave too few, nothing is launched and the reason is given',
+        'the offerings that each launch names are counted; when the constraints of the pods leave too few, nothing is launched and the reason is given',
       breaches: { 'launches-within-pools': ['launch-outside-pools'], 'no-launch-for-impossible-pods': ['launch-for-impossible-pod'] },
       bound: AT_EVERY_MOMENT,
     }),
@@ -151,11 +151,11 @@ export const provisioning: Area = {
       id: 'PRV-15',
       profile: 'extended',
       features: ['node-settings'],
-      title: "Nodes are planned with their kubelet's settings: its maximum of pods, its reservations and its eviction thresholds.",
+      title: "Nodes are planned with their kubelet's settings: its maximum number of pods, its reservations and its eviction thresholds.",
       rationale:
         'These settings decide what a node offers. If planning ignores them, nodes are too small for the pods they were launched for, or half empty.',
       observed:
-        'pools allow more or fewer pods per node than the network does, or reserve much memory: pods run within the bound, on no more nodes than they need',
+        'pools allow more or fewer pods per node than the network does, or reserve a lot of memory: pods run within the bound, on no more nodes than they need',
       breaches: { ...UNSERVED, 'runaway-capacity': ['launched-twice'] },
       bound: 'provision',
       incidents: ['karpenter-provider-aws#6890'],
@@ -167,7 +167,7 @@ export const provisioning: Area = {
       title: 'Pods that request GPUs get nodes with enough GPUs, even from a pool that also allows types without GPUs.',
       rationale: 'CPU and memory say nothing about GPUs. If planning ignores them, pods get nodes that they can never use.',
       observed:
-        'a pool allows types with and without GPUs; pods with and without a request arrive together, and all run within the bound, one node each',
+        'a pool allows types with and without GPUs; pods with and without a GPU request arrive together, and all run within the bound, one node each',
       breaches: { ...UNSERVED, 'runaway-capacity': ['launched-twice'] },
       bound: 'devices',
       incidents: ['autoscaler#929'],

@@ -14,7 +14,7 @@ export const staleness: Area = {
       rationale:
         'The results of Describe calls lag behind changes. An instance that was launched a second ago may be missing from a successful response.',
       observed:
-        'they lag by seconds, and by minutes; pods run within the bound, nothing is launched twice for a pod, and no instance is lost',
+        'the results lag by seconds or by minutes; pods run within the bound, nothing is launched twice for a pod, and no instance is lost',
       breaches: { ...UNSERVED, ...LEAKED, ...TWICE },
       bound: 'recover',
       incidents: ['karpenter-provider-aws#7684', 'karpenter-provider-aws#4342'],
@@ -22,7 +22,7 @@ export const staleness: Area = {
     requirement({
       id: 'STL-02',
       title: 'If the cloud does not know an instance yet when the autoscaler tries to terminate it, the autoscaler tries again later.',
-      rationale: 'Right after a launch, "not found" means "not yet". An autoscaler that drops its record then leaks the instance.',
+      rationale: 'Right after a launch, "not found" means "not yet". An autoscaler that drops its record at that point leaks the instance.',
       observed:
         'pods and pool are removed right after a launch, while the cloud does not know the instance yet; in the end no instance is live',
       breaches: LEAKED,
@@ -70,7 +70,8 @@ export const staleness: Area = {
     requirement({
       id: 'STL-07',
       title: 'Objects that appear and disappear within moments do not block what comes after them.',
-      rationale: 'An autoscaler that waits until it has seen every object that it wrote waits for ever when one is deleted first.',
+      rationale:
+        'If an autoscaler waits until it has seen every object that it wrote, it waits for ever when one of them is deleted first.',
       observed: 'pods, the nodes launched for them, and a pool appear and disappear within moments; later pods run within the bound',
       breaches: UNSERVED,
       bound: 'recover',
