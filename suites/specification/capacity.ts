@@ -135,7 +135,7 @@ export const capacity: Area = {
       title:
         'When only one of many types has spot capacity, the pods still run within the bound, without a separate request for every type.',
       rationale:
-        'Users allow many types so that shortages do not matter. A launch that names many suitable types lets EC2, which knows what is available, choose; a launch that names one type has to try them one by one.',
+        'Users allow many types so that shortages do not matter. A launch that names many suitable types lets EC2, which knows what is available, choose; an autoscaler that names one type per launch has to try them one by one.',
       observed:
         'a pool allows more than sixty types and one has capacity; each answer names one offering; the pods run within the bound, and unsuccessful launches stay within the rate of a backoff',
       breaches: { ...UNSERVED, ...HAMMERED },

@@ -109,7 +109,7 @@ export const interruption: Area = {
       features: ['spot', 'interruption', 'consolidation'],
       title:
         'An interruption during a consolidation loses no pod: neither the consolidation nor the interruption handling relies on nodes that the other removes.',
-      rationale: 'Otherwise the node that was to receive the pods is itself interrupted, or the interrupted node is counted twice.',
+      rationale: 'Otherwise the node that was to receive the pods may itself be interrupted, or the interrupted node counted twice.',
       observed: 'notices arrive while nodes are consolidated; pods run again within the bound',
       breaches: { ...UNSERVED, 'interruption-handled': ['interruption-ignored', 'pod-not-asked-to-leave'] },
       bound: 'recover',

@@ -99,7 +99,7 @@ export const scheduling: Area = {
       features: ['volumes'],
       title: 'A pod whose volume exists in one zone gets its node in that zone.',
       rationale: 'A volume cannot move. A node in another zone does not help, and the pod, often a database, stays pending.',
-      observed: 'a pod uses a bound volume that exists in one zone and runs within the bound',
+      observed: 'a pod that uses a bound volume, which exists in one zone, runs within the bound',
       breaches: UNSERVED,
       bound: 'provision',
     }),

@@ -61,7 +61,7 @@ export const staleness: Area = {
       id: 'STL-06',
       title: 'A list that failed, in whole or in part, is not evidence that something is gone.',
       rationale:
-        'During a zone outage Describe calls may fail completely. A garbage collector that acts on an empty list removes everything, and one that acts on a list with a page or a zone missing removes what was there.',
+        'During a zone outage Describe calls may fail completely. A garbage collector that acts on an empty list removes everything, and one that acts on a list from which a page or a zone is missing removes whatever the missing part contained.',
       observed:
         'for a while Describe calls fail, first all of them, then most; nothing is launched to replace what runs, and nothing that runs is terminated',
       breaches: { ...UNSERVED, ...LEAKED, ...TWICE },
