@@ -2,7 +2,7 @@
 type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 
 /** A Kubernetes quantity, exact. */
-interface Quantity {
+export interface Quantity {
   /** The value in billionths of its unit: the smallest that the API keeps. */
   readonly nanos: bigint;
   readonly format: QuantityFormat;

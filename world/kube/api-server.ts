@@ -11,6 +11,7 @@ import type { Compute } from './computed-fields.ts';
 import { DefinitionController } from './definition-controller.ts';
 import { EventExpiry } from './event-expiry.ts';
 import { GarbageCollector } from './garbage-collector.ts';
+import { QuotaController } from './quota-controller.ts';
 import { NamespaceController } from './namespace-controller.ts';
 import { schemasIn } from './custom-schema.ts';
 import { Ownership } from './ownership.ts';
@@ -37,7 +38,7 @@ export interface ApiServer {
   compact(): void;
   /** Delays and closes the target's watches. */
   readonly perturb: WatchPort;
-  /** Ends all watches and the built-in controllers: garbage collection, namespaces, expiry of events. */
+  /** Ends all watches and the built-in controllers: garbage collection, namespaces, quotas, expiry of events. */
   stop(): void;
 }
 
@@ -62,6 +63,7 @@ export function createApiServer(options: { readonly clock: Clock; readonly rando
   const watches = new Watches({ store, clock, random: random.fork('watches'), cache });
   const collector = new GarbageCollector({ store, registry, clock, random: random.fork('garbage-collector') });
   const namespaceController = new NamespaceController({ store, registry, table, clock });
+  const quotaController = new QuotaController({ store, registry, table, clock });
   const definitionController = new DefinitionController({ store, registry, clock });
   const expiry = new EventExpiry({ store, clock });
   const computed = new ComputedFields();
@@ -84,6 +86,7 @@ export function createApiServer(options: { readonly clock: Clock; readonly rando
     stop: () => {
       collector.stop();
       namespaceController.stop();
+      quotaController.stop();
       definitionController.stop();
       expiry.stop();
       watches.stop();

@@ -30,6 +30,8 @@ import type { Writer } from './writer.ts';
 import { Version, inVersion } from './store.ts';
 import { validateFinalizerDomains, validateMeta, validateMetaUpdate, validateUid } from './validation/meta.ts';
 import { withZeroTimes } from './zero-times.ts';
+import { checkQuotas } from './rules/quotas.ts';
+import type { Quota } from './rules/quotas.ts';
 
 /** The characters of generated suffixes, without vowels so that they don't form words. */
 const SUFFIX_ALPHABET = [...'bcdfghjklmnpqrstvwxz2456789'];
@@ -37,6 +39,8 @@ const SUFFIX_LENGTH = 5;
 const MAX_GENERATED_BASE = 58;
 /** Attempts to find a free generated name. */
 const MAX_NAME_ATTEMPTS = 8;
+
+type Charged = ReturnType<typeof checkQuotas>;
 
 /**
  * Reads and writes objects as the API server's generic registry does: identity, optimistic concurrency, defaults,
@@ -99,10 +103,12 @@ export class Registry {
       ...validateFinalizerDomains(resource, object.metadata),
       ...(rules.validate?.(object, undefined) ?? []),
     ]);
+    const charged = this.#checkQuotas(resource, namespace, object, undefined);
     const key = objectKey(namespace, name);
     if (!free) throw nameNotGenerated(groupResource(resource), name);
     if (this.#store.get(resource, key) !== undefined) throw alreadyExists(groupResource(resource), name);
     if (writer.dryRun) return new Version(stored(resource, object), this.#store.revision);
+    this.#charge(charged);
     const version = this.#store.put(resource, key, stored(resource, object), writer.principal);
     this.#ownership.note(object.metadata.uid, this.#write(resource, writer, undefined, {}, intended), writer.author === 'nobody');
     return inVersion(version, resource);
@@ -144,12 +150,32 @@ export class Registry {
       ...(subresource === undefined ? (rules.validate?.(object, old) ?? []) : (rules.validateStatus?.(object, old) ?? [])),
       ...(subresource === undefined ? (rules.validateUpdate?.(object, old) ?? []) : []),
     ]);
+    const charged = subresource === undefined ? this.#checkQuotas(resource, at.namespace, object, old) : undefined;
     if (isDeepStrictEqual(object, old)) return current;
     if (!writer.dryRun) {
+      this.#charge(charged);
       const write = this.#write(resource, writer, subresource, old, intended);
       this.#ownership.note(old.metadata.uid, write, writer.author === 'nobody');
     }
     return this.replace(at, object, writer);
+  }
+
+  /** @throws StatusError 403 if a quota of the namespace does not allow the write */
+  #checkQuotas(resource: Resource, namespace: string | undefined, object: ApiObject, old: ApiObject | undefined): Charged | undefined {
+    const quotas: Quota[] =
+      namespace === undefined ? [] : this.list('resourcequotas', namespace).map((version) => version.object as unknown as Quota);
+    return quotas.length === 0 ? undefined : checkQuotas(quotas, { resource, object, old, nowMs: this.#clock.nowMs() });
+  }
+
+  /** What an allowed write uses counts from now on. */
+  #charge(charged: Charged | undefined): void {
+    for (const [{ metadata }, used] of charged ?? []) {
+      const at = { resource: this.#table.byId('resourcequotas'), namespace: metadata.namespace, name: metadata.name ?? '' };
+      this.update(at, 'status', { principal: 'workloads', dryRun: false }, ({ object }) => ({
+        ...object,
+        status: { ...(object.status as object), used },
+      }));
+    }
   }
 
   #write(resource: Resource, writer: Writer, subresource: string | undefined, before: JsonObject, after: JsonObject): Write {

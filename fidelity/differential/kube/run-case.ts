@@ -3,12 +3,13 @@ import { answerOf } from './case.ts';
 import type { Answer, ApiCase, Step } from './case.ts';
 import { OBJECT_CASES } from './cases-objects.ts';
 import { POD_CASES } from './cases-pods.ts';
+import { QUOTA_CASES } from './cases-quotas.ts';
 import { RULE_CASES } from './cases-rules.ts';
 
 /** The recorded answers of a real API server, in the package. */
 export const ANSWERS = 'fixtures/recordings/api-server-answers.json';
 
-export const API_CASES: readonly ApiCase[] = [...POD_CASES, ...OBJECT_CASES, ...RULE_CASES];
+export const API_CASES: readonly ApiCase[] = [...POD_CASES, ...OBJECT_CASES, ...QUOTA_CASES, ...RULE_CASES];
 
 /** The answers of a real API server. */
 export interface Answers {

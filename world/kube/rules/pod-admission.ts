@@ -18,7 +18,7 @@ interface PriorityClass extends ApiObject {
 /**
  * A pod's spec after the default admission plugins: Priority, RuntimeClass (overhead and scheduling) and
  * DefaultTolerationSeconds. ServiceAccount only sets the default account's name: no account has to exist, no token is mounted.
- * LimitRanger comes before (`limit-ranges.ts`). ResourceQuota is left out: quotas are stored, not enforced.
+ * LimitRanger comes before (`limit-ranges.ts`). ResourceQuota comes last (`quotas.ts`).
  * @param old the spec before an update
  * @throws StatusError 403
  */
