@@ -85,7 +85,7 @@ function isTracked(name: string, resource: Resource): boolean {
 function usageOf(resource: Resource, object: ApiObject, nowMs: number): Usage {
   const usage = new Map<string, Quantity>([[countOf(resource), ONE]]);
   if (resource.group === '' && ALIASES.has(resource.plural)) usage.set(resource.plural, ONE);
-  if (resource.id === 'pods' && isCharged(object as unknown as Pod, nowMs)) addPod(usage, (object as unknown as Pod).spec as FullPodSpec);
+  if (resource.id === 'pods' && isCharged(object as unknown as Pod, nowMs)) addPod(usage, (object as unknown as Pod).spec);
   if (resource.id === 'services') addService(usage, object);
   if (resource.id === 'persistentvolumeclaims') addClaim(usage, object);
   return usage;
@@ -170,9 +170,9 @@ function podMatches({ scopeName, operator, values = [] }: Scope, { spec }: Pod):
     case 'NotTerminating':
       return activeDeadlineSeconds === undefined;
     case 'BestEffort':
-      return isBestEffort(spec as FullPodSpec);
+      return isBestEffort(spec);
     case 'NotBestEffort':
-      return !isBestEffort(spec as FullPodSpec);
+      return !isBestEffort(spec);
     case 'CrossNamespacePodAffinity':
       return crossesNamespaces(spec.affinity);
     case 'PriorityClass':
@@ -250,7 +250,7 @@ export function checkQuotas(quotas: readonly Quota[], { resource, object, old, n
     const { hard = {}, used = {} } = quota.status ?? {};
     if (!matches(quota, hard, resource, object)) continue;
     const limited = Object.keys(hard).filter((one) => isTracked(one, resource));
-    const missing = resource.id === 'pods' ? missingAmounts(limited, (object as unknown as Pod).spec as FullPodSpec) : [];
+    const missing = resource.id === 'pods' ? missingAmounts(limited, (object as unknown as Pod).spec) : [];
     if (missing.length > 0) refuse(`failed quota: ${name}: must specify ${missing.join('; ')}`);
     if (limited.some((one) => used[one] === undefined))
       refuse(`status unknown for quota: ${name}, resources: ${[...limited].sort().join(',')}`);
