@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { runReportSchema } from '../reports/run-report.ts';
@@ -9,7 +9,7 @@ import { ENDLESS, folderWith } from './testing/files.ts';
 import { canSeeProcesses, descendantsOf, isRunning, until } from './testing/processes.ts';
 
 const SPINNING = `export { spins as default } from '${join(packageRoot(), 'harness/testing/hostile.ts')}';\n`;
-const ENDLESS_HISTORY = 'out/histories/mine.endless-seed-1.jsonl';
+const ENDLESS_HISTORY = 'mine.endless-seed-1.jsonl';
 
 test.skip(!canSeeProcesses, 'the system has no /proc');
 
@@ -29,12 +29,14 @@ async function endBy(
   return result;
 }
 
+/** The history of the first endless trial, of whichever side. */
 function historyOf(cwd: string): string {
-  try {
-    return readFileSync(join(cwd, ENDLESS_HISTORY), 'utf8');
-  } catch {
-    return '';
-  }
+  const out = join(cwd, 'out');
+  const paths = existsSync(out) ? readdirSync(out, { recursive: true, encoding: 'utf8' }) : [];
+  return paths
+    .filter((path) => path.endsWith(ENDLESS_HISTORY))
+    .map((path) => readFileSync(join(out, path), 'utf8'))
+    .join('');
 }
 
 function reportOf(cwd: string): RunReport {
@@ -74,4 +76,33 @@ test('SIGKILL: nothing left running, and what was recorded can be checked', asyn
   expect(checked.stdout).toContain('the history breaks off before the trial was over');
   expect(checked.code).toBe(3);
   expect(readdirSync(join(cwd, 'out')).sort()).toEqual(WHOLE_DIRECTORY);
+});
+
+test('SIGKILL of a gate: nothing left running', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo, { 'endless.ts': ENDLESS });
+  const sides = ['--baseline', 'reference', '--candidate', 'plain'];
+  expect((await endBy('SIGKILL', ['gate', ...sides, '--scenario', './endless.ts'], cwd)).code).toBe(undefined);
+});
+
+test('SIGKILL of a canary: the command that it runs is killed, too', async ({}, testInfo) => {
+  const hook = '{command: ["true"]}';
+  const cwd = folderWith(testInfo, {
+    // Longer than a test may take.
+    'probe.sh': 'echo $$ > pid.part; mv pid.part pid; sleep 600\n',
+    'plan.yaml': `
+name: upgrade
+baseline: reference
+candidate: reference
+share: {clusters: 2}
+stages: [{percent: 50}, {percent: 100}]
+hooks: {deploy: ${hook}, rollback: ${hook}}
+probes: {command: [sh, probe.sh]}`,
+  });
+  const { child, finished } = startScaleproof(['canary', '--plan', 'plan.yaml'], cwd);
+  await until('a probe runs', () => existsSync(join(cwd, 'pid')));
+  const children = descendantsOf(child.pid ?? 0);
+  expect(children).toContain(Number(readFileSync(join(cwd, 'pid'), 'utf8')));
+  child.kill('SIGKILL');
+  await finished;
+  await until('no process is left', () => !children.some(isRunning));
 });

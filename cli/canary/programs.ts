@@ -1,37 +1,86 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createRealTimeline } from '../../runtime/timeline.ts';
+import { startProgram } from '../../targets/command/program.ts';
 import { substitute } from '../../targets/command/variables.ts';
-import { createPrograms } from '../../world/kind/programs.ts';
-import type { ProgramEnd, ProgramOptions } from '../../world/kind/programs.ts';
 
-/** Characters of a program's output, from the end, that an error message shows. */
-const MAX_SHOWN = 600;
+/** From asking a program to stop until it is killed. */
+const END_GRACE_MS = 5_000;
+/** The exit code of a keeper whose program could not be started. */
+const NOT_STARTED = 127;
+/** A signal is this much and its number. */
+const SIGNALLED = 128;
+
+/** How a program ended. */
+export interface ProgramEnd {
+  /** Its exit code; undefined if a signal killed it. */
+  readonly code: number | undefined;
+  /** The program is not on PATH. */
+  readonly isMissing: boolean;
+  /** It did not finish within its limit, and was stopped. */
+  readonly isLate: boolean;
+  /** Its last lines, from standard error if there were any. */
+  readonly lastWords: string;
+}
 
 /**
- * Runs a program of the plan: `${NAME}` stands for a value, which its environment has as SCALEPROOF_NAME, too. When it exits, all
- * that still runs in its process group is killed.
+ * Runs a program of the plan: `${NAME}` stands for a value, which its environment has as SCALEPROOF_NAME, too. Nothing outlives it or
+ * this process: when it exits, or this process is killed, all that still runs in its process group is killed.
+ * @param options.limitMs the most that it may take
+ * @param options.signal stops it
  * @returns how it ended, and the command line
  * @throws the signal's reason when it is aborted
  */
 export async function runProgram(
   command: readonly string[],
   values: Readonly<Record<string, string>>,
-  options: ProgramOptions & { readonly signal: AbortSignal },
+  { limitMs, signal }: { readonly limitMs: number; readonly signal: AbortSignal },
 ): Promise<{ readonly end: ProgramEnd; readonly line: string }> {
-  const [program = '', ...args] = command.map((text) => substitute(text, values));
-  const environment = Object.fromEntries(Object.entries(values).map(([name, value]) => [`SCALEPROOF_${name}`, value]));
-  const end = await createPrograms(environment).run(program, args, { ...options, leavesNothing: true });
-  options.signal.throwIfAborted();
-  return { end, line: [program, ...args].join(' ') };
+  signal.throwIfAborted();
+  const line = command.map((text) => substitute(text, values));
+  const [program = ''] = line;
+  const own = Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  const added = Object.entries(values).map(([name, value]) => [`SCALEPROOF_${name}`, value] as const);
+  const clock = createRealTimeline().scope('canary program');
+  const order = {
+    command: line,
+    directory: process.cwd(),
+    environment: Object.fromEntries([...own, ...added]),
+    folder: await mkdtemp(join(tmpdir(), 'scaleproof-canary-')),
+  };
+  const running = startProgram(order, clock, () => undefined);
+  const done = new AbortController();
+  const late = clock.sleep(limitMs, AbortSignal.any([signal, done.signal])).then(
+    () => 'late' as const,
+    () => 'stopped' as const,
+  );
+  try {
+    const first = await Promise.race([running.ended, late]);
+    if (typeof first === 'string') {
+      running.stop();
+      await Promise.race([running.ended, clock.sleep(END_GRACE_MS)]);
+    }
+    await running.kill();
+    signal.throwIfAborted();
+    const lastWords = running.lastWords();
+    const isMissing = first === NOT_STARTED && lastWords.includes(`spawn ${program} ENOENT`);
+    const code = typeof first === 'string' || first > SIGNALLED ? undefined : first;
+    return { end: { code, isMissing, isLate: first === 'late', lastWords }, line: line.join(' ') };
+  } finally {
+    done.abort(new Error('the program has ended'));
+  }
 }
 
 /** How a failed program ended, with the end of its output. */
-export function describeEnd({ code, isMissing, isLate, stdout, stderr }: ProgramEnd, limitMs: number): string {
-  const how = isMissing
-    ? 'there is no such program'
-    : isLate
-      ? `it did not finish within ${limitMs / 1_000} s`
-      : code === undefined
-        ? 'it could not be started, or a signal killed it'
+export function describeEnd({ code, isMissing, isLate, lastWords }: ProgramEnd, limitMs: number): string {
+  if (isMissing) return 'there is no such program';
+  const how = isLate
+    ? `it did not finish within ${limitMs / 1_000} s`
+    : code === undefined
+      ? 'a signal killed it'
+      : code === NOT_STARTED
+        ? 'it could not be started'
         : `exit code ${code}`;
-  const output = `${stderr}${stdout}`.trim().slice(-MAX_SHOWN);
-  return output === '' ? how : `${how}; its output: ${output}`;
+  return lastWords === '' ? how : `${how}; its output: ${lastWords}`;
 }

@@ -1,5 +1,4 @@
 import { defined } from '../../model/defined.ts';
-import { createRealTimeline } from '../../runtime/timeline.ts';
 
 /** The result of a program. */
 export interface ProgramEnd {
@@ -21,11 +20,6 @@ export interface ProgramOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called with each line of its standard error. */
   readonly onLine?: (line: string) => void;
-  /**
-   * Whether nothing may outlive it: what it left running in its process group is killed after it exits, after a grace period for
-   * processes that still write its output.
-   */
-  readonly leavesNothing?: boolean;
 }
 
 /** Starts programs for one owner. */
@@ -34,7 +28,7 @@ export interface Programs {
   run(program: string, args: readonly string[], options: ProgramOptions): Promise<ProgramEnd>;
 }
 
-/** From asking a program to stop until it is killed, and from its exit until processes that still have its output are killed. */
+/** From asking a program to stop until it is killed. */
 const END_GRACE_MS = 5_000;
 
 /**
@@ -43,7 +37,7 @@ const END_GRACE_MS = 5_000;
  */
 export function createPrograms(environment: Readonly<Record<string, string | undefined>> = {}): Programs {
   return {
-    run: async (program, args, { limitMs, signal, onLine, leavesNothing = false }) => {
+    run: async (program, args, { limitMs, signal, onLine }) => {
       // Most commands start no program.
       const { execa } = await import('execa');
       const child = execa(program, args, {
@@ -56,11 +50,7 @@ export function createPrograms(environment: Readonly<Record<string, string | und
         forceKillAfterDelay: END_GRACE_MS,
       });
       if (onLine !== undefined && child.pid !== undefined) void reportLines(child.iterable({ from: 'stderr' }), onLine);
-      const closed = new AbortController();
-      if (leavesNothing) child.nodeChildProcess.once('exit', () => void killLater(child, closed.signal));
       const { exitCode, code, timedOut, stdout, stderr } = await child;
-      closed.abort();
-      if (leavesNothing) child.kill('SIGKILL');
       return { code: exitCode, isMissing: code === 'ENOENT', isLate: timedOut, stdout, stderr };
     },
   };
@@ -71,15 +61,5 @@ async function reportLines(lines: AsyncIterable<unknown>, onLine: (line: string)
     for await (const line of lines) onLine(String(line));
   } catch {
     // The program's result is reported elsewhere.
-  }
-}
-
-/** Kills the rest of a program's group, unless its output is closed first. */
-async function killLater(child: { kill(signal: 'SIGKILL'): boolean }, closed: AbortSignal): Promise<void> {
-  try {
-    await createRealTimeline().scope('programs').sleep(END_GRACE_MS, closed);
-    child.kill('SIGKILL');
-  } catch {
-    // No process has its output open any more.
   }
 }
