@@ -1,7 +1,7 @@
 import { LoadError } from '../harness/load-error.ts';
 import type { KubeObject } from '../model/kube.ts';
 import type { Manifest } from './documents.ts';
-import { DEFINITION, NAMESPACE, STORAGE_CLASS, typeOf } from './kinds.ts';
+import { DEFINITION, LIMIT_RANGE, NAMESPACE, QUOTA, STORAGE_CLASS, typeOf } from './kinds.ts';
 import { unknownKind } from './unknown-kinds.ts';
 import type { Validator } from './validation.ts';
 
@@ -14,7 +14,7 @@ const BUILT_IN: readonly string[] = [
   ...['system-cluster-critical', 'system-node-critical'].map((name) => `${PRIORITY_CLASS} ${name}`),
 ];
 /** Created first: others refer to them. */
-const FIRST = [NAMESPACE, PRIORITY_CLASS, 'node.k8s.io/RuntimeClass', STORAGE_CLASS];
+const FIRST = [NAMESPACE, LIMIT_RANGE, QUOTA, PRIORITY_CLASS, 'node.k8s.io/RuntimeClass', STORAGE_CLASS];
 
 /** The manifests of a directory, after validation by the API. */
 export interface Admitted {
@@ -42,7 +42,9 @@ export async function admit(manifests: readonly Manifest[], validator: Validator
     .map((manifest) => (validator.isNamespaced(manifest) ? inNamespace(manifest) : manifest));
   const all = [...missingNamespaces(placed), ...placed].sort((a, b) => rankOf(a) - rankOf(b));
   for (const manifest of all) {
-    if (!isBuiltIn(manifest)) await validator.create(manifest);
+    if (isBuiltIn(manifest)) continue;
+    await validator.create(manifest);
+    if (typeOf(manifest) === QUOTA) await validator.settle();
   }
   return { taken: all, definitions: served.filter(isDefinition), foreign: manifests.filter((manifest) => !served.includes(manifest)) };
 }

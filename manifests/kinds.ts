@@ -19,6 +19,8 @@ export const DEFINITION = 'apiextensions.k8s.io/CustomResourceDefinition';
 export const STORAGE_CLASS = 'storage.k8s.io/StorageClass';
 export const VOLUME = '/PersistentVolume';
 export const CLAIM = '/PersistentVolumeClaim';
+export const LIMIT_RANGE = '/LimitRange';
+export const QUOTA = '/ResourceQuota';
 export const CRON_JOB = 'batch/CronJob';
 export const POD_AUTOSCALER = 'autoscaling/HorizontalPodAutoscaler';
 
@@ -27,6 +29,8 @@ export const COMPANIONS: Readonly<Record<string, string>> = {
   [NAMESPACE]: 'namespaces',
   'scheduling.k8s.io/PriorityClass': 'priorityclasses',
   'node.k8s.io/RuntimeClass': 'runtimeclasses',
+  [LIMIT_RANGE]: 'limitranges',
+  [QUOTA]: 'resourcequotas',
   [STORAGE_CLASS]: 'storageclasses',
   [VOLUME]: 'persistentvolumes',
   [CLAIM]: 'persistentvolumeclaims',
@@ -37,8 +41,6 @@ export const COMPANIONS: Readonly<Record<string, string>> = {
 export const UNAPPLIED: Readonly<Record<string, string>> = {
   '/Pod': 'nothing replaces a bare pod',
   '/ReplicationController': 'this world does not run it; use a Deployment',
-  '/LimitRange': 'its defaults and limits are not applied to pods; write them into the pods',
-  '/ResourceQuota': 'this world does not track the use of a namespace',
   'karpenter.sh/NodeClaim': 'the target creates its own',
   'argoproj.io/Rollout': 'this world does not run it; use a Deployment',
 };

@@ -7,11 +7,12 @@ import { admit, withoutServerFields } from './admission.ts';
 import { companionsOf } from './companions.ts';
 import { readManifests } from './documents.ts';
 import type { Manifest } from './documents.ts';
+import type { Quota } from '../world/kube/rules/quotas.ts';
 import { judgeFeasibility } from './feasibility.ts';
 import type { Feasibility } from './feasibility.ts';
 import type { Seat } from './offers.ts';
 import { manifestFiles, readManifestFile } from './files.ts';
-import { NODE_CLASS, NODE_POOL, isWorkload, typeOf } from './kinds.ts';
+import { NODE_CLASS, NODE_POOL, QUOTA, isWorkload, typeOf } from './kinds.ts';
 import { describeNotApplied } from './not-applied.ts';
 import { judgeLimits } from './limits.ts';
 import { loadOf } from './load.ts';
@@ -23,12 +24,12 @@ import { classDoubts, classesOfPools, describeIgnored, readNodeClass } from './n
 import type { ClassDoubt } from './node-classes.ts';
 import { readNodePool } from './node-pools.ts';
 import { poolNodes } from './pool-nodes.ts';
+import { quotaProblem, withAmounts } from './quotas.ts';
 import { relocate } from './relocation.ts';
 import { peakOf, podAutoscalersOf } from './pod-autoscalers.ts';
 import type { Scaling } from './pod-autoscalers.ts';
 import { refuseUntestable } from './untestable.ts';
 import { withValidator } from './validation.ts';
-import type { Validator } from './validation.ts';
 import { readWorkload } from './workloads.ts';
 import type { UserWorkload } from './workloads.ts';
 
@@ -55,14 +56,22 @@ export async function readMix(directory: string, { appliesClasses = false }: Mix
     const admitted = await admit(manifests, validator);
     const { pools, notes: poolNotes, ignoresClasses, doubts } = poolsOf(admitted.taken, appliesClasses);
     const storage = readStorage(admitted.taken);
-    const found = admitted.taken.filter(isWorkload).map((manifest) => readWorkload(manifest, storage));
+    const unchecked = admitted.taken.filter(isWorkload).map((manifest) => readWorkload(manifest, storage));
+    const refusals = new Map<string, string>();
+    const found: UserWorkload[] = [];
+    for (const workload of unchecked) {
+      const pod = await validator.admitPod(workload);
+      if ('refusal' in pod) refusals.set(workload.name, pod.refusal);
+      found.push('refusal' in pod ? workload : { ...workload, template: withAmounts(workload.template, pod.spec) });
+    }
+    const quotas = admitted.taken.filter((manifest) => typeOf(manifest) === QUOTA).map(({ object }) => object as unknown as Quota);
     const assumed = assumedClasses(
       storage,
       found.flatMap(({ volumes }) => volumes.classes),
     );
     refuseDuplicateNames(found);
     const scalings = podAutoscalersOf(admitted.taken);
-    const workloads = (await judge(found, pools, validator, scalings)).map((workload, _index, all) =>
+    const workloads = judge(found, { pools, refusals, quotas, scalings }).map((workload, _index, all) =>
       withDoubt(withSharedClaims(workload, all), doubts),
     );
     refuseUntestable(directory, { pools, workloads });
@@ -132,20 +141,22 @@ function refuseDuplicateNames(workloads: readonly UserWorkload[]): void {
   }
 }
 
+/** What decides whether workloads can be served. */
+interface Facts {
+  readonly pools: readonly Pool[];
+  /** Why the API rejects pods, by the workload's name. */
+  readonly refusals: ReadonlyMap<string, string>;
+  readonly quotas: readonly Quota[];
+  readonly scalings: ReadonlyMap<string, Scaling>;
+}
+
 /** Decides which workloads these pools can serve, and which of them at the peak of their load. */
-async function judge(
-  workloads: readonly UserWorkload[],
-  pools: readonly Pool[],
-  validator: Validator,
-  scalings: ReadonlyMap<string, Scaling>,
-): Promise<MixWorkload[]> {
+function judge(workloads: readonly UserWorkload[], { pools, refusals, quotas, scalings }: Facts): MixWorkload[] {
   const market = { catalogue: loadCatalogue(), nodesOf: poolNodes };
-  const refusals = new Map<string, string | undefined>();
-  for (const workload of workloads) refusals.set(workload.name, await validator.refusalOfPods(workload));
   const judgeAll = (all: readonly UserWorkload[]): Feasibility[] => {
     const loads = all.map(loadOf);
     const judged = judgeLimits(loads, judgeFeasibility(loads, pools, market));
-    return all.map((workload) => judgePods(workload, judged, refusals.get(workload.name)));
+    return all.map((workload) => withinQuotas(workload, judgePods(workload, judged, refusals.get(workload.name)), { all, quotas }));
   };
   const peaks = workloads.map((workload) => {
     const scaling = scalings.get(workload.title);
@@ -182,6 +193,20 @@ function scalingNotes(scalings: ReadonlyMap<string, Scaling>, workloads: readonl
   });
   const missing = [...scalings.keys()].filter((title) => !workloads.some((workload) => workload.title === title));
   return [...scaled, ...missing.map((title) => `${title}: a HorizontalPodAutoscaler scales it, but it is not among the manifests`)];
+}
+
+/** A quota of its namespace may keep some of its pods from being created. */
+function withinQuotas(
+  workload: UserWorkload,
+  found: Feasibility,
+  { all, quotas }: { readonly all: readonly UserWorkload[]; readonly quotas: readonly Quota[] },
+): Feasibility {
+  if (found.kind !== 'servable' || workload.kind === 'DaemonSet') return found;
+  const beside = all.filter((one) => one.namespace === workload.namespace && one.kind !== 'DaemonSet');
+  const why = quotas
+    .filter(({ metadata }) => metadata.namespace === workload.namespace)
+    .flatMap((quota) => quotaProblem(quota, workload, beside) ?? [])[0];
+  return why === undefined ? found : { kind: 'partly', seats: found.seats, why };
 }
 
 /** A workload whose pods the API rejects is unservable. */

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { LoadError } from '../harness/load-error.ts';
-import type { KubeObject } from '../model/kube.ts';
+import type { KubeObject, Pod, PodSpec } from '../model/kube.ts';
 import { packageRoot } from '../model/package-root.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { createRandom } from '../runtime/random.ts';
 import { createVirtualTimeline } from '../runtime/timeline.ts';
 import { readText } from '../wire/wire.ts';
@@ -12,6 +13,8 @@ import type { ApiServer } from '../world/kube/api-server.ts';
 import type { Manifest } from './documents.ts';
 import type { UserWorkload } from './workloads.ts';
 
+/** Longer than any controller of the API server needs to see a change. */
+const SETTLED_MS = 100;
 /** Karpenter's CustomResourceDefinitions, as in its chart. */
 const DEFINITIONS = ['karpenter.sh_nodepools.yaml', 'karpenter.k8s.aws_ec2nodeclasses.yaml'];
 
@@ -24,8 +27,10 @@ export interface Validator {
   isNamespaced(manifest: Manifest): boolean;
   /** Creates an object like `kubectl apply`, and rejects unknown fields. @throws LoadError with the API's message */
   create(manifest: Manifest): Promise<void>;
-  /** Why the API rejects a workload's pods; undefined if it accepts them. */
-  refusalOfPods(workload: UserWorkload): Promise<string | undefined>;
+  /** Lets what was created take effect: quotas do so a moment later. */
+  settle(): Promise<void>;
+  /** The spec of a workload's pods as the API admits them, or why it rejects them. Creates none. */
+  admitPod(workload: UserWorkload): Promise<{ readonly spec: PodSpec } | { readonly refusal: string }>;
 }
 
 /** Runs `work` with a validator. */
@@ -37,7 +42,7 @@ export async function withValidator<T>(work: (validator: Validator) => Promise<T
     return await timeline.run(
       (async () => {
         for (const file of DEFINITIONS) await define(server, file);
-        return work(validatorOn(server));
+        return work(validatorOn(server, timeline.scope('validation')));
       })(),
     );
   } finally {
@@ -51,7 +56,7 @@ async function define(server: ApiServer, file: string): Promise<void> {
   if (refusal !== undefined) throw new Error(`${file}: ${refusal}`);
 }
 
-function validatorOn(server: ApiServer): Validator {
+function validatorOn(server: ApiServer, clock: Clock): Validator {
   const resourceOf = ({ apiVersion, kind }: Manifest): ReturnType<ApiServer['resources']['byKind']> => {
     const resource = server.resources.byKind(apiVersion, kind);
     const served = resource === undefined || resource.group === '' ? resource?.version : `${resource.group}/${resource.version}`;
@@ -72,23 +77,32 @@ function validatorOn(server: ApiServer): Validator {
       const refusal = await post(server, `${root}${scope}/${resource.plural}`, object);
       if (refusal !== undefined) throw new LoadError(`${where}: the API rejects it: ${refusal}`);
     },
-    refusalOfPods: ({ namespace, template }) =>
-      post(server, `/api/v1/namespaces/${namespace}/pods`, {
-        apiVersion: 'v1',
-        kind: 'Pod',
-        metadata: { ...template.metadata, generateName: 'pod-', namespace },
-        spec: template.spec,
-      }),
+    settle: () => clock.sleep(SETTLED_MS),
+    admitPod: async ({ namespace, template }) => {
+      const metadata = { ...template.metadata, generateName: 'pod-', namespace };
+      const pod = { apiVersion: 'v1', kind: 'Pod', metadata, spec: template.spec };
+      const { refusal, body } = await send(server, `/api/v1/namespaces/${namespace}/pods?dryRun=All`, pod);
+      return refusal === undefined ? { spec: (body as Pod).spec } : { refusal };
+    },
   };
 }
 
 /** @returns the API's error message, if any */
 async function post(server: ApiServer, path: string, object: object): Promise<string | undefined> {
+  return (await send(server, `${path}?fieldValidation=Strict`, object)).refusal;
+}
+
+/** @returns the API's error message, if any, and its response */
+async function send(
+  server: ApiServer,
+  path: string,
+  object: object,
+): Promise<{ readonly refusal: string | undefined; readonly body: unknown }> {
   const headers = { 'content-type': 'application/json' };
-  const request = { method: 'POST', path: `${path}?fieldValidation=Strict`, headers, body: JSON.stringify(object) };
+  const request = { method: 'POST', path, headers, body: JSON.stringify(object) };
   const caller = { principal: 'scenario', incarnation: 1, span: 0 } as const;
   const { status, body } = await server.backend.handle(request, server.backend.describe(request), caller);
   const text = await readText(body);
-  if (status < 400) return undefined;
-  return (JSON.parse(text) as { message?: string }).message ?? `status ${status}`;
+  const parsed = JSON.parse(text) as { message?: string };
+  return { refusal: status < 400 ? undefined : (parsed.message ?? `status ${status}`), body: parsed };
 }

@@ -16,6 +16,9 @@ import type { FullPodSpec } from '../validation/pod-spec.ts';
 /** Amounts by the name of a tracked resource. */
 export type Usage = ReadonlyMap<string, Quantity>;
 
+/** The name of a resource whose objects count. */
+type Counted = Pick<Resource, 'id' | 'group' | 'plural'>;
+
 interface Scope {
   readonly scopeName: string;
   readonly operator: string;
@@ -56,12 +59,12 @@ const NODE_PORTS = 'services.nodeports';
 const LOAD_BALANCERS = 'services.loadbalancers';
 
 /** The name under which objects of a resource are counted: `count/pods`, `count/deployments.apps`. */
-function countOf({ group, plural }: Resource): string {
+function countOf({ group, plural }: Counted): string {
   return `count/${group === '' ? plural : `${plural}.${group}`}`;
 }
 
 /** Whether a quota's resource is about a kind of object (`MatchingResources`). */
-function isTracked(name: string, resource: Resource): boolean {
+function isTracked(name: string, resource: Counted): boolean {
   if (IGNORED.has(resource.id)) return false;
   if (name === countOf(resource)) return true;
   switch (resource.id) {
@@ -82,7 +85,7 @@ function isTracked(name: string, resource: Resource): boolean {
 }
 
 /** What an object uses of each tracked resource. @param nowMs since the Unix epoch */
-function usageOf(resource: Resource, object: ApiObject, nowMs: number): Usage {
+function usageOf(resource: Counted, object: ApiObject, nowMs: number): Usage {
   const usage = new Map<string, Quantity>([[countOf(resource), ONE]]);
   if (resource.group === '' && ALIASES.has(resource.plural)) usage.set(resource.plural, ONE);
   if (resource.id === 'pods' && isCharged(object as unknown as Pod, nowMs)) addPod(usage, (object as unknown as Pod).spec);
@@ -152,7 +155,7 @@ function addClaim(usage: Map<string, Quantity>, { metadata, spec }: ApiObject): 
 }
 
 /** Whether a quota is about an object: all its scopes match, and it limits something that is counted for it (`generic.Matches`). */
-function matches({ spec = {} }: Quota, hard: ResourceList, resource: Resource, object: ApiObject): boolean {
+function matches({ spec = {} }: Quota, hard: ResourceList, resource: Counted, object: ApiObject): boolean {
   const scopes: readonly Scope[] = [
     ...(spec.scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists' })),
     ...(spec.scopeSelector?.matchExpressions ?? []),
@@ -204,7 +207,7 @@ function crossesNamespaces({ podAffinity, podAntiAffinity }: NonNullable<Pod['sp
 }
 
 /** What a quota's objects use together, for each of its hard limits. @param objects those of its namespace, by resource */
-export function usedOf(quota: Quota, objects: Iterable<readonly [Resource, readonly ApiObject[]]>, nowMs: number): ResourceList {
+export function usedOf(quota: Quota, objects: Iterable<readonly [Counted, readonly ApiObject[]]>, nowMs: number): ResourceList {
   const { hard = {} } = quota.spec ?? {};
   const sums = new Map(Object.keys(hard).map((name) => [name, NONE] as const));
   for (const [resource, all] of objects) {
