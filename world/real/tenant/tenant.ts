@@ -12,7 +12,6 @@ export const MAX_PODS = 3_000;
 /** The namespace that scenarios use. */
 const SCENARIOS_NAMESPACE = 'default';
 
-
 /** Identifies a run, and how it names objects: plain data. */
 export interface Tenancy {
   readonly run: string;
