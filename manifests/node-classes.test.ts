@@ -124,30 +124,31 @@ test('what only Karpenter has in a NodePool is applied as written, with its defa
     spec:
       expireAfter: 720h
       terminationGracePeriod: 1h`,
-  ).replace('key: node.kubernetes.io/instance-type,', 'key: node.kubernetes.io/instance-type, minValues: 2,');
+  )
+    .replace('key: node.kubernetes.io/instance-type,', 'key: node.kubernetes.io/instance-type, minValues: 2,')
+    .concat(
+      '        - {key: node.kubernetes.io/instance-type, operator: Exists, minValues: 1}\n',
+      '        - {key: karpenter.k8s.aws/instance-ebs-bandwidth, operator: Exists, minValues: 2}\n',
+    );
   const { pools, notes } = await mixWith(testInfo, { nodeClass: classWith(''), pool: written });
   expect(pools[0]).toMatchObject({
-    disruption: {
-      consolidation: 'when-empty',
-      consolidateAfterMs: 'never',
-      budgets: [
-        { nodes: '0', schedule: '@daily', durationMs: 30_600_000 },
-        { nodes: '20%', reasons: ['drifted'] },
-      ],
-    },
+    disruption: { consolidation: 'when-empty' },
     expireAfterMs: 2_592_000_000,
     terminationGracePeriodMs: 3_600_000,
     minimumValues: { 'node.kubernetes.io/instance-type': 2 },
   });
   expect(pools[1]).toMatchObject({
-    disruption: { consolidation: 'when-empty-or-underutilized', consolidateAfterMs: 0, budgets: [{ nodes: '10%' }] },
+    disruption: { consolidation: 'when-empty-or-underutilized' },
   });
-  expect(notes.filter((note) => note.startsWith('NodePool'))).toEqual([]);
+  expect(pools[0]?.disruption).toEqual({ consolidation: 'when-empty' });
+  expect(notes.filter((note) => note.startsWith('NodePool'))).toEqual([
+    'NodePool general: ignored: the requirement on karpenter.k8s.aws/instance-ebs-bandwidth, consolidateAfter and budgets of disruption (nodes are removed at once, so that the bounds hold)',
+  ]);
 
   const ignoring = await mixWith(testInfo, { nodeClass: classWith(''), pool: written, appliesClasses: false });
   expect(ignoring.pools[0]).not.toHaveProperty('disruption');
   expect(ignoring.notes).toContain(
-    'NodePool general: ignored: minValues, expireAfter, terminationGracePeriod, disruption (the target removes empty nodes as configured in its adapter)',
+    'NodePool general: ignored: the requirement on karpenter.k8s.aws/instance-ebs-bandwidth, minValues, expireAfter, terminationGracePeriod, disruption (the target removes empty nodes as configured in its adapter)',
   );
 });
 

@@ -1,6 +1,5 @@
 import { LoadError } from '../harness/load-error.ts';
 import type { Pool, PoolDisruption } from '../model/catalogue.ts';
-import type { DisruptionReason } from '../model/disruption-budget.ts';
 import { defined } from '../model/defined.ts';
 import { parseDurationMs } from '../model/go-duration.ts';
 import type { NodeSelectorRequirement, Taint } from '../model/kube.ts';
@@ -30,12 +29,7 @@ interface NodePoolSpec {
 interface WrittenDisruption {
   readonly consolidationPolicy?: 'WhenEmpty' | 'WhenEmptyOrUnderutilized';
   readonly consolidateAfter?: string;
-  readonly budgets?: readonly {
-    readonly nodes: string;
-    readonly reasons?: readonly string[];
-    readonly schedule?: string;
-    readonly duration?: string;
-  }[];
+  readonly budgets?: readonly object[];
 }
 
 interface WrittenRequirement {
@@ -52,16 +46,10 @@ export interface ReadPool {
   readonly notes: readonly string[];
 }
 
+/** What sets the pace of disruption. */
+const PACE = 'consolidateAfter and budgets of disruption (nodes are removed at once, so that the bounds hold)';
 const MIB = 2 ** 20;
 const LIMITS = ['cpu', 'memory', 'nodes'];
-
-/** Budgets of a NodePool that names none: a tenth. Source: the defaults of Karpenter's NodePool, v1. */
-const DEFAULT_BUDGETS = [{ nodes: '10%' }];
-const REASONS: ReadonlyMap<string, DisruptionReason> = new Map([
-  ['Empty', 'empty'],
-  ['Underutilized', 'underutilized'],
-  ['Drifted', 'drifted'],
-]);
 
 /**
  * Converts a Karpenter NodePool (karpenter.sh/v1) to the neutral form of a pool.
@@ -73,15 +61,15 @@ export function readNodePool({ object, where }: Manifest, isKarpenter: boolean):
   const name = object.metadata.name ?? '';
   const { template, limits = {}, weight = 0, disruption, replicas } = (object as unknown as { spec: NodePoolSpec }).spec;
   const { requirements = [], taints = [], startupTaints = [], expireAfter, terminationGracePeriod } = template.spec;
-  const minimumValues = minimumValuesOf(requirements);
   const unmodelled = requirements.filter(({ key }) => isUnmodelledLabel(key));
+  const minimumValues = minimumValuesOf(requirements.filter((one) => !unmodelled.includes(one)));
   const ignored = [
     ...unmodelled.map(({ key }) => `the requirement on ${key}`),
     ...(!isKarpenter && minimumValues !== undefined ? ['minValues'] : []),
     ...(template.metadata?.annotations === undefined ? [] : ['annotations of nodes']),
     ...(isKarpenter || expireAfter === undefined ? [] : ['expireAfter']),
     ...(isKarpenter || terminationGracePeriod === undefined ? [] : ['terminationGracePeriod']),
-    ...(isKarpenter || disruption === undefined ? [] : ['disruption (the target removes empty nodes as configured in its adapter)']),
+    ...(disruption === undefined ? [] : [isKarpenter ? PACE : 'disruption (the target removes empty nodes as configured in its adapter)']),
     ...(replicas === undefined ? [] : ['replicas']),
     ...Object.keys(limits).flatMap((resource) => (LIMITS.includes(resource) ? [] : [`the limit on ${resource}`])),
   ];
@@ -107,20 +95,16 @@ export function readNodePool({ object, where }: Manifest, isKarpenter: boolean):
   };
 }
 
+/** Of several for one label the largest counts. */
 function minimumValuesOf(requirements: readonly WrittenRequirement[]): Pool['minimumValues'] {
-  const minima = requirements.flatMap(({ key, minValues }) => (minValues === undefined ? [] : [[key, minValues] as const]));
-  return minima.length === 0 ? undefined : Object.fromEntries(minima);
+  const minima = new Map<string, number>();
+  for (const { key, minValues } of requirements) if (minValues !== undefined) minima.set(key, Math.max(minValues, minima.get(key) ?? 0));
+  return minima.size === 0 ? undefined : Object.fromEntries(minima);
 }
 
-function disruptionOf({ consolidationPolicy, consolidateAfter, budgets = DEFAULT_BUDGETS }: WrittenDisruption = {}): PoolDisruption {
-  return {
-    consolidation: consolidationPolicy === 'WhenEmpty' ? 'when-empty' : 'when-empty-or-underutilized',
-    consolidateAfterMs: consolidateAfter === undefined ? 0 : (timeOf(consolidateAfter) ?? 'never'),
-    budgets: budgets.map(({ nodes, reasons, schedule, duration }) => ({
-      nodes,
-      ...defined({ reasons: reasons?.flatMap((reason) => REASONS.get(reason) ?? []), schedule, durationMs: timeOf(duration) }),
-    })),
-  };
+/** Only which nodes: bounds are about a target that removes idle nodes at once, as all scenarios are. */
+function disruptionOf({ consolidationPolicy }: WrittenDisruption = {}): PoolDisruption {
+  return { consolidation: consolidationPolicy === 'WhenEmpty' ? 'when-empty' : 'when-empty-or-underutilized' };
 }
 
 /** In ms; undefined for `Never`. */

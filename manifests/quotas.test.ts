@@ -91,6 +91,25 @@ for (const { what, documents, kind, why } of [
     why: /failed quota: budget: must specify cpu for: main/,
   },
   {
+    what: 'a quota with room for all pods but those that are rejected anyway',
+    documents: [
+      quota('{pods: 3}'),
+      range('{type: Container, max: {cpu: 1}}'),
+      deployment('web', 3, '{limits: {cpu: 1}}'),
+      deployment('bad', 2, '{limits: {cpu: 2}}'),
+    ],
+    kind: 'servable',
+  },
+  {
+    what: 'a quota of limits, and a limit of the whole pod',
+    documents: [
+      quota('{limits.cpu: 4}'),
+      deployment('web', 3).replace('    spec:\n      containers', '    spec:\n      resources: {limits: {cpu: 3}}\n      containers'),
+    ],
+    kind: 'partly',
+    why: /allows limits.cpu=4, and the pods there need limits.cpu=9$/,
+  },
+  {
     what: 'a quota of another namespace',
     documents: [quota('{pods: 1}', 'elsewhere'), deployment('web', 3)],
     kind: 'servable',

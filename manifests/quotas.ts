@@ -1,5 +1,6 @@
 import type { Container, Pod, PodSpec, PodTemplate } from '../model/kube.ts';
 import { formatQuantity, parseQuantity } from '../model/quantity.ts';
+import type { Quantity } from '../model/quantity.ts';
 import { usedOf } from '../world/kube/rules/quotas.ts';
 import type { ApiObject } from '../world/kube/resource.ts';
 import type { Quota } from '../world/kube/rules/quotas.ts';
@@ -28,21 +29,28 @@ export function withAmounts(template: PodTemplate, { containers, initContainers 
  */
 export function quotaProblem(quota: Quota, workload: UserWorkload, beside: readonly UserWorkload[]): string | undefined {
   const { hard = {} } = quota.spec ?? {};
-  const usedBy = (all: readonly UserWorkload[]) => usedOf(quota, [[PODS, all.flatMap(podsOf) as unknown as ApiObject[]]], 0);
-  const [own, together] = [usedBy([workload]), usedBy(beside)];
   const nanosOf = (amount: string | undefined): bigint => parseQuantity(amount ?? '0').nanos;
-  const over = Object.keys(hard).filter((name) => nanosOf(own[name]) > 0n && nanosOf(together[name]) > nanosOf(hard[name]));
+  const needs = (all: readonly UserWorkload[]): ReadonlyMap<string, Quantity> => {
+    const sums = new Map<string, Quantity>();
+    for (const one of all) {
+      for (const [name, amount] of Object.entries(usedOf(quota, [[PODS, [podOf(one) as unknown as ApiObject]]], 0))) {
+        const { nanos, format } = parseQuantity(amount);
+        sums.set(name, { nanos: (sums.get(name)?.nanos ?? 0n) + nanos * BigInt(one.replicas), format });
+      }
+    }
+    return sums;
+  };
+  const [own, together] = [needs([workload]), needs(beside)];
+  const over = Object.keys(hard).filter(
+    (name) => (own.get(name)?.nanos ?? 0n) > 0n && (together.get(name)?.nanos ?? 0n) > nanosOf(hard[name]),
+  );
   if (over.length === 0) return undefined;
-  const shown = (amounts: Readonly<Record<string, string>>): string =>
-    over.map((name) => `${name}=${formatQuantity(parseQuantity(amounts[name] ?? '0'))}`).join(', ');
-  return `the ResourceQuota ${quota.metadata.name} of its namespace allows ${shown(hard)}, and the pods there need ${shown(together)}`;
+  const shown = (amountOf: (name: string) => Quantity | undefined): string =>
+    over.map((name) => `${name}=${formatQuantity(amountOf(name) ?? parseQuantity('0'))}`).join(', ');
+  const allowed = shown((name) => parseQuantity(hard[name] ?? '0'));
+  return `the ResourceQuota ${quota.metadata.name} of its namespace allows ${allowed}, and the pods there need ${shown((name) => together.get(name))}`;
 }
 
-function podsOf({ template, replicas, namespace }: UserWorkload): Pod[] {
-  return Array.from({ length: replicas }, (_, index) => ({
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { ...template.metadata, name: `pod-${index}`, namespace },
-    spec: template.spec,
-  }));
+function podOf({ template, namespace }: UserWorkload): Pod {
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { ...template.metadata, name: 'pod', namespace }, spec: template.spec };
 }

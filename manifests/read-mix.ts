@@ -156,7 +156,12 @@ function judge(workloads: readonly UserWorkload[], { pools, refusals, quotas, sc
   const judgeAll = (all: readonly UserWorkload[]): Feasibility[] => {
     const loads = all.map(loadOf);
     const judged = judgeLimits(loads, judgeFeasibility(loads, pools, market));
-    return all.map((workload) => withinQuotas(workload, judgePods(workload, judged, refusals.get(workload.name)), { all, quotas }));
+    const found = all.map((workload) => ({ workload, feasibility: judgePods(workload, judged, refusals.get(workload.name)) }));
+    // Pods that are refused, or left out, use nothing.
+    const created = found.flatMap((one) =>
+      refusals.has(one.workload.name) || one.feasibility.kind === 'untestable' ? [] : [one.workload],
+    );
+    return found.map(({ workload, feasibility }) => withinQuotas(workload, feasibility, { created, quotas }));
   };
   const peaks = workloads.map((workload) => {
     const scaling = scalings.get(workload.title);
@@ -199,10 +204,10 @@ function scalingNotes(scalings: ReadonlyMap<string, Scaling>, workloads: readonl
 function withinQuotas(
   workload: UserWorkload,
   found: Feasibility,
-  { all, quotas }: { readonly all: readonly UserWorkload[]; readonly quotas: readonly Quota[] },
+  { created, quotas }: { readonly created: readonly UserWorkload[]; readonly quotas: readonly Quota[] },
 ): Feasibility {
   if (found.kind !== 'servable' || workload.kind === 'DaemonSet') return found;
-  const beside = all.filter((one) => one.namespace === workload.namespace && one.kind !== 'DaemonSet');
+  const beside = created.filter((one) => one.namespace === workload.namespace && one.kind !== 'DaemonSet');
   const why = quotas
     .filter(({ metadata }) => metadata.namespace === workload.namespace)
     .flatMap((quota) => quotaProblem(quota, workload, beside) ?? [])[0];

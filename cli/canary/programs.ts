@@ -1,7 +1,8 @@
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRealTimeline } from '../../runtime/timeline.ts';
+import { LastWords } from '../../targets/command/lines.ts';
 import { startProgram } from '../../targets/command/program.ts';
 import { substitute } from '../../targets/command/variables.ts';
 
@@ -9,18 +10,20 @@ import { substitute } from '../../targets/command/variables.ts';
 const END_GRACE_MS = 5_000;
 /** The exit code of a keeper whose program could not be started. */
 const NOT_STARTED = 127;
-/** A signal is this much and its number. */
+/** Exit codes above this may stand for a signal. */
 const SIGNALLED = 128;
+
+const MAX_SIGNAL = 64;
 
 /** How a program ended. */
 export interface ProgramEnd {
-  /** Its exit code; undefined if a signal killed it. */
+  /** Its exit code, or 128 and the signal's number after a signal; undefined if it was stopped. */
   readonly code: number | undefined;
   /** The program is not on PATH. */
   readonly isMissing: boolean;
   /** It did not finish within its limit, and was stopped. */
   readonly isLate: boolean;
-  /** Its last lines, from standard error if there were any. */
+  /** The last lines of its output. */
   readonly lastWords: string;
 }
 
@@ -49,7 +52,8 @@ export async function runProgram(
     environment: Object.fromEntries([...own, ...added]),
     folder: await mkdtemp(join(tmpdir(), 'scaleproof-canary-')),
   };
-  const running = startProgram(order, clock, () => undefined);
+  const said = new LastWords();
+  const running = startProgram(order, clock, (text) => said.hear(text));
   const done = new AbortController();
   const late = clock.sleep(limitMs, AbortSignal.any([signal, done.signal])).then(
     () => 'late' as const,
@@ -63,12 +67,13 @@ export async function runProgram(
     }
     await running.kill();
     signal.throwIfAborted();
-    const lastWords = running.lastWords();
+    const lastWords = said.text();
     const isMissing = first === NOT_STARTED && lastWords.includes(`spawn ${program} ENOENT`);
-    const code = typeof first === 'string' || first > SIGNALLED ? undefined : first;
+    const code = typeof first === 'string' ? undefined : first;
     return { end: { code, isMissing, isLate: first === 'late', lastWords }, line: line.join(' ') };
   } finally {
     done.abort(new Error('the program has ended'));
+    await rm(order.folder, { recursive: true, force: true });
   }
 }
 
@@ -78,9 +83,9 @@ export function describeEnd({ code, isMissing, isLate, lastWords }: ProgramEnd, 
   const how = isLate
     ? `it did not finish within ${limitMs / 1_000} s`
     : code === undefined
-      ? 'a signal killed it'
-      : code === NOT_STARTED
-        ? 'it could not be started'
+      ? 'it was stopped'
+      : code > SIGNALLED && code <= SIGNALLED + MAX_SIGNAL
+        ? `exit code ${code}, or signal ${code - SIGNALLED}`
         : `exit code ${code}`;
   return lastWords === '' ? how : `${how}; its output: ${lastWords}`;
 }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { createInterface } from 'node:readline';
@@ -20,12 +21,20 @@ function keep(): void {
   input.once('line', (line) => {
     const order = JSON.parse(line) as ProgramOrder;
     const [program = '', ...args] = order.command;
-    const child = spawn(program, args, {
-      cwd: order.directory,
-      env: { ...order.environment },
-      stdio: [order.input === undefined ? 'ignore' : 'pipe', 'inherit', 'inherit'],
-      detached: true,
-    });
+    let child: ChildProcess;
+    try {
+      child = spawn(program, args, {
+        cwd: order.directory,
+        env: { ...order.environment },
+        stdio: [order.input === undefined ? 'ignore' : 'pipe', 'inherit', 'inherit'],
+        detached: true,
+      });
+    } catch (error) {
+      // For arguments that no program can have, such as a name that is empty.
+      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+      rmSync(order.folder, { recursive: true, force: true });
+      process.exit(NOT_STARTED);
+    }
     const killGroup = (): void => {
       // If the program could not be started, there is no group.
       if (child.pid !== undefined) signalGroup(child.pid);

@@ -12,6 +12,8 @@ const SEEN_AFTER_MS = 5;
 const RESYNC_MS = 5 * 60_000;
 
 const QUOTAS = 'resourcequotas';
+/** What a change of whose spec may free: a service that is no load balancer any more. */
+const BY_SPEC = [QUOTAS, 'services', 'persistentvolumeclaims'];
 const WRITER = { principal: 'workloads', dryRun: false } as const;
 
 /**
@@ -47,7 +49,7 @@ export class QuotaController {
     const { namespace } = version.object.metadata;
     if (namespace === undefined || this.#quotasIn(namespace).length === 0) return;
     const isOther = type === 'DELETED' || phaseOf(version.object) !== phaseOf(previous?.object);
-    const isSpec = resource.id === QUOTAS && !isDeepStrictEqual(version.object.spec, previous?.object.spec);
+    const isSpec = BY_SPEC.includes(resource.id) && !isDeepStrictEqual(version.object.spec, previous?.object.spec);
     if (!isOther && !isSpec) return;
     this.#changed.add(namespace);
     if (!this.#isCounting) void this.#count();

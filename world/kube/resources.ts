@@ -8,6 +8,7 @@ import { nodeRules } from './rules/nodes.ts';
 import { limitRangeRules } from './rules/limit-ranges.ts';
 import { leaseRules, namespaceRules, priorityClassRules } from './rules/others.ts';
 import { podRules } from './rules/pods.ts';
+import { quotaRules } from './rules/quotas.ts';
 import { configMapRules, secretRules, serviceRules } from './rules/services.ts';
 import { claimRules, storageClassRules, volumeAttachmentRules, volumeRules } from './rules/storage.ts';
 import { daemonSetRules, deploymentRules, replicaSetRules, replicationControllerRules, statefulSetRules } from './rules/workloads.ts';
@@ -125,7 +126,14 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
       rules: volumeRules,
     },
     { plural: 'limitranges', kind: 'LimitRange', createsOnPut: true, rules: limitRangeRules, shortNames: ['limits'] },
-    { plural: 'resourcequotas', kind: 'ResourceQuota', returnsDeleted: true, shortNames: ['quota'], subresources: ['status'] },
+    {
+      plural: 'resourcequotas',
+      kind: 'ResourceQuota',
+      returnsDeleted: true,
+      shortNames: ['quota'],
+      subresources: ['status'],
+      rules: quotaRules,
+    },
   ),
   ...inGroup('events.k8s.io', {
     plural: 'events',

@@ -4,7 +4,10 @@ import type { Quantity } from '../../../model/quantity.ts';
 import { formatResources, podRequests } from '../../../model/resources.ts';
 import { refused } from '../../../protocols/kube/status.ts';
 import { groupResource } from '../resource.ts';
-import type { ApiObject, Resource } from '../resource.ts';
+import { isJsonObject } from '../../../protocols/kube/json.ts';
+import { defined } from '../../../model/defined.ts';
+import { canonicalQuantities } from '../quantities.ts';
+import type { ApiObject, Resource, ResourceRules } from '../resource.ts';
 import type { FullPodSpec } from '../validation/pod-spec.ts';
 
 /*
@@ -57,6 +60,18 @@ const COMPUTE = ['cpu', 'memory', 'ephemeral-storage'];
 const STORAGE_CLASS_SUFFIX = '.storageclass.storage.k8s.io/';
 const NODE_PORTS = 'services.nodeports';
 const LOAD_BALANCERS = 'services.loadbalancers';
+
+/** Quotas have canonical quantities, in their specs and in their status. */
+export const quotaRules: ResourceRules = {
+  defaults: (object) => ({ ...object, ...defined({ spec: withCanonical(object.spec, ['hard']) }) }),
+  defaultStatus: (object) => ({ ...object, ...defined({ status: withCanonical(object.status, ['hard', 'used']) }) }),
+};
+
+function withCanonical(part: unknown, lists: readonly string[]): unknown {
+  if (!isJsonObject(part)) return part;
+  const canonical = lists.map((name) => [name, canonicalQuantities(part[name] as ResourceList | undefined, 'ResourceQuota')] as const);
+  return { ...part, ...Object.fromEntries(canonical.filter(([, list]) => list !== undefined)) };
+}
 
 /** The name under which objects of a resource are counted: `count/pods`, `count/deployments.apps`. */
 function countOf({ group, plural }: Counted): string {
@@ -111,7 +126,12 @@ function addPod(usage: Map<string, Quantity>, spec: FullPodSpec): void {
 function withLimits(spec: FullPodSpec): FullPodSpec {
   const swapped = (containers: FullPodSpec['containers']): FullPodSpec['containers'] =>
     containers.map((container) => ({ ...container, resources: { requests: container.resources?.limits ?? {} } }));
-  return { ...spec, containers: swapped(spec.containers), initContainers: swapped(spec.initContainers ?? []), resources: {} };
+  const own = { ...spec, containers: swapped(spec.containers), initContainers: swapped(spec.initContainers ?? []), overhead: {} };
+  const limited = { ...own, resources: { requests: spec.resources?.limits ?? {} } };
+  // Overhead adds to the limits that there are.
+  const known = Object.keys(podRequests(limited));
+  const overhead = Object.fromEntries(Object.entries(spec.overhead ?? {}).filter(([name]) => known.includes(name)));
+  return { ...limited, overhead };
 }
 
 /** `podComputeUsageHelper` */
@@ -150,8 +170,12 @@ function addClaim(usage: Map<string, Quantity>, { metadata, spec }: ApiObject): 
   const prefixes = className === '' ? [''] : ['', `${className}${STORAGE_CLASS_SUFFIX}`];
   for (const prefix of prefixes) {
     usage.set(`${prefix}persistentvolumeclaims`, ONE);
-    if (asked !== undefined) usage.set(`${prefix}requests.storage`, parseQuantity(asked));
+    if (asked !== undefined) usage.set(`${prefix}requests.storage`, inWholeBytes(parseQuantity(asked)));
   }
+}
+
+function inWholeBytes({ nanos, format }: Quantity): Quantity {
+  return { nanos: ((nanos + ONE.nanos - 1n) / ONE.nanos) * ONE.nanos, format };
 }
 
 /** Whether a quota is about an object: all its scopes match, and it limits something that is counted for it (`generic.Matches`). */
@@ -243,7 +267,7 @@ export interface QuotaWrite {
  */
 export function checkQuotas(quotas: readonly Quota[], { resource, object, old, nowMs }: QuotaWrite): ReadonlyMap<Quota, ResourceList> {
   const charged = new Map<Quota, ResourceList>();
-  // Of other objects, no update changes what they use.
+  // Of other objects, updates hardly ever change what they use.
   if (old !== undefined && !['services', 'persistentvolumeclaims'].includes(resource.id)) return charged;
   const refuse = (why: string): never => {
     throw refused(groupResource(resource), object.metadata.name ?? '', why);
