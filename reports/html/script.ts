@@ -291,7 +291,13 @@ async function followLink() {
   if (target.hasAttribute('tabindex')) target.focus({ preventScroll: true });
 }
 addEventListener('hashchange', followLink);
-void followLink().then(unpackAll);
+// What is unpacked above the target moves it: the page returns to it, unless the reader has done something.
+let hasActed = false;
+for (const type of ['wheel', 'pointerdown', 'keydown', 'touchstart'])
+  addEventListener(type, () => (hasActed = true), { once: true, passive: true });
+void followLink()
+  .then(unpackAll)
+  .then(() => (hasActed || linked() === '' ? undefined : followLink()));
 
 async function copy(button) {
   const before = button.textContent;
