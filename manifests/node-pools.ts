@@ -25,11 +25,8 @@ interface NodePoolSpec {
   readonly replicas?: number;
 }
 
-/** The API fills in what is missing. */
 interface WrittenDisruption {
   readonly consolidationPolicy?: 'WhenEmpty' | 'WhenEmptyOrUnderutilized';
-  readonly consolidateAfter?: string;
-  readonly budgets?: readonly object[];
 }
 
 interface WrittenRequirement {

@@ -6,7 +6,7 @@ import type { ApiObject } from '../world/kube/resource.ts';
 import type { Quota } from '../world/kube/rules/quotas.ts';
 import type { UserWorkload } from './workloads.ts';
 
-const PODS = { id: 'pods', group: '', plural: 'pods' };
+const PODS = { id: 'pods' };
 
 /** A template with the requests and limits that its containers have once a pod is admitted: LimitRanges set missing ones. */
 export function withAmounts(template: PodTemplate, { containers, initContainers = [] }: PodSpec): PodTemplate {

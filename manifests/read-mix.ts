@@ -158,9 +158,9 @@ function judge(workloads: readonly UserWorkload[], { pools, refusals, quotas, sc
     const judged = judgeLimits(loads, judgeFeasibility(loads, pools, market));
     const found = all.map((workload) => ({ workload, feasibility: judgePods(workload, judged, refusals.get(workload.name)) }));
     // Pods that are refused, or left out, use nothing.
-    const created = found.flatMap((one) =>
-      refusals.has(one.workload.name) || one.feasibility.kind === 'untestable' ? [] : [one.workload],
-    );
+    const created = found
+      .filter((one) => !refusals.has(one.workload.name) && one.feasibility.kind !== 'untestable')
+      .map(({ workload }) => workload);
     return found.map(({ workload, feasibility }) => withinQuotas(workload, feasibility, { created, quotas }));
   };
   const peaks = workloads.map((workload) => {

@@ -98,3 +98,23 @@ export function podRequests(spec: PodSpec, missing: Resources = {}): Resources {
   const requests = { ...maxResources(running, starting), ...Object.fromEntries(whole) };
   return { pods: 1, ...addResources(requests, parseResources(spec.overhead)) };
 }
+
+/**
+ * What the limits of a pod's containers come to, as `PodLimits` of `k8s.io/component-helpers/resource` computes it: like its requests,
+ * but the overhead only adds to the limits that there are.
+ * @throws QuantityError when a limit is not a quantity
+ */
+export function podLimits(spec: PodSpec): Resources {
+  const swapped = (containers: PodSpec['containers']): PodSpec['containers'] =>
+    containers.map((container) => ({ ...container, resources: { requests: container.resources?.limits ?? {} } }));
+  const limited: PodSpec = {
+    ...spec,
+    containers: swapped(spec.containers),
+    initContainers: swapped(spec.initContainers ?? []),
+    resources: { requests: spec.resources?.limits ?? {} },
+    overhead: {},
+  };
+  const limits = podRequests(limited);
+  const overhead = Object.entries(parseResources(spec.overhead)).filter(([name]) => name in limits);
+  return addResources(limits, Object.fromEntries(overhead));
+}

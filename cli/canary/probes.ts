@@ -96,8 +96,9 @@ export class ProbeError extends Error {
 export async function createProber(plan: CanaryPlan, options: ProberOptions): Promise<Prober> {
   const { probes } = plan;
   const kinds = kindsOf(plan);
-  const twice = kinds.length === PROBE_KINDS.length && probes.spot.scenarios.find((name) => probes.topology.scenarios.includes(name));
-  if (typeof twice === 'string')
+  const [first = [], second = []] = kinds.map((kind) => probes[kind].scenarios);
+  const twice = first.find((name) => second.includes(name));
+  if (twice !== undefined)
     throw new UsageError(`the plan lists ${twice} under both kinds of probes, so it would be counted twice: remove one`);
   // A command starts the target that the place has.
   const targets = probes.command === undefined ? Object.values(sidesOf(plan)) : [];
@@ -133,6 +134,7 @@ function unservedBy(chosen: Chosen): string[] {
   });
   return [...new Set(sentences)];
 }
+
 type KindOfProbes = readonly [ProbeKind, Selection];
 
 const idsOf = (chosen: Chosen): Set<string> =>

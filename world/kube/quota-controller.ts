@@ -47,10 +47,10 @@ export class QuotaController {
 
   #follow({ type, resource, version, previous }: Commit): void {
     const { namespace } = version.object.metadata;
-    if (namespace === undefined || this.#quotasIn(namespace).length === 0) return;
     const isOther = type === 'DELETED' || phaseOf(version.object) !== phaseOf(previous?.object);
     const isSpec = BY_SPEC.includes(resource.id) && !isDeepStrictEqual(version.object.spec, previous?.object.spec);
-    if (!isOther && !isSpec) return;
+    // Most commits end here, without a look at the quotas.
+    if (namespace === undefined || (!isOther && !isSpec) || this.#quotasIn(namespace).length === 0) return;
     this.#changed.add(namespace);
     if (!this.#isCounting) void this.#count();
     if (!this.#isResyncing) void this.#resync();

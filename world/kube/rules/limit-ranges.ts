@@ -1,7 +1,7 @@
 import { defined } from '../../../model/defined.ts';
 import type { ResourceList } from '../../../model/kube.ts';
 import { formatQuantity, parseQuantity } from '../../../model/quantity.ts';
-import { formatResources, podRequests } from '../../../model/resources.ts';
+import { formatResources, podLimits, podRequests } from '../../../model/resources.ts';
 import { refused } from '../../../protocols/kube/status.ts';
 import type { Admission, ApiObject, ResourceRules } from '../resource.ts';
 import type { FullPodSpec } from '../validation/pod-spec.ts';
@@ -115,13 +115,7 @@ function askedOf(resources: Partial<Asked> | undefined): Asked {
 }
 
 function ofPod(spec: FullPodSpec): Asked {
-  const asLimits = (container: Container): Container => ({ ...container, resources: { requests: container.resources?.limits ?? {} } });
-  const limited = {
-    ...spec,
-    containers: spec.containers.map(asLimits),
-    ...defined({ initContainers: spec.initContainers?.map(asLimits) }),
-  };
-  return { requests: formatResources(podRequests(spec)), limits: formatResources(podRequests(limited)) };
+  return { requests: formatResources(podRequests(spec)), limits: formatResources(podLimits(spec)) };
 }
 
 /**

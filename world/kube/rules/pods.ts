@@ -93,7 +93,7 @@ export function specOf(object: ApiObject): FullPodSpec {
 const COMPUTE = ['cpu', 'memory'];
 
 /** As `ComputePodQOS` of `pkg/apis/core/helper/qos`: zero amounts count as absent. */
-function qosClass(spec: FullPodSpec): 'Guaranteed' | 'Burstable' | 'BestEffort' {
+export function qosClass(spec: FullPodSpec): 'Guaranteed' | 'Burstable' | 'BestEffort' {
   const all =
     spec.resources === undefined
       ? [...spec.containers, ...(spec.initContainers ?? [])].map((one) => one.resources ?? {})

@@ -1,7 +1,7 @@
 import type { Pod, PodAffinity, PodAffinityTerm, ResourceList } from '../../../model/kube.ts';
 import { formatQuantity, parseQuantity } from '../../../model/quantity.ts';
 import type { Quantity } from '../../../model/quantity.ts';
-import { formatResources, podRequests } from '../../../model/resources.ts';
+import { formatResources, podLimits, podRequests } from '../../../model/resources.ts';
 import { refused } from '../../../protocols/kube/status.ts';
 import { groupResource } from '../resource.ts';
 import { isJsonObject } from '../../../protocols/kube/json.ts';
@@ -9,6 +9,8 @@ import { defined } from '../../../model/defined.ts';
 import { canonicalQuantities } from '../quantities.ts';
 import type { ApiObject, Resource, ResourceRules } from '../resource.ts';
 import type { FullPodSpec } from '../validation/pod-spec.ts';
+
+import { qosClass } from './pods.ts';
 
 /*
  * ResourceQuota: what counts, and what is refused. From `k8s.io/apiserver/pkg/admission/plugin/resourcequota`,
@@ -19,8 +21,8 @@ import type { FullPodSpec } from '../validation/pod-spec.ts';
 /** Amounts by the name of a tracked resource. */
 export type Usage = ReadonlyMap<string, Quantity>;
 
-/** The name of a resource whose objects count. */
-type Counted = Pick<Resource, 'id' | 'group' | 'plural'>;
+/** A resource whose objects count. */
+type Counted = Pick<Resource, 'id'>;
 
 interface Scope {
   readonly scopeName: string;
@@ -74,8 +76,8 @@ function withCanonical(part: unknown, lists: readonly string[]): unknown {
 }
 
 /** The name under which objects of a resource are counted: `count/pods`, `count/deployments.apps`. */
-function countOf({ group, plural }: Counted): string {
-  return `count/${group === '' ? plural : `${plural}.${group}`}`;
+function countOf({ id }: Counted): string {
+  return `count/${id}`;
 }
 
 /** Whether a quota's resource is about a kind of object (`MatchingResources`). */
@@ -95,14 +97,14 @@ function isTracked(name: string, resource: Counted): boolean {
     case 'persistentvolumeclaims':
       return ['persistentvolumeclaims', 'requests.storage'].some((one) => name === one || name.endsWith(`${STORAGE_CLASS_SUFFIX}${one}`));
     default:
-      return resource.group === '' && name === resource.plural && ALIASES.has(name);
+      return name === resource.id && ALIASES.has(name);
   }
 }
 
 /** What an object uses of each tracked resource. @param nowMs since the Unix epoch */
 function usageOf(resource: Counted, object: ApiObject, nowMs: number): Usage {
   const usage = new Map<string, Quantity>([[countOf(resource), ONE]]);
-  if (resource.group === '' && ALIASES.has(resource.plural)) usage.set(resource.plural, ONE);
+  if (ALIASES.has(resource.id)) usage.set(resource.id, ONE);
   if (resource.id === 'pods' && isCharged(object as unknown as Pod, nowMs)) addPod(usage, (object as unknown as Pod).spec);
   if (resource.id === 'services') addService(usage, object);
   if (resource.id === 'persistentvolumeclaims') addClaim(usage, object);
@@ -118,20 +120,7 @@ function isCharged({ metadata, status }: Pod, nowMs: number): boolean {
 }
 
 function addPod(usage: Map<string, Quantity>, spec: FullPodSpec): void {
-  for (const [name, amount] of computeOf(formatResources(podRequests(spec)), formatResources(podRequests(withLimits(spec)))))
-    usage.set(name, amount);
-}
-
-/** The spec with limits in the place of requests. */
-function withLimits(spec: FullPodSpec): FullPodSpec {
-  const swapped = (containers: FullPodSpec['containers']): FullPodSpec['containers'] =>
-    containers.map((container) => ({ ...container, resources: { requests: container.resources?.limits ?? {} } }));
-  const own = { ...spec, containers: swapped(spec.containers), initContainers: swapped(spec.initContainers ?? []), overhead: {} };
-  const limited = { ...own, resources: { requests: spec.resources?.limits ?? {} } };
-  // Overhead adds to the limits that there are.
-  const known = Object.keys(podRequests(limited));
-  const overhead = Object.fromEntries(Object.entries(spec.overhead ?? {}).filter(([name]) => known.includes(name)));
-  return { ...limited, overhead };
+  for (const [name, amount] of computeOf(formatResources(podRequests(spec)), formatResources(podLimits(spec)))) usage.set(name, amount);
 }
 
 /** `podComputeUsageHelper` */
@@ -197,9 +186,9 @@ function podMatches({ scopeName, operator, values = [] }: Scope, { spec }: Pod):
     case 'NotTerminating':
       return activeDeadlineSeconds === undefined;
     case 'BestEffort':
-      return isBestEffort(spec);
+      return qosClass(spec) === 'BestEffort';
     case 'NotBestEffort':
-      return !isBestEffort(spec);
+      return qosClass(spec) !== 'BestEffort';
     case 'CrossNamespacePodAffinity':
       return crossesNamespaces(spec.affinity);
     case 'PriorityClass':
@@ -209,15 +198,6 @@ function podMatches({ scopeName, operator, values = [] }: Scope, { spec }: Pod):
     default:
       return false;
   }
-}
-
-/** No container requests or limits CPU or memory (`GetPodQOS`). */
-function isBestEffort({ containers, initContainers = [], resources }: FullPodSpec): boolean {
-  const lists = [resources, ...[...containers, ...initContainers].map((container) => container.resources)].flatMap((one) => [
-    one?.requests ?? {},
-    one?.limits ?? {},
-  ]);
-  return lists.every((list) => ['cpu', 'memory'].every((name) => list[name] === undefined || parseQuantity(list[name]).nanos === 0n));
 }
 
 function crossesNamespaces({ podAffinity, podAntiAffinity }: NonNullable<Pod['spec']['affinity']> = {}): boolean {
