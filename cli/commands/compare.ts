@@ -19,6 +19,7 @@ import type { IsChosen } from '../compare/read-run.ts';
 import { runTargets } from '../compare/run-targets.ts';
 import type { NamedTarget, TargetRuns } from '../compare/run-targets.ts';
 import { comparedScenarios } from '../compare/scenarios.ts';
+import { whyUselessFor } from '../compare/shared.ts';
 import { formatTargetComparison } from '../compare/terminal.ts';
 import type { Console } from '../console.ts';
 import type { COMPARISON_FORMATS } from '../options.ts';
@@ -63,6 +64,7 @@ export async function compare(names: readonly string[], options: CompareOptions,
     const letter = letterOf(index);
     return isRunDirectory(name) ? { letter, directory: name } : { letter, target: chooseTarget(name) };
   });
+  const directories = sides.flatMap((side) => ('directory' in side ? [side.directory] : []));
   const unprepared = sides.filter((side): side is NamedTarget => 'target' in side);
   if (unprepared.length === 0) refuseRunFlags(options);
   const selection =
@@ -87,6 +89,7 @@ export async function compare(names: readonly string[], options: CompareOptions,
       ...sizesOf(selection, options),
       workers,
       sideNames: 'target' as const,
+      whyUseless: await whyUselessFor(targets, directories),
     };
     if ((await runTargets(targets, runs, { directory: out, startedAt }, console)).isInterrupted) {
       console.err(`scaleproof: the comparison was interrupted; completed trials are in ${display(out)}\n`);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { TestInfo } from '@playwright/test';
@@ -121,6 +121,32 @@ test('targets are run, with the same seeds, in turn, and leave run directories',
   expect(existsSync(join(out, 'A', 'run.json'))).toBe(true);
   const again = await scaleproofHere(['compare', join(out, 'A'), join(out, 'B'), '--json', '--out', join(out, 'again')]);
   expect(targetComparisonSchema.parse(JSON.parse(again.stdout)).sections).toEqual(sections);
+});
+
+test('trials that one side can’t run, or does not have, are not run on the others', async ({}, testInfo) => {
+  const spot = 'scheduling/spot-spread';
+  const small = 'provisioning/small-scale-out-and-back';
+  const named = ['--scenario', spot, '--scenario', small, '--workers', '1'];
+  const { code, stdout, out } = await compare(testInfo, 'reference', 'plain', ...named, '--json');
+  expect(code).toBe(0);
+  const { compared, leftOut } = targetComparisonSchema.parse(JSON.parse(stdout));
+  expect(compared).toEqual({ trials: 1, scenarios: [small] });
+  expect(leftOut).toEqual([
+    { scenario: spot, seeds: [1], why: "A has none: plain can't run it; B has none: target plain does not have the feature spot" },
+  ]);
+  expect(readdirSync(join(out, 'A', 'histories'))).toHaveLength(1);
+
+  const again = join(out, 'again');
+  const args = [join(out, 'A'), 'plain', '--scenario', small, '--scenario', SCALE_OUT, '--trials', '2', '--out', again, '--json'];
+  const extended = await scaleproofHere(['compare', ...args]);
+  expect(extended.code, extended.stderr).toBe(0);
+  expect(readdirSync(join(again, 'B', 'histories'))).toHaveLength(1);
+  const { leftOut: left } = targetComparisonSchema.parse(JSON.parse(extended.stdout));
+  expect(left.map(({ scenario, seeds }) => ({ scenario, seeds }))).toEqual([
+    { scenario: small, seeds: [2] },
+    { scenario: SCALE_OUT, seeds: [1, 2] },
+  ]);
+  expect(left[0]?.why).toMatch(/^A has none; B has none: \S+ has no such trial$/);
 });
 
 for (const [line, why] of [

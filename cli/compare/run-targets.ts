@@ -22,6 +22,7 @@ import { UsageError } from '../usage-error.ts';
 import { abilitiesOf } from './abilities.ts';
 import { Reviewer } from './review.ts';
 import type { Review, ReviewedEnd, SideTrial } from './review.ts';
+import type { WhyUseless } from './shared.ts';
 
 /** A target with the letter of its side. */
 export interface NamedTarget {
@@ -46,6 +47,8 @@ export interface TargetRuns {
   readonly sideNames: 'letter' | 'target';
   /** May end the run before all trials have begun. */
   readonly review?: Review;
+  /** Why a trial is of no use although its target can run it: it is then not run. By default all are of use. */
+  readonly whyUseless?: WhyUseless;
 }
 
 /** How the trials of all targets ended. */
@@ -131,7 +134,7 @@ export async function runTargets(
   }
 }
 
-async function planSide(side: NamedTarget, { chosen, seed, trialsOf, nodesOf }: TargetRuns): Promise<Side> {
+async function planSide(side: NamedTarget, { chosen, seed, trialsOf, nodesOf, whyUseless }: TargetRuns): Promise<Side> {
   const { target: loaded, whyNotRun } = await abilitiesOf(side.target.ref);
   const trials: PlannedTrial[] = [];
   const notRun: NotRun[] = [];
@@ -140,9 +143,13 @@ async function planSide(side: NamedTarget, { chosen, seed, trialsOf, nodesOf }: 
     const seeds = Array.from({ length: trialsOf(scenario.id) }, (_, index) => seed + index).filter(
       (one) => side.isDone?.({ scenario: scenario.id, seed: one }) !== true,
     );
-    const reason = whyNotRun(scenario);
-    if (reason === undefined) trials.push(...(await planTrials(source, side.target, seeds, { nodes: nodesOf(scenario.id) })));
-    else notRun.push(...seeds.map((one) => ({ scenario: scenario.id, title: scenario.title, suite, seed: one, reason })));
+    const unable = whyNotRun(scenario);
+    const reasons = new Map(seeds.map((one) => [one, unable ?? whyUseless?.(scenario, one)]));
+    const runnable = seeds.filter((one) => reasons.get(one) === undefined);
+    if (runnable.length > 0) trials.push(...(await planTrials(source, side.target, runnable, { nodes: nodesOf(scenario.id) })));
+    for (const [one, reason] of reasons) {
+      if (reason !== undefined) notRun.push({ scenario: scenario.id, title: scenario.title, suite, seed: one, reason });
+    }
   }
   return { ...side, loaded, trials, notRun };
 }
