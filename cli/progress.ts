@@ -77,6 +77,11 @@ export class Progress {
     this.#tallied = this.#tenth();
   }
 
+  /** Prints lines that stay, whatever the console shows. */
+  say(lines: string): void {
+    this.#line.print(lines);
+  }
+
   begin(trial: PlannedTrial): void {
     this.#running.add(this.#nameOf(trial));
     this.#rewrite();

@@ -13,6 +13,7 @@ import { renderComparison } from '../../reports/html/compare.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { chooseTarget, isChosen } from '../choose.ts';
 import type { ScenarioChoice } from '../choose.ts';
+import { formatEarlyFigures } from '../compare/early.ts';
 import { formatComparisonMarkdown } from '../compare/markdown.ts';
 import { readComparedRun } from '../compare/read-run.ts';
 import type { IsChosen } from '../compare/read-run.ts';
@@ -80,8 +81,11 @@ export async function compare(names: readonly string[], options: CompareOptions,
   const startedAt = new Date(createRealTimeline().scope('command').nowMs()).toISOString();
   const out = createDirectory(options.out, { startedAt, prefix: 'compare-' });
   const chosen = selection?.chosen;
+  const read = (isRead: IsChosen): ComparedRun[] =>
+    sides.map((side) => readComparedRun('directory' in side ? side.directory : join(out, side.letter), isRead));
   if (selection !== undefined) {
     const { workers } = options;
+    const first = comparedScenarios(selection.chosen.map(({ scenario }) => scenario.id)).scaleOut.scenarios;
     const runs = {
       chosen: selection.chosen,
       manifests: selection.manifests,
@@ -89,6 +93,7 @@ export async function compare(names: readonly string[], options: CompareOptions,
       ...sizesOf(selection, options),
       workers,
       sideNames: 'target' as const,
+      first: { scenarios: first, then: () => formatEarlyFigures(compareRuns(read(({ id }) => first.includes(id)))) },
       whyUseless: await whyUselessFor(targets, directories),
     };
     if ((await runTargets(targets, runs, { directory: out, startedAt }, console)).isInterrupted) {
@@ -101,10 +106,9 @@ export async function compare(names: readonly string[], options: CompareOptions,
   const isCompared: IsChosen = (scenario) =>
     (asked.size === 0 || asked.has(scenario.id)) &&
     (chosen !== undefined || ((options.suites.length === 0 || options.suites.includes(scenario.suite)) && isChosen(scenario, options)));
-  const runs = sides.map((side) => readComparedRun('directory' in side ? side.directory : join(out, side.letter), isCompared));
+  const runs = read(isCompared);
   refuseMixedTime(runs);
-  const ids = new Set(runs.flatMap(({ trials }) => trials.map(({ episode }) => episode.scenario)));
-  const compared = compareTargets(runs.map(named), comparedScenarios(ids));
+  const compared = compareRuns(runs);
   const unserved = unservedOf(selection?.manifests);
   const unservedTexts = unserved && [`${unserved.summary}:`, ...unserved.gaps];
   const comparison = targetComparisonSchema.parse({ ...compared, ...defined({ unserved: unservedTexts }) });
@@ -125,6 +129,11 @@ export async function compare(names: readonly string[], options: CompareOptions,
       console.out(`\nComparison: ${display(join(out, 'compare.html'))}\n`);
   }
   return comparison.compared.trials === 0 ? EXIT.unknown : EXIT.pass;
+}
+
+function compareRuns(runs: readonly ComparedRun[]): ReturnType<typeof compareTargets> {
+  const ids = new Set(runs.flatMap(({ trials }) => trials.map(({ episode }) => episode.scenario)));
+  return compareTargets(runs.map(named), comparedScenarios(ids));
 }
 
 /** How many nodes and seeds each scenario gets. */

@@ -47,6 +47,12 @@ export interface TargetRuns {
   readonly sideNames: 'letter' | 'target';
   /** May end the run before all trials have begun. */
   readonly review?: Review;
+  /** Scenarios whose trials run before all others. By default trials run by seed alone. */
+  readonly first?: {
+    readonly scenarios: readonly string[];
+    /** Called once all of them are over and others are left. @returns what to print */
+    readonly then: () => string;
+  };
   /** Why a trial is of no use although its target can run it: it is then not run. By default all are of use. */
   readonly whyUseless?: WhyUseless;
 }
@@ -93,7 +99,7 @@ export async function runTargets(
     createRunDirectory(join(directory, letter), startedAt);
     writeRunFacts(join(directory, letter), facts[index] as RunFacts);
   });
-  const rounds = interleave(sides);
+  const rounds = interleave(sides, runs.first?.scenarios ?? []);
   const trials = rounds.flatMap((round) => round.map(({ trial }) => trial));
   const reviewer = runs.review === undefined ? undefined : new Reviewer(runs.review, rounds);
   const clock = createRealTimeline().scope('compare');
@@ -103,6 +109,8 @@ export async function runTargets(
     timeName: facts[0] === undefined ? 'virtual time' : timeName(facts[0]),
     ...(runs.sideNames === 'letter' ? { sides: new Map(rounds.flat().map(({ letter, trial }) => [trial, letter])) } : { hasTargets: true }),
   });
+  const firsts = new Set(trials.filter(({ scenario }) => runs.first?.scenarios.includes(scenario.id)));
+  const hasOthers = firsts.size < trials.length;
   const startedMs = clock.nowMs();
   const interrupted = signal === undefined ? interruption() : { signal, release: () => undefined };
   try {
@@ -115,6 +123,8 @@ export async function runTargets(
       onEnd: (trial, end) => {
         progress.end(trial, end);
         reviewer?.ended(trial, end);
+        const isLastOfFirst = end.kind !== 'not-begun' && firsts.delete(trial) && firsts.size === 0;
+        if (isLastOfFirst && hasOthers && runs.first !== undefined) progress.say(runs.first.then());
       },
     });
     const refusals = new Set(ends.flatMap((end) => (end.kind === 'refused' ? [end.message] : [])));
@@ -161,10 +171,10 @@ function leftOutOf(letter: string, reviewed: ReviewedEnd | undefined): NotRun[] 
 }
 
 /**
- * Rounds of one trial of each side with the same scenario and seed, by seed: as soon as possible, each scenario has had a trial. Each
- * trial writes to the directory of its side.
+ * Rounds of one trial of each side with the same scenario and seed: those of the first scenarios, then by seed, so that as soon as
+ * possible each scenario has had a trial. Each trial writes to the directory of its side.
  */
-function interleave(sides: readonly Side[]): SideTrial[][] {
+function interleave(sides: readonly Side[], first: readonly string[]): SideTrial[][] {
   const rounds = new Map<string, SideTrial[]>();
   for (const { letter, trials } of sides) {
     for (const trial of trials) {
@@ -173,8 +183,11 @@ function interleave(sides: readonly Side[]): SideTrial[][] {
       round.push({ letter, trial: { ...trial, history: join(letter, trial.history) } });
     }
   }
-  const seedOf = (round: readonly SideTrial[]): number => round[0]?.trial.seed ?? 0;
-  return [...rounds.values()].sort((a, b) => seedOf(a) - seedOf(b));
+  const ranked = [...rounds.values()].flatMap((round) => {
+    const [one] = round;
+    return one === undefined ? [] : [{ round, rank: first.includes(one.trial.scenario.id) ? 0 : 1, seed: one.trial.seed }];
+  });
+  return ranked.sort((a, b) => a.rank - b.rank || a.seed - b.seed).map(({ round }) => round);
 }
 
 /** The run facts of one side. */
