@@ -26,12 +26,19 @@ export type ComparedCell = z.infer<typeof cellSchema>;
 
 /**
  * A side compared with the first. `better` or `worse` if the bounds show it; `unclear` if they don't, because there are too
- * few trials or there is no difference.
+ * few trials or there is no difference: `within` tells these apart.
  */
 const changeSchema = z.strictObject({
   outcome: z.enum(['better', 'worse', 'unclear']),
   /** This side's figure divided by the first one's, over the same trials. Too few trials give no bounds. */
   ratio: z.strictObject({ value: z.number(), lower: z.number().optional(), upper: z.number().optional() }).optional(),
+  /** For shares: this side's minus the first one's, over the trials that were judged on both sides, with its bounds. */
+  difference: z.strictObject({ value: z.number(), lower: z.number(), upper: z.number() }).optional(),
+  /**
+   * The sides are the same but for this margin: they differ by `most` at most, as a share of the smaller figure, or as a difference of
+   * shares. Absent if the bounds don't show that. A difference can be sure and yet within the margin.
+   */
+  within: z.strictObject({ margin: z.number(), most: z.number() }).optional(),
   /** How many trials with this measure bound the ratio. Absent if there were enough. */
   needs: z.strictObject({ trials: whole }).optional(),
 });

@@ -34,8 +34,20 @@ export function formatBounds({ lower, upper }: ComparedCell, unit: ComparedUnit)
   return upper === undefined ? undefined : `≤ ${formatFigure(upper, unit)}`;
 }
 
-/** `×1.21 (1.15 – 1.28)`: this side's figure over the first one's. `×1.21, 59 trials needed`: too few trials for bounds. */
-export function formatChange({ ratio, needs }: ComparedChange): string | undefined {
+/**
+ * How much a side differs from the first, a line for each text: `×1.21 (1.15 – 1.28)`, its figure over the first one's, or
+ * `×1.21, 59 trials needed` if there are too few for bounds. Of shares the difference in percentage points, `-1.7 pp`, and its bounds,
+ * `-7.8 – +5`. Last how far apart they can be, if that is within the margin.
+ */
+export function changeLines(change: ComparedChange): string[] {
+  const { difference } = change;
+  const within = formatWithin(change) ?? [];
+  if (difference === undefined) return [formatRatio(change) ?? [], within].flat();
+  const { value, lower, upper } = difference;
+  return [`${points(value)} pp`, `${points(lower)} – ${points(upper)}`, within].flat();
+}
+
+function formatRatio({ ratio, needs }: ComparedChange): string | undefined {
   const format = (value: number): string => value.toFixed(2);
   const need = needs === undefined ? [] : [`${needs.trials} trials needed`];
   if (ratio === undefined) return need[0];
@@ -45,8 +57,22 @@ export function formatChange({ ratio, needs }: ComparedChange): string | undefin
   return `×${format(value)}${isExact ? '' : ` (${format(lower)} – ${format(upper)})`}`;
 }
 
+/** A share as signed percentage points. */
+function points(share: number): string {
+  const rounded = Number((share * 100).toFixed(1));
+  return `${rounded > 0 ? '+' : ''}${rounded}`;
+}
+
+/** How far apart two sides can be, rounded up: `at most 4 % apart`, or `at most 5 pp apart` of shares; undefined if that is not known. */
+function formatWithin({ within, difference }: ComparedChange): string | undefined {
+  if (within === undefined) return undefined;
+  if (within.most === 0) return 'no difference';
+  return `at most ${Math.ceil(within.most * 100 - 1e-9)} ${difference === undefined ? '%' : 'pp'} apart`;
+}
+
 /** A change of waits in a sentence: `B is slower: it takes 1.40 to 1.90 times as long`. */
-export function tellChange(letter: string, { outcome, ratio, needs }: ComparedChange): string {
+export function tellChange(letter: string, change: ComparedChange): string {
+  const { ratio, needs } = change;
   if (ratio === undefined) return 'not compared';
   const { value, lower, upper } = ratio;
   if (lower === undefined || upper === undefined)
@@ -54,9 +80,16 @@ export function tellChange(letter: string, { outcome, ratio, needs }: ComparedCh
   const digits = lower < 2 ? 2 : 1;
   const [least, most] = [lower.toFixed(digits), upper.toFixed(digits)];
   const takes = `${least === most ? least : `${least} to ${most}`} times as long`;
-  if (outcome === 'worse') return `${letter} is slower: it takes ${takes}`;
-  if (outcome === 'better') return `${letter} is faster: it takes ${takes}`;
-  return lower === 1 && upper === 1 ? `${letter} takes as long` : `no clear difference: ${letter} takes ${takes}`;
+  switch (resultOf(change)) {
+    case 'worse':
+      return `${letter} is slower: it takes ${takes}`;
+    case 'better':
+      return `${letter} is faster: it takes ${takes}`;
+    case 'same':
+      return `${letter} takes as long: ${formatWithin(change) ?? ''}`;
+    case 'unclear':
+      return `can't be told: ${letter} takes ${takes}`;
+  }
 }
 
 /** Near one, one digit would show no difference. */
@@ -64,7 +97,15 @@ function formatFactor(value: number): string {
   return value.toFixed(value < 2 ? 2 : 1);
 }
 
-export const CHANGE_WORDS: Readonly<Record<ComparedChange['outcome'], string>> = { better: 'better', worse: 'WORSE', unclear: '' };
+/** What a comparison shows: `same` if no difference is sure, and any is within the margin; `unclear` if it can't be told. */
+export type ChangeResult = ComparedChange['outcome'] | 'same';
+
+/** The result of a figure of one side. */
+export function resultOf({ outcome, within }: ComparedChange): ChangeResult {
+  return outcome === 'unclear' && within !== undefined ? 'same' : outcome;
+}
+
+export const CHANGE_WORDS: Readonly<Record<ChangeResult, string>> = { better: 'better', worse: 'WORSE', same: 'same', unclear: 'unclear' };
 
 /** What all sides share, in a sentence. */
 export function comparedText({ compared: { trials, scenarios }, sides, confidence }: TargetComparison): string {
@@ -73,7 +114,7 @@ export function comparedText({ compared: { trials, scenarios }, sides, confidenc
 }
 
 interface Statement {
-  readonly outcome: ComparedChange['outcome'];
+  readonly outcome: ChangeResult;
   readonly text: string;
 }
 
@@ -88,13 +129,42 @@ export function findingsOf(comparison: TargetComparison): Statement[] {
       return titles.length === 0 ? [] : [{ outcome, text: `${letter} is ${outcome} than A in: ${titles.join('; ')}.` }];
     }),
   ]);
-  const open = sides.slice(1).flatMap(({ letter }, index) => tooFewFor(rows, letter, index));
+  const open = sides
+    .slice(1)
+    .flatMap(({ letter }, index) => [...sameIn(rows, letter, index), ...unclearIn(rows, letter, index), ...tooFewFor(rows, letter, index)]);
   if (found.length > 0) return [...found, ...open];
   const changes = rows.flatMap((row) => row.changes);
   const isBounded = changes.some(({ ratio }) => ratio?.lower !== undefined);
   if (!isBounded && open.length === 0) return [{ outcome: 'unclear', text: tooFewForAll(changes) }];
   return [{ outcome: 'unclear', text: 'These trials show no significant difference.' }, ...open];
 }
+
+/** The figures in which a side is the same as the first one. */
+function sameIn(rows: readonly ComparedRow[], letter: string, index: number): Statement[] {
+  const same = rows.flatMap(({ title, changes }) => {
+    const change = changes[index];
+    return change !== undefined && resultOf(change) === 'same' ? [`${title} (${formatWithin(change) ?? ''})`] : [];
+  });
+  return same.length === 0 ? [] : [{ outcome: 'same', text: `${letter} is the same as A in: ${firstOf(same)}.` }];
+}
+
+/** The figures that have bounds, but wider ones than the margin. */
+function unclearIn(rows: readonly ComparedRow[], letter: string, index: number): Statement[] {
+  const unclear = rows.flatMap(({ title, changes }) => {
+    const change = changes[index];
+    const isBounded = change?.ratio?.lower !== undefined || change?.difference !== undefined;
+    return change !== undefined && isBounded && resultOf(change) === 'unclear' ? [title] : [];
+  });
+  const text = `It can't be told whether ${letter} is the same as A in: ${firstOf(unclear)}.`;
+  return unclear.length === 0 ? [] : [{ outcome: 'unclear', text }];
+}
+
+function firstOf(names: readonly string[]): string {
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
+  return `${names.slice(0, MAX_NAMED).join('; ')}${more}`;
+}
+
+const MAX_NAMED = 6;
 
 /** What is said if no figure has bounds. */
 function tooFewForAll(changes: readonly ComparedChange[]): string {

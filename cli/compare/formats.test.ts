@@ -22,6 +22,12 @@ test('the terminal shows sides, figures with their bounds, what is missing and w
   expect(text).toMatch(/pending -> running p99 +40 s +≥ 2 min/);
   expect(text).toContain('p99: no upper bound below 299 trials');
   expect(text).toMatch(/Monthly cost of a 100-node cluster +\$6,307 +\$7,008 +WORSE ×1.11 \(1.11 – 1.12\)/);
+  expect(text).toMatch(/Retries per launch +0.2 +0\.204 +same ×1.02 \(0.99 – 1.04\)/);
+  expect(text).toMatch(/at most 4 % apart/);
+  expect(text).toMatch(/spread +100 % +100 % +same 0 pp\n.* -4.9 – \+4.9\n.* at most 5 pp apart/);
+  expect(text).toMatch(/Leaked an instance +0 % +3\.3 % +unclear \+3.3 pp/);
+  expect(text).toContain('B is the same as A in: Provisioned: topology spread (at most 5 pp apart);');
+  expect(text).toContain("It can't be told whether B is the same as A in: Leaked an instance.");
   expect(text).toContain('B: leaked-instance (no-leaked-instances) in 2 trials');
   expect(text).toContain('scheduling/spot-spread, seeds 1, 2: B has none');
   expect(text).toContain('B violated invariants that A did not: leaked-instance (2 trials).');
@@ -48,6 +54,7 @@ test('Markdown has a table for each section', () => {
   const text = formatComparisonMarkdown(sampleComparison());
   expect(text).toContain('| Measure | A | B | B / A |\n| --- | --: | --: | --: |');
   expect(text).toContain('| Provisioned: all scenarios | 100 %<br>(95.1 % – 100 %)<br><sub>60 of 60 trials; 600 of 600 pods</sub> |');
+  expect(text).toContain('same ×1.02 (0.99 – 1.04)<br><sub>at most 4 % apart</sub> |');
   expect(text).toContain('- **B violated invariants that A did not: leaked-instance (2 trials).**');
 });
 

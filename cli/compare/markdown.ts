@@ -2,13 +2,14 @@ import type { ComparedCell, ComparedChange, ComparedSection, ComparedUnit, Targe
 import {
   CHANGE_WORDS,
   brokenText,
+  changeLines,
   comparedText,
   findingsOf,
   formatBounds,
   formatCell,
-  formatChange,
   gapsOf,
   leftOutText,
+  resultOf,
 } from '../../reports/comparison.ts';
 import { printable } from '../../reports/paint.ts';
 
@@ -66,9 +67,9 @@ function describeCell(cell: ComparedCell, unit: ComparedUnit): string {
 }
 
 function describeChange(change: ComparedChange): string {
-  const word = CHANGE_WORDS[change.outcome];
-  const text = escape([word, formatChange(change) ?? ''].filter((part) => part !== '').join(' '));
-  return change.outcome === 'worse' ? `**${text}**` : text;
+  const [first = [], ...others] = changeLines(change);
+  const text = escape([CHANGE_WORDS[resultOf(change)], first].flat().join(' '));
+  return [change.outcome === 'worse' ? `**${text}**` : text, ...others.map((line) => `<sub>${escape(line)}</sub>`)].join('<br>');
 }
 
 function table(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {

@@ -1,16 +1,18 @@
-import type { ComparedChange, ComparedSection, TargetComparison } from '../../history/comparison.ts';
+import type { ComparedSection, TargetComparison } from '../../history/comparison.ts';
 import {
   CHANGE_WORDS,
   brokenText,
+  changeLines,
   comparedText,
   findingsOf,
   formatBounds,
   formatCell,
-  formatChange,
   gapsOf,
   isMeasuredAnew,
   leftOutText,
+  resultOf,
 } from '../../reports/comparison.ts';
+import type { ChangeResult } from '../../reports/comparison.ts';
 import { createPaint, printable } from '../../reports/paint.ts';
 import type { Ink } from '../../reports/paint.ts';
 import { formatCount } from '../../reports/format.ts';
@@ -19,7 +21,7 @@ import type { Cell, Column } from '../../reports/table.ts';
 
 type Paint = (ink: Ink, text: string) => string;
 
-const INKS: Readonly<Record<ComparedChange['outcome'], Ink>> = { better: 'pass', worse: 'fail', unclear: 'dim' };
+const INKS: Readonly<Record<ChangeResult, Ink>> = { better: 'pass', worse: 'fail', same: 'bold', unclear: 'dim' };
 
 /** A comparison for a terminal: the sides, a table for each section, and what was not compared. */
 export function formatTargetComparison(
@@ -73,21 +75,29 @@ function describeSection(section: ComparedSection, { sides }: TargetComparison, 
     const bounds = cells.map((cell) => formatBounds(cell, unit) ?? '');
     // `600 pods` and `in 60 trials` on a line each: ratios with bounds need the width.
     const of = cells.map((cell) => cell.of.split(/ (?=in )/));
-    const trials = of.map(([, where = '']) => where);
-    const details = cells.map(({ detail = '' }) => detail);
+    const isNew = isMeasuredAnew(section, index);
+    const details = [
+      bounds,
+      ...(isNew ? [of.map(([what = '']) => what), of.map(([, where = '']) => where)] : []),
+      cells.map(({ detail = '' }) => detail),
+    ].filter((texts) => texts.some((text) => text !== ''));
+    const lines = changes.map(changeLines);
+    const below = Array.from({ length: Math.max(details.length, ...lines.map(({ length }) => length - 1)) }, (_, line) => [
+      '',
+      ...(details[line] ?? cells.map(() => '')),
+      ...lines.map((texts) => texts[line + 1] ?? ''),
+    ]);
     return [
       [
         { text: title },
         ...cells.map((cell) => ({ text: formatCell(cell, unit) })),
-        ...changes.map((change): Cell => {
-          const text = [CHANGE_WORDS[change.outcome], formatChange(change) ?? ''].filter((part) => part !== '').join(' ');
-          return { text, paint: (plain) => paint(INKS[change.outcome], plain) };
+        ...changes.map((change, side): Cell => {
+          const result = resultOf(change);
+          const text = [CHANGE_WORDS[result], lines[side]?.[0] ?? []].flat().join(' ');
+          return { text, paint: (plain) => paint(INKS[result], plain) };
         }),
       ],
-      ...(bounds.every((text) => text === '') ? [] : [[dim(''), ...bounds.map(dim)]]),
-      ...(isMeasuredAnew(section, index) ? [[dim(''), ...of.map(([what = '']) => dim(what))]] : []),
-      ...(isMeasuredAnew(section, index) && trials.some((text) => text !== '') ? [[dim(''), ...trials.map(dim)]] : []),
-      ...(details.every((text) => text === '') ? [] : [[dim(''), ...details.map(dim)]]),
+      ...below.map((texts) => texts.map(dim)),
     ];
   });
   return [

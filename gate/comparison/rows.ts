@@ -5,12 +5,12 @@ import type { Random } from '../../runtime/random.ts';
 import { bootstrapRatio } from '../statistics/bootstrap.ts';
 import { quantileOf, unitsForQuantile } from '../statistics/quantile.ts';
 import type { Cluster, Statistic } from '../statistics/quantile.ts';
+import { ALPHA } from './alpha.ts';
 import type { ComparedTrial } from './compared-run.ts';
+import { LEAST_FOR_SAME, MARGINS, differenceWithin, ratioWithin } from './margins.ts';
 import { columnsOf, letterOf } from './match.ts';
 import type { Matched } from './match.ts';
 
-/** Bounds are one-sided, each at the comparison's confidence. */
-export const ALPHA = 1 - CONFIDENCE;
 const REPLICATES = 2_000;
 /** With fewer trials, a bootstrap draws the same few again and again, and its bounds are far too narrow. */
 const LEAST_FOR_BOOTSTRAP = 10;
@@ -23,37 +23,70 @@ export interface RowContext {
   readonly random: Random;
 }
 
-/** Trials of one side that count as hits, over those that could be judged. */
+/** How trials count in a share. */
 interface Share {
-  readonly hits: number;
-  readonly trials: number;
-  readonly unknown: number;
-  readonly detail: string;
+  /** `unknown` if the trial could not be judged; undefined if it is not of this kind. */
+  readonly of: (trial: ComparedTrial) => 'hit' | 'miss' | 'unknown' | undefined;
+  /** More about the judged trials of one side. */
+  readonly detail: (judged: readonly ComparedTrial[]) => string;
 }
 
 type RowName = Pick<ComparedRow, 'id' | 'title' | 'better'>;
 
 /** A share of trials, with exact bounds. */
-export function shareRow(
-  name: RowName,
-  sides: number,
-  rows: readonly Matched[],
-  countOf: (trials: readonly ComparedTrial[]) => Share,
-): ComparedRow {
-  const cells = columnsOf(rows, sides).map((trials): ComparedCell => {
-    const { hits, trials: judged, unknown, detail } = countOf(trials);
+export function shareRow(name: RowName, sides: number, rows: readonly Matched[], share: Share): ComparedRow {
+  const columns = columnsOf(rows, sides);
+  const cells = columns.map((trials): ComparedCell => {
+    const judged = trials.filter((trial) => isJudged(share.of(trial)));
+    const unknown = trials.filter((trial) => share.of(trial) === 'unknown').length;
+    const hits = judged.filter((trial) => share.of(trial) === 'hit').length;
     const more = unknown === 0 ? '' : `, ${unknown} unknown`;
-    if (judged === 0) return { of: `0 trials${more}`, why: 'no compared trial is of this kind' };
+    if (judged.length === 0) return { of: `0 trials${more}`, why: 'no compared trial is of this kind' };
     return {
-      value: hits / judged,
-      lower: lowerSuccessBound(hits, judged, ALPHA),
-      upper: upperSuccessBound(hits, judged, ALPHA),
-      of: `${hits} of ${counted(judged, 'trial')}${more}`,
-      detail,
+      value: hits / judged.length,
+      lower: lowerSuccessBound(hits, judged.length, ALPHA),
+      upper: upperSuccessBound(hits, judged.length, ALPHA),
+      of: `${hits} of ${counted(judged.length, 'trial')}${more}`,
+      detail: share.detail(judged),
     };
   });
   const [first, ...others] = cells;
-  return { ...name, unit: 'ratio', cells, changes: others.map((cell) => ({ outcome: apart(first, cell, name.better) })) };
+  const changes = others.map((cell, index): ComparedChange => {
+    const outcome = apart(first, cell, name.better);
+    const difference = differenceOf(rows, index + 1, share, { own: cell, other: first });
+    if (difference === undefined) return { outcome };
+    return { outcome, difference, ...defined({ within: differenceWithin(difference, MARGINS.share) }) };
+  });
+  return { ...name, unit: 'ratio', cells, changes };
+}
+
+function isJudged(counts: ReturnType<Share['of']>): boolean {
+  return counts === 'hit' || counts === 'miss';
+}
+
+/**
+ * The difference of a share from the first side's, by two bounds of which the narrower one counts. It is at most the share of pairs in
+ * which only one side is a hit, and that has an exact bound, however the sides depend on each other: this is narrow if they mostly agree.
+ * And it is at most the distance of the bounds of both shares: if these do not overlap, its sign is sure.
+ */
+function differenceOf(
+  rows: readonly Matched[],
+  side: number,
+  share: Share,
+  { own, other }: { readonly own: ComparedCell; readonly other: ComparedCell | undefined },
+): ComparedChange['difference'] {
+  const pairs = rows
+    .map((trials) => [trials[0], trials[side]].map((trial) => (trial === undefined ? undefined : share.of(trial))))
+    .filter((pair) => pair.every(isJudged));
+  if (pairs.length === 0) return undefined;
+  const only = (hit: number): number => pairs.filter((pair) => pair[hit] === 'hit' && pair[1 - hit] === 'miss').length;
+  const [less, more] = [only(0), only(1)];
+  const apartBy = (a: number | undefined, b: number | undefined): number => (a ?? 1) - (b ?? 0);
+  return {
+    value: (more - less) / pairs.length,
+    lower: 0 - Math.min(upperSuccessBound(less, pairs.length, ALPHA), apartBy(other?.upper, own.lower)),
+    upper: Math.min(upperSuccessBound(more, pairs.length, ALPHA), apartBy(own.upper, other?.lower)),
+  };
 }
 
 /** Whether the bounds of two figures do not overlap, and which figure is better. */
@@ -72,7 +105,8 @@ export function percentileRow(phase: string, rank: number, rows: readonly Matche
   const id = `${phase.replaceAll(/\W+/g, '-')}-p${rank}`;
   const trials = columns.map((clusters) => clusters.filter(({ weight }) => weight > 0).length);
   const figures = columns.map((clusters): Statistic => quantileOf(clusters, share));
-  const sample = { size: rows.length, measured: Math.min(...trials), needed: unitsForQuantile(share, ALPHA) };
+  const margin = rank > 50 ? MARGINS.tail : MARGINS.typical;
+  const sample = { size: rows.length, measured: Math.min(...trials), needed: unitsForQuantile(share, ALPHA), margin };
   const changes = changesOf(figures, { ...sample, better: 'lower', random: random.fork(id) });
   return { id, title: `${phase} p${rank}`, unit: 'ms', better: 'lower', cells, changes };
 }
@@ -130,6 +164,8 @@ interface Mean {
   readonly partOf: (trial: ComparedTrial) => Part | undefined;
   /** Why there is no figure, if no trial has a value. */
   readonly none: string;
+  /** Differences within it don't matter. */
+  readonly margin: number;
   /** It depends on the available instance types and their prices. */
   readonly isOfMarket?: boolean;
 }
@@ -157,7 +193,12 @@ export function meanRow(name: RowName & Pick<ComparedRow, 'unit'>, rows: readonl
     const { lower, upper } = ratioOf(one, figure, measured.length, lone.fork(letterOf(index)));
     return { value, of, ...(Number.isFinite(lower) && Number.isFinite(upper) ? { lower, upper } : {}) };
   });
-  const sample = { size: measured.length, measured: why === undefined ? measured.length : 0, needed: LEAST_FOR_BOOTSTRAP };
+  const sample = {
+    size: measured.length,
+    measured: why === undefined ? measured.length : 0,
+    needed: LEAST_FOR_BOOTSTRAP,
+    margin: mean.margin,
+  };
   const changes = changesOf(figures, { ...sample, better: name.better, random: lone });
   return { ...name, cells, changes };
 }
@@ -181,6 +222,8 @@ interface Sample {
   readonly measured: number;
   /** With fewer, there are no bounds. */
   readonly needed: number;
+  /** Differences within it don't matter. */
+  readonly margin: number;
 }
 
 /** Each other side against the first one, over pairs of trials. */
@@ -188,7 +231,7 @@ function changesOf(
   [first, ...others]: readonly Statistic[],
   how: Sample & { readonly better: ComparedRow['better']; readonly random: Random },
 ): ComparedChange[] {
-  const { size, measured, needed, better, random } = how;
+  const { size, measured, needed, margin, better, random } = how;
   return others.map((other, index) => {
     if (measured === 0 || first === undefined) return { outcome: 'unclear' };
     if (measured < needed) {
@@ -200,7 +243,9 @@ function changesOf(
     const outcome =
       lower > 1 ? (better === 'higher' ? 'better' : 'worse') : upper < 1 ? (better === 'higher' ? 'worse' : 'better') : 'unclear';
     const isFinite = [estimate.least, lower, upper].every(Number.isFinite);
-    return { outcome, ...(isFinite ? { ratio: { value: estimate.least, lower, upper } } : {}) };
+    if (!isFinite) return { outcome };
+    const within = measured < LEAST_FOR_SAME ? undefined : ratioWithin({ lower, upper }, margin);
+    return { outcome, ratio: { value: estimate.least, lower, upper }, ...defined({ within }) };
   });
 }
 

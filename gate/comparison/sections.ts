@@ -1,13 +1,14 @@
 import type { ComparedRow, ComparedSection } from '../../history/comparison.ts';
 import { PHASES } from '../../history/measures.ts';
 import { mergeWaits, waitCurveOf } from '../../history/wait-curve.ts';
-import type { Episode } from '../episode.ts';
 import { unitsForQuantile } from '../statistics/quantile.ts';
 import { NODES_SETTING } from './compared-run.ts';
 import type { ComparedScenarios, ComparedTrial } from './compared-run.ts';
 import { columnsOf } from './match.ts';
 import type { Matched } from './match.ts';
-import { ALPHA, meanRow, percentileRow, shareRow } from './rows.ts';
+import { ALPHA } from './alpha.ts';
+import { MARGINS } from './margins.ts';
+import { meanRow, percentileRow, shareRow } from './rows.ts';
 import type { RowContext } from './rows.ts';
 
 /** Hours of an average month, as in the price list. */
@@ -24,54 +25,42 @@ export function sectionsOf(rows: readonly Matched[], context: Context): Compared
 /** Provisioning and leaks: shares of trials. */
 function successSection(rows: readonly Matched[], { sides }: Context): ComparedSection {
   const success = (id: string, title: string, among: readonly Matched[]): ComparedRow =>
-    shareRow({ id, title, better: 'higher' }, sides, among, (trials) => {
-      const asked = trials.filter(({ episode, unjudged }) => wasAsked(episode) || unjudged.includes('success-rate'));
-      // A late pod counts, even if something else is unknown.
-      const judged = asked.filter(({ episode: { success: s }, unjudged }) => s.served < s.asked || !unjudged.includes('success-rate'));
-      const pods = judged.reduce((sum, { episode }) => sum + episode.success.asked, 0);
-      const served = judged.reduce((sum, { episode }) => sum + episode.success.served, 0);
-      return {
-        hits: judged.filter(({ episode: { success: s } }) => s.served === s.asked).length,
-        trials: judged.length,
-        unknown: asked.length - judged.length,
-        detail: `${served} of ${pods} pods`,
-      };
+    shareRow({ id, title, better: 'higher' }, sides, among, {
+      of: ({ episode, unjudged }) => {
+        const isUnjudged = unjudged.includes('success-rate');
+        const { served, asked } = episode.success;
+        // A late pod counts, even if something else is unknown.
+        if (served < asked) return 'miss';
+        if (isUnjudged) return 'unknown';
+        return asked > 0 ? 'hit' : undefined;
+      },
+      detail: (judged) => {
+        const sum = (of: 'asked' | 'served'): number => judged.reduce((all, { episode }) => all + episode.success[of], 0);
+        return `${sum('served')} of ${sum('asked')} pods`;
+      },
     });
   return {
     id: 'provisioning',
     title: 'Provisioning, verdicts and leaks',
-    about:
-      'Shares of trials. A trial provisioned if every pod that was to be served ran within its bound, under whatever faults its scenario has. Trials that could not be judged count in no share.',
+    about: `Shares of trials. A trial provisioned if every pod that was to be served ran within its bound, under whatever faults its scenario has. Trials that could not be judged count in no share. The difference is in percentage points, over the same trials. "Same": it is at most ${MARGINS.share * 100} points either way, with each side's confidence.`,
     rows: [
       success('success', 'Provisioned: all scenarios', rows),
       success('success-spot', 'Provisioned: spot', rows.filter(isKind('spot'))),
       success('success-spread', 'Provisioned: topology spread', rows.filter(isKind('spread'))),
-      shareRow({ id: 'passed', title: 'Passed every check', better: 'higher' }, sides, rows, (trials) => {
-        const judged = trials.filter(({ episode }) => episode.verdict !== 'unknown');
-        const broken = judged.filter(({ episode }) => episode.violations.length > 0).length;
-        return {
-          hits: judged.filter(({ episode }) => episode.verdict === 'pass').length,
-          trials: judged.length,
-          unknown: trials.length - judged.length,
-          detail: `${broken} violated invariants`,
-        };
+      shareRow({ id: 'passed', title: 'Passed every check', better: 'higher' }, sides, rows, {
+        of: ({ episode: { verdict } }) => (verdict === 'pass' ? 'hit' : verdict === 'fail' ? 'miss' : 'unknown'),
+        detail: (judged) => `${judged.filter(({ episode }) => episode.violations.length > 0).length} violated invariants`,
       }),
-      shareRow({ id: 'leaks', title: 'Leaked an instance', better: 'lower' }, sides, rows, (trials) => {
-        const judged = trials.filter(({ episode, unjudged }) => episode.instances.leaked > 0 || !unjudged.includes('no-leaked-instances'));
-        const sum = (of: 'created' | 'leaked'): number => judged.reduce((all, { episode }) => all + episode.instances[of], 0);
-        return {
-          hits: judged.filter(({ episode }) => episode.instances.leaked > 0).length,
-          trials: judged.length,
-          unknown: trials.length - judged.length,
-          detail: `${sum('leaked')} of ${sum('created')} instances`,
-        };
+      shareRow({ id: 'leaks', title: 'Leaked an instance', better: 'lower' }, sides, rows, {
+        of: ({ episode, unjudged }) =>
+          episode.instances.leaked > 0 ? 'hit' : unjudged.includes('no-leaked-instances') ? 'unknown' : 'miss',
+        detail: (judged) => {
+          const sum = (of: 'created' | 'leaked'): number => judged.reduce((all, { episode }) => all + episode.instances[of], 0);
+          return `${sum('leaked')} of ${sum('created')} instances`;
+        },
       }),
     ],
   };
-}
-
-function wasAsked({ success }: Episode): boolean {
-  return success.asked > 0;
 }
 
 /** All sides run the same scenario, so it is enough if one of them has recorded its kind. */
@@ -112,6 +101,7 @@ function clusterSection(rows: readonly Matched[], context: Context): ComparedSec
         return value === undefined ? undefined : { above: value, below: 1 };
       },
       none: 'no trial in which all pods ran at once on every side shows the resources of nodes',
+      margin: MARGINS.typical,
       isOfMarket: true,
     });
   return {
@@ -131,6 +121,7 @@ function clusterSection(rows: readonly Matched[], context: Context): ComparedSec
         {
           partOf: ({ measures: { full } }) => (full === undefined ? undefined : { above: full.usdPerHour * HOURS_PER_MONTH, below: 1 }),
           none: `no trial of such a scenario${cost.nodes === undefined ? '' : ` with --nodes ${cost.nodes}`} had all pods running on every side`,
+          margin: MARGINS.typical,
           isOfMarket: true,
         },
       ),
@@ -153,10 +144,12 @@ function apiSection(rows: readonly Matched[], context: Context): ComparedSection
       meanRow({ id: 'retries', title: 'Retries per launch', better: 'lower', unit: 'number' }, rows, context, {
         partOf: ({ measures: { launches } }) => ({ above: launches.failed, below: launches.instances }),
         none: 'nothing was launched',
+        margin: MARGINS.requests,
       }),
       meanRow({ id: 'requests', title: 'Requests per pod', better: 'lower', unit: 'number' }, rows, context, {
         partOf: ({ measures: { requests, pods } }) => (requests === undefined ? undefined : { above: requests, below: pods }),
         none: 'not all requests can be seen in this world',
+        margin: MARGINS.requests,
       }),
     ],
   };

@@ -20,7 +20,11 @@ for (const colorScheme of ['light', 'dark'] as const) {
       /Worse\s*B violated invariants/,
       /Worse\s*B is worse than A/,
       /Better\s*B is better/,
+      /Same\s*B is the same as A in: .*at most 4 % apart/,
+      /Unclear\s*It can't be told/,
     ]);
+    await expect(page.locator('#row-retries td').last()).toHaveText(/Same\s*×1.02 \(0.99 – 1.04\)\s*at most 4 % apart/);
+    await expect(page.locator('#row-leaks td').last()).toHaveText(/unclear\s*\+3.3 pp/);
     const success = page.locator('#row-success');
     await expect(success.locator('td')).toHaveText([/100 %\s*95.1 % – 100 %\s*60 of 60 trials\s*600 of 600 pods/, /91.7 %/, /Worse/]);
     await expect(page.locator('#row-pending-running-p99 td').nth(1)).toContainText('≥ 2 min');

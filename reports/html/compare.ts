@@ -1,17 +1,18 @@
 import { formatList } from '../../model/format-list.ts';
 import type { ComparedCell, ComparedChange, ComparedSection, ComparedUnit, TargetComparison } from '../../history/comparison.ts';
 import {
-  CHANGE_WORDS,
+  changeLines,
   comparedText,
   findingsOf,
   formatBounds,
   formatCell,
-  formatChange,
   tellChange,
   gapsOf,
   isMeasuredAnew,
   leftOutText,
+  resultOf,
 } from '../comparison.ts';
+import type { ChangeResult } from '../comparison.ts';
 import { formatPhase } from '../format.ts';
 import { html } from './markup.ts';
 import type { Markup } from './markup.ts';
@@ -31,8 +32,8 @@ const COMPARE_STYLE = `${PAGE_STYLE}${SIDE_STYLE}${CURVES_STYLE}
 .said { list-style: none; margin: 22px 0 0; padding: 0; display: grid; gap: 8px; } .said li { display: flex; gap: 12px; align-items: baseline; } .said .badge { flex: none; min-width: 86px; }
 `;
 
-const VERDICTS = { better: 'pass', worse: 'fail', unclear: 'not-run' } as const satisfies Record<ComparedChange['outcome'], string>;
-const WORDS: Readonly<Record<ComparedChange['outcome'], string>> = { better: 'Better', worse: 'Worse', unclear: 'Unclear' };
+const VERDICTS = { better: 'pass', worse: 'fail', same: 'not-run', unclear: 'not-run' } as const satisfies Record<ChangeResult, string>;
+const WORDS: Readonly<Record<ChangeResult, string>> = { better: 'Better', worse: 'Worse', same: 'Same', unclear: 'Unclear' };
 
 /** compare.html: one self-contained page without scripts. Pure; everything from a run is escaped. */
 export function renderComparison(comparison: TargetComparison): string {
@@ -187,10 +188,9 @@ function renderCell(cell: ComparedCell, unit: ComparedUnit, { max, isNew, side }
 }
 
 function renderChange(change: ComparedChange): Markup {
-  const text = formatChange(change);
-  const isKnown = CHANGE_WORDS[change.outcome] !== '';
+  const result = resultOf(change);
   return html`<td class="change">
-    ${isKnown ? badge(VERDICTS[change.outcome], WORDS[change.outcome]) : html`<span class="muted">unclear</span>`}${text !== undefined && html`<br /><small>${text}</small>`}
+    ${result === 'unclear' ? html`<span class="muted">unclear</span>` : badge(VERDICTS[result], WORDS[result])}${changeLines(change).map((text) => html`<br /><small>${text}</small>`)}
   </td>`;
 }
 

@@ -26,7 +26,20 @@ export function sampleComparison({ name = 'v2', nothing = false }: SampleCompari
             { value: 1, lower: 0.951, upper: 1, of: '60 of 60 trials', detail: '600 of 600 pods' },
             { value: 55 / 60, lower: 0.83, upper: 0.945, of: '55 of 60 trials', detail: '580 of 600 pods' },
           ],
-          changes: [{ outcome: 'worse' }],
+          changes: [{ outcome: 'worse', difference: { value: -5 / 60, lower: -0.169, upper: -0.006 } }],
+        },
+        {
+          id: 'success-spread',
+          title: 'Provisioned: topology spread',
+          unit: 'ratio',
+          better: 'higher',
+          cells: [
+            { value: 1, lower: 0.951, upper: 1, of: '60 of 60 trials', detail: '600 of 600 pods' },
+            { value: 1, lower: 0.951, upper: 1, of: '60 of 60 trials', detail: '600 of 600 pods' },
+          ],
+          changes: [
+            { outcome: 'unclear', difference: { value: 0, lower: -0.0487, upper: 0.0487 }, within: { margin: 0.05, most: 0.0487 } },
+          ],
         },
         {
           id: 'leaks',
@@ -37,7 +50,7 @@ export function sampleComparison({ name = 'v2', nothing = false }: SampleCompari
             { value: 0, lower: 0, upper: 0.049, of: '60 of 60 trials', detail: '0 of 600 instances' },
             { value: 2 / 60, lower: 0.006, upper: 0.101, of: '60 of 60 trials', detail: '2 of 602 instances' },
           ],
-          changes: [{ outcome: 'unclear' }],
+          changes: [{ outcome: 'unclear', difference: { value: 2 / 60, lower: -0.0487, upper: 0.101 } }],
         },
       ],
     },
@@ -94,6 +107,17 @@ export function sampleComparison({ name = 'v2', nothing = false }: SampleCompari
             { value: 7_008, lower: 7_000, upper: 7_010, of: '10 trials' },
           ],
           changes: [{ outcome: 'worse', ratio: { value: 1.111, lower: 1.109, upper: 1.12 } }],
+        },
+        {
+          id: 'retries',
+          title: 'Retries per launch',
+          unit: 'number',
+          better: 'lower',
+          cells: [
+            { value: 0.2, lower: 0.19, upper: 0.21, of: '60 trials' },
+            { value: 0.204, lower: 0.2, upper: 0.21, of: '60 trials' },
+          ],
+          changes: [{ outcome: 'unclear', ratio: { value: 1.02, lower: 0.99, upper: 1.037 }, within: { margin: 0.25, most: 0.037 } }],
         },
         {
           id: 'requests',
