@@ -30,7 +30,7 @@ export function defineCompare(program: Command, { console, finish }: CommandCont
     .addOption(
       new Option(
         '--trials <n>',
-        'trials of each scenario, with consecutive seeds (default: 59 where latency is measured, for its p95; else 1)',
+        'trials of each scenario, with consecutive seeds (default: 59 where latency is measured, for its p95: they run first; else 1)',
       ).argParser(parseTrials),
     )
     .option(
