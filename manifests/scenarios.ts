@@ -19,6 +19,7 @@ export const { sources } = mix;
 export const {
   faultFree,
   scheduledJobs,
+  jobSchedules,
   loadPeak,
   noSpot,
   zoneOutage,

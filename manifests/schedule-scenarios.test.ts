@@ -44,14 +44,14 @@ function mixOf(testInfo: TestInfo, ...documents: readonly string[]): Promise<Mix
 test('a CronJob is one run of it', async ({}, testInfo) => {
   const { workloads, notes } = await mixOf(testInfo, cronJob(false));
   expect(workloads).toMatchObject([
-    { title: 'CronJob shop/report', kind: 'Job', replicas: 2, schedule: '0 3 * * *', name: 'shop.report.cronjob' },
+    { title: 'CronJob shop/report', kind: 'Job', replicas: 2, schedule: { text: '0 3 * * *' }, name: 'shop.report.cronjob' },
   ]);
   expect(workloads[0]?.object).toMatchObject({
     apiVersion: 'batch/v1',
     kind: 'Job',
     metadata: { name: 'report-scheduled', namespace: 'shop', labels: { team: 'data' } },
   });
-  expect(notes.join('\n')).toContain('CronJob shop/report: run once, whatever its schedule 0 3 * * * says');
+  expect(notes.join('\n')).toContain('CronJob shop/report: run once, but by its schedule 0 3 * * * in manifests/job-schedules');
 });
 
 test('all CronJobs start after everything else runs', async ({}, testInfo) => {
@@ -67,6 +67,27 @@ test('without a CronJob that runs there is no such scenario', async ({}, testInf
   const { notes, ...mix } = await mixOf(testInfo, cronJob(true), WEB);
   expect(notes.join('\n')).toContain('CronJob shop/report: it is suspended, so it has no pods');
   expect(manifestScenarios({ ...mix, notes })).not.toHaveProperty('scheduledJobs');
+});
+
+test('CronJobs start by their schedules, and a run that is due while the one before goes on is left out', async ({}, testInfo) => {
+  const every = cronJob(false).replace('0 3 * * *', '*/10 3 1 * *');
+  const quick = every.replace('name: report', 'name: sync').replace('*/10 3 1 * *', '* 3 1 * *');
+  const { jobSchedules } = manifestScenarios(await mixOf(testInfo, every, quick, WEB));
+  if (jobSchedules === undefined) throw new Error('there are runs');
+  const { judgement, events } = await runInProcess(jobSchedules, reference);
+  expect(judgement.verdict).toBe('pass');
+  const created = events.flatMap((event) => (event.type === 'workload' ? [event.workload] : []));
+  const minuteOf = (time: string): number => Date.parse(time) / 60_000;
+  expect(created.filter((name) => name.includes('report'))).toEqual(
+    ['00', '10', '20'].map((minute) => `shop.report.cronjob.${minuteOf(`2026-07-01T03:${minute}Z`)}`),
+  );
+  const syncs = created.filter((name) => name.includes('sync'));
+  expect(syncs.length).toBeGreaterThan(3);
+  expect(syncs.length).toBeLessThan(30);
+});
+
+test('CronJobs that start no two runs in half an hour follow no schedules', async ({}, testInfo) => {
+  expect(manifestScenarios(await mixOf(testInfo, cronJob(false), WEB))).not.toHaveProperty('jobSchedules');
 });
 
 const autoscaler = (name: string, maxReplicas: number): string => `

@@ -25,8 +25,8 @@ export interface UserWorkload {
   readonly object: KubeObject;
   /** The template of `object`, with requests derived from limits, and bound to the zones of its volumes. */
   readonly template: PodTemplate;
-  /** The schedule of the CronJob whose run it is. */
-  readonly schedule?: string;
+  /** When the CronJob starts runs of which this is one. */
+  readonly schedule?: { readonly text: string; readonly timeZone?: string };
   readonly volumes: Pick<ReadVolumes, 'hasClaims' | 'immediate' | 'shared' | 'classes' | 'existingZones'>;
   readonly notes: readonly string[];
 }
@@ -38,7 +38,7 @@ const HASH_DIGITS = 8;
 export function readWorkload(manifest: Manifest, storage: Storage): UserWorkload {
   const { kind: writtenKind, where, object: writtenObject } = manifest;
   const { namespace = '', name = '' } = writtenObject.metadata;
-  const label = labelOf(`${namespace}.${name}`, writtenKind);
+  const label = labelOf(`${namespace}.${name}${writtenKind === 'Deployment' ? '' : `.${writtenKind.toLowerCase()}`}`);
   const title = `${writtenKind} ${namespace}/${name}`;
   const cron = writtenKind === 'CronJob' ? (writtenObject as CronJob) : undefined;
   const object = cron === undefined ? writtenObject : runOf(cron);
@@ -46,11 +46,7 @@ export function readWorkload(manifest: Manifest, storage: Storage): UserWorkload
   const written = object as unknown as WrittenWorkload;
   const { volumeClaimTemplates = [], ...spec } = written.spec;
   const volumes = readVolumes(namespace, spec.template.spec, ownClaims(name, volumeClaimTemplates, written), storage);
-  const template: PodTemplate = {
-    ...spec.template,
-    metadata: { ...spec.template.metadata, labels: { ...spec.template.metadata?.labels, [WORKLOAD_LABEL]: label } },
-    spec: volumes.spec,
-  };
+  const template = labelled({ ...spec.template, spec: volumes.spec }, label);
   return {
     name: label,
     title,
@@ -64,7 +60,7 @@ export function readWorkload(manifest: Manifest, storage: Storage): UserWorkload
       spec: { ...spec, template, ...(volumes.templates.length === 0 ? {} : { volumeClaimTemplates: volumes.templates }) },
     } as KubeObject,
     template: { ...template, spec: restrictedTo(withRequests(withOwnClaims(template.spec, volumes.templates, name)), volumes.zones) },
-    ...defined({ schedule: cron?.spec.schedule }),
+    ...defined({ schedule: cron && { text: cron.spec.schedule, ...defined({ timeZone: cron.spec.timeZone }) } }),
     volumes,
     notes: [...volumes.notes.map((note) => `${title}: ${note}`), ...jobNotes(title, { kind, suspend: spec.suspend === true, cron })],
   };
@@ -75,7 +71,7 @@ function jobNotes(title: string, { kind, suspend, cron }: { kind: string; suspen
   if (kind !== 'Job') return [];
   if (suspend) return [`${title}: it is suspended, so it has no pods`];
   return [
-    ...(cron === undefined ? [] : [`${title}: run once, whatever its schedule ${cron.spec.schedule} says`]),
+    ...(cron === undefined ? [] : [`${title}: run once, but by its schedule ${cron.spec.schedule} in manifests/job-schedules`]),
     `${title}: its pods run until they are deleted, since images are not run`,
   ];
 }
@@ -92,6 +88,7 @@ interface WrittenWorkload {
 interface CronJob extends KubeObject {
   readonly spec: {
     readonly schedule: string;
+    readonly timeZone?: string;
     readonly suspend?: boolean;
     readonly jobTemplate: { readonly metadata?: Pick<KubeObject['metadata'], 'labels' | 'annotations'>; readonly spec: Job['spec'] };
   };
@@ -109,12 +106,35 @@ function runOf({ metadata, spec: { jobTemplate, suspend } }: CronJob): KubeObjec
   } as KubeObject;
 }
 
-/** Real controllers append the minute of the run. */
 const RUN = 'scheduled';
 
+/** The run of a CronJob that starts at this time: another Job than other runs, named like those of the CronJob controller. */
+export function runAt<T extends UserWorkload>(run: T, atMs: number): T {
+  const minute = Math.floor(atMs / MINUTE_MS);
+  const { metadata } = run.object;
+  const name = labelOf(`${run.name}.${minute}`);
+  const { spec } = run.object as Job;
+  return {
+    ...run,
+    name,
+    object: {
+      ...run.object,
+      metadata: { ...metadata, name: `${(metadata.name ?? '').slice(0, -`-${RUN}`.length)}-${minute}` },
+      spec: { ...spec, template: labelled(spec.template, name) },
+    },
+    template: labelled(run.template, name),
+  };
+}
+
+const MINUTE_MS = 60_000;
+
+/** The template, with an added label by which the history knows its pods. */
+function labelled(template: PodTemplate, label: string): PodTemplate {
+  return { ...template, metadata: { ...template.metadata, labels: { ...template.metadata?.labels, [WORKLOAD_LABEL]: label } } };
+}
+
 /** A valid label value that is unique for each object. */
-function labelOf(text: string, kind: string): string {
-  const full = kind === 'Deployment' ? text : `${text}.${kind.toLowerCase()}`;
+function labelOf(full: string): string {
   if (full.length <= MAX_LABEL_VALUE) return full;
   const hash = createHash('sha256').update(full).digest('hex').slice(0, HASH_DIGITS);
   return `${full.slice(0, MAX_LABEL_VALUE - HASH_DIGITS - 1)}-${hash}`;

@@ -1,4 +1,4 @@
-import { scheduleProblem } from '../validation/cron-schedule.ts';
+import { scheduleProblem } from '../../../model/cron-schedule.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { LabelSelector } from '../../../model/kube.ts';
 import { invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';

@@ -1,0 +1,49 @@
+import { cronTimes } from '../model/cron-schedule.ts';
+import { defined } from '../model/defined.ts';
+import type { MixWorkload } from './mix.ts';
+
+/** The month whose schedules are looked at: July 2026, in which trials begin. It has each day of the month. */
+const MONTH = { fromMs: Date.UTC(2026, 6, 1), toMs: Date.UTC(2026, 7, 1) };
+/** A trial should last minutes. */
+export const WINDOW_MS = 1_800_000;
+
+/** A start of a CronJob. */
+export interface CronRun {
+  readonly cronJob: MixWorkload;
+  readonly atMs: number;
+  /** Since the first of these runs. */
+  readonly sinceMs: number;
+}
+
+/** The runs in the half-hour of a month in which CronJobs create the most pods, the first such, by time and then in the order of the CronJobs. */
+export function busiestRuns(workloads: readonly MixWorkload[]): CronRun[] {
+  const all = workloads
+    .flatMap((cronJob) =>
+      cronJob.schedule === undefined
+        ? []
+        : cronTimes(cronJob.schedule.text, { ...MONTH, ...defined({ timeZone: cronJob.schedule.timeZone }) }).map((atMs) => ({
+            cronJob,
+            atMs,
+          })),
+    )
+    .sort((a, b) => a.atMs - b.atMs);
+  const { start, end } = busiestSpan(all.map(({ cronJob, atMs }) => ({ atMs, pods: cronJob.replicas })));
+  const firstMs = all[start]?.atMs ?? 0;
+  return all.slice(start, end).map((run) => ({ ...run, sinceMs: run.atMs - firstMs }));
+}
+
+/** Which of these, sorted by time, start within WINDOW_MS with the most pods: from `start` to before `end`. */
+function busiestSpan(starts: readonly { readonly atMs: number; readonly pods: number }[]): { start: number; end: number } {
+  let best = { start: 0, end: 0, pods: 0 };
+  let end = 0;
+  let pods = 0;
+  for (const [start, { atMs, pods: own }] of starts.entries()) {
+    for (let next = starts[end]; next !== undefined && next.atMs < atMs + WINDOW_MS; next = starts[end]) {
+      pods += next.pods;
+      end += 1;
+    }
+    if (pods > best.pods) best = { start, end, pods };
+    pods -= own;
+  }
+  return best;
+}
