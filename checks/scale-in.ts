@@ -4,10 +4,11 @@ import type { LedgerEntry } from '../history/ledger.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { eventsOf } from './evidence.ts';
+import { judgeIdle } from './idle-nodes.ts';
 import { count, duration, indexes, measure, mergeParts, nameBound, unknownPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
-/** Instances start to terminate within the bound, once the scenario says that nothing needs them any more. */
+/** Instances start to terminate within the bound, once the scenario says that nothing needs them any more, or that idle nodes have to go. */
 export const scaleIn: Check = {
   name: 'scale-in',
   summary: 'instances that are no longer needed are terminated within the bound',
@@ -16,7 +17,9 @@ export const scaleIn: Check = {
     mergeParts(
       view.stated.flatMap((stated) => {
         const { expectation } = stated;
-        return expectation.kind === 'emptied' ? [withBound(view, expectation.bound, (bound) => judgeEmptied(view, stated, bound))] : [];
+        if (expectation.kind === 'emptied') return [withBound(view, expectation.bound, (bound) => judgeEmptied(view, stated, bound))];
+        if (expectation.kind !== 'idle-removed') return [];
+        return [withBound(view, expectation.bound, (bound) => judgeIdle(view, { ...stated, expectation }, bound))];
       }),
     ),
 };

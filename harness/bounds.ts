@@ -1,6 +1,8 @@
 import type { Bound } from '../history/events.ts';
 import type { Pool } from '../model/catalogue.ts';
 import { defined } from '../model/defined.ts';
+import { removalRounds } from '../model/disruption-budget.ts';
+import type { DisruptionReason } from '../model/disruption-budget.ts';
 import type { AllowanceName } from '../world/world.ts';
 import type { TargetConstants } from '../targets/target.ts';
 
@@ -12,8 +14,10 @@ export interface BoundInputs {
   readonly nodes: number;
   /** Offerings that the scenario's pools allow: without capacity, a target has to try them all. */
   readonly offerings: number;
-  /** Of the scenario: how long their nodes may live and drain. */
-  readonly pools?: readonly Pick<Pool, 'expireAfterMs' | 'terminationGracePeriodMs'>[];
+  /** Of the scenario: how long their nodes may live and drain, and how fast they may be removed. */
+  readonly pools?: readonly Pick<Pool, 'expireAfterMs' | 'terminationGracePeriodMs' | 'disruption'>[];
+  /** The most nodes that the scenario has: the budgets of its pools let so many be removed only in rounds. By default one round. */
+  readonly mostNodes?: number;
 }
 
 /** How long a large number of nodes waits for EC2's request buckets, in ms. Sources: CreateFleet 50 + 5/s, TerminateInstances 100 + 5/s. */
@@ -48,6 +52,27 @@ interface Inputs {
   /** The longest of the pools; 0 if none sets it. */
   readonly expireAfterMs: number;
   readonly terminationGraceMs: number;
+  readonly pace: Removal;
+}
+
+/** How pools set the pace of removals. */
+interface Removal {
+  /** From the moment when a node becomes empty to the decision, with the longest `consolidateAfter` of the pools. */
+  readonly emptyAfterMs: number;
+  /** The same for a node whose pods fit elsewhere. */
+  readonly consolidationMs: number;
+  /** For empty nodes. */
+  readonly empty: Rounds;
+  /** For nodes of both kinds. */
+  readonly any: Rounds;
+}
+
+/** Rounds of removals, because budgets allow only some nodes at once. */
+interface Rounds {
+  /** After the first one, by the strictest budget. */
+  readonly more: number;
+  /** From the end of one round to the next decision: the nodes have already waited for `consolidateAfter`. */
+  readonly againMs: number;
 }
 
 interface BoundDefinition {
@@ -80,9 +105,21 @@ const step = (w: Readonly<Record<AllowanceName, number>>): number => w.apiMs + w
 const boot = (w: Readonly<Record<AllowanceName, number>>, q: Queues): number =>
   q.launchMs + w.apiMs + w.bootMs + w.registerMs + w.readyMs + w.bindMs + w.podStartMs + 6 * step(w);
 
-/** From the moment a node is no longer needed until its instance is terminated and its Node removed. */
-const removal = (c: TargetConstants, w: Readonly<Record<AllowanceName, number>>, q: Queues): number =>
-  q.endMs + c.emptyAfterMs + c.terminationMs + w.podEndMs + w.instanceEndMs + w.nodeGoneMs + 6 * step(w);
+/** From the moment a node is no longer needed until its instance is told to terminate. @param emptyAfterMs until the decision */
+const ending = (c: TargetConstants, w: Readonly<Record<AllowanceName, number>>, q: Queues, emptyAfterMs: number): number =>
+  q.endMs + emptyAfterMs + c.terminationMs + w.podEndMs + 6 * step(w);
+
+/** Further rounds: nodes count against a budget until they are drained and their instances are told to terminate. */
+const further = (
+  c: TargetConstants,
+  w: Readonly<Record<AllowanceName, number>>,
+  { more, againMs }: Rounds,
+  replacementMs: number,
+): number => more * (againMs + replacementMs + c.terminationMs + w.podEndMs + 6 * step(w));
+
+/** From the moment a node is no longer needed until its instance is terminated and its Node removed, as its pool allows. */
+const removal = (c: TargetConstants, w: Readonly<Record<AllowanceName, number>>, q: Queues, pace: Removal): number =>
+  ending(c, w, q, pace.emptyAfterMs) + further(c, w, pace.empty, 0) + w.instanceEndMs + w.nodeGoneMs;
 
 /**
  * The named limits of this specification: formulas over the target's declared constants and the world's allowances.
@@ -132,18 +169,18 @@ const DEFINITIONS = {
   },
   settle: {
     formula:
-      'recover + registrationTimeout + removal (queue + empty + termination + podEnd + instanceEnd + nodeGone + 6 steps) + collection',
+      'recover + registrationTimeout + removal (scale-in + instanceEnd + nodeGone) + collection',
     reason:
       'after the faults are healed, missing nodes are launched, instances that never become nodes are abandoned, surplus nodes are removed, and leaked instances are garbage-collected',
     loose: 'only a launch that times out at registration after the faults are healed, and is then garbage-collected, comes near it',
-    value: ({ c, w, q }) =>
-      c.batchMaxMs + c.retryPeriodMs + boot(w, q) + c.launchTimeoutMs + c.registrationTimeoutMs + removal(c, w, q) + c.collectionMs,
+    value: ({ c, w, q, pace }) =>
+      c.batchMaxMs + c.retryPeriodMs + boot(w, q) + c.launchTimeoutMs + c.registrationTimeoutMs + removal(c, w, q, pace) + c.collectionMs,
   },
   'scale-in': {
-    formula: 'queue + empty + termination + podEnd + 6 steps',
+    formula: 'queue + empty + termination + podEnd + 6 steps + further rounds x (decision + termination + podEnd + 6 steps)',
     reason:
-      'the pods terminate, the target waits until their node has been empty for the declared time, then the node is drained and its instance is told to terminate',
-    value: ({ c, w, q }) => q.endMs + c.emptyAfterMs + c.terminationMs + w.podEndMs + 6 * step(w),
+      "the pods terminate, the target waits until their node has been empty for the declared time, or that of its pool's consolidateAfter, then the node is drained and its instance is told to terminate; where budgets allow only some nodes at once, the others follow in further rounds",
+    value: ({ c, w, q, pace }) => ending(c, w, q, pace.emptyAfterMs) + further(c, w, pace.empty, 0),
   },
   registration: {
     formula: 'provision + registrationTimeout',
@@ -203,10 +240,12 @@ const DEFINITIONS = {
     value: () => 3,
   },
   consolidation: {
-    formula: 'consolidateAfter + launch (queue + api + boot + register + ready + bind + podStart + 6 steps) + termination + podEnd',
+    formula:
+      'consolidateAfter + launch (queue + api + boot + register + ready + bind + podStart + 6 steps) + termination + podEnd + further rounds x (decision + launch + termination + podEnd + 6 steps)',
     reason:
-      'the target waits until a node has been unchanged for the declared time, its replacement becomes ready, then the node is drained and terminated',
-    value: ({ c, w, q }) => (c.consolidationMs ?? 0) + boot(w, q) + c.terminationMs + w.podEndMs,
+      'the target waits until a node has been unchanged for the declared time, its replacement becomes ready, then the node is drained and terminated; where budgets allow only some nodes at once, the others follow in further rounds',
+    value: ({ c, w, q, pace }) =>
+      pace.consolidationMs + boot(w, q) + c.terminationMs + w.podEndMs + further(c, w, pace.any, boot(w, q)),
   },
   drift: {
     formula:
@@ -226,10 +265,11 @@ const DEFINITIONS = {
   },
   teardown: {
     formula: 'removal (queue + empty + termination + podEnd + instanceEnd + nodeGone + 6 steps) + collection + retryPeriod',
-    reason: 'without pods and pools every node is drained and terminated, and instances that belong to no Node are garbage-collected',
+    reason:
+      'without pods and pools every node is drained and terminated, whatever budgets there were, and instances that belong to no Node are garbage-collected',
     loose:
       'when nothing is left to collect in the last phase, only the removal takes time, and a target that is notified immediately does not wait',
-    value: ({ c, w, q }) => removal(c, w, q) + c.collectionMs + c.retryPeriodMs,
+    value: ({ c, w, q }) => ending(c, w, q, c.emptyAfterMs) + w.instanceEndMs + w.nodeGoneMs + c.collectionMs + c.retryPeriodMs,
   },
 } as const satisfies Record<string, BoundDefinition>;
 
@@ -239,14 +279,15 @@ export type BoundName = keyof typeof DEFINITIONS;
 export const BOUND_NAMES = Object.keys(DEFINITIONS) as BoundName[];
 
 /** Resolves every bound for this target in this world. */
-export function resolveBounds({ constants, allowances, nodes, offerings, pools = [] }: BoundInputs): Record<BoundName, Bound> {
+export function resolveBounds({ constants, allowances, nodes, offerings, pools = [], mostNodes = 1 }: BoundInputs): Record<BoundName, Bound> {
   const q = queuesOf(nodes);
   const rounds = roundsOf(offerings, constants.offeringsPerLaunch);
   const expireAfterMs = Math.max(0, ...pools.map((pool) => pool.expireAfterMs ?? 0));
   const terminationGraceMs = Math.max(0, ...pools.map((pool) => pool.terminationGracePeriodMs ?? 0));
+  const pace = paceOf(constants, pools, mostNodes);
   const resolve = (name: BoundName): Bound => {
     const { formula, reason, loose, least, unit = 'ms', value: valueOf }: BoundDefinition = DEFINITIONS[name];
-    const value = Math.ceil(valueOf({ c: constants, w: allowances, q, rounds, expireAfterMs, terminationGraceMs }));
+    const value = Math.ceil(valueOf({ c: constants, w: allowances, q, rounds, expireAfterMs, terminationGraceMs, pace }));
     return {
       name,
       value,
@@ -257,4 +298,24 @@ export function resolveBounds({ constants, allowances, nodes, offerings, pools =
     };
   };
   return Object.fromEntries(BOUND_NAMES.map((name) => [name, resolve(name)])) as Record<BoundName, Bound>;
+}
+
+function paceOf(c: TargetConstants, pools: readonly Pick<Pool, 'disruption'>[], nodes: number): Removal {
+  const ownMs = c.consolidateAfterMs ?? 0;
+  const afterMs = pools.map(({ disruption }) => disruption?.consolidateAfterMs ?? ownMs).filter((ms) => ms !== 'never');
+  const longerMs = afterMs.length === 0 ? 0 : Math.max(...afterMs) - ownMs;
+  // Where budgets allow none at all, nothing is expected of the target, so that no bound is needed.
+  const roundsFor = (reason: DisruptionReason): number[] =>
+    pools.map(({ disruption }) => removalRounds(disruption?.budgets ?? [], reason, nodes) ?? 1);
+  const emptyRounds = roundsFor('empty');
+  const consolidationMs = c.consolidationMs ?? 0;
+  return {
+    emptyAfterMs: c.emptyAfterMs + longerMs,
+    consolidationMs: consolidationMs === 0 ? 0 : consolidationMs + longerMs,
+    empty: { more: Math.max(1, ...emptyRounds) - 1, againMs: c.emptyAfterMs - ownMs },
+    any: {
+      more: Math.max(1, ...emptyRounds, ...roundsFor('underutilized')) - 1,
+      againMs: Math.max(c.emptyAfterMs, consolidationMs) - ownMs,
+    },
+  };
 }

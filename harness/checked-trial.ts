@@ -50,6 +50,7 @@ const EXPECTATIONS: Readonly<Record<keyof Expectations, readonly Argument[]>> = 
   served: SERVED,
   servedUntilNow: [WORKLOAD],
   emptied: [BOUND],
+  idleRemoved: [BOUND],
   noLaunchFor: [WORKLOAD],
   launchedAtMost: [COUNT],
   launchedFrom: [['its pool', z.string('must be the name of a pool')]],

@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { createRandom } from '../runtime/random.ts';
 import { createVirtualTimeline } from '../runtime/timeline.ts';
 import type { Pool } from '../model/catalogue.ts';
-import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
+import { LABEL, NODE_POOL_LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
 import type { Node, Pod } from '../model/kube.ts';
 import type { ClusterPort, InstancePort } from '../world/ports.ts';
 import { untilConverged, waitingToSettle } from './convergence.ts';
@@ -75,12 +75,18 @@ const node = (name: string, instanceType = 'm6i.large'): Node => ({
   status: { conditions: [{ type: 'Ready', status: 'True' }] },
 });
 
-const look = (pods: readonly Pod[], nodes: readonly Node[] = [node('node-1')], pools: readonly Pool[] = []): Promise<Waiting[]> =>
+const look = (
+  pods: readonly Pod[],
+  nodes: readonly Node[] = [node('node-1')],
+  pools: readonly Pool[] = [],
+  keeping: readonly Pool[] = [],
+): Promise<Waiting[]> =>
   waitingToSettle({
     cluster: { list: (resource: string) => Promise.resolve(resource === 'pods' ? pods : nodes) } as unknown as ClusterPort,
     instances: { get: () => ({ state: 'running' }), list: () => [] } as unknown as InstancePort,
     truths: new Map([['web', { kind: 'schedulable' }]]),
     pools,
+    keeping,
   });
 
 test('a finished pod does not block convergence and does not need its node', async () => {
@@ -141,3 +147,14 @@ for (const { what, nodes, pods = [], pools = [FIXED, ELASTIC], waiting } of [
     expect(await look(pods, nodes, pools)).toEqual(waiting);
   });
 }
+
+test('a pool that keeps idle nodes: only those that its name or its requirements make its own may stay', async () => {
+  const named = (name: string, of: string): Node => {
+    const { metadata, ...rest } = node(name);
+    return { ...rest, metadata: { ...metadata, labels: { ...metadata.labels, [NODE_POOL_LABEL]: of } } };
+  };
+  const pools = [pool('keeping', { instanceTypes: ['m6i.large'] }), pool('other', { instanceTypes: ['m6i.large'] })];
+  const nodes = [named('a', 'keeping'), named('b', 'other'), node('c'), node('d', 'm7i.large')];
+  expect(await look([], nodes, pools, pools.slice(0, 1))).toEqual([idle('b'), idle('d')]);
+  expect(await look([], nodes, pools)).toEqual([idle('a'), idle('b'), idle('c'), idle('d')]);
+});

@@ -1,6 +1,6 @@
 import type { Truth } from '../history/events.ts';
 import type { Pool } from '../model/catalogue.ts';
-import { WORKLOAD_LABEL } from '../model/kube.ts';
+import { NODE_POOL_LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
 import type { KubeObject, Node, Pod } from '../model/kube.ts';
 import { parseProviderId } from '../model/provider-id.ts';
 import { matchesLabels, parseRequirements } from '../model/requirements.ts';
@@ -23,6 +23,8 @@ interface ConvergenceSite {
   readonly truths: ReadonlyMap<string, Truth>;
   /** As last applied. */
   readonly pools: readonly Pool[];
+  /** Those of them that keep idle nodes. */
+  readonly keeping: readonly Pool[];
 }
 
 /** How often the world is looked at. */
@@ -68,9 +70,9 @@ export async function untilConverged(options: {
 /**
  * What keeps the world from being settled: pods that should run and don't, nodes and instances that are starting or
  * terminating, nodes without a live instance, instances without a node, and nodes that no pod needs. Impossible,
- * malformed and finished pods and DaemonSet pods don't count, and neither do idle nodes that a static pool wants.
+ * malformed and finished pods and DaemonSet pods don't count, and neither do idle nodes that a static pool wants or another keeps.
  */
-export async function waitingToSettle({ cluster, instances, truths, pools }: Omit<ConvergenceSite, 'templates'>): Promise<Waiting[]> {
+export async function waitingToSettle({ cluster, instances, truths, pools, keeping }: Omit<ConvergenceSite, 'templates'>): Promise<Waiting[]> {
   const [pods, nodes] = await Promise.all([cluster.list<Pod>('pods'), cluster.list<Node>('nodes')]);
   const waiting: Waiting[] = [];
   const usedNodes = new Set<string>();
@@ -81,7 +83,12 @@ export async function waitingToSettle({ cluster, instances, truths, pools }: Omi
     const why = podProblem(pod, truths);
     if (why !== undefined) waiting.push({ object: nameOf('pods', pod), why });
   }
-  const neededNodes = new Set([...usedNodes, ...wantedIdleNodes(nodes, usedNodes, pools)]);
+  const kept = nodes.filter((node) => keeping.some((pool) => isOf(pool, node)));
+  const neededNodes = new Set([
+    ...usedNodes,
+    ...wantedIdleNodes(nodes, usedNodes, pools),
+    ...kept.map(({ metadata }) => metadata.name ?? ''),
+  ]);
   const joined = new Set(nodes.map((node) => parseProviderId(node.spec?.providerID)));
   for (const node of nodes) {
     const why = nodeProblem(node, neededNodes, instances);
@@ -101,7 +108,7 @@ export async function waitingToSettle({ cluster, instances, truths, pools }: Omi
  * must all be gone.
  */
 export async function waitingToVanish(
-  { cluster, instances, templates }: Omit<ConvergenceSite, 'truths' | 'pools'>,
+  { cluster, instances, templates }: Omit<ConvergenceSite, 'truths' | 'pools' | 'keeping'>,
   claimResources: readonly string[],
 ): Promise<Waiting[]> {
   const waiting: Waiting[] = [];
@@ -182,6 +189,12 @@ function wantedIdleNodes(nodes: readonly Node[], usedNodes: ReadonlySet<string>,
     for (const { metadata } of idle.slice(0, Math.max(0, pool.replicas - used.length))) wanted.add(metadata.name ?? '');
   }
   return wanted;
+}
+
+/** Whether a node belongs to a pool: the one that its label names, if any, or else each that allows it. */
+function isOf(pool: Pool, node: Node): boolean {
+  const named = node.metadata.labels?.[NODE_POOL_LABEL];
+  return named === undefined ? isAllowed(pool, node) : named === pool.name;
 }
 
 /** Whether a node matches a pool. */

@@ -4,6 +4,7 @@ import type { Pool } from '../model/catalogue.ts';
 import { CutShortError } from '../model/cut-short.ts';
 import { defined } from '../model/defined.ts';
 import { Mistake, placeOf } from '../model/mistake.ts';
+import { keepsIdleNodes } from '../model/idle-nodes.ts';
 import { countOfferings } from '../model/offerings.ts';
 import { SpinError, StalledError } from '../runtime/clock.ts';
 import type { ClockScope, Timeline } from '../runtime/clock.ts';
@@ -173,6 +174,7 @@ class EngineTrial {
       nodes: this.#site.nodes,
       offerings: countOfferings(scenario.pools, world.instanceTypes.values()),
       pools: scenario.pools,
+      ...defined({ mostNodes: scenario.mostNodes }),
     });
     this.#recordBegin();
     for (const bound of Object.values(bounds)) recorder.record({ type: 'bound', bound });
@@ -219,7 +221,10 @@ class EngineTrial {
     await context.healAll();
 
     recorder.record({ type: 'phase', phase: 'settle' });
-    await this.#converge('settle', bounds.settle, bounds['launch-lag'], () => waitingToSettle({ ...convergence, pools: context.pools }));
+    const nowMs = this.#clock.nowMs();
+    const keeping = context.pools.filter((pool) => keepsIdleNodes(pool, { fromMs: nowMs, toMs: nowMs + bounds.settle.value }));
+    const { pools } = context;
+    await this.#converge('settle', bounds.settle, bounds['launch-lag'], () => waitingToSettle({ ...convergence, pools, keeping }));
 
     recorder.record({ type: 'phase', phase: 'remove' });
     await context.removeAll();

@@ -107,6 +107,7 @@ function emptyTrial({ nodes, factor }: Guess): Trial {
     served: count,
     servedUntilNow: count,
     emptied: count,
+    idleRemoved: count,
     noLaunchFor: count,
     launchedAtMost: count,
     launchedFrom: count,

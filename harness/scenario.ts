@@ -31,6 +31,8 @@ export interface Scenario {
   /** What target and world must have. If something is missing, the scenario is not run and the reason is reported. */
   readonly needs: { readonly features: readonly Feature[]; readonly capabilities: readonly Capability[] };
   readonly pools: readonly Pool[];
+  /** The most nodes that it has at once: if budgets of its pools let only some go at a time, bounds allow for the rounds. By default one round. */
+  readonly mostNodes?: number;
   /** Whether a run also kills the target at each of its side effects, in separate trials: for small scenarios. */
   readonly crashPoints?: boolean;
   /** `import.meta.url` of the module that exports it: if a test passes the object itself, a trial's process loads it from there. */
@@ -212,6 +214,11 @@ export interface Expectations {
   servedUntilNow(workload: Workload): void;
   /** From now on nothing needs what was launched so far: it starts to terminate within the bound. */
   emptied(within: BoundName): void;
+  /**
+   * Nodes without pods, now or at a moment within the bound, are removed within the bound from then. Those of pools that keep idle
+   * nodes meanwhile, by a `consolidateAfterMs` of `never` or an active budget of 0, may stay; if all do, nothing is expected.
+   */
+  idleRemoved(within: BoundName): void;
   /** Nothing is launched that only these pods could have caused. */
   noLaunchFor(workload: Workload): void;
   /** At most this many instances are launched in the whole trial. */
@@ -245,6 +252,8 @@ export interface ScenarioHead {
   readonly capabilities?: readonly Capability[];
   /** By default one pool that allows every type. */
   readonly pools?: readonly Pool[];
+  /** The most nodes that it has at once: if budgets of its pools let only some go at a time, bounds allow for the rounds. By default one round. */
+  readonly mostNodes?: number;
   readonly crashPoints?: boolean;
   /** `import.meta.url` of the module that exports it; needed if a test passes the object itself. */
   readonly module?: string;
@@ -269,7 +278,7 @@ export function scenario<Faults extends NamedFaults = Record<never, never>>(
 ): Scenario {
   refuseUnless(definitionSchema, definition, { call: 'scenario', noun: 'a scenario' });
   const { id, title, requirements = [], capabilities = [], pools = [pool('default')], under = [] } = definition;
-  const { crashPoints, module } = definition;
+  const { crashPoints, module, mostNodes } = definition;
   const faults = definition.faults ?? ({} as Faults);
   const needed = [...under, ...Object.values(faults).flat()].flatMap((fault) => fault.capabilities);
   const features = [...new Set([...(definition.features ?? []), ...pools.flatMap(featuresOf)])];
@@ -280,7 +289,7 @@ export function scenario<Faults extends NamedFaults = Record<never, never>>(
     requirements,
     needs: { features, capabilities: [...new Set([...capabilities, ...needed])] },
     pools,
-    ...defined({ crashPoints, module }),
+    ...defined({ crashPoints, module, mostNodes }),
     run: async (trial) => {
       for (const fault of under) await trial.inject(fault);
       await definition.run(trial, faults);

@@ -177,6 +177,7 @@ export const definitionSchema = z.strictObject({
   features: listOf(oneOf(FEATURES)).optional(),
   capabilities: listOf(oneOf(CAPABILITY_NAMES)).optional(),
   pools: pools.optional(),
+  mostNodes: whole.optional(),
   under: listOf(fault).optional(),
   faults: z
     .record(z.string(), z.union([fault, listOf(fault)], 'must be a fault with its parameters, or a list'), 'must be faults by name')
@@ -267,6 +268,7 @@ const constants: Record<keyof TargetConstants, z.ZodType> = {
   registrationTimeoutMs: amount('milliseconds'),
   collectionMs: amount('milliseconds'),
   emptyAfterMs: amount('milliseconds'),
+  consolidateAfterMs: amount('milliseconds').optional(),
   terminationMs: amount('milliseconds'),
   unavailableOfferingMs: amount('milliseconds'),
   offeringsPerLaunch: count(),

@@ -7,6 +7,7 @@ import type { Bound, EventOf, Expectation, Recorder, Truth } from '../history/ev
 import { NODE_OPT_OUTS, drainHabitOf } from '../model/drain.ts';
 import type { Pool } from '../model/catalogue.ts';
 import { defined } from '../model/defined.ts';
+import { keepsIdleNodes } from '../model/idle-nodes.ts';
 import type { Job, KubeObject, ObjectMeta, Pod, PodDisruptionBudget, PodSpec, ReplicaSet } from '../model/kube.ts';
 import { podRequests } from '../model/resources.ts';
 import { formatTime } from '../model/time.ts';
@@ -393,6 +394,13 @@ export class TrialContext implements Trial {
       served: (workload, bound, minRatio = 1) => state({ kind: 'served', workload: workload.name, bound, minRatio }),
       servedUntilNow: (workload) => state({ kind: 'served-until-now', workload: workload.name }),
       emptied: (bound) => state({ kind: 'emptied', bound }),
+      idleRemoved: (bound) => {
+        const fromMs = this.#clock.nowMs();
+        // A node that becomes idle at the end of the bound has another one.
+        const period = { fromMs, toMs: fromMs + 2 * this.lengthMs(bound) };
+        const pools = this.#pools.filter((pool) => !keepsIdleNodes(pool, period)).map(({ name }) => name);
+        if (pools.length > 0) state({ kind: 'idle-removed', bound, pools });
+      },
       noLaunchFor: (workload) => state({ kind: 'no-launch-for', workload: workload.name }),
       launchedAtMost: (instances) => state({ kind: 'launched-at-most', instances }),
       launchedFrom: (pool) => state({ kind: 'launched-from', pool }),

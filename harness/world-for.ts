@@ -21,8 +21,8 @@ import type { Tenancy } from '../world/real/tenant/tenant.ts';
 import type { World, WorldSite } from '../world/world.ts';
 import type { ReplayLine } from './replay-line.ts';
 
-/** Start time on the virtual clock: any fixed day would do; this one is in the catalogue's price list. */
-const EPOCH_MS = Date.UTC(2026, 6, 1);
+/** When trials in virtual time begin: any fixed day would do; this one is in the catalogue's price list. */
+export const EPOCH_MS = Date.UTC(2026, 6, 1);
 
 /**
  * The world that trials run in, as plain data. `embedded`: by default with machines as slow as real ones, or with the quick

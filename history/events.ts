@@ -70,6 +70,8 @@ const expectationSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('settled'), bound: id }),
   /** Everything launched so far starts to terminate within the bound, because nothing needs it any more. */
   z.object({ kind: z.literal('emptied'), bound: id }),
+  /** Nodes of these pools without pods, now or at a moment within the bound, start to terminate within the bound from then. */
+  z.object({ kind: z.literal('idle-removed'), bound: id, pools: z.array(id) }),
   /** At most this many are launched in the whole trial: nothing has to be launched twice. */
   z.object({ kind: z.literal('launched-at-most'), instances: count }),
   /** From now on, until another pool is named, this pool allows every launch. */

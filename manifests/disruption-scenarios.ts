@@ -42,7 +42,8 @@ function poolsWithdrawn({ mix, define }: Theme): Scenario {
       // There is no pool for pods that are evicted from now on, so nothing is expected for them.
       for (const { workload } of placed.filter(isExpected)) t.expect.servedUntilNow(workload);
       await t.withdrawPools();
-      await t.pass('scale-in');
+      // Budgets don't limit the deletion of a pool.
+      await t.pass('teardown');
       for (const { workload } of placed) await t.remove(workload);
       await t.untilEmpty('teardown');
     },

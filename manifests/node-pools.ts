@@ -26,7 +26,16 @@ interface NodePoolSpec {
 }
 
 interface WrittenDisruption {
-  readonly consolidationPolicy?: 'WhenEmpty' | 'WhenEmptyOrUnderutilized';
+  readonly consolidationPolicy?: 'WhenEmpty' | 'WhenEmptyOrUnderutilized' | 'Balanced';
+  readonly consolidateAfter?: string;
+  readonly budgets?: readonly WrittenBudget[];
+}
+
+interface WrittenBudget {
+  readonly nodes?: string;
+  readonly reasons?: readonly ('Empty' | 'Underutilized' | 'Drifted')[];
+  readonly schedule?: string;
+  readonly duration?: string;
 }
 
 interface WrittenRequirement {
@@ -43,8 +52,9 @@ export interface ReadPool {
   readonly notes: readonly string[];
 }
 
-/** What sets the pace of disruption. */
-const PACE = 'consolidateAfter and budgets of disruption (nodes are removed at once, so that the bounds hold)';
+/** The API's default, of a pool without `disruption` and of a budget without `nodes`. */
+const CONSOLIDATE_AFTER = '0s';
+const BUDGET_NODES = '10%';
 const MIB = 2 ** 20;
 const LIMITS = ['cpu', 'memory', 'nodes'];
 
@@ -66,7 +76,10 @@ export function readNodePool({ object, where }: Manifest, isKarpenter: boolean):
     ...(template.metadata?.annotations === undefined ? [] : ['annotations of nodes']),
     ...(isKarpenter || expireAfter === undefined ? [] : ['expireAfter']),
     ...(isKarpenter || terminationGracePeriod === undefined ? [] : ['terminationGracePeriod']),
-    ...(disruption === undefined ? [] : [isKarpenter ? PACE : 'disruption (the target removes empty nodes as configured in its adapter)']),
+    ...(disruption === undefined || isKarpenter ? [] : ['disruption (the target removes empty nodes as configured in its adapter)']),
+    ...(isKarpenter && disruption?.consolidationPolicy === 'Balanced'
+      ? ['consolidationPolicy Balanced (WhenEmptyOrUnderutilized is applied)']
+      : []),
     ...(replicas === undefined ? [] : ['replicas']),
     ...Object.keys(limits).flatMap((resource) => (LIMITS.includes(resource) ? [] : [`the limit on ${resource}`])),
   ];
@@ -99,10 +112,23 @@ function minimumValuesOf(requirements: readonly WrittenRequirement[]): Pool['min
   return minima.size === 0 ? undefined : Object.fromEntries(minima);
 }
 
-/** Only which nodes: bounds are about a target that removes idle nodes at once, as all scenarios are. */
-function disruptionOf({ consolidationPolicy }: WrittenDisruption = {}): PoolDisruption {
-  return { consolidation: consolidationPolicy === 'WhenEmpty' ? 'when-empty' : 'when-empty-or-underutilized' };
+/** With the API's defaults. */
+function disruptionOf({
+  consolidationPolicy,
+  consolidateAfter = CONSOLIDATE_AFTER,
+  budgets = [{}],
+}: WrittenDisruption = {}): PoolDisruption {
+  return {
+    consolidation: consolidationPolicy === 'WhenEmpty' ? 'when-empty' : 'when-empty-or-underutilized',
+    consolidateAfterMs: timeOf(consolidateAfter) ?? 'never',
+    budgets: budgets.map(({ nodes = BUDGET_NODES, reasons, schedule, duration }) => ({
+      nodes,
+      ...defined({ reasons: reasons?.map((reason) => REASONS[reason]), schedule, durationMs: timeOf(duration) }),
+    })),
+  };
 }
+
+const REASONS = { Empty: 'empty', Underutilized: 'underutilized', Drifted: 'drifted' } as const;
 
 /** In ms; undefined for `Never`. */
 function timeOf(text: string | undefined): number | undefined {

@@ -14,6 +14,7 @@ import type { Seat } from './offers.ts';
 import { manifestFiles, readManifestFile } from './files.ts';
 import { NODE_CLASS, NODE_POOL, QUOTA, isWorkload, typeOf } from './kinds.ts';
 import { describeNotApplied } from './not-applied.ts';
+import { idleNotes } from './idle-nodes.ts';
 import { judgeLimits } from './limits.ts';
 import { loadOf } from './load.ts';
 import type { Mix, MixWorkload } from './mix.ts';
@@ -83,6 +84,7 @@ export async function readMix(directory: string, { appliesClasses = false }: Mix
         ...moves,
         ...written.notes,
         ...poolNotes,
+        ...idleNotes(pools),
         ...assumed.map(
           ({ object: { metadata } }) =>
             `no manifest defines the StorageClass ${metadata.name}: taken for EBS volumes in the zone of their pod`,

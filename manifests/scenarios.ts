@@ -29,4 +29,5 @@ export const {
   slowKubelets,
   spotInterruption,
   poolsWithdrawn,
+  idleNodes,
 } = manifestScenarios(mix);

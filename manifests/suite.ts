@@ -1,5 +1,6 @@
 import type { Scenario, Trial } from '../harness/scenario.ts';
 import { disruptionScenarios } from './disruption-scenarios.ts';
+import { expectEmptied, idleScenarios } from './idle-nodes.ts';
 import { launchScenarios } from './launch-scenarios.ts';
 import { marketScenarios } from './market-scenarios.ts';
 import type { Mix } from './mix.ts';
@@ -18,6 +19,7 @@ export function manifestScenarios(mix: Mix): Readonly<Record<string, Scenario>> 
     ...marketScenarios(theme),
     ...launchScenarios(theme),
     ...disruptionScenarios(theme),
+    ...idleScenarios(theme),
   };
   return Object.fromEntries(Object.entries(all).flatMap(([name, one]) => (one === undefined ? [] : [[name, one]])));
 }
@@ -31,8 +33,8 @@ function faultFree({ mix, define }: Theme): Scenario {
       expectNoLaunches(t, placed);
       await untilServed(t, placed, 'provision');
       for (const { workload, from } of placed) if (from.kind !== 'DaemonSet') await t.remove(workload);
-      t.expect.emptied('scale-in');
-      await t.untilEmpty('teardown');
+      expectEmptied(t, mix);
+      await t.untilEmpty('settle');
     },
   });
 }

@@ -46,6 +46,7 @@ export function themeOf(mix: Mix): Theme {
         id: `${MANIFESTS_SUITE}/${definition.id}`,
         features: [...own, ...(definition.features ?? [])],
         pools,
+        mostNodes: mix.nodes,
       }),
   };
 }

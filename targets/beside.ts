@@ -66,7 +66,7 @@ function besideOf({ replicas: _replicas, ...pool }: Pool): Pool {
 
 /** For the bounds: both together need no longer than the slower one. */
 function slower(a: TargetConstants, b: TargetConstants): TargetConstants {
-  const most = (name: 'consolidationMs' | 'driftMs'): Partial<TargetConstants> => {
+  const most = (name: 'consolidateAfterMs' | 'consolidationMs' | 'driftMs'): Partial<TargetConstants> => {
     const values = [a[name], b[name]].filter((value) => value !== undefined);
     return values.length === 0 ? {} : { [name]: Math.max(...values) };
   };
@@ -81,6 +81,7 @@ function slower(a: TargetConstants, b: TargetConstants): TargetConstants {
     unavailableOfferingMs: Math.max(a.unavailableOfferingMs, b.unavailableOfferingMs),
     // Fewer offerings per launch mean more launches.
     offeringsPerLaunch: Math.min(a.offeringsPerLaunch, b.offeringsPerLaunch),
+    ...most('consolidateAfterMs'),
     ...most('consolidationMs'),
     ...most('driftMs'),
   };

@@ -52,6 +52,7 @@ export function constantsOf(periods: Periods): TargetConstants {
     collectionMs: periods.collectionMinAgeMs + periods.collectionPeriodMs,
     // A node counts as empty only if no pending pod was nominated to it recently, and this is checked periodically.
     emptyAfterMs: periods.nominationMs + periods.consolidateAfterMs + 2 * periods.disruptionPollMs,
+    consolidateAfterMs: periods.consolidateAfterMs,
     terminationMs: periods.terminationMs,
     unavailableOfferingMs: periods.unavailableOfferingMs,
     offeringsPerLaunch: OFFERINGS_PER_LAUNCH,

@@ -22,6 +22,8 @@ export interface TargetConstants {
   readonly collectionMs: number;
   /** An empty node is removed after being empty for this long. */
   readonly emptyAfterMs: number;
+  /** The part of `emptyAfterMs`, and of `consolidationMs`, that a pool's `consolidateAfterMs` replaces; by default none. */
+  readonly consolidateAfterMs?: number;
   /** From the decision to remove a node to the request that terminates its instance, without pods' grace periods. */
   readonly terminationMs: number;
   /** How long an offering without capacity is avoided. */

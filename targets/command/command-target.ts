@@ -17,7 +17,7 @@ import { freePorts } from './ports.ts';
 import { startProgram } from './program.ts';
 import type { Program } from './program.ts';
 import { untilReady } from './ready.ts';
-import { TargetFileError, isOfKarpenter, parseTargetFile } from './target-file.ts';
+import { TargetFileError, constantsOf, isOfKarpenter, parseTargetFile } from './target-file.ts';
 import type { TargetFile } from './target-file.ts';
 import { NODE_VARIABLE, substitute, substituteAll } from './variables.ts';
 
@@ -51,7 +51,7 @@ export async function readCommandTarget(path: string, pinned?: string): Promise<
     summary: `the program ${command.join(' ')}`,
     time: 'real',
     features: file.features,
-    constants: file.constants,
+    constants: constantsOf(file),
     resources,
     start: (site) => new ProgramRun({ environment: file.environment, ready: file.ready, command, directory }, site),
     ...operationsOf(path, file, directory, locate),

@@ -5,6 +5,7 @@ import { CutShortError } from '../../model/cut-short.ts';
 import { defined } from '../../model/defined.ts';
 import type { Address, ExternalAccess, Target, TargetProcess, TargetSite } from '../target.ts';
 import type { Operations } from './pools.ts';
+import { constantsOf } from './target-file.ts';
 import type { ExternalTargetFile } from './target-file.ts';
 
 /**
@@ -21,7 +22,7 @@ export function externalTarget(file: ExternalTargetFile, resources: readonly str
     time: 'real',
     external,
     features: file.features,
-    constants: file.constants,
+    constants: constantsOf(file),
     resources,
     start: (site) => new Visits(site, external),
     ...operations,

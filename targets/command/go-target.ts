@@ -7,7 +7,7 @@ import type { Target } from '../target.ts';
 import { readManifests, readNodeClass } from './manifest-files.ts';
 import { karpenterPools } from './pools.ts';
 import { untilReady } from './ready.ts';
-import { TargetFileError } from './target-file.ts';
+import { TargetFileError, constantsOf } from './target-file.ts';
 import type { GoTargetFile } from './target-file.ts';
 import { NODE_VARIABLE, substitute, substituteAll } from './variables.ts';
 
@@ -35,7 +35,7 @@ export function goTarget(path: string, file: GoTargetFile, resources: readonly s
     name,
     summary: `the program ${go.package} of ${go.module}, in virtual time`,
     features: file.features,
-    constants: file.constants,
+    constants: constantsOf(file),
     resources,
     memoryMiB: MEMORY_MIB,
     cost: 'heavy',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parse } from 'yaml';
+import { STANDARD } from '../../controller/periods.ts';
 import { objectErrorOf } from '../../model/field-errors.ts';
 import { CLUSTER_VARIABLES } from '../../model/program-environment.ts';
 import { FEATURES } from '../target.ts';
@@ -256,6 +257,12 @@ export type GoTargetFile = z.infer<typeof goTargetSchema>;
 export type KarpenterTargetFile = z.infer<typeof karpenterSchema>;
 
 export type AnyTargetFile = TargetFile | ExternalTargetFile | GoTargetFile | KarpenterTargetFile;
+
+/** What the file declares, and what follows from its pools. */
+export function constantsOf({ constants: declared, pools }: Pick<TargetFile, 'constants' | 'pools'>): TargetConstants {
+  // A command sets its own default, which is part of what the file declares.
+  return 'command' in pools ? declared : { ...declared, consolidateAfterMs: pools.consolidateAfter ?? STANDARD.consolidateAfterMs };
+}
 
 export function isOfKarpenter(file: AnyTargetFile): file is KarpenterTargetFile {
   return 'go' in file && typeof file.go === 'string';

@@ -52,6 +52,7 @@ export function karpenterConstants(consolidateAfterMs: number): TargetConstants 
     registrationTimeoutMs: source.registrationTimeoutMs,
     collectionMs: source.collectionAgeMs + source.collectionPeriodMs,
     emptyAfterMs: source.nominationMs + source.podEventsMs + consolidateAfterMs + source.validationMs + 2 * source.disruptionPollMs,
+    consolidateAfterMs,
     terminationMs: source.commandPollMs + source.evictionMaxMs + 3 * source.terminationPollMs,
     unavailableOfferingMs: source.unavailableOfferingMs,
     offeringsPerLaunch: source.instanceTypesPerLaunch,
