@@ -27,7 +27,7 @@ interface NodePoolSpec {
 
 interface WrittenDisruption {
   readonly consolidationPolicy?: 'WhenEmpty' | 'WhenEmptyOrUnderutilized' | 'Balanced';
-  readonly consolidateAfter?: string;
+  readonly consolidateAfter: string;
   readonly budgets?: readonly WrittenBudget[];
 }
 
@@ -52,8 +52,8 @@ export interface ReadPool {
   readonly notes: readonly string[];
 }
 
-/** The API's default, of a pool without `disruption` and of a budget without `nodes`. */
-const CONSOLIDATE_AFTER = '0s';
+/** The API's defaults. */
+const DISRUPTION: WrittenDisruption = { consolidateAfter: '0s' };
 const BUDGET_NODES = '10%';
 const MIB = 2 ** 20;
 const LIMITS = ['cpu', 'memory', 'nodes'];
@@ -113,11 +113,7 @@ function minimumValuesOf(requirements: readonly WrittenRequirement[]): Pool['min
 }
 
 /** With the API's defaults. */
-function disruptionOf({
-  consolidationPolicy,
-  consolidateAfter = CONSOLIDATE_AFTER,
-  budgets = [{}],
-}: WrittenDisruption = {}): PoolDisruption {
+function disruptionOf({ consolidationPolicy, consolidateAfter, budgets = [{}] }: WrittenDisruption = DISRUPTION): PoolDisruption {
   return {
     consolidation: consolidationPolicy === 'WhenEmpty' ? 'when-empty' : 'when-empty-or-underutilized',
     consolidateAfterMs: timeOf(consolidateAfter) ?? 'never',
