@@ -45,6 +45,7 @@ test(
     expect(report.scenarios.map(({ id, verdict }) => `${id} ${verdict}`)).toEqual(
       [
         'fault-free',
+        'idle-nodes',
         'killed-at-side-effect',
         'lost-launch-answers',
         'no-spot',

@@ -71,7 +71,12 @@ export async function planTrials(
   const loaded = await loadTarget(target.ref);
   const catalogue = catalogueFor(loaded, world, scenario.pools);
   const offerings = countOfferings(scenario.pools, catalogue.types.values());
-  const limitMs = realTimeLimitMs(loaded.constants, worldFor(loaded, world), { nodes, offerings });
+  const limitMs = realTimeLimitMs(loaded.constants, worldFor(loaded, world), {
+    nodes,
+    offerings,
+    pools: scenario.pools,
+    ...defined({ mostNodes: scenario.mostNodes }),
+  });
   const wallMs = limitMs === undefined ? undefined : limitMs + (loaded.external?.withinMs ?? 0);
   const names = { scenario: label, scenarioDigest: digest, target: target.label, targetDigest, catalogueDigest: catalogue.digest };
   return seeds.map((seed) => ({
