@@ -41,7 +41,11 @@ for (const { name, history, verdict } of [
     history: used(idle().at(140), 'web-2').at(151).pod('web-2', 'gone', 'n-1'),
     verdict: 'pass',
   },
-  { name: 'the trial is over before the bound has passed', history: idle().at(120).phase('heal').phase('settle').phase('remove'), verdict: 'unknown' },
+  {
+    name: 'the trial is over before the bound has passed',
+    history: idle().at(120).phase('heal').phase('settle').phase('remove'),
+    verdict: 'unknown',
+  },
 ]) {
   test(`an idle node: ${name}`, () => {
     const result = scaleIn.judge(createView(history.at(400).finish().events));

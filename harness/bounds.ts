@@ -168,8 +168,7 @@ const DEFINITIONS = {
     value: ({ c, w }) => c.batchMaxMs + 2 * c.retryPeriodMs + 2 * step(w),
   },
   settle: {
-    formula:
-      'recover + registrationTimeout + removal (scale-in + instanceEnd + nodeGone) + collection',
+    formula: 'recover + registrationTimeout + removal (scale-in + instanceEnd + nodeGone) + collection',
     reason:
       'after the faults are healed, missing nodes are launched, instances that never become nodes are abandoned, surplus nodes are removed, and leaked instances are garbage-collected',
     loose: 'only a launch that times out at registration after the faults are healed, and is then garbage-collected, comes near it',
@@ -244,8 +243,7 @@ const DEFINITIONS = {
       'consolidateAfter + launch (queue + api + boot + register + ready + bind + podStart + 6 steps) + termination + podEnd + further rounds x (decision + launch + termination + podEnd + 6 steps)',
     reason:
       'the target waits until a node has been unchanged for the declared time, its replacement becomes ready, then the node is drained and terminated; where budgets allow only some nodes at once, the others follow in further rounds',
-    value: ({ c, w, q, pace }) =>
-      pace.consolidationMs + boot(w, q) + c.terminationMs + w.podEndMs + further(c, w, pace.any, boot(w, q)),
+    value: ({ c, w, q, pace }) => pace.consolidationMs + boot(w, q) + c.terminationMs + w.podEndMs + further(c, w, pace.any, boot(w, q)),
   },
   drift: {
     formula:
@@ -279,7 +277,14 @@ export type BoundName = keyof typeof DEFINITIONS;
 export const BOUND_NAMES = Object.keys(DEFINITIONS) as BoundName[];
 
 /** Resolves every bound for this target in this world. */
-export function resolveBounds({ constants, allowances, nodes, offerings, pools = [], mostNodes = 1 }: BoundInputs): Record<BoundName, Bound> {
+export function resolveBounds({
+  constants,
+  allowances,
+  nodes,
+  offerings,
+  pools = [],
+  mostNodes = 1,
+}: BoundInputs): Record<BoundName, Bound> {
   const q = queuesOf(nodes);
   const rounds = roundsOf(offerings, constants.offeringsPerLaunch);
   const expireAfterMs = Math.max(0, ...pools.map((pool) => pool.expireAfterMs ?? 0));

@@ -72,7 +72,13 @@ export async function untilConverged(options: {
  * terminating, nodes without a live instance, instances without a node, and nodes that no pod needs. Impossible,
  * malformed and finished pods and DaemonSet pods don't count, and neither do idle nodes that a static pool wants or another keeps.
  */
-export async function waitingToSettle({ cluster, instances, truths, pools, keeping }: Omit<ConvergenceSite, 'templates'>): Promise<Waiting[]> {
+export async function waitingToSettle({
+  cluster,
+  instances,
+  truths,
+  pools,
+  keeping,
+}: Omit<ConvergenceSite, 'templates'>): Promise<Waiting[]> {
   const [pods, nodes] = await Promise.all([cluster.list<Pod>('pods'), cluster.list<Node>('nodes')]);
   const waiting: Waiting[] = [];
   const usedNodes = new Set<string>();

@@ -39,7 +39,8 @@ for (const { written, read, notes = [] } of [
   { written: '{consolidateAfter: 5m}', read: { consolidateAfterMs: 300_000, budgets: DEFAULT } },
   { written: '{consolidateAfter: 5m, budgets: []}', read: { consolidateAfterMs: 300_000, budgets: [] } },
   {
-    written: '{consolidateAfter: 1h30m, budgets: [{nodes: "3", reasons: [Empty, Drifted]}, {nodes: 20%, schedule: "@daily", duration: 8h}]}',
+    written:
+      '{consolidateAfter: 1h30m, budgets: [{nodes: "3", reasons: [Empty, Drifted]}, {nodes: 20%, schedule: "@daily", duration: 8h}]}',
     read: {
       consolidateAfterMs: 5_400_000,
       budgets: [
@@ -89,7 +90,11 @@ for (const { target, disruption, codes } of [
   { target: reference, disruption: `{${EMPTY_ONLY}, budgets: [{nodes: 25%}]}`, codes: [] },
   { target: reference, disruption: '{consolidateAfter: 1m, budgets: [{nodes: "1"}]}', codes: [] },
   { target: neverRemoves, disruption: `{${EMPTY_ONLY}}`, codes: ['scale-in not-ended', 'world-settled not-settled'] },
-  { target: ignoredBudgetPercentage.target, disruption: `{${EMPTY_ONLY}, budgets: [{nodes: 25%}]}`, codes: ['node-budgets node-budget-exceeded'] },
+  {
+    target: ignoredBudgetPercentage.target,
+    disruption: `{${EMPTY_ONLY}, budgets: [{nodes: 25%}]}`,
+    codes: ['node-budgets node-budget-exceeded'],
+  },
 ]) {
   test(`idle nodes of a pool with ${disruption}: ${target.name}`, async ({}, testInfo) => {
     const { idleNodes } = manifestScenarios(await mixWith(testInfo, disruption));

@@ -70,7 +70,14 @@ for (const { budgets, nodes, rounds } of [
   // 24, 21, 18, 16, 14, 12, 10, and then one by one.
   { budgets: [{ nodes: '10%' }], nodes: 24, rounds: 16 },
   { budgets: [{ nodes: '50%' }, { nodes: '2' }], nodes: 8, rounds: 5 },
-  { budgets: [{ nodes: '1', reasons: ['drifted' as const] }, { nodes: '4', reasons: ['empty' as const] }], nodes: 8, rounds: 2 },
+  {
+    budgets: [
+      { nodes: '1', reasons: ['drifted' as const] },
+      { nodes: '4', reasons: ['empty' as const] },
+    ],
+    nodes: 8,
+    rounds: 2,
+  },
   { budgets: [{ nodes: '0' }], nodes: 24, rounds: undefined },
   { budgets: [{ nodes: '0%', reasons: ['empty' as const] }], nodes: 24, rounds: undefined },
   { budgets: [{ nodes: '0' }], nodes: 0, rounds: 0 },
