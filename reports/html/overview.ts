@@ -6,7 +6,7 @@ import { isVirtual, timeName } from '../clock.ts';
 import { formatCount, formatDuration, formatLimit, formatPercent, formatRatio } from '../format.ts';
 import { formatList } from '../../model/format-list.ts';
 import { describeGap, describeGaps } from '../manifests.ts';
-import { PROFILE_WORDS, byProfile, profileCounts } from '../profiles.ts';
+import { PROFILE_WORDS, byProfile, profileCounts, unrequestedProfiles } from '../profiles.ts';
 import { sourceOf } from '../program.ts';
 import type { ProgramFacts } from '../report-input.ts';
 import type { RequirementReport, RunReport, ScenarioReport } from '../run-report.ts';
@@ -47,6 +47,7 @@ export function renderHeader(report: RunReport): Markup {
           html`<li>${resultBadge(profile)}<strong>${profile.name}</strong><span class="muted">${profileCounts(profile)}</span></li>`,
       )}
     </ul>
+    ${unrequestedProfiles(report).map((text) => html`<p class="unrequested muted">${text}</p>`)}
   </header>`;
 }
 

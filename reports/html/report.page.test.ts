@@ -56,6 +56,19 @@ for (const colorScheme of ['light', 'dark'] as const) {
   });
 }
 
+test('scenarios that were not requested are counted by profile, in one line for profiles without any other', async ({ page }, info) => {
+  const input = sampleRun({ trials: 1, only: ['scheduling/spot-spread'] });
+  const notRequested = { core: 86, extended: 44, robustness: 1 };
+  await openReport(page, info.outputPath('report.html'), { ...input, run: { ...input.run, notRequested } });
+  await expect(page.locator('.profiles li')).toHaveText([/Partial\s*extended\s*1 passed, 44 not requested/]);
+  await expect(page.locator('.unrequested')).toHaveText('not requested: 86 scenarios of core, 1 scenario of robustness');
+
+  const all = { core: 0, extended: 0, robustness: 0 };
+  await openReport(page, info.outputPath('report.html'), { ...input, run: { ...input.run, notRequested: all } });
+  await expect(page.locator('.profiles li')).toHaveText([/Pass\s*extended\s*1 passed$/]);
+  await expect(page.locator('.unrequested')).toHaveCount(0);
+});
+
 test('a failing trial is expanded, with its story, timeline, finding, evidence and replay line', async ({ page }, info) => {
   const complaints = await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1 }));
   const trial = page.locator('.scenario', { hasText: 'crashes/killed-after-launch' }).getByRole('region', { name: 'Seed 1' });
