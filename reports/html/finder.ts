@@ -79,7 +79,7 @@ function filterScenarios() {
   tellStep();
   const isSeen = ({ top, bottom, height }) => height > 0 && bottom > finder.offsetHeight && top < innerHeight;
   if (!findable.some(({ parts }) => parts.some((part) => isSeen(part.getBoundingClientRect()))))
-    document.getElementById('scenarios').scrollIntoView({ behavior: 'instant' });
+    document.getElementById('scenarios').scrollIntoView();
 }
 
 function showAllScenarios() {
@@ -113,7 +113,7 @@ function step(by) {
 
 function showScenario(section) {
   section.open = true;
-  section.scrollIntoView({ behavior: 'instant' });
+  section.scrollIntoView();
 }
 
 field.addEventListener('input', filterScenarios);
