@@ -2,8 +2,8 @@ import { FINDER_SCRIPT } from './finder.ts';
 import { TIME_TRAVEL_SCRIPT } from './time-travel.ts';
 
 /**
- * The script of the page; without it, problems can still be read. Runs in a browser: unpacks scenarios when they are opened, and the
- * others when the browser is idle; filters scenarios, steps through failures, stretches timelines, shows the time under the pointer, copies replay lines, opens the section that a
+ * The script of the page; without it, problems can still be read. Runs in a browser: unpacks what is packed when it is opened, and
+ * what is open from the start when the browser is idle; filters scenarios, steps through failures, stretches timelines, shows the time under the pointer, copies replay lines, opens the section that a
  * link points into, and opens everything for printing.
  */
 export const PAGE_SCRIPT = `
@@ -210,11 +210,11 @@ const scrollers = new ResizeObserver((entries) => {
 const watchScrollers = (root) => all('table.data, .table-wrap', root).forEach((one) => scrollers.observe(one));
 watchScrollers(document);
 
-// Packed content may have packed parts itself.
 const unpacking = new Map();
-function unpack(root) {
-  const templates = all('template.packed', root);
-  return Promise.all(templates.map(unpackTemplate));
+// Packed content may have packed parts itself.
+async function unpack(root) {
+  for (let templates = all('template.packed', root); templates.length > 0; templates = all('template.packed', root))
+    await Promise.all(templates.map(unpackTemplate));
 }
 function unpackTemplate(template) {
   if (!unpacking.has(template)) unpacking.set(template, unpackOnce(template));
@@ -237,19 +237,20 @@ async function unpackOnce(template) {
   template.replaceWith(content.content);
   for (const timeline of added.flatMap((one) => all('.timeline', one))) prepare(timeline);
   watchScrollers(body);
-  await unpack(body);
+  await Promise.all(seenPacks(body).map(unpackTemplate));
 }
 const turn = () => new Promise((resolve) => ('requestIdleCallback' in window ? requestIdleCallback : setTimeout)(resolve));
-async function unpackAll() {
-  for (;;) {
-    const template = document.querySelector('template.packed');
-    if (template === null) break;
+// Only what can be seen: with everything unpacked, the page of a whole suite has 200,000 elements, and is slow.
+const seenPacks = (root) => all('template.packed', root).filter((template) => template.closest('details:not([open])') === null);
+async function unpackSeen() {
+  for (let [next] = seenPacks(); next !== undefined; [next] = seenPacks()) {
     await turn();
-    await unpackTemplate(template);
+    await unpackTemplate(next);
   }
   document.body.dataset.complete = 'yes';
 }
-for (const scenario of all('.scenario')) scenario.addEventListener('toggle', () => scenario.open && void unpack(scenario));
+// These events don't bubble.
+document.addEventListener('toggle', ({ target }) => seenPacks(target).forEach(unpackTemplate), true);
 
 function openAround(element) {
   for (let at = element; at !== null; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true;
@@ -284,8 +285,7 @@ async function followLink() {
   if (target === null || id !== linked()) return;
   if (findable.some(({ parts }) => parts.some((part) => part.hidden && part.contains(target)))) showAllScenarios();
   openAround(target);
-  // The page is long: smooth scrolling would take seconds.
-  target.scrollIntoView({ behavior: 'instant', block: target.tagName === 'TR' ? 'center' : 'start' });
+  target.scrollIntoView({ block: target.tagName === 'TR' ? 'center' : 'start' });
   for (const row of all('tr.linked')) row.classList.remove('linked');
   if (target.tagName === 'TR') target.classList.add('linked');
   if (target.hasAttribute('tabindex')) target.focus({ preventScroll: true });
@@ -296,7 +296,7 @@ let hasActed = false;
 for (const type of ['wheel', 'pointerdown', 'keydown', 'touchstart'])
   addEventListener(type, () => (hasActed = true), { once: true, passive: true });
 void followLink()
-  .then(unpackAll)
+  .then(unpackSeen)
   .then(() => (hasActed || linked() === '' ? undefined : followLink()));
 
 async function copy(button) {
@@ -335,10 +335,10 @@ document.addEventListener('click', (event) => {
   }
 });
 
-// Scenarios that passed are printed as one line, unless the reader opened them: a full suite would take hundreds of pages.
+// Scenarios that passed and logs are printed as one line, unless the reader opened them: a full suite would take hundreds of pages.
 const opened = new Set();
 addEventListener('beforeprint', () => {
-  for (const details of all('details:not([open]):not(.scenario)')) {
+  for (const details of all('details:not([open]):not(.scenario):not(:has(> template.packed))')) {
     opened.add(details);
     details.open = true;
   }

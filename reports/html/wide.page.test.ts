@@ -36,8 +36,6 @@ for (const [name, render] of Object.entries(PAGES)) {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 900 });
       const complaints = await openPage(page, info.outputPath('page.html'), render());
-      // Unpacking all takes a while on a busy machine.
-      if (name === 'report') await page.locator('body[data-complete]').waitFor();
       await openAll(page);
       await expectClean(page, complaints);
     });

@@ -28,9 +28,16 @@ export async function barriersOn(page: Page): Promise<string[]> {
   return found.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.length} times, ${nodes[0]?.html.slice(0, 200) ?? ''}`);
 }
 
-/** Opens all lists, tables and scenarios. */
+/** Opens all lists, tables and scenarios, with what is packed in them. */
 export async function openAll(page: Page): Promise<void> {
-  await page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))");
+  await page.evaluate(`(async () => {
+    const closed = () => document.querySelectorAll('details:not([open])');
+    const packed = () => document.querySelector('template.packed');
+    while (closed().length > 0 || packed() !== null) {
+      for (const one of closed()) one.open = true;
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+    }
+  })()`);
 }
 
 /** How many pixels the page is wider than its window. */
