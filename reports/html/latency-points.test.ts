@@ -43,6 +43,20 @@ test('a point is higher the longer its pod waited, and further right the later i
   expect(points?.counts).toEqual({ inTime: 3, late: 0 });
 });
 
+test('pods that were all late and waited from the same moment are in the left half, not cut off at the right edge', () => {
+  const late = [wait(3_000, 2_000_000, 'pods/default/never', false)];
+  const points = layOutPoints(
+    [
+      trial(
+        late,
+        late.map(({ object }) => object),
+      ),
+    ],
+    BROKEN,
+  );
+  expect(points?.scale.partOf(3_000)).toBeLessThan(0.5);
+});
+
 test('pods that were late have their own marks with names, and those far beyond the bound are at the edge', () => {
   const late = [wait(1_000, 2_000_000, 'pods/default/<never>', false), wait(1_000, 120_000, 'pods/default/slow')];
   const trials = [

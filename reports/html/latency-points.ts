@@ -67,15 +67,16 @@ export function layOutPoints(trials: readonly TrialWaits[], bounds: readonly Wai
   const late = all.filter(({ isLate }) => isLate).sort((a, b) => lengthOf(b.wait) - lengthOf(a.wait));
   if (inTime.length + late.length === 0) return undefined;
   const faults = trials.flatMap((trial) => trial.faults);
-  const moments = [
-    ...inTime.flatMap(({ fromMs, untilMs }) => [fromMs, untilMs]),
-    ...late.map(({ wait }) => wait.fromMs),
-    ...faults.flatMap(({ armed, healed }) => [armed.t, healed?.t ?? armed.t]),
-  ].sort((a, b) => a - b);
-  const scale = fitScale(moments, moments.at(-1) ?? 0);
   const longestMs = Math.max(1, ...inTime.map(lengthOf));
   const nearMs = bounds.map(({ bound }) => bound.value).filter((value) => late.length > 0 || value <= FAR * longestMs);
   const edgeMs = Math.max(longestMs, ...nearMs);
+  const moments = [
+    ...inTime.flatMap(({ fromMs, untilMs }) => [fromMs, untilMs]),
+    // What is beyond the upper edge needs no room at the right.
+    ...late.flatMap(({ wait }) => [wait.fromMs, wait.fromMs + Math.min(lengthOf(wait), edgeMs)]),
+    ...faults.flatMap(({ armed, healed }) => [armed.t, healed?.t ?? armed.t]),
+  ].sort((a, b) => a - b);
+  const scale = fitScale(moments, moments.at(-1) ?? 0);
   const topMs = ROOM * Math.max(edgeMs, ...late.map(({ wait }) => lengthOf(wait)).filter((ms) => ms <= FAR * edgeMs));
   return {
     scale,
