@@ -16,6 +16,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
     const complaints = await open(page, info.outputPath('compare.html'), sampleComparison());
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('v1 and v2');
+    await expect(page.locator('.said')).not.toContainText('->');
     await expect(page.locator('.said li')).toHaveText([
       /Worse\s*B violated invariants/,
       /Worse\s*B is worse than A/,
@@ -61,6 +62,16 @@ for (const width of [360, 768, 1440]) {
     expect(await barriersOn(page)).toEqual([]);
   });
 }
+
+test('in a narrow window a row of figures is stacked, and each figure names its side', async ({ page }, info) => {
+  await page.setViewportSize({ width: 360, height: 900 });
+  await open(page, info.outputPath('compare.html'), sampleComparison());
+  const row = page.locator('#row-success');
+  const heads = await row.evaluate((found: Element) => [...found.children].map((cell) => getComputedStyle(cell, '::before').content));
+  expect(heads).toEqual(['none', '"A "', '"B "', '"B against A "']);
+  const boxes = await Promise.all((await row.locator('th, td').all()).map((cell) => cell.boundingBox()));
+  for (const box of boxes) expect((box?.x ?? 0) + (box?.width ?? Infinity)).toBeLessThanOrEqual(360);
+});
 
 test('a hostile name is escaped', async ({ page }, info) => {
   const { image, script, attribute, style } = HOSTILE_NAMES;

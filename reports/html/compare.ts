@@ -29,7 +29,11 @@ const COMPARE_STYLE = `${PAGE_STYLE}${SIDE_STYLE}${CURVES_STYLE}
 .compare .letter { display: inline-block; min-width: 22px; font-weight: 650; }
 .range { display: block; margin: 4px 0 0 auto; width: 100%; max-width: 190px; height: 10px; } .range .line { fill: var(--line); } .range .span { fill: var(--side-soft); } .range .point { fill: var(--side); }
 .sides { list-style: none; margin: 0; padding: 0; display: grid; gap: 6px; } .sides li { overflow-wrap: anywhere; } .sides .letter { font-size: 17px; margin-right: 8px; }
-.said { list-style: none; margin: 22px 0 0; padding: 0; display: grid; gap: 8px; } .said li { display: flex; gap: 12px; align-items: baseline; } .said .badge { flex: none; min-width: 86px; }
+.said { list-style: none; margin: 22px 0 0; padding: 0; display: grid; gap: 8px; } .said li { display: flex; gap: 12px; align-items: baseline; } .said .badge { flex: none; min-width: 86px; justify-content: center; } .said code { white-space: nowrap; }
+@media (max-width: 560px) {
+  .compare.data, .compare tbody { display: block; } .compare thead { display: block; position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } .compare tr { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 4px 16px; padding: 10px 0; border-top: 1px solid var(--line); } .compare tbody tr:first-child { border-top: 0; }
+  .compare tbody th, .compare td, .compare td:has(svg), .compare .change { min-width: 0; padding: 0; border: 0; text-align: left; } .compare th, .compare .change { grid-column: 1 / -1; } .compare .range { margin-left: 0; } .compare td.num small { white-space: normal; } .compare [data-head]::before { content: attr(data-head) " "; color: var(--muted); font-size: 12.5px; margin-right: 6px; }
+}
 `;
 
 const VERDICTS = { better: 'pass', worse: 'fail', same: 'not-run', unclear: 'not-run' } as const satisfies Record<ChangeResult, string>;
@@ -62,7 +66,7 @@ export function renderComparison(comparison: TargetComparison): string {
         ${
           compared.trials > 0 &&
           html`<ul class="said">
-            ${findingsOf(comparison).map(({ outcome, text }) => html`<li>${badge(VERDICTS[outcome], WORDS[outcome])}<span>${text}</span></li>`)}
+            ${findingsOf(comparison).map(({ outcome, text }) => html`<li>${badge(VERDICTS[outcome], WORDS[outcome])}<span>${withCode(formatPhase(text))}</span></li>`)}
           </ul>`
         }
       </header>
@@ -99,6 +103,11 @@ export function renderComparison(comparison: TargetComparison): string {
       </p>
     </main>`,
   });
+}
+
+/** A sentence of the terminal, in which code is between backticks. */
+function withCode(text: string): Markup {
+  return html`${text.split('`').map((part, index) => (index % 2 === 0 ? part : code(part)))}`;
 }
 
 function renderBroken(broken: TargetComparison['broken']): Markup | undefined {
@@ -141,8 +150,8 @@ function renderSection(section: ComparedSection, { sides }: TargetComparison): M
             ({ id, title, unit, cells, changes }, index) =>
               html`<tr id="row-${id}">
                 <th scope="row">${formatPhase(title)}</th>
-                ${cells.map((cell, side) => renderCell(cell, unit, { max: scaleOf(cells, unit), isNew: isMeasuredAnew(section, index), side }))}
-                ${changes.map(renderChange)}
+                ${cells.map((cell, side) => renderCell(cell, unit, { max: scaleOf(cells, unit), isNew: isMeasuredAnew(section, index), side, letter: letters[side] }))}
+                ${changes.map((change, at) => renderChange(change, `${letters[at + 1]} against ${letters[0]}`))}
               </tr>`,
           )}
         </tbody>
@@ -178,18 +187,20 @@ interface CellPlace {
   readonly max: number;
   readonly isNew: boolean;
   readonly side: number;
+  readonly letter: string | undefined;
 }
 
-function renderCell(cell: ComparedCell, unit: ComparedUnit, { max, isNew, side }: CellPlace): Markup {
+function renderCell(cell: ComparedCell, unit: ComparedUnit, { max, isNew, side, letter }: CellPlace): Markup {
   const bounds = formatBounds(cell, unit);
-  return html`<td class="num">
+  return html`<td class="num" data-head="${letter}">
     ${formatCell(cell, unit)}${drawRange(cell, max, side)}${bounds !== undefined && html`<small>${bounds}</small>`}${isNew && html`<small>${cell.of}</small>`}${cell.detail !== undefined && html`<small>${cell.detail}</small>`}
   </td>`;
 }
 
-function renderChange(change: ComparedChange): Markup {
+/** @param head of its column, which narrow windows show here */
+function renderChange(change: ComparedChange, head: string): Markup {
   const result = resultOf(change);
-  return html`<td class="change">
+  return html`<td class="change" data-head="${head}">
     ${result === 'unclear' ? html`<span class="muted">unclear</span>` : badge(VERDICTS[result], WORDS[result])}${changeLines(change).map((text) => html`<br /><small>${text}</small>`)}
   </td>`;
 }
