@@ -96,7 +96,7 @@ tr.total th, tr.total td { font-weight: 650; }
 .scenario { background: var(--surface); border-radius: 8px; box-shadow: var(--shadow); margin-top: 14px; }
 main > .profile > h2 { margin-bottom: 2px; text-transform: capitalize; } .profile > p { color: var(--muted); }
 .gaps { margin: 18px 0 0; padding: 14px 18px; border-radius: 8px; background: var(--unknown-back); } .gaps h2 { font-size: 15px; margin: 0 0 8px; } .gaps ul { margin: 0 0 8px; padding-left: 20px; overflow-wrap: anywhere; } .gaps p { margin: 0; font-size: 14px; }
-.profiles { list-style: none; margin: 18px 0 0; padding: 0; display: grid; gap: 6px; } .profiles li { display: flex; flex-wrap: wrap; gap: 2px 12px; align-items: center; font-size: 14px; } .profiles .badge { min-width: 92px; } .profiles strong { min-width: 92px; }
+.profiles { list-style: none; margin: 18px 0 0; padding: 0; display: grid; gap: 6px; } .profiles li { display: flex; flex-wrap: wrap; gap: 2px 12px; align-items: center; font-size: 14px; } .profiles .badge { min-width: 92px; justify-content: center; } .profiles strong { min-width: 92px; }
 .unrequested { margin: 8px 0 0; font-size: 14px; } .unrequested::first-letter { text-transform: uppercase; }
 .profiles strong { text-transform: capitalize; font-weight: 600; } .scenarios tr.group th { padding: 18px 0 6px; border-top: 0; font-weight: 650; } .group span { text-transform: capitalize; } .group small { margin-left: 8px; display: inline !important; }
 .scenario > summary { cursor: pointer; padding: 14px 24px; list-style: none; display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); grid-template-rows: 1fr auto auto 1fr; gap: 2px 32px; border-radius: 8px; } .scenario > summary > h3 { grid-row: 2; } .scenario-id { grid-row: 3; overflow-wrap: anywhere; }
@@ -117,7 +117,7 @@ main > .profile > h2 { margin-bottom: 2px; text-transform: capitalize; } .profil
 .numbers.wide { background: var(--surface); border-radius: 8px; box-shadow: var(--shadow); padding: 8px 24px; } .numbers.wide > div { justify-content: flex-start; } .numbers.wide dt { flex: 0 0 190px; } .numbers.wide dd { text-align: left; min-width: 0; }
 
 .trial { margin-top: 36px; padding-top: 24px; border-top: 2px solid var(--line); }
-.trial-head { display: flex; align-items: center; gap: 12px; margin-bottom: 12px; } .trial-head h4 { margin: 0; font-size: 18px; }
+.trial-head { display: flex; align-items: center; gap: 12px; margin-bottom: 12px; } .trial-head h4 { margin: 0; font-size: 18px; white-space: nowrap; }
 .replay { display: flex; align-items: center; gap: 8px; background: var(--sunken); border-radius: 6px; padding: 6px 8px 6px 14px; } .replay code { flex: 1; }
 button { font: 500 13px var(--sans); color: var(--ink); background: var(--surface); border: 1px solid var(--line); border-radius: 5px; padding: 3px 11px; cursor: pointer; } button:hover { border-color: var(--muted); }
 .story { display: grid; grid-template-columns: repeat(auto-fit, minmax(252px, 1fr)); gap: 24px 36px; margin: 22px 0 8px; }
@@ -174,7 +174,7 @@ tr.linked td { background: var(--unknown-back); }
   .labels { width: 132px; } .lane-labels { transform: translateX(122px); } .lane-labels .group-label { transform: translateX(100px); } .scroller .plot { min-width: 560px; }
   table.data { display: block; overflow-x: auto; } .table-wrap[tabindex] table.data { display: table; overflow: visible; } .data th, .data td { overflow-wrap: break-word; } .picture-key > :last-child { margin-left: 0; } .events td:nth-child(3), .events th:nth-child(3) { display: none; } .numbers.wide > div { flex-direction: column; gap: 2px; } .numbers.wide dt { flex: none; }
 }
-@media (max-width: 480px) { h1, .scenario > summary h3 { flex-wrap: wrap; } }
+@media (max-width: 480px) { h1, .scenario > summary h3 { flex-wrap: wrap; } .table-wrap { padding: 6px 12px; } .data th, .data td { padding-right: 10px; } .requirements td:nth-child(2) { min-width: 130px; } .scenarios tbody th { min-width: 150px; } }
 @media print {
   :root { --page: #ffffff; --shadow: none; color-scheme: light; }
   body { font-size: 12px; } main { max-width: none; padding: 0; }
