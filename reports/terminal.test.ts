@@ -67,6 +67,32 @@ test('findings have evidence and replay lines, followed by what was not run, and
   expect(text.slice(place)).toBe('✗ FAIL\n');
 });
 
+for (const [strict, verdict, consequence] of [
+  [false, '✓ PASS', '; with --strict, such a run does not pass'],
+  [true, '✗ FAIL', ', which --strict does not accept'],
+] as const) {
+  test(`workloads that are not served stand beside the verdict, the first few with what they need${strict ? ', with --strict' : ''}`, () => {
+    const input = sampleRun({ trials: 1, only: PASSING });
+    const gaps = ['api', 'batch', 'cache', 'db', 'etl'].map((name) => ({
+      workload: `Deployment shop/${name}${ESCAPE}[31m`,
+      where: `${name}.yaml, document 1`,
+      kind: 'unservable' as const,
+      why: 'pool general: it is too large: it requests 20 cpu, and a m6i.4xlarge has 15500m cpu for it, 500m cpu taken by DaemonSets',
+    }));
+    const run = { ...input.run, manifests: { directory: './shop', workloads: 7, gaps, strict } };
+    const text = formatRun(buildReport({ ...input, run }), { color: false, columns: 80 });
+    expect(text).not.toContain(ESCAPE);
+    const end = text.slice(text.indexOf('5 of 7 workloads')).replaceAll(/\s+/g, ' ');
+    const gap = (name: string): string =>
+      `Deployment shop/${name} it CANNOT BE SERVED by these pools, even without faults: ` +
+      'pool general: it is too large: it requests 20 cpu, and a m6i.4xlarge has 15500m cpu for it, 500m cpu taken by DaemonSets';
+    expect(end.replaceAll(/(shop\/[a-z]+)\S* it/g, '$1 it')).toBe(
+      `5 of 7 workloads in ./shop are not shown to be served${consequence} ` +
+        `${['api', 'batch', 'cache'].map(gap).join(' ')} and 2 more workloads ${verdict} `,
+    );
+  });
+}
+
 test('a pass has only a few lines: nearest bounds, what is missing, totals and verdict', () => {
   const text = formatRun(buildReport(sampleRun({ trials: 2, only: PASSING })), { color: false, columns: 80 });
   expect(text.split('\n').length).toBeLessThanOrEqual(22);
