@@ -96,6 +96,7 @@ export function createMachines<Nodes extends WorldPart>(site: MachinesSite<Nodes
     instanceType: (type) => catalogue.types.get(type),
     delays: delays.kubelets,
     faults: nodeFaults,
+    onReboot: ec2.onReboot,
   });
   const handlers = new TerminationHandlers({
     port: port('node'),

@@ -11,8 +11,8 @@ interface Member {
 }
 
 /**
- * Writes answers as XML by the SDK's own schemas. Each structure is compiled once, at first use. The XML of a frozen answer is
- * cached: a frozen object never changes, nor does anything in it.
+ * Writes answers as XML by the SDK's own schemas. Each structure is compiled once, at first use. The XML of a frozen
+ * structure is cached: a frozen object never changes, nor does anything in it, and it always has the same schema.
  */
 export class XmlWriter {
   readonly #structures = new Map<unknown, () => readonly Member[]>();
@@ -20,17 +20,22 @@ export class XmlWriter {
 
   /** The members of a structure as elements, in the model's order. @param value of the SDK's type for that structure */
   write(schema: SchemaRef, value: object): string {
+    return this.#structure(this.#membersOf(NormalizedSchema.of(schema)), value);
+  }
+
+  #structure(membersOf: () => readonly Member[], value: object): string {
+    if (!Object.isFrozen(value)) return writeMembers(membersOf(), value as Readonly<Record<string, unknown>>);
     const known = this.#constants.get(value);
     if (known !== undefined) return known;
-    const text = writeMembers(this.#membersOf(NormalizedSchema.of(schema))(), value as Readonly<Record<string, unknown>>);
-    if (Object.isFrozen(value)) this.#constants.set(value, text);
+    const text = writeMembers(membersOf(), value as Readonly<Record<string, unknown>>);
+    this.#constants.set(value, text);
     return text;
   }
 
   #writerOf(schema: NormalizedSchema): Write {
     if (schema.isStructSchema()) {
       const membersOf = this.#membersOf(schema);
-      return (value, tag) => element(tag, writeMembers(membersOf(), value as Readonly<Record<string, unknown>>));
+      return (value, tag) => element(tag, this.#structure(membersOf, value as object));
     }
     if (schema.isListSchema()) {
       const item = schema.getValueSchema();

@@ -59,6 +59,8 @@ export interface Ec2 {
   > & {
     readonly capacity: Capacity;
   };
+  /** As `Instances.onReboot`. */
+  onReboot(listener: (id: string) => void): () => void;
   /** Resources of others in the account, once it is run. */
   readonly others: readonly WorldPart[];
 }
@@ -120,6 +122,7 @@ export function createEc2(options: Ec2Options): Ec2 {
       templates,
       templateFaults: new TemplateFaults(clock, templates),
     },
+    onReboot: (listener) => instances.onReboot(listener),
     others: FOREIGN_TAGS.flatMap((tags, index) => {
       const subnet = subnets[index];
       return subnet === undefined

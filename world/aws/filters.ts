@@ -13,6 +13,21 @@ export function tagAttributes<T>(tagsOf: (item: T) => Readonly<Record<string, st
   return { 'tag-key': (item) => Object.keys(tagsOf(item)) };
 }
 
+/** Filters on what a description shows: times, numbers and booleans as text, what is absent as no value. */
+export function described<T, D>(
+  values: Readonly<Record<string, (description: D) => readonly unknown[]>>,
+  describe: (item: T) => D,
+): Attributes<T> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, valuesOf]) => [name, (item: T): string[] => valuesOf(describe(item)).flatMap(textOf)]),
+  );
+}
+
+function textOf(value: unknown): string[] {
+  if (value === undefined) return [];
+  return [value instanceof Date ? value.toISOString() : String(value)];
+}
+
 /**
  * Creates a predicate from filters: an item must match each filter, by any of its values. `*` and `?` are wildcards, and a
  * backslash escapes them.

@@ -74,6 +74,7 @@ export class ForeignInstance implements WorldPart {
       userData: '',
       clientToken: '',
       template: {},
+      partTags: {},
       isProtected: false,
     });
     return Promise.resolve();

@@ -1,7 +1,9 @@
-import { createHash } from 'node:crypto';
+import type { VolumeType } from '@aws-sdk/client-ec2';
 import type { InstanceType } from '../../model/catalogue.ts';
 import type { ClusterConfig } from '../../model/cluster.ts';
+import { ROOT_VOLUME } from '../../model/root-volume.ts';
 import { Ec2Refusal } from '../../protocols/ec2/refusal.ts';
+import { derivedId, digestOf } from './ids.ts';
 import { KUBERNETES_MINOR } from './kubernetes-version.ts';
 
 type Architecture = InstanceType['architecture'];
@@ -11,9 +13,25 @@ export interface NodeImage {
   readonly id: string;
   readonly name: string;
   readonly architecture: Architecture;
+  readonly volumes: readonly ImageVolume[];
   /** The public SSM parameters whose value it is. */
   readonly parameters: readonly string[];
 }
+
+/** A volume that an instance gets from its image. */
+export interface ImageVolume {
+  readonly device: string;
+  readonly sizeGiB: number;
+  readonly type: VolumeType;
+}
+
+/** Source: `template.json` of amazon-eks-ami. */
+const AL2023_VOLUMES: readonly ImageVolume[] = [{ ...ROOT_VOLUME, type: 'gp3' }];
+/** The second one holds images and pods. Source: "Bottlerocket's block devices" in its FAQ. */
+const BOTTLEROCKET_VOLUMES: readonly ImageVolume[] = [
+  { device: '/dev/xvda', sizeGiB: 2, type: 'gp2' },
+  { device: '/dev/xvdb', sizeGiB: 20, type: 'gp2' },
+];
 
 /** Dates that all images share. */
 export const IMAGE_DATES = { created: '2026-01-05T00:00:00.000Z', deprecated: '2028-01-05T00:00:00.000Z' } as const;
@@ -43,7 +61,7 @@ const BOTTLEROCKET = [
  */
 export function nodeImages({ imageIds }: Pick<ClusterConfig, 'imageIds'>): readonly NodeImage[] {
   const idOf = (architecture: Architecture, name: string): string =>
-    `ami-${createHash('sha256').update(`${imageIds[architecture]} ${name}`).digest('hex').slice(0, ID_LENGTH)}`;
+    `ami-${digestOf(`${imageIds[architecture]} ${name}`).slice(0, ID_LENGTH)}`;
   return [
     ...AL2023.map(([architecture, variant]): NodeImage => {
       const name = `amazon-eks-node-al2023-${architecture}-${variant}-${KUBERNETES_MINOR}-${AL2023_VERSION}`;
@@ -52,6 +70,7 @@ export function nodeImages({ imageIds }: Pick<ClusterConfig, 'imageIds'>): reado
         id: variant === 'standard' ? imageIds[architecture] : idOf(architecture, name),
         name,
         architecture,
+        volumes: AL2023_VOLUMES,
         parameters: ['recommended', name].map((last) => `${path}/${last}/image_id`),
       };
     }),
@@ -62,10 +81,23 @@ export function nodeImages({ imageIds }: Pick<ClusterConfig, 'imageIds'>): reado
         id: idOf(architecture, name),
         name,
         architecture,
+        volumes: BOTTLEROCKET_VOLUMES,
         parameters: ['latest', BOTTLEROCKET_VERSION].map((version) => `${path}/${version}/image_id`),
       };
     }),
   ];
+}
+
+/** The volumes of an image; of an image that is not listed, those of Amazon Linux 2023. */
+export function imageVolumes(cluster: Pick<ClusterConfig, 'imageIds'>, imageId: string): readonly ImageVolume[] {
+  // Nearly all instances run a configured image: then the others need not be computed.
+  if (Object.values(cluster.imageIds).includes(imageId)) return AL2023_VOLUMES;
+  return nodeImages(cluster).find(({ id }) => id === imageId)?.volumes ?? AL2023_VOLUMES;
+}
+
+/** The snapshot of one of an image's volumes. */
+export function snapshotOf(imageId: string, device: string): string {
+  return derivedId('snap', `${imageId} ${device}`);
 }
 
 /** Why a type can't run an image: the image must exist and have the type's architecture. */

@@ -2,13 +2,18 @@ import type { Instance as SdkInstance, InstanceState, Reservation } from '@aws-s
 import { defined } from '../../model/defined.ts';
 import { ROOT_VOLUME } from '../../model/root-volume.ts';
 import { Ec2Refusal } from '../../protocols/ec2/refusal.ts';
-import { USER_INITIATED } from './instances.ts';
 import { dnsNameOptions, hostnameTypeOf } from './hostnames.ts';
+import { digestOf } from './ids.ts';
+import { USER_INITIATED } from './instances.ts';
 import type { InstanceRecord } from './instances.ts';
+import { metadataOptionsOf } from './metadata-options.ts';
+import { interfacesOf } from './network-interfaces.ts';
 import { ACCOUNT_ID } from './operation.ts';
 import type { Account } from './operation.ts';
 import { toSdkType } from './sdk-types.ts';
+import { groupsOf } from './security-groups.ts';
 import { writeTags } from './tags.ts';
+import { writeMappings } from './volumes.ts';
 import { zoneIdOf } from './zones.ts';
 
 /** State codes. Source: InstanceState in the EC2 API reference. */
@@ -55,17 +60,27 @@ export function writeReservations(account: Account, records: readonly InstanceRe
   const reservations = new Map<string, SdkInstance[]>();
   for (const record of records) {
     const instances = reservations.get(record.reservationId);
-    const instance = writeInstance(account, record);
+    const instance = describeInstance(account, record);
     if (instances === undefined) reservations.set(record.reservationId, [instance]);
     else instances.push(instance);
   }
   return [...reservations].map(([ReservationId, Instances]) => ({ ReservationId, OwnerId: ACCOUNT_ID, Groups: [], Instances }));
 }
 
-/** What autoscalers read of an instance; volumes, network interfaces and CPU options are omitted. */
-function writeInstance({ network }: Account, record: InstanceRecord): SdkInstance {
+/** Descriptions by record, which never changes: a cluster's instances are listed again and again. */
+const described = new WeakMap<InstanceRecord, SdkInstance>();
+
+/** An instance in the SDK's shape, frozen, so that its XML is written once. */
+export function describeInstance(account: Account, record: InstanceRecord): SdkInstance {
+  const known = described.get(record) ?? Object.freeze(writeInstance(account, record));
+  described.set(record, known);
+  return known;
+}
+
+function writeInstance(account: Account, record: InstanceRecord): SdkInstance {
   const { template, stateReason } = record;
   const isTerminated = record.state === 'terminated';
+  const profile = template.IamInstanceProfile === undefined ? undefined : profileArn(template.IamInstanceProfile);
   return {
     AmiLaunchIndex: record.launchIndex,
     ImageId: record.imageId,
@@ -86,34 +101,54 @@ function writeInstance({ network }: Account, record: InstanceRecord): SdkInstanc
           PrivateIpAddress: record.privateIp,
           PrivateDnsNameOptions: dnsNameOptions(hostnameTypeOf(record)),
           SubnetId: record.subnetId,
-          VpcId: network.vpcId,
-          SecurityGroups: writeSecurityGroups(record),
+          VpcId: account.network.vpcId,
+          SecurityGroups: groupsOf(account, record),
         }),
     Architecture: record.architecture,
+    BlockDeviceMappings: writeMappings(account, record),
     ClientToken: record.clientToken,
     EbsOptimized: template.EbsOptimized ?? false,
     EnaSupport: true,
     // EC2 reports xen for nitro instances too.
     Hypervisor: 'xen',
-    ...defined({ IamInstanceProfile: template.IamInstanceProfile && { Arn: profileArn(template.IamInstanceProfile) } }),
+    ...defined({ IamInstanceProfile: profile === undefined ? undefined : { Arn: profile, Id: profileIdOf(profile) } }),
     ...(record.capacityType === 'spot' ? { InstanceLifecycle: 'spot' as const, SpotInstanceRequestId: spotRequestId(record) } : {}),
     ...defined({ KeyName: template.KeyName }),
+    NetworkInterfaces: interfacesOf(account, record),
     RootDeviceName: ROOT_VOLUME.device,
     RootDeviceType: 'ebs',
     SourceDestCheck: !isTerminated,
     ...defined({ StateReason: stateReason && { Code: stateReason.code, Message: stateReason.message } }),
     Tags: writeTags(record.tags),
     VirtualizationType: 'hvm',
+    ...writeOptions(account, record),
   };
 }
 
-/** The security groups that an instance was launched with. */
-export function securityGroupIds({ template }: InstanceRecord): readonly string[] {
-  return template.SecurityGroupIds ?? template.NetworkInterfaces?.[0]?.Groups ?? [];
-}
-
-function writeSecurityGroups(record: InstanceRecord): { GroupId: string }[] {
-  return securityGroupIds(record).map((GroupId) => ({ GroupId }));
+/** What a launch may choose about an instance, and what nothing here chooses. */
+function writeOptions({ catalogue }: Account, record: InstanceRecord): Partial<SdkInstance> {
+  const { template } = record;
+  const type = catalogue.types.get(record.instanceType);
+  const threads = type?.details?.cpu.threadsPerCore ?? 1;
+  const bootMode = record.architecture === 'arm64' ? 'uefi' : 'uefi-preferred';
+  const isUefi = type?.details?.bootModes.includes('uefi') ?? record.architecture === 'arm64';
+  return {
+    ...defined({
+      CpuOptions: template.CpuOptions ?? (type && { CoreCount: type.vcpu / threads, ThreadsPerCore: threads }),
+    }),
+    CapacityReservationSpecification: { CapacityReservationPreference: 'open' },
+    HibernationOptions: { Configured: false },
+    MetadataOptions: { State: record.state === 'pending' ? 'pending' : 'applied', ...metadataOptionsOf(record) },
+    EnclaveOptions: { Enabled: template.EnclaveOptions?.Enabled ?? false },
+    BootMode: bootMode,
+    CurrentInstanceBootMode: isUefi ? 'uefi' : 'legacy-bios',
+    PlatformDetails: 'Linux/UNIX',
+    UsageOperation: 'RunInstances',
+    UsageOperationUpdateTime: new Date(record.launchedAtMs),
+    MaintenanceOptions: { AutoRecovery: template.MaintenanceOptions?.AutoRecovery ?? 'default', RebootMigration: 'default' },
+    NetworkPerformanceOptions: { BandwidthWeighting: template.NetworkPerformanceOptions?.BandwidthWeighting ?? 'default' },
+    Operator: { Managed: false },
+  };
 }
 
 /** Each spot instance fulfils a request of its own, whose id is derived from the instance's here. */
@@ -121,12 +156,13 @@ export function spotRequestId({ id }: InstanceRecord): string {
   return `sir-${id.slice(-8)}`;
 }
 
-export function profileArnOf({ template: { IamInstanceProfile: profile } }: InstanceRecord): string | undefined {
-  return profile === undefined ? undefined : profileArn(profile);
-}
-
 function profileArn({ Arn, Name }: { Arn?: string | undefined; Name?: string | undefined }): string {
   return Arn ?? `arn:aws:iam::${ACCOUNT_ID}:instance-profile/${Name ?? ''}`;
+}
+
+/** IAM draws the ids of profiles, which EC2 does not know here: this one follows from the profile's name. */
+function profileIdOf(arn: string): string {
+  return `AIPA${digestOf(arn).slice(0, 17).toUpperCase()}`;
 }
 
 export function transitionReason({ stateReason, endingAtMs = 0 }: InstanceRecord): string {

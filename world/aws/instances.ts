@@ -18,7 +18,7 @@ import { Replica } from './replica.ts';
 import type { ReadLag } from './replica.ts';
 import { rootVolumeGiB } from './root-volume.ts';
 import { checkTagCount } from './tags.ts';
-import type { Tags } from './tags.ts';
+import type { PartTags, Tags } from './tags.ts';
 
 /** How long an instance stays in each state; drawn for each instance. */
 export interface InstanceDelays {
@@ -68,6 +68,8 @@ export interface InstanceRecord extends Instance {
   /** That of the request which launched it; empty if none. EC2 does not document what it shows for a fleet's instances. */
   readonly clientToken: string;
   readonly template: TemplateData;
+  /** Set by its launch. */
+  readonly partTags: PartTags;
   /** TerminateInstances refuses it. */
   readonly isProtected: boolean;
   readonly stateReason?: StateReason;
@@ -91,6 +93,7 @@ export interface Launch {
   readonly template: TemplateData;
   readonly userData: string;
   readonly tags: Tags;
+  readonly partTags: PartTags;
   readonly clientToken: string;
   readonly isProtected: boolean;
   readonly reservationId: string;
@@ -120,6 +123,7 @@ export class Instances implements InstancePort {
   readonly #records = new Map<string, InstanceRecord>();
   readonly #leases = new Map<string, Lease>();
   readonly #listeners = new Set<(instance: Instance) => void>();
+  readonly #rebootListeners = new Set<(id: string) => void>();
   #launches = 0;
 
   constructor(parts: {
@@ -233,6 +237,23 @@ export class Instances implements InstancePort {
     return this.current(id);
   }
 
+  /** Reboots a running instance: it keeps its state, and what runs on it starts again. */
+  reboot(id: string): void {
+    if (this.get(id)?.state === 'running') for (const listener of [...this.#rebootListeners]) listener(id);
+  }
+
+  /** Calls the listener with the id of an instance of the cluster that reboots. @returns a function that removes it */
+  onReboot(listener: (id: string) => void): () => void {
+    this.#rebootListeners.add(listener);
+    return () => this.#rebootListeners.delete(listener);
+  }
+
+  /** Changes what its launch set for the metadata service. */
+  setMetadataOptions(id: string, MetadataOptions: NonNullable<TemplateData['MetadataOptions']>): void {
+    const record = this.current(id);
+    if (record !== undefined) this.#keep({ ...record, template: { ...record.template, MetadataOptions } });
+  }
+
   /** Switches termination protection. */
   protect(id: string, isProtected: boolean): void {
     const record = this.current(id);
@@ -260,6 +281,7 @@ export class Instances implements InstancePort {
       state: 'pending',
       launchedAtMs: this.#clock.nowMs(),
       tags,
+      partTags: launch.partTags,
       userData,
       ...defined({ rootVolumeGiB: rootVolumeGiB(template) }),
       clientToken,

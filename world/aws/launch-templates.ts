@@ -10,7 +10,7 @@ import type { LaunchTemplatePort } from '../ports.ts';
 import { drawId } from './ids.ts';
 import { Replica } from './replica.ts';
 import type { ReadLag } from './replica.ts';
-import { checkTagCount, launchTags } from './tags.ts';
+import { checkTagCount, launchPartTags, launchTags } from './tags.ts';
 import type { Tags } from './tags.ts';
 
 export type TemplateData = RequestLaunchTemplateData;
@@ -199,6 +199,7 @@ function makeVersion(
 ): TemplateVersion {
   decodeUserData(data);
   launchTags(data.TagSpecifications, 'instance');
+  launchPartTags(data.TagSpecifications);
   return { number, data, createdAtMs: nowMs, ...defined({ description }) };
 }
 

@@ -18,6 +18,8 @@ export interface Network {
   readonly subnets: readonly Subnet[];
 }
 
+/** The range of the VPC, in which the subnets are. */
+export const VPC_CIDR = '10.0.0.0/16';
 const PREFIX_LENGTH = 20;
 const SUBNET_SIZE = 2 ** (32 - PREFIX_LENGTH);
 const SUBNETS_MAX = 2 ** (PREFIX_LENGTH - 16);

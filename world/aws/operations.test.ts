@@ -33,7 +33,7 @@ test("every answer has a request id, a type and a date by the world's clock", as
   await withEc2(async ({ raw, clock }) => {
     await clock.sleep(86_400_000);
     const good = await raw('Action=DescribeInstances&Version=2016-11-15');
-    const bad = await raw('Action=DescribeVpcs&Version=2016-11-15');
+    const bad = await raw('Action=DescribeVpnGateways&Version=2016-11-15');
     expect([good.status, bad.status]).toEqual([200, 400]);
     expect(bad.body).toContain('<Code>InvalidAction</Code>');
     for (const { headers, body } of [good, bad]) {

@@ -38,6 +38,20 @@ export function launchTags(specifications: readonly TagSpecification[] | undefin
   return readTags((specifications ?? []).filter((one) => one.ResourceType === resourceType).flatMap((one) => one.Tags ?? []));
 }
 
+/** What a launch creates besides its instance, and may tag. */
+const PARTS = ['network-interface', 'spot-instances-request', 'volume'] as const;
+/** The tags of an instance's parts; empty if there are none. */
+export type PartTags = Readonly<Partial<Record<(typeof PARTS)[number], Tags>>>;
+
+/** The tags that a launch sets on an instance's parts: those of the template, then those of the request. */
+export function launchPartTags(...specifications: readonly (readonly TagSpecification[] | undefined)[]): PartTags {
+  const all = specifications.flatMap((some) => some ?? []);
+  const tagged = PARTS.filter((part) => all.some(({ ResourceType }) => ResourceType === part));
+  return Object.fromEntries(
+    tagged.map((part) => [part, Object.assign({}, ...specifications.map((some) => launchTags(some, part))) as Tags]),
+  );
+}
+
 /** Tags as in answers, in the order of their keys. */
 export function writeTags(tags: Tags): Tag[] {
   return Object.keys(tags)

@@ -55,11 +55,13 @@ export class Kubelets implements WorldPart, Heartbeats {
     port.watch<Pod>('pods', tasks.signal, ({ type, object }) => this.#follow(type, object));
     const follow = (instance: Instance): void => this.#power(instance, tasks);
     const unsubscribe = instances.onChange(follow);
+    const unsubscribeReboots = this.#options.onReboot?.((id) => this.#reboot(id, tasks));
     const unsubscribeFaults = this.#faults.onArm(() => {
       for (const { node } of this.#machines.values()) node?.kubelet.checkForFaults();
     });
     const powerOff = (): void => {
       unsubscribe();
+      unsubscribeReboots?.();
       unsubscribeFaults();
       for (const { power } of this.#machines.values()) power.abort(signal.reason);
     };
@@ -102,6 +104,20 @@ export class Kubelets implements WorldPart, Heartbeats {
         off();
       });
     }
+  }
+
+  /** Ends an instance's pods and switches it off; it boots again, unless it ends meanwhile. A reboot under way is not begun again. */
+  #reboot(id: string, tasks: Tasks): void {
+    const machine = this.#machines.get(id);
+    if (machine?.node === undefined || machine.goingDown) return;
+    const { kubelet, process } = machine.node;
+    machine.goingDown = true;
+    process.startIndependent(async () => {
+      await kubelet.shutDown();
+      this.#switchOff(id, machine);
+      const instance = this.#options.instances.get(id);
+      if (instance?.state === 'running') this.#machines.set(id, this.#boot(instance, tasks));
+    });
   }
 
   #switchOff(id: string, machine: Machine): void {

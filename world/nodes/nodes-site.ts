@@ -25,6 +25,8 @@ export interface NodesSite {
   readonly delays?: KubeletDelays;
   /** By default none. */
   readonly faults?: NodeFaults;
+  /** Calls a listener with the id of each instance that reboots; by default none does. Real nodes are not rebooted. */
+  readonly onReboot?: (listener: (id: string) => void) => () => void;
   /** How often a simulated kubelet writes its status even if nothing changed; by default never. */
   readonly statusReportPeriodMs?: number;
 }

@@ -14,7 +14,7 @@ import type { Launch } from '../instances.ts';
 import { outcome } from '../operation.ts';
 import type { Account, Outcome } from '../operation.ts';
 import { reportFired } from '../room.ts';
-import { launchTags } from '../tags.ts';
+import { launchPartTags, launchTags } from '../tags.ts';
 import type { Tags } from '../tags.ts';
 import { toSdkType } from '../sdk-types.ts';
 
@@ -22,6 +22,7 @@ import { toSdkType } from '../sdk-types.ts';
 interface Fleet {
   readonly id: string;
   readonly tags: Tags;
+  readonly tagSpecifications: CreateFleetRequest['TagSpecifications'];
   readonly clientToken: string;
   readonly span: number;
 }
@@ -37,6 +38,7 @@ export async function createFleet(account: Account, request: CreateFleetRequest,
   const fleet: Fleet = {
     id: `fleet-${drawUuid(account.random)}`,
     tags: launchTags(request.TagSpecifications, 'instance'),
+    tagSpecifications: request.TagSpecifications,
     clientToken: request.ClientToken ?? '',
     span: caller.span,
   };
@@ -117,6 +119,7 @@ function launchOf(
       'aws:ec2launchtemplate:id': template.id,
       'aws:ec2launchtemplate:version': String(version.number),
     },
+    partTags: launchPartTags(version.data.TagSpecifications, fleet.tagSpecifications),
     clientToken: fleet.clientToken,
     isProtected: version.data.DisableApiTermination === true,
     lease,

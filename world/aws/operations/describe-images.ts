@@ -4,7 +4,7 @@ import { ROOT_VOLUME } from '../../../model/root-volume.ts';
 import { Ec2Refusal } from '../../../protocols/ec2/refusal.ts';
 import { matchFilters, tagAttributes } from '../filters.ts';
 import type { Attributes } from '../filters.ts';
-import { IMAGE_DATES, nodeImages } from '../images.ts';
+import { IMAGE_DATES, nodeImages, snapshotOf } from '../images.ts';
 import type { NodeImage } from '../images.ts';
 import type { Account } from '../operation.ts';
 import { cutPage } from '../pages.ts';
@@ -17,18 +17,30 @@ const OWNER_ALIAS = 'amazon';
 /** The tags of others' images are not visible. */
 const tagsOf = (): Readonly<Record<string, string>> => ({});
 
+/** Source of the names: DescribeImages in the API reference. */
 const ATTRIBUTES: Attributes<NodeImage> = {
   ...tagAttributes(tagsOf),
+  'block-device-mapping.delete-on-termination': ({ volumes }) => volumes.map(() => 'true'),
+  'block-device-mapping.device-name': ({ volumes }) => volumes.map(({ device }) => device),
+  'block-device-mapping.encrypted': ({ volumes }) => volumes.map(() => 'false'),
+  'block-device-mapping.snapshot-id': ({ id, volumes }) => volumes.map(({ device }) => snapshotOf(id, device)),
+  'block-device-mapping.volume-size': ({ volumes }) => volumes.map(({ sizeGiB }) => String(sizeGiB)),
+  'block-device-mapping.volume-type': ({ volumes }) => volumes.map(({ type }) => type),
   architecture: ({ architecture }) => [architecture],
   'creation-date': () => [IMAGE_DATES.created],
+  description: ({ name }) => [name],
   'ena-support': () => ['true'],
   hypervisor: () => ['xen'],
   'image-id': ({ id }) => [id],
   'image-type': () => ['machine'],
+  'image-allowed': () => [],
   'is-public': () => ['true'],
   name: ({ name }) => [name],
   'owner-alias': () => [OWNER_ALIAS],
   'owner-id': () => [OWNER_ID],
+  platform: () => [],
+  'product-code': () => [],
+  'root-device-name': () => [ROOT_VOLUME.device],
   'root-device-type': () => ['ebs'],
   state: () => ['available'],
   'virtualization-type': () => ['hvm'],
@@ -47,13 +59,23 @@ export function describeImages({ cluster }: Account, request: DescribeImagesRequ
   return { Images: items.map(write), ...defined({ NextToken: nextToken }) };
 }
 
-function write({ id, name, architecture }: NodeImage): Image {
+function write({ id, name, architecture, volumes }: NodeImage): Image {
   return {
     ImageId: id,
     Name: name,
     Architecture: architecture,
     CreationDate: IMAGE_DATES.created,
     DeprecationTime: IMAGE_DATES.deprecated,
+    BlockDeviceMappings: volumes.map(({ device, sizeGiB, type }) => ({
+      DeviceName: device,
+      Ebs: { DeleteOnTermination: true, Encrypted: false, SnapshotId: snapshotOf(id, device), VolumeSize: sizeGiB, VolumeType: type },
+    })),
+    BootMode: architecture === 'arm64' ? 'uefi' : 'uefi-preferred',
+    Description: name,
+    FreeTierEligible: false,
+    ImdsSupport: 'v2.0',
+    ProductCodes: [],
+    SriovNetSupport: 'simple',
     ImageOwnerAlias: OWNER_ALIAS,
     ImageLocation: `${OWNER_ALIAS}/${name}`,
     OwnerId: OWNER_ID,

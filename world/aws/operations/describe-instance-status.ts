@@ -22,8 +22,10 @@ interface Checked {
   readonly reachability: 'passed' | 'initializing' | undefined;
 }
 
-/** Both checks, of system and instance, have the same status. There are no scheduled events: their filters match nothing. */
+/** All checks (system, instance, attached volumes) have the same status. There are no scheduled events: their filters match nothing. */
 const ATTRIBUTES: Attributes<Checked> = {
+  'attached-ebs-status.reachability': ({ reachability }) => (reachability === undefined ? [] : [reachability]),
+  'attached-ebs-status.status': ({ status }) => [status],
   'availability-zone': ({ record }) => [record.zone],
   'availability-zone-id': ({ record }) => [zoneIdOf(record.zone)],
   'event.code': () => [],
@@ -36,6 +38,8 @@ const ATTRIBUTES: Attributes<Checked> = {
   'instance-state-name': ({ record }) => [record.state],
   'instance-status.reachability': ({ reachability }) => (reachability === undefined ? [] : [reachability]),
   'instance-status.status': ({ status }) => [status],
+  'operator.managed': () => ['false'],
+  'operator.principal': () => [],
   'system-status.reachability': ({ reachability }) => (reachability === undefined ? [] : [reachability]),
   'system-status.status': ({ status }) => [status],
 };
@@ -80,6 +84,8 @@ function writeStatus({ record, status, reachability }: Checked): InstanceStatus 
     InstanceState: writeState(record.state),
     InstanceStatus: summary,
     SystemStatus: summary,
+    AttachedEbsStatus: summary,
+    Operator: { Managed: false },
     Events: [],
   };
 }

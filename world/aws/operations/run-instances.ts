@@ -17,21 +17,27 @@ import { outcome } from '../operation.ts';
 import type { Account, Idempotency, Outcome } from '../operation.ts';
 import { offeringAt, reportFired } from '../room.ts';
 import { rootVolumeProblem } from '../root-volume.ts';
-import { launchTags } from '../tags.ts';
-import type { Tags } from '../tags.ts';
+import { launchPartTags, launchTags } from '../tags.ts';
+import type { PartTags, Tags } from '../tags.ts';
 
 /** Members of a request that a template can also set; the request's take precedence. */
 const SHARED = [
   'BlockDeviceMappings',
+  'CpuOptions',
+  'DisableApiStop',
   'DisableApiTermination',
   'EbsOptimized',
+  'EnclaveOptions',
   'IamInstanceProfile',
   'ImageId',
+  'InstanceInitiatedShutdownBehavior',
   'InstanceType',
   'KeyName',
+  'MaintenanceOptions',
   'MetadataOptions',
   'Monitoring',
   'NetworkInterfaces',
+  'NetworkPerformanceOptions',
   'SecurityGroupIds',
   'UserData',
 ] as const satisfies readonly (keyof RunInstancesRequest & keyof TemplateData)[];
@@ -44,6 +50,7 @@ interface Order {
   readonly subnets: readonly Subnet[];
   readonly data: TemplateData;
   readonly tags: Tags;
+  readonly partTags: PartTags;
   readonly min: number;
   readonly max: number;
 }
@@ -66,6 +73,7 @@ export async function runInstances(account: Account, request: RunInstancesReques
     template: order.data,
     userData: decodeUserData(order.data),
     tags: order.tags,
+    partTags: order.partTags,
     clientToken: request.ClientToken ?? '',
     isProtected: order.data.DisableApiTermination === true,
     lease,
@@ -147,6 +155,7 @@ function readOrder(account: Account, request: RunInstancesRequest, span: number)
         'aws:ec2launchtemplate:version': found?.version.number.toString(),
       }),
     },
+    partTags: launchPartTags(found?.version.data.TagSpecifications, request.TagSpecifications),
     min,
     max,
   };

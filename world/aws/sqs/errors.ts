@@ -6,9 +6,11 @@ import { JsonRefusal } from '../../../protocols/aws-json/refusal.ts';
  */
 const SHAPES = {
   BatchEntryIdsNotDistinct: ['AWS.SimpleQueueService.BatchEntryIdsNotDistinct', 400],
+  BatchRequestTooLong: ['AWS.SimpleQueueService.BatchRequestTooLong', 400],
   EmptyBatchRequest: ['AWS.SimpleQueueService.EmptyBatchRequest', 400],
   InvalidAttributeName: ['InvalidAttributeName', 400],
   InvalidAttributeValue: ['InvalidAttributeValue', 400],
+  InvalidBatchEntryId: ['AWS.SimpleQueueService.InvalidBatchEntryId', 400],
   InvalidMessageContents: ['InvalidMessageContents', 400],
   MessageNotInflight: ['AWS.SimpleQueueService.MessageNotInflight', 400],
   OverLimit: ['OverLimit', 403],

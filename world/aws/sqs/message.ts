@@ -1,10 +1,14 @@
 import type { Caller } from '../../../wire/backend.ts';
 import { sqsRefusal } from './errors.ts';
+import type { MessageAttributes } from './message-attributes.ts';
 
 /** A message as its queue keeps it. */
 export interface Message {
   readonly id: string;
   readonly body: string;
+  readonly attributes: MessageAttributes;
+  /** Those of its sender. */
+  readonly systemAttributes: Readonly<Record<string, string>>;
   readonly sentAtMs: number;
   /** Messages are delivered in the order of their ranks, which is almost the order of sending. */
   readonly rank: number;

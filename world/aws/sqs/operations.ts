@@ -1,17 +1,16 @@
 import { z } from 'zod';
-import { changeMessageVisibility, deleteMessage, deleteMessageBatch } from './deleting.ts';
-import { invalidParameter, invalidParameterValue, missingParameter, sqsRefusal } from './errors.ts';
+import { checkAttributeNames } from './attributes.ts';
+import { changeMessageVisibility, changeMessageVisibilityBatch, deleteMessage, deleteMessageBatch } from './deleting.ts';
+import { invalidParameter, invalidParameterValue, missingParameter } from './errors.ts';
 import { changing, operation, reading } from './operation.ts';
 import type { SqsOperation } from './operation.ts';
 import type { Queue } from './queue.ts';
 import { queueArn } from './queues.ts';
-import { md5Of, receiveMessage } from './receiving.ts';
+import { receiveMessage } from './receiving.ts';
+import { sendMessage, sendMessageBatch } from './sending.ts';
 
-const MAX_DELAY_S = 900;
 /** Maximum queues in one answer. Source: ListQueues in the API reference. */
 const MAX_QUEUES = 1_000;
-/** Source: SendMessage in the API reference: characters that XML 1.0 does not allow. */
-const INVALID_CHARACTERS = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
 
 const createQueue = operation(
   z.object({ QueueName: z.string().default(''), Attributes: z.record(z.string(), z.string()).default({}) }),
@@ -27,18 +26,47 @@ const getQueueUrl = operation(z.object({ QueueName: z.string().default('') }), (
   return reading({ QueueUrl: queues.byName(QueueName).url });
 });
 
-/** One page: no world has more queues. */
-const listQueues = operation(z.object({ QueueNamePrefix: z.string().default('') }), ({ queues }, { QueueNamePrefix }) => {
-  const urls = queues.list().flatMap(({ name, url }) => (name.startsWith(QueueNamePrefix) ? [url] : []));
-  return reading(urls.length === 0 ? {} : { QueueUrls: urls.slice(0, MAX_QUEUES) });
-});
+const listQueues = operation(
+  z.object({
+    QueueNamePrefix: z.string().default(''),
+    MaxResults: z.number().int().optional(),
+    NextToken: z.string().optional(),
+  }),
+  ({ queues }, { QueueNamePrefix: prefix, MaxResults: max, NextToken: token }) => {
+    if (max !== undefined && (max < 1 || max > MAX_QUEUES)) {
+      throw invalidParameter('MaxResults', max, `MaxResults must be an integer between 1 and ${MAX_QUEUES}.`);
+    }
+    if (token !== undefined && max === undefined) throw missingParameter('MaxResults');
+    const after = token === undefined ? '' : readToken(token);
+    const found = queues.list().filter(({ name }) => name.startsWith(prefix) && name > after);
+    const page = found.slice(0, max ?? MAX_QUEUES);
+    const last = page.at(-1);
+    return reading({
+      ...(page.length === 0 ? {} : { QueueUrls: page.map(({ url }) => url) }),
+      // Without MaxResults there is only one page. Source: ListQueues in the API reference.
+      ...(max === undefined || last === undefined || page.length === found.length ? {} : { NextToken: writeToken(last.name) }),
+    });
+  },
+);
+
+const TOKEN_PREFIX = 'after:';
+
+function writeToken(name: string): string {
+  return Buffer.from(`${TOKEN_PREFIX}${name}`).toString('base64');
+}
+
+/** The name of the last queue on the page before. @throws JsonRefusal for a token that is none */
+function readToken(token: string): string {
+  const text = Buffer.from(token, 'base64').toString();
+  if (!text.startsWith(TOKEN_PREFIX)) throw invalidParameter('NextToken', token, 'Invalid pagination token.');
+  return text.slice(TOKEN_PREFIX.length);
+}
 
 const getQueueAttributes = operation(
   z.object({ QueueUrl: z.string().default(''), AttributeNames: z.array(z.string()).default([]) }),
   ({ queues }, { QueueUrl, AttributeNames }) => {
     const all = attributesOf(queues.region, queues.byUrl(QueueUrl));
-    const unknown = AttributeNames.find((name) => name !== 'All' && !Object.hasOwn(all, name));
-    if (unknown !== undefined) throw sqsRefusal('InvalidAttributeName', `Unknown Attribute ${unknown}.`);
+    checkAttributeNames(AttributeNames);
     const asked = Object.entries(all).filter(([name]) => AttributeNames.includes('All') || AttributeNames.includes(name));
     return reading(asked.length === 0 ? {} : { Attributes: Object.fromEntries(asked) });
   },
@@ -46,42 +74,29 @@ const getQueueAttributes = operation(
 
 function attributesOf(region: string, queue: Queue): Readonly<Record<string, string>> {
   const { visible, notVisible, delayed } = queue.counts;
-  const createdAtS = String(Math.floor(queue.createdAtMs / 1_000));
   return {
     QueueArn: queueArn(region, queue),
     ApproximateNumberOfMessages: String(visible),
     ApproximateNumberOfMessagesNotVisible: String(notVisible),
     ApproximateNumberOfMessagesDelayed: String(delayed),
-    CreatedTimestamp: createdAtS,
-    LastModifiedTimestamp: createdAtS,
+    CreatedTimestamp: secondsOf(queue.createdAtMs),
+    LastModifiedTimestamp: secondsOf(queue.modifiedAtMs),
     ...Object.fromEntries(Object.entries(queue.settings).map(([name, value]) => [name, String(value)])),
-    SqsManagedSseEnabled: 'true',
+    ...Object.fromEntries(Object.entries(queue.attributes.texts).filter(([, value]) => value !== '')),
   };
 }
 
-/** Without message attributes: no message of an autoscaler has any. */
-const sendMessage = operation(
-  z.object({
-    QueueUrl: z.string().default(''),
-    MessageBody: z.string().optional(),
-    DelaySeconds: z.number().int().optional(),
-    MessageAttributes: z.record(z.string(), z.unknown()).default({}),
-  }),
-  ({ queues }, input) => {
-    const queue = queues.byUrl(input.QueueUrl);
-    const { MessageBody: body = '', DelaySeconds: delayS = queue.settings.DelaySeconds } = input;
-    if (body === '') throw missingParameter('MessageBody');
-    if (delayS < 0 || delayS > MAX_DELAY_S) throw invalidParameter('DelaySeconds', delayS, 'DelaySeconds must be >= 0 and <= 900.');
-    const maxBytes = queue.settings.MaximumMessageSize;
-    if (Buffer.byteLength(body) > maxBytes) {
-      throw invalidParameterValue(`One or more parameters are invalid. Reason: Message must be shorter than ${maxBytes} bytes.`);
-    }
-    if (INVALID_CHARACTERS.test(body)) throw sqsRefusal('InvalidMessageContents', 'Invalid characters found in the message body.');
-    if (Object.keys(input.MessageAttributes).length > 0) {
-      throw sqsRefusal('UnsupportedOperation', 'This world emulates no message attributes.');
-    }
-    const id = queue.send(body, { delayMs: delayS * 1_000 });
-    return changing({ MessageId: id, MD5OfMessageBody: md5Of(body) }, [id]);
+function secondsOf(ms: number): string {
+  return String(Math.floor(ms / 1_000));
+}
+
+const setQueueAttributes = operation(
+  z.object({ QueueUrl: z.string().default(''), Attributes: z.record(z.string(), z.string()).default({}) }),
+  ({ queues }, { QueueUrl, Attributes }) => {
+    const queue = queues.byUrl(QueueUrl);
+    if (Object.keys(Attributes).length === 0) throw missingParameter('Attribute.Name');
+    queue.setAttributes(Attributes);
+    return changing({}, [queue.name]);
   },
 );
 
@@ -94,6 +109,7 @@ const purgeQueue = operation(z.object({ QueueUrl: z.string().default('') }), ({ 
 /** By their names in requests. */
 export const SQS_OPERATIONS: Readonly<Record<string, SqsOperation>> = {
   ChangeMessageVisibility: changeMessageVisibility,
+  ChangeMessageVisibilityBatch: changeMessageVisibilityBatch,
   CreateQueue: createQueue,
   DeleteMessage: deleteMessage,
   DeleteMessageBatch: deleteMessageBatch,
@@ -103,4 +119,6 @@ export const SQS_OPERATIONS: Readonly<Record<string, SqsOperation>> = {
   PurgeQueue: purgeQueue,
   ReceiveMessage: receiveMessage,
   SendMessage: sendMessage,
+  SendMessageBatch: sendMessageBatch,
+  SetQueueAttributes: setQueueAttributes,
 };

@@ -3,10 +3,12 @@ import type { Clock } from '../../../runtime/clock.ts';
 import type { Random } from '../../../runtime/random.ts';
 import type { Caller } from '../../../wire/backend.ts';
 import { drawUuid } from '../ids.ts';
-import type { QueueSettings } from './attributes.ts';
+import { withAttributes } from './attributes.ts';
+import type { QueueAttributes, QueueSettings } from './attributes.ts';
 import { invalidParameter, sqsRefusal } from './errors.ts';
 import { formatReceipt, parseReceipt } from './message.ts';
 import type { Message } from './message.ts';
+import type { MessageAttributes } from './message-attributes.ts';
 
 /** Messages sent within this time of each other may be received in any order. SQS guarantees no order at all. */
 const REORDER_MS = 1_000;
@@ -23,6 +25,16 @@ const PURGE_PERIOD_MS = 60_000;
 export interface Reception {
   readonly message: Readonly<Message>;
   readonly receiptHandle: string;
+}
+
+/** What a message may have besides its body. */
+interface SendOptions {
+  /** By default the queue's. */
+  readonly delayMs?: number;
+  readonly attributes?: MessageAttributes;
+  readonly systemAttributes?: Readonly<Record<string, string>>;
+  /** Called on each reception. */
+  readonly onReceived?: (caller: Caller) => void;
 }
 
 /** The parameters of a reception. */
@@ -43,7 +55,6 @@ export interface PollRequest {
 export class Queue {
   readonly name: string;
   readonly url: string;
-  readonly settings: QueueSettings;
   readonly createdAtMs: number;
   readonly #clock: Clock;
   readonly #random: Random;
@@ -51,15 +62,36 @@ export class Queue {
   readonly #messages = new Map<string, Message>();
   /** Aborted when there may be something to receive. */
   readonly #polls = new Set<AbortController>();
+  #attributes: QueueAttributes;
+  #modifiedAtMs: number;
   #purgedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: { name: string; url: string; settings: QueueSettings; clock: Clock; random: Random }) {
+  constructor(parts: { name: string; url: string; attributes: QueueAttributes; clock: Clock; random: Random }) {
     this.name = parts.name;
     this.url = parts.url;
-    this.settings = parts.settings;
     this.#clock = parts.clock;
     this.#random = parts.random;
     this.createdAtMs = parts.clock.nowMs();
+    this.#attributes = parts.attributes;
+    this.#modifiedAtMs = this.createdAtMs;
+  }
+
+  get attributes(): QueueAttributes {
+    return this.#attributes;
+  }
+
+  get settings(): QueueSettings {
+    return this.#attributes.settings;
+  }
+
+  get modifiedAtMs(): number {
+    return this.#modifiedAtMs;
+  }
+
+  /** Changes attributes at once, where SQS takes up to a minute, and for the retention period 15. @throws JsonRefusal as `withAttributes` */
+  setAttributes(given: Readonly<Record<string, string>>): void {
+    this.#attributes = withAttributes(this.#attributes, given);
+    this.#modifiedAtMs = this.#clock.nowMs();
   }
 
   /** Approximate counts, as the attributes' names say. Here they are exact. */
@@ -69,13 +101,15 @@ export class Queue {
     return { visible: this.#messages.size - hidden.length, notVisible: hidden.length - delayed, delayed };
   }
 
-  /** Enqueues a message. @param onReceived called on each reception. @returns its id */
-  send(body: string, options: { readonly delayMs?: number; readonly onReceived?: (caller: Caller) => void } = {}): string {
+  /** Enqueues a message. @returns its id */
+  send(body: string, options: SendOptions = {}): string {
     const nowMs = this.#clock.nowMs();
     const id = drawUuid(this.#random);
     this.#messages.set(id, {
       id,
       body,
+      attributes: options.attributes ?? {},
+      systemAttributes: options.systemAttributes ?? {},
       sentAtMs: nowMs,
       rank: nowMs + this.#random.int(0, REORDER_MS),
       visibleAtMs: nowMs + (options.delayMs ?? this.settings.DelaySeconds * 1_000),

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Random } from '../../../runtime/random.ts';
 import { ACCOUNT_ID } from '../operation.ts';
-import { checkQueueName, settingsOf } from './attributes.ts';
-import type { QueueSetting } from './attributes.ts';
+import { DEFAULT_ATTRIBUTES, checkQueueName, withAttributes } from './attributes.ts';
+import type { QueueAttributes } from './attributes.ts';
 import { queueDoesNotExist, sqsRefusal } from './errors.ts';
 import { Queue } from './queue.ts';
 
@@ -25,19 +25,20 @@ export class Queues {
   }
 
   /** Creates a queue, or returns the existing one. @throws JsonRefusal as CreateQueue does */
-  create(name: string, attributes: Readonly<Record<string, string>> = {}): Queue {
+  create(name: string, given: Readonly<Record<string, string>> = {}): Queue {
     checkQueueName(name);
-    const settings = settingsOf(attributes);
     const existing = this.#queues.get(name);
+    const attributes = withAttributes(existing?.attributes ?? DEFAULT_ATTRIBUTES, given);
     if (existing === undefined) {
-      const parts = { name, url: queueUrlOf(this.region, name), settings, clock: this.#clock, random: this.#random.fork(name) };
+      const parts = { name, url: queueUrlOf(this.region, name), attributes, clock: this.#clock, random: this.#random.fork(name) };
       const queue = new Queue(parts);
       this.#queues.set(name, queue);
       return queue;
     }
-    const other = Object.keys(attributes).find((key) => settings[key as QueueSetting] !== existing.settings[key as QueueSetting]);
+    const before = valuesOf(existing.attributes);
+    const other = Object.entries(valuesOf(attributes)).find(([key, value]) => before[key] !== value);
     if (other === undefined) return existing;
-    throw sqsRefusal('QueueNameExists', `A queue already exists with the same name and a different value for attribute ${other}`);
+    throw sqsRefusal('QueueNameExists', `A queue already exists with the same name and a different value for attribute ${other[0]}`);
   }
 
   /** @throws JsonRefusal when there is none */
@@ -58,6 +59,10 @@ export class Queues {
   list(): readonly Queue[] {
     return [...this.#queues.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
+}
+
+function valuesOf({ settings, texts }: QueueAttributes): Readonly<Record<string, string | number>> {
+  return { ...settings, ...texts };
 }
 
 /** `arn:aws:sqs:us-east-1:123456789012:name` */

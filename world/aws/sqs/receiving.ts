@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Message as SdkMessage } from '@aws-sdk/client-sqs';
 import { z } from 'zod';
 import { invalidParameter, missingParameter } from './errors.ts';
+import { askedAttributes, md5OfAttributes } from './message-attributes.ts';
 import { operation, reading } from './operation.ts';
 import type { Reception } from './queue.ts';
 
@@ -15,6 +15,7 @@ export const receiveMessage = operation(
     QueueUrl: z.string().default(''),
     AttributeNames: z.array(z.string()).default([]),
     MessageSystemAttributeNames: z.array(z.string()).default([]),
+    MessageAttributeNames: z.array(z.string()).default([]),
     MaxNumberOfMessages: z.number().int().default(1),
     VisibilityTimeout: z.number().int().optional(),
     WaitTimeSeconds: z.number().int().optional(),
@@ -28,7 +29,7 @@ export const receiveMessage = operation(
     checkVisibility(visibilityS);
     const received = await queue.receive({ max, visibilityMs: visibilityS * 1_000, waitMs: waitS * 1_000, caller, signal });
     const names = new Set([...input.AttributeNames, ...input.MessageSystemAttributeNames]);
-    return reading(received.length === 0 ? {} : { Messages: received.map((reception) => toSdkMessage(reception, names)) });
+    return reading(received.length === 0 ? {} : { Messages: received.map((reception) => toSdkMessage(reception, names, input.MessageAttributeNames)) });
   },
 );
 
@@ -43,22 +44,27 @@ export function md5Of(text: string): string {
   return createHash('md5').update(text).digest('hex');
 }
 
-/** Messages in this world have one sender, and no attributes of their own. */
+/** Messages in this world have one sender. */
 const SENDER_ID = 'AIDAIENQZJOLO23YVJ4VO';
 
-function toSdkMessage({ message, receiptHandle }: Reception, names: ReadonlySet<string>): SdkMessage {
+/** In the shape of the SDK's `Message`, with binary values in base64. */
+function toSdkMessage({ message, receiptHandle }: Reception, names: ReadonlySet<string>, attributeNames: readonly string[]): object {
   const attributes: Readonly<Record<string, string>> = {
     SenderId: SENDER_ID,
     ApproximateFirstReceiveTimestamp: String(message.firstReceivedAtMs),
     ApproximateReceiveCount: String(message.receiveCount),
     SentTimestamp: String(message.sentAtMs),
+    ...message.systemAttributes,
   };
   const asked = Object.entries(attributes).filter(([name]) => names.has('All') || names.has(name));
+  const ownAttributes = askedAttributes(message.attributes, attributeNames);
+  const md5 = md5OfAttributes(ownAttributes);
   return {
     MessageId: message.id,
     ReceiptHandle: receiptHandle,
     MD5OfBody: md5Of(message.body),
     Body: message.body,
     ...(asked.length === 0 ? {} : { Attributes: Object.fromEntries(asked) }),
+    ...(md5 === undefined ? {} : { MessageAttributes: ownAttributes, MD5OfMessageAttributes: md5 }),
   };
 }
