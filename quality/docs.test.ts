@@ -11,11 +11,15 @@ import { specification } from '../suites/specification/catalogue.ts';
 import { targetCatalogue } from '../targets/catalogue.ts';
 import { parseTargetVersion } from '../targets/go/build/programs.ts';
 import { mutants } from '../targets/mutants/catalogue.ts';
+import { createAccountServices } from '../world/aws/account-services.ts';
 import { EC2_OPERATIONS } from '../world/aws/operations/table.ts';
 import { SQS_OPERATIONS } from '../world/aws/sqs/operations.ts';
 import { API_CASES } from '../fidelity/differential/kube/run-case.ts';
+import { CLUSTER } from '../world/embedded.ts';
 import { BUILT_IN_RESOURCES } from '../world/kube/resources.ts';
 import { SCHEDULER_CASES } from '../fidelity/differential/scheduler/cases.ts';
+import { createRandom } from '../runtime/random.ts';
+import { createVirtualTimeline } from '../runtime/timeline.ts';
 import { layers } from './layers.ts';
 import { filesOf, root } from './sources.ts';
 
@@ -118,6 +122,22 @@ test('the figures in docs/fidelity.md match the code', () => {
     'instance types': catalogue.types.size,
     zones: catalogue.zones.length,
   });
+});
+
+test('docs/fidelity.md lists exactly the AWS operations that exist', () => {
+  const rows = tableBelow(textOf('docs/fidelity.md'), 'AWS operations');
+  const clock = createVirtualTimeline({ startMs: 0, random: createRandom(1) }).scope('account');
+  const services = {
+    ec2: { operations: Object.keys(EC2_OPERATIONS) },
+    sqs: { operations: Object.keys(SQS_OPERATIONS) },
+    ...createAccountServices({ clock, random: createRandom(1), cluster: CLUSTER, catalogue: loadCatalogue() }),
+  };
+  const there = Object.entries(services).flatMap(([service, { operations }]) => operations.map((name) => `\`${service}:${name}\``));
+  expect(rows.map(([name]) => name).sort()).toEqual(there.sort());
+  for (const [name, how, missing] of rows) {
+    expect([name, how, missing !== '']).toEqual([name, how, how !== 'complete']);
+    expect(how).toMatch(/^(complete|partly)$/);
+  }
 });
 
 test('the counts in docs/measured.md match the code', () => {

@@ -2,6 +2,7 @@ import type { ClusterConfig } from '../../model/cluster.ts';
 import type { Catalogue } from '../../model/instance-catalogue.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
+import type { Backend } from '../../wire/backend.ts';
 import { EksBackend } from './eks.ts';
 import { createIam } from './iam.ts';
 import { makeRole } from './iam-entities.ts';
@@ -19,11 +20,14 @@ interface AccountSite {
   readonly catalogue: Catalogue;
 }
 
+/** By their IAM prefixes. */
+type AccountServices = Readonly<Record<Exclude<keyof AwsBackends, 'ec2' | 'sqs'>, Backend & { readonly operations: readonly string[] }>>;
+
 /**
  * The AWS services of a cluster's account other than EC2 and SQS. Its roles are those that Karpenter's set-up creates: one for nodes
  * and one for the controller. Source of the names: "Getting started with Karpenter", its CloudFormation template.
  */
-export function createAccountServices({ clock, random, cluster, catalogue }: AccountSite): Required<Omit<AwsBackends, 'ec2' | 'sqs'>> {
+export function createAccountServices({ clock, random, cluster, catalogue }: AccountSite): AccountServices {
   const roles = [`KarpenterNodeRole-${cluster.name}`, `${cluster.name}-karpenter`].map((name) =>
     makeRole(name, clock.nowMs(), random.fork(`role ${name}`)),
   );

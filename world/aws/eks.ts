@@ -13,6 +13,7 @@ import { ACCOUNT_ID } from './operation.ts';
 
 /** Requests have no header or parameter that names the service, so their paths identify it. */
 export const EKS_PATH = /^\/clusters(\/|\?|$)/;
+const DESCRIBE_CLUSTER = 'DescribeCluster';
 const CLUSTER_PATH = /^\/clusters\/([^/?]+)$/;
 /** EKS gives a cluster one of two service CIDRs. Source: "KubernetesNetworkConfigRequest" of its API reference. */
 const SERVICE_CIDR = '172.20.0.0/16';
@@ -48,10 +49,15 @@ export class EksBackend implements Backend {
     this.#cluster = writeCluster(cluster, clock.nowMs() - AGE_MS, random.fork('cluster'));
   }
 
+  /** The names of its operations. */
+  get operations(): readonly string[] {
+    return [DESCRIBE_CLUSTER];
+  }
+
   describe({ method, path }: WireRequest): Operation {
     const name = namedCluster(method, path);
     if (name === undefined) return { wire: 'aws', name: 'unknown', mutating: method !== 'GET' };
-    return { wire: 'aws', name: 'eks:DescribeCluster', mutating: false, input: { name } };
+    return { wire: 'aws', name: `eks:${DESCRIBE_CLUSTER}`, mutating: false, input: { name } };
   }
 
   async handle({ method, path }: WireRequest): Promise<Answer> {

@@ -1,4 +1,4 @@
-import type { Instance as SdkInstance, InstanceState, Reservation } from '@aws-sdk/client-ec2';
+import type { Instance as SdkInstance, InstanceState, Reservation, StateReason } from '@aws-sdk/client-ec2';
 import { defined } from '../../model/defined.ts';
 import { ROOT_VOLUME } from '../../model/root-volume.ts';
 import { Ec2Refusal } from '../../protocols/ec2/refusal.ts';
@@ -78,7 +78,7 @@ export function describeInstance(account: Account, record: InstanceRecord): SdkI
 }
 
 function writeInstance(account: Account, record: InstanceRecord): SdkInstance {
-  const { template, stateReason } = record;
+  const { template } = record;
   const isTerminated = record.state === 'terminated';
   const profile = template.IamInstanceProfile === undefined ? undefined : profileArn(template.IamInstanceProfile);
   return {
@@ -118,11 +118,17 @@ function writeInstance(account: Account, record: InstanceRecord): SdkInstance {
     RootDeviceName: ROOT_VOLUME.device,
     RootDeviceType: 'ebs',
     SourceDestCheck: !isTerminated,
-    ...defined({ StateReason: stateReason && { Code: stateReason.code, Message: stateReason.message } }),
+    ...defined({ StateReason: writeReason(record) }),
     Tags: writeTags(record.tags),
     VirtualizationType: 'hvm',
     ...writeOptions(account, record),
   };
+}
+
+/** The reason of a pending instance is just that. */
+function writeReason({ state, stateReason }: InstanceRecord): StateReason | undefined {
+  if (stateReason !== undefined) return { Code: stateReason.code, Message: stateReason.message };
+  return state === 'pending' ? { Code: state, Message: state } : undefined;
 }
 
 /** What a launch may choose about an instance, and what nothing here chooses. */

@@ -35,6 +35,11 @@ export class JsonService implements Backend {
     this.#parts = parts;
   }
 
+  /** The names of its operations. */
+  get operations(): readonly string[] {
+    return Object.keys(this.#parts.actions);
+  }
+
   describe({ headers, body }: WireRequest): Operation {
     const { service, target } = this.#parts;
     const action = actionOf(headers, target);

@@ -48,6 +48,11 @@ export class QueryService implements Backend {
     this.#parts = parts;
   }
 
+  /** The names of its operations. */
+  get operations(): readonly string[] {
+    return Object.keys(this.#parts.actions);
+  }
+
   describe({ body }: WireRequest): Operation {
     const { service, reading } = this.#parts;
     const { action, input } = decodeForm(asText(body ?? ''));

@@ -182,6 +182,26 @@ test('a stopped instance takes its node down, and brings it back when it starts'
   });
 });
 
+test('a rebooted instance ends its pods, and its node comes back; one that ends meanwhile does not', async () => {
+  await withKubelets(async (bench) => {
+    bench.instances.set('i-1', {});
+    await addPod(bench.port, 'p');
+    await bench.ready();
+    await bench.port.bind(podRef('p'), NODE);
+    await bench.until('p runs', async () => (await bench.phase('p')) === 'Running', KUBELET_DELAYS.podStart.maxMs + 100);
+    bench.reboot('i-1');
+    await bench.until('p is ended', async () => (await bench.phase('p')) === 'Failed', 10_000);
+    expect(await bench.readiness()).toBe('False');
+    await bench.ready();
+
+    bench.reboot('i-1');
+    await bench.until('the node goes down', async () => (await bench.readiness()) === 'False', 10_000);
+    bench.instances.set('i-1', { state: 'terminated' });
+    await bench.clock.sleep(REGISTERED_MS + READY_MS);
+    expect(await bench.readiness()).toBe('False');
+  });
+});
+
 test('what somebody else overwrites in a status is written again within ten seconds; what others add stays', async () => {
   const more = ({ port, clock, kubelets }: PartSite & { readonly kubelets: Kubelets }): WorldPart[] => [
     new LeaseHeartbeats({ port: port('node'), clock, kubelets }),

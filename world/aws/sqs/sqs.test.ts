@@ -1,4 +1,5 @@
 import {
+  ChangeMessageVisibilityBatchCommand,
   ChangeMessageVisibilityCommand,
   CreateQueueCommand,
   DeleteMessageBatchCommand,
@@ -8,7 +9,9 @@ import {
   ListQueuesCommand,
   PurgeQueueCommand,
   ReceiveMessageCommand,
+  SendMessageBatchCommand,
   SendMessageCommand,
+  SetQueueAttributesCommand,
 } from '@aws-sdk/client-sqs';
 import type { Message, ReceiveMessageCommandInput, SQSClient } from '@aws-sdk/client-sqs';
 import { expect, test } from '@playwright/test';
@@ -138,6 +141,93 @@ test('a batch of deletes succeeds and fails entry by entry', async () => {
   });
 });
 
+test('a batch of messages succeeds and fails entry by entry', async () => {
+  await withSqs(async ({ send, queues, answers }) => {
+    const Entries = [
+      { Id: 'good', MessageBody: 'a' },
+      { Id: 'bad', MessageBody: '\u0001' },
+      { Id: 'late', MessageBody: 'b', DelaySeconds: 900 },
+    ];
+    const { Successful = [], Failed } = await send(new SendMessageBatchCommand({ QueueUrl, Entries }));
+    expect(Successful.map(({ Id }) => Id)).toEqual(['good', 'late']);
+    expect(Failed).toMatchObject([{ Id: 'bad', SenderFault: true, Code: 'InvalidMessageContents' }]);
+    expect(answers.at(-1)?.effect).toEqual({ kind: 'applied', ids: Successful.map(({ MessageId }) => MessageId) });
+    expect(queues.byName('workers').counts).toEqual({ visible: 1, notVisible: 0, delayed: 1 });
+  });
+});
+
+test('a batch of visibilities succeeds and fails entry by entry', async () => {
+  await withSqs(async ({ send, queues }) => {
+    queues.byName('workers').send('hello');
+    const ReceiptHandle = handleOf(await receive(send));
+    const Entries = [
+      { Id: 'good', ReceiptHandle, VisibilityTimeout: 0 },
+      { Id: 'long', ReceiptHandle, VisibilityTimeout: 43_201 },
+    ];
+    const { Successful, Failed } = await send(new ChangeMessageVisibilityBatchCommand({ QueueUrl, Entries }));
+    expect([Successful, Failed]).toMatchObject([[{ Id: 'good' }], [{ Id: 'long', Code: 'InvalidParameterValue' }]]);
+    expect(bodiesOf(await receive(send))).toEqual(['hello']);
+  });
+});
+
+test('attributes of a message arrive as they were sent, if they are asked for', async () => {
+  await withSqs(async ({ send }) => {
+    const MessageAttributes = {
+      'team.name': { DataType: 'String', StringValue: 'a' },
+      'team.size': { DataType: 'Number.int', StringValue: '3' },
+      bytes: { DataType: 'Binary', BinaryValue: Uint8Array.of(0, 255) },
+    };
+    const MessageSystemAttributes = { AWSTraceHeader: { DataType: 'String', StringValue: 'Root=1' } };
+    const sent = await send(new SendMessageCommand({ QueueUrl, MessageBody: 'x', MessageAttributes, MessageSystemAttributes }));
+    // The digest that moto computes for these, too.
+    expect(sent.MD5OfMessageAttributes).toBe('cb96602a3dd4ffa742bee982463a5201');
+    expect(sent.MD5OfMessageSystemAttributes).toMatch(/^[0-9a-f]{32}$/);
+    const received = async (MessageAttributeNames: string[]): Promise<Message | undefined> => {
+      return (await receive(send, { MessageAttributeNames, VisibilityTimeout: 0, MessageSystemAttributeNames: ['AWSTraceHeader'] }))[0];
+    };
+    expect(await received(['All'])).toMatchObject({
+      MessageAttributes,
+      MD5OfMessageAttributes: sent.MD5OfMessageAttributes,
+      Attributes: { AWSTraceHeader: 'Root=1' },
+    });
+    expect(Object.keys((await received(['team.*']))?.MessageAttributes ?? {})).toEqual(['team.name', 'team.size']);
+    expect((await received(['none']))?.MD5OfMessageAttributes).toBeUndefined();
+  });
+});
+
+test('attributes of a queue are set, and count for what follows', async () => {
+  await withSqs(async ({ send, clock, queues }) => {
+    const set = (Attributes: Record<string, string>): Promise<unknown> => send(new SetQueueAttributesCommand({ QueueUrl, Attributes }));
+    const all = async (): Promise<Partial<Record<string, string>>> =>
+      (await send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }))).Attributes ?? {};
+    expect(await all()).toMatchObject({ VisibilityTimeout: '30', SqsManagedSseEnabled: 'true' });
+    expect(await all()).not.toHaveProperty('Policy');
+    await clock.sleep(5_000);
+    await set({ VisibilityTimeout: '5', Policy: '{"Version":"2012-10-17"}' });
+    const after = await all();
+    expect(after).toMatchObject({ VisibilityTimeout: '5', Policy: '{"Version":"2012-10-17"}' });
+    expect(Number(after['LastModifiedTimestamp']) - Number(after['CreatedTimestamp'])).toBe(5);
+    queues.byName('workers').send('hello');
+    expect(bodiesOf(await receive(send))).toEqual(['hello']);
+    await clock.sleep(5_000);
+    expect(bodiesOf(await receive(send))).toEqual(['hello']);
+    await set({ Policy: '', KmsMasterKeyId: 'alias/mine' });
+    expect(await all()).toMatchObject({ KmsMasterKeyId: 'alias/mine', SqsManagedSseEnabled: 'false' });
+    expect(await all()).not.toHaveProperty('Policy');
+  });
+});
+
+test('queues are listed page by page', async () => {
+  await withSqs(async ({ send, queues }) => {
+    for (const name of ['a', 'b']) queues.create(name);
+    const first = await send(new ListQueuesCommand({ MaxResults: 2 }));
+    const rest = await send(new ListQueuesCommand({ MaxResults: 2, NextToken: first.NextToken }));
+    const names = [first, rest].map(({ QueueUrls = [] }) => QueueUrls.map((url) => url.split('/').at(-1)));
+    expect([names, rest.NextToken]).toEqual([[['a', 'b'], ['workers']], undefined]);
+    expect((await send(new ListQueuesCommand({}))).NextToken).toBeUndefined();
+  });
+});
+
 test('queues are created, found, listed and described', async () => {
   await withSqs(async ({ send, queues, clock }) => {
     const made = await send(new CreateQueueCommand({ QueueName: 'other', Attributes: { VisibilityTimeout: '5' } }));
@@ -211,6 +301,40 @@ const REFUSALS: readonly { name: string; ask: (send: Send) => Promise<unknown>; 
     name: 'a control character',
     ask: (send) => send(new SendMessageCommand({ QueueUrl, MessageBody: '\u0001' })),
     refused: '400 InvalidMessageContents',
+  },
+  {
+    name: 'a batch of messages that is too long',
+    ask: (send) => send(new SendMessageBatchCommand({ QueueUrl, Entries: ['a', 'b'].map((Id) => ({ Id, MessageBody: 'x'.repeat(600_000) })) })),
+    refused: '400 BatchRequestTooLong',
+  },
+  {
+    name: 'a bad id of an entry',
+    ask: (send) => send(new SendMessageBatchCommand({ QueueUrl, Entries: [{ Id: 'a b', MessageBody: 'x' }] })),
+    refused: '400 InvalidBatchEntryId',
+  },
+  ...[
+    ['an attribute of an unknown type', { DataType: 'Colour', StringValue: 'red' }],
+    ['an attribute without a value', { DataType: 'String', StringValue: '' }],
+    ['a number that is none', { DataType: 'Number', StringValue: 'x' }],
+  ].map(([name, attribute]) => ({
+    name: name as string,
+    ask: (send: Send) => send(new SendMessageCommand({ QueueUrl, MessageBody: 'x', MessageAttributes: { a: attribute as never } })),
+    refused: '400 InvalidParameterValue',
+  })),
+  {
+    name: 'a dead-letter queue',
+    ask: (send) => send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { RedrivePolicy: '{}' } })),
+    refused: '400 UnsupportedOperation',
+  },
+  {
+    name: 'an attribute that only SQS sets',
+    ask: (send) => send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { QueueArn: 'x' } })),
+    refused: '400 InvalidAttributeName',
+  },
+  {
+    name: 'an unknown attribute name',
+    ask: (send) => send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['FifoQueue'] })),
+    refused: '400 InvalidAttributeName',
   },
   {
     name: 'an existing queue with other attributes',

@@ -19,6 +19,8 @@ export interface KubeletBench extends Bench {
   readonly faults: NodeFaults;
   /** Log lines so far. */
   readonly lines: readonly string[];
+  /** Reboots an instance. */
+  reboot(id: string): void;
   ready(): Promise<void>;
   /** Status of the Ready condition of NODE. */
   readiness(): Promise<string | undefined>;
@@ -41,6 +43,7 @@ export async function withKubelets(
   let kubelets: Kubelets | undefined;
   const lines: string[] = [];
   const faults = new NodeFaults();
+  const rebootListeners = new Set<(id: string) => void>();
   const parts = (site: PartSite): readonly WorldPart[] => {
     const { port, clock, random, instances } = site;
     kubelets = new Kubelets({
@@ -52,6 +55,10 @@ export async function withKubelets(
       clusterName: 'test',
       instanceType: (type) => [M6I_LARGE, G4DN_2XLARGE].find((one) => one.type === type),
       faults,
+      onReboot: (listener) => {
+        rebootListeners.add(listener);
+        return () => rebootListeners.delete(listener);
+      },
       ...defined({ statusReportPeriodMs }),
     });
     return [kubelets, ...more({ ...site, faults, kubelets })];
@@ -66,6 +73,7 @@ export async function withKubelets(
         kubelets,
         faults,
         lines,
+        reboot: (id) => rebootListeners.forEach((listener) => listener(id)),
         readiness,
         ready: () => bench.until('the node is ready', async () => (await readiness()) === 'True', REGISTERED_MS + READY_MS),
         phase: async (name) => (await bench.port.get<Pod>(podRef(name)))?.status?.phase,
