@@ -85,9 +85,7 @@ test('an instance has one network interface with its address, and its EFA ones',
     ]);
     const ids = instance?.NetworkInterfaces?.map(({ NetworkInterfaceId = '' }) => NetworkInterfaceId) ?? [];
     const { NetworkInterfaces } = await send(new DescribeNetworkInterfacesCommand({ NetworkInterfaceIds: ids.slice(0, 1) }));
-    expect(NetworkInterfaces).toMatchObject([
-      { AvailabilityZone: instance?.Placement?.AvailabilityZone, Attachment: { InstanceId: id } },
-    ]);
+    expect(NetworkInterfaces).toMatchObject([{ AvailabilityZone: instance?.Placement?.AvailabilityZone, Attachment: { InstanceId: id } }]);
     expect(NetworkInterfaces?.[0]?.MacAddress).toMatch(/^0e(:[0-9a-f]{2}){5}$/);
     const { Tags = [] } = await send(new DescribeTagsCommand({ Filters: [{ Name: 'tag:kind', Values: ['network-interface'] }] }));
     expect(Tags.map(({ ResourceId }) => ResourceId).sort()).toEqual([...ids].sort());
@@ -105,7 +103,9 @@ test('ids of volumes and interfaces follow from those of their instances', async
       if (isListedFirst) await bench.send(new DescribeVolumesCommand({}));
       await launch(bench);
       ids.push(...((await bench.send(new DescribeVolumesCommand({}))).Volumes ?? []).map(({ VolumeId }) => VolumeId));
-      ids.push(...((await bench.send(new DescribeNetworkInterfacesCommand({}))).NetworkInterfaces ?? []).map((one) => one.NetworkInterfaceId));
+      ids.push(
+        ...((await bench.send(new DescribeNetworkInterfacesCommand({}))).NetworkInterfaces ?? []).map((one) => one.NetworkInterfaceId),
+      );
     });
     return ids;
   };
@@ -150,7 +150,10 @@ for (const { name, shown } of [
   test(`an instance's attribute ${name}`, async () => {
     await withEc2(async (bench) => {
       const InstanceId = await launch(bench, { ...DATA, UserData: 'aGk=', InstanceInitiatedShutdownBehavior: 'terminate' });
-      expect(await bench.send(new DescribeInstanceAttributeCommand({ InstanceId, Attribute: name }))).toMatchObject({ InstanceId, ...shown });
+      expect(await bench.send(new DescribeInstanceAttributeCommand({ InstanceId, Attribute: name }))).toMatchObject({
+        InstanceId,
+        ...shown,
+      });
     });
   });
 }

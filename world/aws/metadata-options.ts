@@ -11,10 +11,9 @@ const DEFAULTS = {
 } as const satisfies InstanceMetadataOptionsResponse;
 
 /** The options of an instance's metadata service: what its launch or a later change set, else the defaults. */
-export function metadataOptionsOf({ template: { MetadataOptions: set } }: Pick<InstanceRecord, 'template'>): Omit<
-  InstanceMetadataOptionsResponse,
-  'State'
-> {
+export function metadataOptionsOf({
+  template: { MetadataOptions: set },
+}: Pick<InstanceRecord, 'template'>): Omit<InstanceMetadataOptionsResponse, 'State'> {
   return {
     HttpTokens: set?.HttpTokens ?? DEFAULTS.HttpTokens,
     HttpPutResponseHopLimit: set?.HttpPutResponseHopLimit ?? DEFAULTS.HttpPutResponseHopLimit,

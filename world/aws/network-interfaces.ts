@@ -51,7 +51,8 @@ function write(
       NetworkCardIndex: specification.NetworkCardIndex ?? 0,
     },
     Description: specification.Description ?? '',
-    Groups: specification.Groups === undefined || index === 0 ? groupsOf(account, record) : specification.Groups.map((GroupId) => ({ GroupId })),
+    Groups:
+      specification.Groups === undefined || index === 0 ? groupsOf(account, record) : specification.Groups.map((GroupId) => ({ GroupId })),
     Ipv6Addresses: [],
     MacAddress: macOf(name),
     NetworkInterfaceId: derivedId('eni', name),

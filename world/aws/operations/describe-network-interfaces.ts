@@ -1,4 +1,9 @@
-import type { DescribeNetworkInterfacesRequest, DescribeNetworkInterfacesResult, NetworkInterface, NetworkInterfaceType } from '@aws-sdk/client-ec2';
+import type {
+  DescribeNetworkInterfacesRequest,
+  DescribeNetworkInterfacesResult,
+  NetworkInterface,
+  NetworkInterfaceType,
+} from '@aws-sdk/client-ec2';
 import { defined } from '../../../model/defined.ts';
 import { Ec2Refusal } from '../../../protocols/ec2/refusal.ts';
 import type { Caller } from '../../../wire/backend.ts';

@@ -38,9 +38,11 @@ export function describeVpcs({ cluster, network }: Account, request: DescribeVpc
     ...described<Vpc, Vpc>(
       {
         cidr: ({ CidrBlock }) => [CidrBlock],
-        'cidr-block-association.association-id': ({ CidrBlockAssociationSet = [] }) => CidrBlockAssociationSet.map((one) => one.AssociationId),
+        'cidr-block-association.association-id': ({ CidrBlockAssociationSet = [] }) =>
+          CidrBlockAssociationSet.map((one) => one.AssociationId),
         'cidr-block-association.cidr-block': ({ CidrBlockAssociationSet = [] }) => CidrBlockAssociationSet.map((one) => one.CidrBlock),
-        'cidr-block-association.state': ({ CidrBlockAssociationSet = [] }) => CidrBlockAssociationSet.map((one) => one.CidrBlockState?.State),
+        'cidr-block-association.state': ({ CidrBlockAssociationSet = [] }) =>
+          CidrBlockAssociationSet.map((one) => one.CidrBlockState?.State),
         'dhcp-options-id': ({ DhcpOptionsId }) => [DhcpOptionsId],
         'ipv6-cidr-block-association.association-id': () => [],
         'ipv6-cidr-block-association.ipv6-cidr-block': () => [],

@@ -6,11 +6,7 @@ import { readInstances } from '../instance-view.ts';
 import type { Account } from '../operation.ts';
 
 /** EC2 stores the output "shortly after" a transition of an instance; this world takes it from when it is running. */
-export function getConsoleOutput(
-  account: Account,
-  { InstanceId: id }: GetConsoleOutputRequest,
-  { span }: Caller,
-): GetConsoleOutputResult {
+export function getConsoleOutput(account: Account, { InstanceId: id }: GetConsoleOutputRequest, { span }: Caller): GetConsoleOutputResult {
   if (id === undefined) throw missingParameter('InstanceId');
   const [record] = readInstances(account, [id], span);
   const runningAtMs = record?.runningAtMs;

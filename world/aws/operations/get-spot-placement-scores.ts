@@ -21,7 +21,12 @@ const LOW_SCORE = 3;
  */
 export function getSpotPlacementScores(account: Account, request: GetSpotPlacementScoresRequest): GetSpotPlacementScoresResult {
   const { catalogue } = account;
-  const { TargetCapacity: target, InstanceTypes: names = [], RegionNames: regions = [], SingleAvailabilityZone: isByZone = false } = request;
+  const {
+    TargetCapacity: target,
+    InstanceTypes: names = [],
+    RegionNames: regions = [],
+    SingleAvailabilityZone: isByZone = false,
+  } = request;
   if (target === undefined) throw missingParameter('TargetCapacity');
   if (!(target >= 1 && target <= CAPACITY_MAX)) throw invalidValue(`Invalid value '${target}' for TargetCapacity`);
   if (request.InstanceRequirementsWithMetadata !== undefined) {

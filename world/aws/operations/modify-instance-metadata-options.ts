@@ -20,11 +20,7 @@ const ALLOWED = {
 } as const satisfies Partial<Record<keyof InstanceMetadataOptionsRequest, readonly string[]>>;
 
 /** Changes the options of an instance's metadata service; the answer shows them as pending. Nothing here asks that service. */
-export function modifyInstanceMetadataOptions(
-  account: Account,
-  request: ModifyInstanceMetadataOptionsRequest,
-  { span }: Caller,
-): Outcome {
+export function modifyInstanceMetadataOptions(account: Account, request: ModifyInstanceMetadataOptionsRequest, { span }: Caller): Outcome {
   const { InstanceId: id, HttpTokens, HttpEndpoint, HttpProtocolIpv6, InstanceMetadataTags, HttpPutResponseHopLimit: hops } = request;
   if (id === undefined) throw missingParameter('InstanceId');
   const changes = defined({ HttpTokens, HttpEndpoint, HttpProtocolIpv6, InstanceMetadataTags, HttpPutResponseHopLimit: hops });

@@ -17,7 +17,11 @@ interface EntryOutcome {
  * @param entry the name of an entry's shape, for messages
  * @throws JsonRefusal for no or too many entries, or for ids that are invalid or occur twice
  */
-export function runBatch<E extends { readonly Id: string }>(entry: string, entries: readonly E[], run: (one: E) => EntryOutcome): SqsOutcome {
+export function runBatch<E extends { readonly Id: string }>(
+  entry: string,
+  entries: readonly E[],
+  run: (one: E) => EntryOutcome,
+): SqsOutcome {
   checkEntries(entry, entries);
   const changed: string[] = [];
   const Successful: object[] = [];
@@ -42,7 +46,8 @@ function checkEntries(entry: string, entries: readonly { readonly Id: string }[]
     throw sqsRefusal('TooManyEntriesInBatchRequest', message);
   }
   if (entries.some(({ Id }) => !ID.test(Id))) {
-    const message = 'A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be at most 80 letters long.';
+    const message =
+      'A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be at most 80 letters long.';
     throw sqsRefusal('InvalidBatchEntryId', message);
   }
   const twice = entries.find(({ Id }, index) => entries.findIndex((other) => other.Id === Id) !== index);

@@ -46,9 +46,7 @@ export const changeMessageVisibility = operation(
 export const changeMessageVisibilityBatch = operation(
   z.object({
     QueueUrl: z.string().default(''),
-    Entries: z
-      .array(z.object({ Id: z.string(), ReceiptHandle: z.string(), VisibilityTimeout: z.number().int().optional() }))
-      .default([]),
+    Entries: z.array(z.object({ Id: z.string(), ReceiptHandle: z.string(), VisibilityTimeout: z.number().int().optional() })).default([]),
   }),
   ({ queues }, input) => {
     const queue = queues.byUrl(input.QueueUrl);

@@ -29,7 +29,9 @@ export const receiveMessage = operation(
     checkVisibility(visibilityS);
     const received = await queue.receive({ max, visibilityMs: visibilityS * 1_000, waitMs: waitS * 1_000, caller, signal });
     const names = new Set([...input.AttributeNames, ...input.MessageSystemAttributeNames]);
-    return reading(received.length === 0 ? {} : { Messages: received.map((reception) => toSdkMessage(reception, names, input.MessageAttributeNames)) });
+    return reading(
+      received.length === 0 ? {} : { Messages: received.map((reception) => toSdkMessage(reception, names, input.MessageAttributeNames)) },
+    );
   },
 );
 

@@ -304,7 +304,8 @@ const REFUSALS: readonly { name: string; ask: (send: Send) => Promise<unknown>; 
   },
   {
     name: 'a batch of messages that is too long',
-    ask: (send) => send(new SendMessageBatchCommand({ QueueUrl, Entries: ['a', 'b'].map((Id) => ({ Id, MessageBody: 'x'.repeat(600_000) })) })),
+    ask: (send) =>
+      send(new SendMessageBatchCommand({ QueueUrl, Entries: ['a', 'b'].map((Id) => ({ Id, MessageBody: 'x'.repeat(600_000) })) })),
     refused: '400 BatchRequestTooLong',
   },
   {
