@@ -169,7 +169,8 @@ const REFUSALS: readonly [string, string, (send: Bench['send']) => Promise<unkno
   [
     '400 UnsupportedOperation',
     'scores by requirements',
-    (send) => send(new GetSpotPlacementScoresCommand({ TargetCapacity: 1, InstanceRequirementsWithMetadata: {} })),
+    (send) =>
+      send(new GetSpotPlacementScoresCommand({ TargetCapacity: 1, InstanceRequirementsWithMetadata: { ArchitectureTypes: ['x86_64'] } })),
   ],
 ];
 

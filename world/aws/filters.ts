@@ -13,9 +13,12 @@ export function tagAttributes<T>(tagsOf: (item: T) => Readonly<Record<string, st
   return { 'tag-key': (item) => Object.keys(tagsOf(item)) };
 }
 
+/** A value that a description shows. */
+export type Shown = string | number | boolean | Date | undefined;
+
 /** Filters on what a description shows: times, numbers and booleans as text, what is absent as no value. */
 export function described<T, D>(
-  values: Readonly<Record<string, (description: D) => readonly unknown[]>>,
+  values: Readonly<Record<string, (description: D) => readonly Shown[]>>,
   describe: (item: T) => D,
 ): Attributes<T> {
   return Object.fromEntries(
@@ -23,7 +26,7 @@ export function described<T, D>(
   );
 }
 
-function textOf(value: unknown): string[] {
+function textOf(value: Shown): string[] {
   if (value === undefined) return [];
   return [value instanceof Date ? value.toISOString() : String(value)];
 }

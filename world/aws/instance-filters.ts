@@ -1,6 +1,6 @@
 import type { Instance as SdkInstance } from '@aws-sdk/client-ec2';
 import { described, tagAttributes } from './filters.ts';
-import type { Attributes } from './filters.ts';
+import type { Attributes, Shown } from './filters.ts';
 import { describeInstance } from './instance-view.ts';
 import type { InstanceRecord } from './instances.ts';
 import { ACCOUNT_ID } from './operation.ts';
@@ -9,15 +9,15 @@ import type { Account } from './operation.ts';
 export const instanceTags = (record: InstanceRecord): InstanceRecord['tags'] => record.tags;
 
 /** A function that returns the values of a filter from an instance's description. */
-type ValuesOf = (instance: SdkInstance) => readonly unknown[];
+type ValuesOf = (instance: SdkInstance) => readonly Shown[];
 
 /** A filter on each of an instance's network interfaces. */
-function ofInterfaces(valuesOf: (one: NonNullable<SdkInstance['NetworkInterfaces']>[number]) => readonly unknown[]): ValuesOf {
+function ofInterfaces(valuesOf: (one: NonNullable<SdkInstance['NetworkInterfaces']>[number]) => readonly Shown[]): ValuesOf {
   return ({ NetworkInterfaces: interfaces = [] }) => interfaces.flatMap(valuesOf);
 }
 
 /** A filter on each of an instance's volumes. */
-function ofVolumes(valuesOf: (one: NonNullable<SdkInstance['BlockDeviceMappings']>[number]) => readonly unknown[]): ValuesOf {
+function ofVolumes(valuesOf: (one: NonNullable<SdkInstance['BlockDeviceMappings']>[number]) => readonly Shown[]): ValuesOf {
   return ({ BlockDeviceMappings: mappings = [] }) => mappings.flatMap(valuesOf);
 }
 

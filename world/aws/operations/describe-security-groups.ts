@@ -7,7 +7,7 @@ import type {
 import { defined } from '../../../model/defined.ts';
 import { Ec2Refusal } from '../../../protocols/ec2/refusal.ts';
 import { described, matchFilters, tagAttributes } from '../filters.ts';
-import type { Attributes } from '../filters.ts';
+import type { Attributes, Shown } from '../filters.ts';
 import { ACCOUNT_ID } from '../operation.ts';
 import type { Account } from '../operation.ts';
 import { cutPage } from '../pages.ts';
@@ -18,7 +18,7 @@ import { writeTags } from '../tags.ts';
 const PAGE = { min: 5, max: 1_000 };
 
 /** The filters on one direction of rules. Source of the names: DescribeSecurityGroups in the API reference. */
-const RULE_VALUES: Readonly<Record<string, (rule: IpPermission) => readonly unknown[]>> = {
+const RULE_VALUES: Readonly<Record<string, (rule: IpPermission) => readonly Shown[]>> = {
   cidr: ({ IpRanges = [] }) => IpRanges.map(({ CidrIp }) => CidrIp),
   'from-port': ({ FromPort }) => [FromPort],
   'group-id': ({ UserIdGroupPairs = [] }) => UserIdGroupPairs.map(({ GroupId }) => GroupId),
@@ -75,7 +75,7 @@ export function describeSecurityGroups(account: Account, request: DescribeSecuri
 
 function ruleAttributes(prefix: string, rulesOf: (group: SecurityGroup) => readonly IpPermission[]): Attributes<SecurityGroup> {
   const values = Object.entries(RULE_VALUES).map(([name, valuesOf]) => {
-    const ofAll = (rules: readonly IpPermission[]): readonly unknown[] => rules.flatMap(valuesOf);
+    const ofAll = (rules: readonly IpPermission[]): readonly Shown[] => rules.flatMap(valuesOf);
     return [`${prefix}.${name}`, ofAll] as const;
   });
   return described(Object.fromEntries(values), rulesOf);

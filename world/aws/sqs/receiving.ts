@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { defined } from '../../../model/defined.ts';
 import { invalidParameter, missingParameter } from './errors.ts';
 import { askedAttributes, md5OfAttributes } from './message-attributes.ts';
 import { operation, reading } from './operation.ts';
@@ -67,6 +68,6 @@ function toSdkMessage({ message, receiptHandle }: Reception, names: ReadonlySet<
     MD5OfBody: md5Of(message.body),
     Body: message.body,
     ...(asked.length === 0 ? {} : { Attributes: Object.fromEntries(asked) }),
-    ...(md5 === undefined ? {} : { MessageAttributes: ownAttributes, MD5OfMessageAttributes: md5 }),
+    ...defined({ MessageAttributes: md5 === undefined ? undefined : ownAttributes, MD5OfMessageAttributes: md5 }),
   };
 }
