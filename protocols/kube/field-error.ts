@@ -39,6 +39,11 @@ export function tooLong(field: string, detail: string): FieldError {
   return { reason: 'FieldValueTooLong', field, message: `Too long: ${detail}` };
 }
 
+export function tooMany(field: string, actual: number, most: number): FieldError {
+  const message = `Too many: ${actual}: must have at most ${most} ${most === 1 ? 'item' : 'items'}`;
+  return { reason: 'FieldValueTooMany', field, message };
+}
+
 /** A value as JSON. Go escapes HTML characters in it, except in strings, which it only quotes here. */
 function shown(value: unknown): string {
   const json = JSON.stringify(value);

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { duplicate, invalid, notSupported, required, tooLong } from '../../../../protocols/kube/field-error.ts';
+import { duplicate, invalid, notSupported, required, tooLong, tooMany } from '../../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../../protocols/kube/field-error.ts';
 import { hasFormat } from './formats.ts';
 import { goRegExp } from './regexp.ts';
@@ -189,11 +189,6 @@ function repeated(values: readonly unknown[]): number[] {
 
 function typeInvalid(field: string, value: unknown, detail: string): FieldError {
   return { ...invalid(field, value, detail), reason: 'FieldValueTypeInvalid' };
-}
-
-function tooMany(field: string, actual: number, most: number): FieldError {
-  const message = `Too many: ${actual}: must have at most ${most} ${most === 1 ? 'item' : 'items'}`;
-  return { reason: 'FieldValueTooMany', field, message };
 }
 
 /** A field as named in messages: `spec.x in body`. */

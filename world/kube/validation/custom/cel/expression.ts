@@ -4,6 +4,8 @@ import { goRegExp } from '../regexp.ts';
 
 /** A CEL expression that was parsed and type-checked. */
 export interface Expression {
+  /** The type of its result, as the library names it: `bool`, `list<string>`, `dyn`. */
+  readonly type: string;
   /** @throws RuleError */
   evaluate(variables: Readonly<Record<string, unknown>>): unknown;
 }
@@ -56,23 +58,16 @@ const TOKENS_AND_FIELDS = new RegExp(`\\.\\s*\\??\\s*[A-Za-z_]\\w*|${TOKENS.sour
 /**
  * Parses and checks an expression.
  * @param functions the names of all functions, to tell unknown ones from wrong arguments
- * @param type the required result: `bool` or `string`
  * @returns a problem if it does not compile, with cel-go's message where it is known
  */
-export function compile(
-  env: Environment,
-  functions: ReadonlySet<string>,
-  source: string,
-  type: 'bool' | 'string',
-): Expression | { readonly problem: string } {
+export function compile(env: Environment, functions: ReadonlySet<string>, source: string): Expression | { readonly problem: string } {
   try {
     const program = env.parse(withOurNames(source));
     const checked = program.check();
     if (checked.error !== undefined) throw checked.error;
-    if (checked.type !== type && checked.type !== 'dyn') return { problem: `must evaluate to a ${type}` };
     const pattern = badPattern(program.ast);
     if (pattern !== undefined) return { problem: issue(source, pattern.start, `invalid matches argument`) };
-    return { evaluate: (variables) => evaluate(program, variables) };
+    return { type: checked.type ?? 'dyn', evaluate: (variables) => evaluate(program, variables) };
   } catch (error) {
     if (error instanceof ParseError) return { problem: issue(source, error.range?.start ?? 0, `Syntax error: ${error.summary}`) };
     if (error instanceof TypeError || error instanceof EvaluationError) {
@@ -161,6 +156,21 @@ function unmatched(called: string, args: string): string {
   return `found no matching overload for '${called}' applied to '${args}'`;
 }
 
+/** Types that the real server names differently. */
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  null: 'null_type',
+  Quantity: 'kubernetes.Quantity',
+  URL: 'kubernetes.URL',
+  IP: 'net.IP',
+  CIDR: 'net.CIDR',
+  Format: 'kubernetes.NamedFormat',
+};
+
+/** A type as cel-go prints it: `list(string)`, `optional_type(dyn)`. */
+export function typeName(type: string): string {
+  return plain(type).replaceAll(/[\w.]+/g, (name) => (name === 'optional' ? 'optional_type' : (TYPE_NAMES[name] ?? name)));
+}
+
 /** The library's text with the original function names, and types as cel-go prints them. */
 function plain(text: string): string {
   return text
@@ -214,6 +224,8 @@ function evaluationProblem({ code, summary }: TypeError | EvaluationError): Rule
       return new RuleError('integer overflow');
     case 'no_such_overload':
     case 'no_matching_overload':
+    case 'invalid_logical_operand':
+    case 'invalid_condition_type':
     case 'field_type_mismatch':
     case 'list_item_type_mismatch':
     case 'variable_type_mismatch':

@@ -3,6 +3,11 @@ const RESERVED = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '),
 );
 
+/** Whether a word is reserved: no identifier may be named so. */
+export function isReserved(name: string): boolean {
+  return RESERVED.has(name);
+}
+
 const ESCAPES: Readonly<Record<string, string>> = { __: '__underscores__', '.': '__dot__', '-': '__dash__', '/': '__slash__' };
 
 /**

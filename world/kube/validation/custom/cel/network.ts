@@ -83,7 +83,9 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
 /** `apiserver/pkg/cel/library/ip.go` and `cidr.go`: properties of addresses, and membership in ranges. */
 export function registerAddresses(env: Environment): void {
   const ip = (text: string): Ip =>
-    isAddress(text) ? new Ip(text) : fail(`IP Address ${JSON.stringify(text)} parse error during conversion from string`);
+    isAddress(text) ? new Ip(text) : fail(`IP Address ${JSON.stringify(text)} parse error during conversion from string${whyNot(text)}`);
+  // Of Go's reasons only this one.
+  const whyNot = (text: string): string => (/[.:]/.test(text) ? '' : `: ParseAddr(${JSON.stringify(text)}): unable to parse IP`);
   const cidr = (text: string): Cidr =>
     isAddressRange(text)
       ? new Cidr(text)

@@ -115,13 +115,13 @@ class Compiler {
       return undefined;
     }
     const env = this.#environment(type.name, rule.optionalOldSelf === true);
-    const expression = compile(env, this.#functions, rule.rule, 'bool');
+    const expression = compileAs('bool', env, this.#functions, rule.rule);
     if ('problem' in expression) {
       const problem = expression.problem.replace(/^must/, 'cel expression must');
       this.errors.push(invalid(`${path}.rule`, internal(rule), problem));
       return undefined;
     }
-    const words = rule.messageExpression === '' ? undefined : compile(env, this.#functions, rule.messageExpression, 'string');
+    const words = rule.messageExpression === '' ? undefined : compileAs('string', env, this.#functions, rule.messageExpression);
     if (words !== undefined && 'problem' in words) {
       this.errors.push(invalid(`${path}.messageExpression`, internal(rule), `messageExpression ${words.problem}`));
       return undefined;
@@ -150,6 +150,13 @@ class Compiler {
   #refuse(field: string, problem: string): void {
     this.errors.push({ reason: 'InternalError', field, message: `Internal error: ${problem}` });
   }
+}
+
+/** Here, unlike in policies, a result whose type is known only at run time will do. */
+function compileAs(type: 'bool' | 'string', env: Environment, functions: ReadonlySet<string>, source: string): ReturnType<typeof compile> {
+  const compiled = compile(env, functions, source);
+  const fits = 'problem' in compiled || compiled.type === type || compiled.type === 'dyn';
+  return fits ? compiled : { problem: `must evaluate to a ${type}` };
 }
 
 const NO_TYPE = 'internal error: failed to retrieve type information for x-kubernetes-validations';
