@@ -118,13 +118,16 @@ export class ApiBackend implements Backend {
 
   async handle(request: WireRequest, operation: Operation, caller: Caller): Promise<Answer> {
     const before = this.#store.revision;
+    const warnings: string[] = [];
     try {
-      const reply = this.#serve(request, operation, caller);
+      const reply = this.#serve(request, operation, caller, warnings);
       const headers = { 'content-type': JSON_TYPE, ...reply.headers };
       return { ...reply, headers, effect: this.#effectSince(before) };
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
-      return { ...refusalOf(error), effect: { kind: 'rejected', code: error.reason } };
+      const refusal = refusalOf(error);
+      const headers = { ...refusal.headers, ...warningHeaders(warnings) };
+      return { ...refusal, headers, effect: { kind: 'rejected', code: error.reason } };
     }
   }
 
@@ -153,7 +156,7 @@ export class ApiBackend implements Backend {
     return { kind: 'applied', ids: [...new Set(ids)] };
   }
 
-  #serve(request: WireRequest, operation: Operation, { principal, span }: Caller): Reply {
+  #serve(request: WireRequest, operation: Operation, { principal, span }: Caller, warnings: string[]): Reply {
     const parsed = parseKubeRequest(request.method, request.path);
     const resource = parsed === undefined ? undefined : this.#table.find(parsed.group, parsed.version, parsed.resource);
     if (parsed === undefined || resource === undefined) return this.#serveDocument(request);
@@ -165,10 +168,15 @@ export class ApiBackend implements Backend {
       resource,
       body: readBody(request, operation, parsed.verb, resource, this.#types),
       span,
-      writer: { principal, dryRun: isDryRun(parsed, optionsKind(parsed.verb)), author: { manager } },
+      writer: {
+        principal,
+        dryRun: isDryRun(parsed, optionsKind(parsed.verb)),
+        author: { manager },
+        warn: (text) => warnings.push(text),
+      },
       request,
       writing: writingOf(as, resource, () => this.#clock.nowMs(), parsed.options.includeObject),
-      warnings: [],
+      warnings,
     };
     const reply = parsed.name === undefined ? this.#serveCollection(context) : this.#serveObject(context, parsed.name);
     return { ...reply, headers: { ...reply.headers, ...warningHeaders(context.warnings) } };
@@ -221,10 +229,8 @@ export class ApiBackend implements Backend {
         const page = listPage(this.#store, resource, namespace, options);
         const deletion = readDeletion(parsed, context.body);
         for (const { object } of page.versions) {
-          this.#registry.delete({ resource, namespace, name: object.metadata.name ?? '' }, deletion.deletion, {
-            ...writer,
-            dryRun: writer.dryRun || deletion.dryRun,
-          });
+          const at = { resource, namespace, name: object.metadata.name ?? '' };
+          this.#registry.delete(at, deletion.deletion, { ...writer, dryRun: writer.dryRun || deletion.dryRun }, 'ofMany');
         }
         return { status: 200, body: writing.list(page) };
       }
@@ -339,12 +345,13 @@ export class ApiBackend implements Backend {
     }
   }
 
-  #createToken(at: Location, { body }: RequestContext): Reply {
+  #createToken(at: Location, { body, writer }: RequestContext): Reply {
     const account = this.#registry.get(at).object;
-    return {
-      status: 201,
-      body: JSON.stringify(tokenRequest(account, readAs(tokenRequestShape, body, 'TokenRequest'), this.#clock.nowMs())),
-    };
+    const made = tokenRequest(account, readAs(tokenRequestShape, body, 'TokenRequest'), this.#clock.nowMs());
+    const { status: _made, ...object } = made;
+    const kind = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' };
+    this.#registry.admit('CREATE', at, 'token', writer, () => ({ object, old: undefined, kind }));
+    return { status: 201, body: JSON.stringify(made) };
   }
 
   #servePodAction(action: 'binding' | 'eviction', at: Location, { body, writer }: RequestContext): Reply {

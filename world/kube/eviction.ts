@@ -13,6 +13,7 @@ import { EMPTY_STATUS } from './rules/budgets.ts';
 import type { Version } from './store.ts';
 import { validateLabelSelector } from './validation/label-selector.ts';
 
+const EVICTION = { kind: 'Eviction', apiVersion: 'policy/v1', group: 'policy', version: 'v1' } as const;
 /** Most disrupted pods in one budget's status. */
 const MAX_DISRUPTED_PODS = 2000;
 /** Retry-After when the budget's status is behind its spec. */
@@ -30,6 +31,11 @@ const WOULD_VIOLATE = "Cannot evict pod as it would violate the pod's disruption
  */
 export function evictPod(registry: Registry, at: Location, name: string, deletion: Deletion, writer: Writer, nowMs: number): void {
   if (name !== at.name) throw badRequest('name in URL does not match name in Eviction object');
+  registry.admit('CREATE', at, 'eviction', writer, () => {
+    const { kind, apiVersion } = EVICTION;
+    const object = { kind, apiVersion, metadata: { name, ...defined({ namespace: at.namespace }) }, deleteOptions: deletion };
+    return { object, old: undefined, kind: EVICTION };
+  });
   const version = registry.get(at);
   const pod = version.object as ApiObject & Pod;
   const { preconditions } = deletion;
@@ -119,7 +125,7 @@ function tooManyRequests(cause: string, retryAfterSeconds?: number): StatusError
 
 function markAndDelete(registry: Registry, at: Location, deletion: Deletion, writer: Writer, nowMs: number): void {
   if (writer.dryRun) {
-    registry.delete(at, deletion, writer);
+    registry.delete(at, deletion, writer, 'admitted');
     return;
   }
   const current = registry.get(at);
@@ -137,5 +143,5 @@ function markAndDelete(registry: Registry, at: Location, deletion: Deletion, wri
   const { preconditions } = deletion;
   if (registry.find(at) === undefined) return;
   const moved = preconditions?.resourceVersion === undefined ? {} : { resourceVersion: String(marked.revision) };
-  registry.delete(at, { ...deletion, preconditions: { ...preconditions, ...moved } }, writer);
+  registry.delete(at, { ...deletion, preconditions: { ...preconditions, ...moved } }, writer, 'admitted');
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Registry } from './registry.ts';
 import type { Writer } from './writer.ts';
 import type { ResourceTable } from './resource-table.ts';
-import type { ApiObject, Resource } from './resource.ts';
+import type { ApiObject, Location, Resource } from './resource.ts';
 import { NAMESPACE_FINALIZER, finalizersOf } from './rules/namespace-finalizers.ts';
 import type { Commit, Store } from './store.ts';
 
@@ -67,7 +67,7 @@ export class NamespaceController {
     for (const resource of [...resources.values()].filter((one) => one.namespaced)) {
       for (const { object } of this.#store.list(resource, namespace)) {
         const at = { resource, namespace, name: object.metadata.name ?? '' };
-        const left = object.metadata.deletionTimestamp === undefined ? this.#delete(() => this.#registry.delete(at, {}, WRITER)) : object;
+        const left = object.metadata.deletionTimestamp === undefined ? this.#delete(object, at) : object;
         if (left === undefined) continue;
         const { finalizers = [], deletionGracePeriodSeconds = 0 } = left.metadata;
         seconds = Math.max(seconds ?? 0, deletionGracePeriodSeconds, finalizers.length > 0 ? FINALIZER_SECONDS : 0);
@@ -77,12 +77,13 @@ export class NamespaceController {
   }
 
   /** The object after its deletion, if something still keeps it. */
-  #delete(work: () => { version: { object: ApiObject }; gone: boolean }): ApiObject | undefined {
+  #delete(object: ApiObject, at: Location): ApiObject | undefined {
     try {
-      const { version, gone } = work();
+      const { version, gone } = this.#registry.delete(at, {}, WRITER);
       return gone ? undefined : version.object;
     } catch (error) {
-      if (error instanceof StatusError) return undefined; // Already gone.
+      // Gone, or kept by an admission policy.
+      if (error instanceof StatusError) return error.code === 404 ? undefined : object;
       throw error;
     }
   }

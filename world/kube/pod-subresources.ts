@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import { withCondition } from '../../model/conditions.ts';
 import type { Condition, Pod } from '../../model/kube.ts';
 import { notSupported, required } from '../../protocols/kube/field-error.ts';
@@ -29,6 +30,12 @@ export function readBinding(body: unknown): string {
  * @throws StatusError 409 if the pod is already assigned or being deleted
  */
 export function bindPod(registry: Registry, at: Location, nodeName: string, writer: Writer, nowMs: number): void {
+  registry.admit('CREATE', at, 'binding', writer, () => {
+    const metadata = { name: at.name, ...defined({ namespace: at.namespace }) };
+    const target = { kind: 'Node', name: nodeName };
+    const kind = { group: '', version: 'v1', kind: 'Binding' };
+    return { object: { kind: 'Binding', apiVersion: 'v1', metadata, target }, old: undefined, kind };
+  });
   const pod = registry.get(at).object as ApiObject & Pod;
   const refuse = (why: string): never => {
     throw conflict({ group: '', resource: 'pods/binding' }, at.name, why);

@@ -19,7 +19,7 @@ import { formatTime } from '../../model/time.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { decodeObject } from './decode.ts';
-import { checkPolicy, deleteObject, isReadyToGo } from './deletion.ts';
+import { checkPolicy, checkPreconditions, deleteObject, isReadyToGo } from './deletion.ts';
 import type { Deletion } from './deletion.ts';
 import type { Ownership, Write } from './ownership.ts';
 import type { ResourceTable } from './resource-table.ts';
@@ -30,6 +30,8 @@ import type { Writer } from './writer.ts';
 import { Version, inVersion } from './store.ts';
 import { validateFinalizerDomains, validateMeta, validateMetaUpdate, validateUid } from './validation/meta.ts';
 import { withZeroTimes } from './zero-times.ts';
+import { PolicyAdmission } from './policies/admission.ts';
+import type { Attributes } from './policies/matching.ts';
 import { checkQuotas } from './rules/quotas.ts';
 import type { Quota } from './rules/quotas.ts';
 
@@ -39,6 +41,13 @@ const SUFFIX_LENGTH = 5;
 const MAX_GENERATED_BASE = 58;
 /** Attempts to find a free generated name. */
 const MAX_NAME_ATTEMPTS = 8;
+
+/** An object as a subresource shows it. */
+export interface View {
+  readonly subresource: string;
+  readonly kind: NonNullable<Attributes['kind']>;
+  readonly of: (version: Version) => ApiObject;
+}
 
 type Charged = ReturnType<typeof checkQuotas>;
 
@@ -53,6 +62,7 @@ export class Registry {
   readonly #names: Random;
   readonly #table: ResourceTable;
   readonly #ownership: Ownership;
+  readonly #policies: PolicyAdmission;
 
   constructor(options: { store: Store; clock: Clock; random: Random; table: ResourceTable; ownership: Ownership }) {
     this.#store = options.store;
@@ -61,6 +71,7 @@ export class Registry {
     this.#names = options.random.fork('name');
     this.#table = options.table;
     this.#ownership = options.ownership;
+    this.#policies = new PolicyAdmission(options);
   }
 
   /** The location of an object of a built-in, cluster-scoped resource. @param id e.g. `namespaces`, `priorityclasses.scheduling.k8s.io` */
@@ -103,6 +114,7 @@ export class Registry {
       ...validateFinalizerDomains(resource, object.metadata),
       ...(rules.validate?.(object, undefined) ?? []),
     ]);
+    this.admit('CREATE', { resource, namespace, name }, undefined, writer, () => ({ object, old: undefined }));
     const charged = this.#checkQuotas(resource, namespace, object, undefined);
     const key = objectKey(namespace, name);
     if (!free) throw nameNotGenerated(groupResource(resource), name);
@@ -118,14 +130,26 @@ export class Registry {
    * Replaces an object by the result of `change`.
    * @param subresource `status`: only the status may change; otherwise the status may not, if it is a subresource
    * @param change gets the current version and returns a body, as a client would send it
+   * @param view how admission policies see the object, if not as it is: as its scale
    */
-  update(at: Location, subresource: 'status' | undefined, writer: Writer, change: (current: Version) => unknown): Version {
+  update(at: Location, subresource: 'status' | undefined, writer: Writer, change: (current: Version) => unknown, view?: View): Version {
     const current = this.get(at);
     const { resource } = at;
     const { rules } = resource;
     const old = current.object;
     const body = change(current);
-    if (body === old) return current;
+    const admit = (object: ApiObject): void => {
+      const shown = (one: ApiObject): ApiObject => view?.of(new Version(one, current.revision)) ?? one;
+      this.admit('UPDATE', at, view?.subresource ?? subresource, writer, () => ({
+        object: shown(object),
+        old: shown(old),
+        ...defined({ kind: view?.kind }),
+      }));
+    };
+    if (body === old) {
+      admit(old);
+      return current;
+    }
     const sent = decodeObject(resource, body);
     this.#checkIdentity(at, sent.metadata, current);
     let object = keepSystemFields(resource, sent, old, subresource);
@@ -150,6 +174,7 @@ export class Registry {
       ...(subresource === undefined ? (rules.validate?.(object, old) ?? []) : (rules.validateStatus?.(object, old) ?? [])),
       ...(subresource === undefined ? (rules.validateUpdate?.(object, old) ?? []) : []),
     ]);
+    admit(object);
     const charged = subresource === undefined ? this.#checkQuotas(resource, at.namespace, object, old) : undefined;
     if (isDeepStrictEqual(object, old)) return current;
     if (!writer.dryRun) {
@@ -158,6 +183,26 @@ export class Registry {
       this.#ownership.note(old.metadata.uid, write, writer.author === 'nobody');
     }
     return this.replace(at, object, writer);
+  }
+
+  /**
+   * Asks the admission policies.
+   * @param name of the location: empty for a deletion of many
+   * @param details not called if there are no policies
+   * @throws StatusError if one denies the request
+   */
+  admit(
+    operation: Attributes['operation'],
+    { resource, namespace, name }: Location,
+    subresource: string | undefined,
+    { dryRun, warn = () => undefined }: Writer,
+    details: () => Pick<Attributes, 'object' | 'old' | 'kind'>,
+  ): void {
+    this.#policies.check(() => {
+      // The namespace of a Namespace is its own name.
+      const within = resource.id === 'namespaces' && name !== '' ? name : namespace;
+      return { operation, resource, subresource, namespace: within, name: name === '' ? undefined : name, dryRun, ...details() };
+    }, warn);
   }
 
   /** @throws StatusError 403 if a quota of the namespace does not allow the write */
@@ -221,10 +266,23 @@ export class Registry {
     return inVersion(this.#store.put(resource, key, stored(resource, object), writer.principal), resource);
   }
 
-  /** Deletes an object, gracefully if its resource has a grace period. See `deletion.ts`. */
-  delete(at: Location, deletion: Deletion, writer: Writer): { version: Version; gone: boolean } {
+  /**
+   * Deletes an object, gracefully if its resource has a grace period. See `deletion.ts`.
+   * @param how `alone`, as one `ofMany`, or as a part of an action that policies have judged (`admitted`)
+   */
+  delete(
+    at: Location,
+    deletion: Deletion,
+    writer: Writer,
+    how: 'alone' | 'ofMany' | 'admitted' = 'alone',
+  ): { version: Version; gone: boolean } {
     checkPolicy(deletion);
     const current = this.get(at);
+    checkPreconditions(at, current, deletion);
+    if (how !== 'admitted') {
+      const requested = how === 'alone' ? at : { ...at, name: '' };
+      this.admit('DELETE', requested, undefined, writer, () => ({ object: undefined, old: current.object }));
+    }
     const { version, gone } = deleteObject({ current, at, deletion, writer, store: this.#store, nowMs: this.#clock.nowMs() });
     return { version: inVersion(version, at.resource), gone };
   }

@@ -1,5 +1,7 @@
 import type { Resource, ResourceRules, Subresource } from './resource.ts';
 import { accessReview, rulesReview, selfReview, tokenReview } from './reviews.ts';
+import { bindingRules } from './rules/admission-bindings.ts';
+import { policyRules } from './rules/admission-policies.ts';
 import { budgetRules } from './rules/budgets.ts';
 import { crdRules } from './rules/crds.ts';
 import { eventConversion, eventRules, newEventRules } from './rules/events.ts';
@@ -250,7 +252,7 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
     { plural: 'tokenreviews', kind: 'TokenReview', ...CLUSTER_SCOPED, review: tokenReview },
     { plural: 'selfsubjectreviews', kind: 'SelfSubjectReview', ...CLUSTER_SCOPED, review: selfReview },
   ),
-  // Stored, never called.
+  // Webhooks are stored and never called.
   ...inGroup(
     'admissionregistration.k8s.io',
     { plural: 'mutatingwebhookconfigurations', kind: 'MutatingWebhookConfiguration', ...CLUSTER_SCOPED, generation: true },
@@ -261,6 +263,7 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
       ...CLUSTER_SCOPED,
       ...CONTROLLED,
       unconditionalUpdate: false,
+      rules: policyRules,
     },
     {
       plural: 'validatingadmissionpolicybindings',
@@ -268,6 +271,7 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
       ...CLUSTER_SCOPED,
       generation: true,
       unconditionalUpdate: false,
+      rules: bindingRules,
     },
   ),
   ...inGroup('apiextensions.k8s.io', {

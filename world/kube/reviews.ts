@@ -9,7 +9,7 @@ import type { tokenRequestShape } from './validation/shapes.ts';
 /** What the API server answers about access: objects that are created, answered and never stored. Everybody may do everything here. */
 
 /** Who everybody is, as far as the API server knows. */
-const USER = { username: 'scaleproof', groups: ['system:masters', 'system:authenticated'] };
+export const USER = { username: 'scaleproof', groups: ['system:masters', 'system:authenticated'] };
 const SERVICE_ACCOUNT_GROUPS = ['system:serviceaccounts', 'system:authenticated'];
 const ISSUER = 'https://kubernetes.default.svc.cluster.local';
 const AUDIENCES = [ISSUER];

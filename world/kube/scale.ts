@@ -38,7 +38,9 @@ export function updateScale(
   writer: Writer,
   change: (current: Scale) => unknown,
 ): Scale {
-  const version = registry.update(at, undefined, writer, (current) => {
+  const kind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
+  const view = { subresource: 'scale', kind, of: (one: Version) => ({ ...scaleOf(one, paths) }) };
+  const withReplicas = (current: Version): unknown => {
     const sent = change(scaleOf(current, paths));
     if (!isJsonObject(sent)) throw badRequest("the object provided is unrecognized (must be of type Scale): couldn't get version/kind");
     const spec = isJsonObject(sent.spec) ? sent.spec : {};
@@ -55,7 +57,8 @@ export function updateScale(
     const resourceVersion = typeof sentVersion === 'string' && sentVersion !== '' ? sentVersion : String(current.revision);
     const scaled = withValue(current.object, paths.specReplicasPath.split('.').slice(1), replicas);
     return { ...scaled, metadata: { ...current.object.metadata, resourceVersion } };
-  });
+  };
+  const version = registry.update(at, undefined, writer, withReplicas, view);
   return scaleOf(version, paths);
 }
 

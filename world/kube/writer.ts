@@ -7,4 +7,6 @@ export interface Writer {
   readonly dryRun: boolean;
   /** The owner of the changed fields; by default the principal. An apply sets the owners in the object itself: `nobody`. */
   readonly author?: Author | 'nobody';
+  /** Shows a warning to the client. Absent: nobody reads it. */
+  readonly warn?: (text: string) => void;
 }
