@@ -22,6 +22,10 @@ export interface Step {
   readonly look?: readonly string[];
   /** Repeated (bounded) while the answer is 404 or 429: a defined resource is served a moment later. */
   readonly patient?: boolean;
+  /** Repeated (bounded) until the answer has this status: an admission policy works a moment later. */
+  readonly until?: number;
+  /** Whether the answer's warnings are compared. */
+  readonly warnings?: boolean;
 }
 
 /** The compared parts of an answer. */
@@ -31,6 +35,8 @@ export interface Answer {
   readonly message?: string;
   readonly causes?: readonly string[];
   readonly look?: Readonly<Record<string, unknown>>;
+  /** The header `Warning`. */
+  readonly warnings?: string;
 }
 
 /** Reduces an answer to its compared parts. Replaces identities, versions and times by placeholders, and drops diffs. */

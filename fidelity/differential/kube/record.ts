@@ -19,7 +19,7 @@ if (base === undefined) throw new Error('usage: record.ts URL-OF-AN-API-SERVER [
 
 const send = async (method: string, path: string, headers: Readonly<Record<string, string>>, body: string | undefined) => {
   const answer = await fetch(new URL(path, base), { method, headers, ...defined({ body }) });
-  return { status: answer.status, text: await answer.text() };
+  return { status: answer.status, text: await answer.text(), warnings: answer.headers.get('warning') ?? '' };
 };
 
 const { text } = await send('GET', '/version', {}, undefined);

@@ -3,13 +3,24 @@ import { answerOf } from './case.ts';
 import type { Answer, ApiCase, Step } from './case.ts';
 import { OBJECT_CASES } from './cases-objects.ts';
 import { POD_CASES } from './cases-pods.ts';
+import { POLICY_CASES } from './cases-policies.ts';
+import { POLICY_MATCHING_CASES } from './cases-policy-matching.ts';
+import { POLICY_OBJECT_CASES } from './cases-policy-objects.ts';
 import { QUOTA_CASES } from './cases-quotas.ts';
 import { RULE_CASES } from './cases-rules.ts';
 
 /** The recorded answers of a real API server, in the package. */
 export const ANSWERS = 'fixtures/recordings/api-server-answers.json';
 
-export const API_CASES: readonly ApiCase[] = [...POD_CASES, ...OBJECT_CASES, ...QUOTA_CASES, ...RULE_CASES];
+export const API_CASES: readonly ApiCase[] = [
+  ...POD_CASES,
+  ...OBJECT_CASES,
+  ...QUOTA_CASES,
+  ...RULE_CASES,
+  ...POLICY_OBJECT_CASES,
+  ...POLICY_CASES,
+  ...POLICY_MATCHING_CASES,
+];
 
 /** The answers of a real API server. */
 export interface Answers {
@@ -25,10 +36,10 @@ export type Send = (
   path: string,
   headers: Readonly<Record<string, string>>,
   body: string | undefined,
-) => Promise<{ readonly status: number; readonly text: string }>;
+) => Promise<{ readonly status: number; readonly text: string; readonly warnings?: string }>;
 
-/** Most attempts of a patient step. */
-const PATIENCE = 200;
+/** Most attempts of a step that is repeated. */
+const PATIENCE = 5_000;
 
 /** Runs one case: its requests in order. Returns an answer for each. */
 export async function runCase({ steps }: ApiCase, send: Send): Promise<Answer[]> {
@@ -43,7 +54,9 @@ async function runStep(step: Step, send: Send): Promise<Answer> {
   const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
   for (let tries = 1; ; tries += 1) {
     const answer = await send(method, path, headers, text);
-    if (step.patient !== true || ![404, 429].includes(answer.status) || tries >= PATIENCE)
-      return answerOf(answer.status, answer.text, look);
+    const early = (step.patient === true && [404, 429].includes(answer.status)) || (step.until ?? answer.status) !== answer.status;
+    if (early && tries < PATIENCE) continue;
+    const { warnings = '' } = answer;
+    return { ...answerOf(answer.status, answer.text, look), ...defined({ warnings: step.warnings === true ? warnings : undefined }) };
   }
 }
