@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import { defined } from '../../model/defined.ts';
 import { withServer } from './testing/api-server.ts';
 import type { Bench } from './testing/api-server.ts';
 
@@ -9,7 +10,7 @@ const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
 async function send({ server }: Bench, method: string, path: string, body?: object): Promise<number> {
   const headers = { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' };
-  const request = { method, path, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+  const request = { method, path, headers, ...defined({ body: body && JSON.stringify(body) }) };
   const caller = { principal: 'target', incarnation: 1, span: 0 } as const;
   return (await server.backend.handle(request, server.backend.describe(request), caller)).status;
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../../model/defined.ts';
 import { duplicate, forbidden, invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
 import { checkDnsSubdomain, checkPathSegment } from '../../../protocols/kube/names.ts';
@@ -14,7 +15,7 @@ export const bindingRules: ResourceRules = {
   defaults: (object) => {
     const spec = specOf(object);
     const { matchResources } = spec;
-    return { ...object, spec: { ...spec, ...(matchResources === undefined ? {} : { matchResources: matchDefaults(matchResources) }) } };
+    return { ...object, spec: { ...spec, ...defined({ matchResources: matchResources && matchDefaults(matchResources) }) } };
   },
   validate: (object) => {
     const { policyName = '', paramRef, matchResources, validationActions = [] } = specOf(object);
@@ -30,7 +31,7 @@ export const bindingRules: ResourceRules = {
 };
 
 function specOf(object: ApiObject): BindingSpec {
-  return (object.spec ?? {}) as BindingSpec;
+  return object.spec ?? {};
 }
 
 function validateParamRef({ name = '', selector, parameterNotFoundAction = '' }: ParamRef, at: string): FieldError[] {

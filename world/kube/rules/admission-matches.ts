@@ -1,3 +1,4 @@
+import { defined } from '../../../model/defined.ts';
 import { duplicate, invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
 import { checkPathSegment } from '../../../protocols/kube/names.ts';
@@ -19,8 +20,10 @@ export function matchDefaults(matching: MatchResources): MatchResources {
     namespaceSelector: {},
     objectSelector: {},
     ...rest,
-    ...(resourceRules === undefined ? {} : { resourceRules: scoped(resourceRules) }),
-    ...(excludeResourceRules === undefined ? {} : { excludeResourceRules: scoped(excludeResourceRules) }),
+    ...defined({
+      resourceRules: resourceRules && scoped(resourceRules),
+      excludeResourceRules: excludeResourceRules && scoped(excludeResourceRules),
+    }),
   };
 }
 

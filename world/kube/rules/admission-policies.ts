@@ -31,7 +31,7 @@ export const policyRules: ResourceRules = {
 };
 
 function specOf(object: ApiObject): PolicySpec {
-  return (object.spec ?? {}) as PolicySpec;
+  return object.spec ?? {};
 }
 
 function validateSpec(object: ApiObject, old: PolicySpec | undefined): FieldError[] {
