@@ -67,7 +67,9 @@ test('in a narrow window a row of figures is stacked, and each figure names its 
   await page.setViewportSize({ width: 360, height: 900 });
   await open(page, info.outputPath('compare.html'), sampleComparison());
   const row = page.locator('#row-success');
-  const heads = await row.evaluate((found: Element) => [...found.children].map((cell) => getComputedStyle(cell, '::before').content));
+  const heads = await page.evaluate(
+    "[...document.querySelector('#row-success').children].map((cell) => getComputedStyle(cell, '::before').content)",
+  );
   expect(heads).toEqual(['none', '"A "', '"B "', '"B against A "']);
   const boxes = await Promise.all((await row.locator('th, td').all()).map((cell) => cell.boundingBox()));
   for (const box of boxes) expect((box?.x ?? 0) + (box?.width ?? Infinity)).toBeLessThanOrEqual(360);

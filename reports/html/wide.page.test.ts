@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
 import { largeRun, sampleTrend } from '../testing/large-run.ts';
 import { buildReport } from '../build-report.ts';
-import { barriersOn, openAll, openPage, overflowOf } from '../testing/pages.ts';
+import { barriersInReport, barriersOn, openAll, openPage, overflowOf } from '../testing/pages.ts';
 import { sampleComparison } from '../testing/sample-comparison.ts';
 import { sampleGate } from '../testing/sample-gate.ts';
 import { sampleRun } from '../testing/sample-run.ts';
@@ -42,12 +42,20 @@ for (const [name, render] of Object.entries(PAGES)) {
   }
 }
 
-test('a report of 156 scenarios with 20 seeds each is clean', { tag: '@long' }, async ({ page }, info) => {
-  // Rules of accessibility look at each of its hundred thousand elements.
-  test.setTimeout(900_000);
-  await page.setViewportSize({ width: 768, height: 900 });
-  const { input, report } = largeRun({ failed: 10, passed: 146 }, 20);
-  const complaints = await openPage(page, info.outputPath('page.html'), renderHtml(input, report));
-  await page.locator('body[data-complete]').waitFor();
-  await expectClean(page, complaints);
-});
+for (const { colorScheme, width } of LOOKS) {
+  test(
+    `a report of 156 scenarios with 20 seeds each is clean (${colorScheme}, ${width} pixels)`,
+    { tag: '@long' },
+    async ({ page }, info) => {
+      // Rules of accessibility look at each of its two hundred thousand elements.
+      test.setTimeout(1_800_000);
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      const { input, report } = largeRun({ failed: 10, passed: 146 }, 20);
+      const complaints = await openPage(page, info.outputPath('page.html'), renderHtml(input, report));
+      // The dark page differs in nothing but colours.
+      expect(await barriersInReport(page, colorScheme === 'light' ? 'all' : 'colours')).toEqual([]);
+      expect(complaints).toEqual([]);
+    },
+  );
+}
