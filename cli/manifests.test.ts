@@ -157,6 +157,37 @@ test(
   },
 );
 
+test('a workload that is too large is told with the nearest node, at the end and on the page', async ({}, testInfo) => {
+  test.slow();
+  const cwd = folderWith(testInfo);
+  for (const file of ['web.yaml', 'node-pools.yaml', 'log-agent.yaml']) cpSync(join(SHOP, file), join(cwd, 'shop', file));
+  const large = JSON.stringify({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'large', namespace: 'shop' },
+    spec: {
+      selector: { matchLabels: { app: 'large' } },
+      template: {
+        metadata: { labels: { app: 'large' } },
+        spec: { containers: [{ name: 'a', image: 'a', resources: { requests: { cpu: '500' } } }] },
+      },
+    },
+  });
+  writeFileSync(join(cwd, 'shop/large.json'), large);
+  const run = ['run', '--manifests', 'shop', '--scenario', 'manifests/fault-free'];
+  const gap =
+    /Deployment shop\/large: it CANNOT BE SERVED by these pools, even without faults: pool \S+: it is too large: it requests 500 cpu, and a \S+ has \d+m? cpu for it, \d+m cpu taken by DaemonSets/;
+  const passed = await scaleproofHere([...run, '--out', 'out'], cwd);
+  expect(passed.code, passed.stderr).toBe(0);
+  const end = inOneLine(passed.stdout);
+  expect(end.slice(end.indexOf('1 of 3 workloads in ./shop is not shown to be served; with --strict'))).toMatch(gap);
+  expect(end).toContain('✓ PASS');
+  expect(inOneLine(readReport(join(cwd, 'out/report.html')))).toMatch(gap);
+  const strict = await scaleproofHere([...run, '--strict', '--out', 'strict'], cwd);
+  expect(strict.code, strict.stderr).toBe(1);
+  expect(inOneLine(strict.stdout)).toMatch(/which --strict does not accept Deployment shop\/large: .*✗ FAIL/);
+});
+
 test('gate and compare run the scenarios over manifests, and name what is not served', { tag: '@long' }, async ({}, testInfo) => {
   test.slow();
   const cwd = folderWith(testInfo, {

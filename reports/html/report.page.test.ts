@@ -4,7 +4,7 @@ import type { HistoryEvent } from '../../history/events.ts';
 import { buildReport } from '../build-report.ts';
 import { formatJunit } from '../junit.ts';
 import type { ReportInput } from '../report-input.ts';
-import { barriersOn, openAll, openPage } from '../testing/pages.ts';
+import { barriersOn, openAll, openPage, overflowOf } from '../testing/pages.ts';
 import { sampleTrend } from '../testing/large-run.ts';
 import { HOSTILE_NAMES, sampleRun } from '../testing/sample-run.ts';
 import { renderHtml } from './render-html.ts';
@@ -67,6 +67,31 @@ test('scenarios that were not requested are counted by profile, in one line for 
   await openReport(page, info.outputPath('report.html'), { ...input, run: { ...input.run, notRequested: all } });
   await expect(page.locator('.profiles li')).toHaveText([/Pass\s*extended\s*1 passed$/]);
   await expect(page.locator('.unrequested')).toHaveCount(0);
+});
+
+test('workloads that cannot be served are named with what is missing on the nearest node, also in a narrow window', async ({
+  page,
+}, info) => {
+  const input = sampleRun({ trials: 1, only: ['scheduling/spot-spread'] });
+  const gap = {
+    workload: `Deployment shop/${'analytics-of-everything-'.repeat(3)}api`,
+    where: 'api.yaml, document 1',
+    kind: 'unservable' as const,
+    why: 'pool general: it is too large: it requests 20 cpu, and a m6i.4xlarge has 15500m cpu for it, 500m cpu taken by DaemonSets',
+  };
+  const manifests = { directory: './shop', workloads: 4, gaps: [gap, { ...gap, kind: 'partly' as const }], strict: false };
+  await page.setViewportSize({ width: 360, height: 740 });
+  const complaints = await openReport(page, info.outputPath('report.html'), { ...input, run: { ...input.run, manifests } });
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('but 2 of 4 workloads in ./shop are not shown to be served');
+  const gaps = page.locator('.gaps');
+  await expect(gaps.getByRole('listitem')).toHaveText([
+    `${gap.workload}: it CANNOT BE SERVED by these pools, even without faults: ${gap.why} (api.yaml, document 1)`,
+    `${gap.workload}: it may not be served completely, even without faults: ${gap.why} (api.yaml, document 1)`,
+  ]);
+  await expect(gaps).toContainText("They don't count in the verdict; with --strict they do.");
+  expect(await overflowOf(page)).toBe(0);
+  expect(await barriersOn(page)).toEqual([]);
+  expect(complaints).toEqual([]);
 });
 
 test('a failing trial is expanded, with its story, timeline, finding, evidence and replay line', async ({ page }, info) => {
