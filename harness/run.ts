@@ -49,7 +49,7 @@ export interface PlannedTrial {
 /** The source of one scenario's trials. */
 export interface TrialSource {
   readonly ref: ModuleRef;
-  readonly scenario: Pick<Scenario, 'id' | 'title' | 'pools'>;
+  readonly scenario: Pick<Scenario, 'id' | 'title' | 'pools' | 'mostNodes'>;
   readonly suite: string;
   /** The scenario's id, or its path as the user gave it; it goes into replay lines. */
   readonly label: string;

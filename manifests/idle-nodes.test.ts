@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import type { TestInfo } from '@playwright/test';
 import { createParts } from '../controller/parts.ts';
-import type { PartsFactory } from '../controller/parts.ts';
+import type { PartsFactory } from '../controller/controller.ts';
 import { runInProcess } from '../harness/testing/in-process.ts';
 import { createReferenceTarget, reference } from '../targets/reference.ts';
 import { ignoredBudgetPercentage } from '../targets/mutants/disruption/ignored-budget-percentage.ts';
