@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
-import { isHit, nextHit, parseCron } from './cron.ts';
+import { hitsWithin, isHit, nextHit, parseCron } from './cron.ts';
+import { defined } from './defined.ts';
 
 for (const [schedule, hits, misses] of [
   ['* * * * *', ['2026-07-01T00:00:00Z', '2026-07-01T13:59:59Z'], []],
@@ -88,3 +89,17 @@ test('the next hit is the first matching minute', () => {
     expect(found).not.toEqual([]);
   }
 });
+
+for (const [schedule, timeZone, hits] of [
+  ['0 0 13 * 5', undefined, ['07-03T00:00', '07-10T00:00', '07-13T00:00', '07-17T00:00', '07-24T00:00', '07-31T00:00']],
+  ['30 9 1 * *', 'Asia/Kolkata', ['07-01T04:00']],
+  ['0 9 6 * *', 'America/New_York', ['07-06T13:00']],
+  ['0 0 1 * *', 'UTC', ['08-01T00:00']],
+] as const) {
+  test(`hits in July 2026: ${schedule} in ${timeZone ?? 'UTC'}`, () => {
+    const cron = parseCron(schedule);
+    if (cron === undefined) throw new Error("it can't be parsed");
+    const found = hitsWithin(cron, { fromMs: Date.UTC(2026, 6, 1), toMs: Date.UTC(2026, 7, 1), ...defined({ timeZone }) });
+    expect(found.map((ms) => new Date(ms).toISOString().slice(5, 16))).toEqual(hits);
+  });
+}

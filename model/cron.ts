@@ -23,6 +23,7 @@ const MACROS: ReadonlyMap<string, string> = new Map([
 ]);
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** How far ahead the next hit is searched. */
 const YEARS_AHEAD = 5;
@@ -83,6 +84,38 @@ export function nextHit(cron: Cron, afterMs: number): number | undefined {
     }
     dayMs = cron.months.has(date.getUTCMonth() + 1) ? dayMs + DAY_MS : Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
   }
+}
+
+/**
+ * All hits of the schedule after one moment and up to another, in ms since the Unix epoch.
+ * @param timeZone of the schedule, as in a CronJob's `spec.timeZone`; a change of its clock counts from the next full hour of UTC
+ */
+export function hitsWithin(
+  cron: Cron,
+  { fromMs, toMs, timeZone = 'UTC' }: { readonly fromMs: number; readonly toMs: number; readonly timeZone?: string },
+): number[] {
+  const hits: number[] = [];
+  for (let hourMs = Math.floor(fromMs / HOUR_MS) * HOUR_MS; hourMs <= toMs; hourMs += HOUR_MS) {
+    const offsetMs = timeZone === 'UTC' ? 0 : offsetOf(timeZone, hourMs);
+    for (let ms = hourMs; ms < hourMs + HOUR_MS && ms <= toMs; ms += MINUTE_MS)
+      if (ms > fromMs && isHit(cron, ms + offsetMs)) hits.push(ms);
+  }
+  return hits;
+}
+
+/** How far the zone's clock is ahead of UTC at a full minute, in ms. */
+function offsetOf(timeZone: string, ms: number): number {
+  const parts = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+  }).formatToParts(ms);
+  const part = (type: Intl.DateTimeFormatPartTypes): number => Number(parts.find((one) => one.type === type)?.value);
+  return Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute')) - ms;
 }
 
 function isDay(cron: Cron, date: Date): boolean {

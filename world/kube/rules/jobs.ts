@@ -1,4 +1,4 @@
-import { scheduleProblem } from '../../../model/cron-schedule.ts';
+import { scheduleProblem } from '../validation/cron-schedule.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { LabelSelector } from '../../../model/kube.ts';
 import { invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
@@ -137,12 +137,28 @@ function immutable(field: string, next: unknown, before: unknown): FieldError[] 
 
 interface CronJobSpec {
   schedule?: string;
+  timeZone?: string;
   concurrencyPolicy?: string;
   suspend?: boolean;
   startingDeadlineSeconds?: number;
   successfulJobsHistoryLimit?: number;
   failedJobsHistoryLimit?: number;
   jobTemplate?: { metadata?: object; spec?: JobSpec };
+}
+
+/** Source: `validateTimeZone` of `pkg/apis/batch/validation`. Unlike there, case does not matter. */
+function timeZoneProblem(timeZone: string): string | undefined {
+  if (timeZone === '') return 'timeZone must be nil or non-empty string';
+  if (timeZone.toLowerCase() === 'local') return 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones';
+  const unknown = `unknown time zone ${timeZone}`;
+  // Here an offset would be one, too.
+  if (/^[+-]/.test(timeZone)) return unknown;
+  try {
+    new Intl.DateTimeFormat('en-US', { timeZone });
+    return undefined;
+  } catch {
+    return unknown;
+  }
 }
 
 const CONCURRENCY = ['Allow', 'Forbid', 'Replace'];
@@ -167,11 +183,13 @@ export const cronJobRules: ResourceRules = {
   initialStatus: () => ({}),
   validate: (object) => {
     const spec = object.spec as CronJobSpec;
-    const { schedule = '', concurrencyPolicy = '', jobTemplate } = spec;
+    const { schedule = '', timeZone, concurrencyPolicy = '', jobTemplate } = spec;
     const path = 'spec.jobTemplate.spec';
     const errors: FieldError[] = schedule === '' ? [required('spec.schedule')] : [];
     const problem = schedule === '' ? undefined : scheduleProblem(schedule);
     if (problem !== undefined) errors.push(invalid('spec.schedule', schedule, problem));
+    const zoneProblem = timeZone === undefined ? undefined : timeZoneProblem(timeZone);
+    if (zoneProblem !== undefined) errors.push(invalid('spec.timeZone', timeZone, zoneProblem));
     errors.push(...validateNonNegative(spec.startingDeadlineSeconds, 'spec.startingDeadlineSeconds'));
     if (!CONCURRENCY.includes(concurrencyPolicy)) {
       errors.push(notSupported('spec.concurrencyPolicy', concurrencyPolicy, CONCURRENCY));

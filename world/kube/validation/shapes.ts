@@ -189,6 +189,7 @@ export const cronJobShape = objectShape.extend({
   spec: z
     .looseObject({
       schedule: text,
+      timeZone: text,
       concurrencyPolicy: text,
       suspend: flag,
       startingDeadlineSeconds: whole,
