@@ -101,6 +101,19 @@ test('removals go in as many rounds as the strictest budget requires', () => {
   }
 });
 
+test('a budget of 0 with a schedule leaves the rounds of the other budgets for the rest of the time', () => {
+  const freeze = { nodes: '0', schedule: '0 9 * * *', durationMs: 3_600_000 };
+  const frozen = bounded({ budgets: [{ nodes: '50%' }, freeze] });
+  const open = bounded({ budgets: [{ nodes: '50%' }] });
+  for (const name of REMOVALS) expect(frozen[name].value).toBe(open[name].value);
+  expect(open['scale-in'].value).toBeGreaterThan(bounded()['scale-in'].value);
+});
+
+test('a pool that never removes its idle nodes adds no rounds', () => {
+  const bounds = bounded({ consolidateAfterMs: 'never', budgets: [{ nodes: '1' }] });
+  for (const name of REMOVALS) expect(bounds[name].value).toBe(bounded()[name].value);
+});
+
 test('a budget for underused nodes only does not slow down the removal of empty ones', () => {
   const bounds = bounded({ budgets: [{ nodes: '1', reasons: ['underutilized'] }] });
   expect(bounds['scale-in'].value).toBe(bounded()['scale-in'].value);

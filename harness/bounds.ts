@@ -1,7 +1,7 @@
 import type { Bound } from '../history/events.ts';
 import type { Pool } from '../model/catalogue.ts';
 import { defined } from '../model/defined.ts';
-import { removalRounds } from '../model/disruption-budget.ts';
+import { nodesAllowed, removalRounds } from '../model/disruption-budget.ts';
 import type { DisruptionReason } from '../model/disruption-budget.ts';
 import type { AllowanceName } from '../world/world.ts';
 import type { TargetConstants } from '../targets/target.ts';
@@ -309,9 +309,13 @@ function paceOf(c: TargetConstants, pools: readonly Pick<Pool, 'disruption'>[], 
   const ownMs = c.consolidateAfterMs ?? 0;
   const afterMs = pools.map(({ disruption }) => disruption?.consolidateAfterMs ?? ownMs).filter((ms) => ms !== 'never');
   const longerMs = afterMs.length === 0 ? 0 : Math.max(...afterMs) - ownMs;
-  // Where budgets allow none at all, nothing is expected of the target, so that no bound is needed.
+  // While a pool allows no removal at all, nothing is expected of the target: the bounds are for the other times.
+  const removing = pools.filter(({ disruption }) => disruption?.consolidateAfterMs !== 'never');
   const roundsFor = (reason: DisruptionReason): number[] =>
-    pools.map(({ disruption }) => removalRounds(disruption?.budgets ?? [], reason, nodes) ?? 1);
+    removing.map(({ disruption }) => {
+      const budgets = (disruption?.budgets ?? []).filter((budget) => nodesAllowed(budget, 1) > 0);
+      return removalRounds(budgets, reason, nodes) ?? 1;
+    });
   const emptyRounds = roundsFor('empty');
   const consolidationMs = c.consolidationMs ?? 0;
   return {
