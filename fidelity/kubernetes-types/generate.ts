@@ -115,6 +115,8 @@ const SCALARS: Readonly<Record<string, string>> = {
 };
 /** Of CustomResourceDefinitions: any JSON. */
 const ANY = /\.(JSON|JSONSchemaPropsOr\w+)$/;
+/** The other form of a value that may be a schema, by the end of its type's name. */
+const SCHEMA_OR = { JSONSchemaPropsOrArray: 'schemas', JSONSchemaPropsOrBool: 'bool', JSONSchemaPropsOrStringArray: 'strings' } as const;
 const PRIMITIVES: Readonly<Record<string, string>> = { string: 'string', boolean: 'bool', integer: 'int32', number: 'double' };
 const ZEROS = ['string', 'bool', 'int32', 'int64', 'double'];
 
@@ -156,6 +158,12 @@ function typeOf(schema: Schema, found: (full: string) => void): string {
   return primitive;
 }
 
+/** The other form of a schema, or of the schemas in a map. */
+function schemaOrOf({ $ref, additionalProperties }: Schema): FieldType['schemaOr'] {
+  const name = ($ref ?? additionalProperties?.$ref)?.split('.').at(-1) ?? '';
+  return Object.entries(SCHEMA_OR).find(([type]) => type === name)?.[1];
+}
+
 function fieldType(schema: Schema, go: GoField | undefined, found: (full: string) => void): FieldType {
   const type = typeOf(schema, found);
   const list = schema['x-kubernetes-list-type'];
@@ -164,9 +172,10 @@ function fieldType(schema: Schema, go: GoField | undefined, found: (full: string
   const key = schema['x-kubernetes-patch-merge-key'];
   const keepsZero = ZEROS.includes(type) && go !== undefined && (go.isPointer || !go.omitsEmpty);
   const isAtomic = schema['x-kubernetes-map-type'] === 'atomic';
+  const schemaOr = schemaOrOf(schema);
   const zero = keepsZero ? true : undefined;
   const map = isAtomic ? ('atomic' as const) : undefined;
-  return { type, ...defined({ zero, wire: go?.wire, patch, key, list, keys, map, default: go?.default }) };
+  return { type, ...defined({ zero, wire: go?.wire, schemaOr, patch, key, list, keys, map, default: go?.default }) };
 }
 
 function objectType(full: string, schema: Schema, found: (full: string) => void): ObjectType {

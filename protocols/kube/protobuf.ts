@@ -1,16 +1,13 @@
 import { ProtobufError, readFields } from './protobuf-reader.ts';
 import type { WireField } from './protobuf-reader.ts';
+import { MAGIC, MESSAGE_SCHEMA, SCHEMA_FORMS, Layouts, isNested } from './protobuf-layout.ts';
+import type { Layout } from './protobuf-layout.ts';
 import { elementOf } from './types.ts';
 import type { FieldType, KubeTypes, ObjectType } from './types.ts';
 
 export const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
 
-/** `k8s` and a zero byte: the prefix of every body. */
-const MAGIC = [0x6b, 0x38, 0x73, 0x00];
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-/** A message's fields by number. A nested map has the fields of a message that is inlined in JSON. */
-type Layout = Map<number, [string, FieldType] | Layout>;
 
 /**
  * Reads a body in the protobuf of `k8s.io/apimachinery/pkg/runtime/serializer/protobuf`: an envelope
@@ -40,7 +37,7 @@ function nameOfOptions(kind: string): string {
 
 class Decoder {
   readonly #types: KubeTypes;
-  readonly #layouts = new Map<string, Layout>();
+  readonly #layouts = new Layouts();
 
   constructor(types: KubeTypes) {
     this.#types = types;
@@ -48,7 +45,7 @@ class Decoder {
 
   message(bytes: Uint8Array, name: string, type: ObjectType): Record<string, unknown> {
     const result: Record<string, unknown> = {};
-    this.#fill(result, bytes, this.#layoutOf(name, type));
+    this.#fill(result, bytes, this.#layouts.of(name, type));
     return result;
   }
 
@@ -61,7 +58,7 @@ class Decoder {
     }
   }
 
-  #set(result: Record<string, unknown>, name: string, { type, zero }: FieldType, field: WireField): void {
+  #set(result: Record<string, unknown>, name: string, { type, zero, schemaOr }: FieldType, field: WireField): void {
     const element = elementOf(type);
     if (element?.of === 'list') {
       const list = (result[name] ??= []) as unknown[];
@@ -69,17 +66,19 @@ class Decoder {
     } else if (element?.of === 'map') {
       const map = (result[name] ??= {}) as Record<string, unknown>;
       const entry = readFields(bytesOf(field));
-      const value = this.#value(last(entry, 2) ?? { number: 2, value: new Uint8Array() }, element.type);
+      const value = this.#value(last(entry, 2) ?? { number: 2, value: new Uint8Array() }, element.type, schemaOr);
       Object.defineProperty(map, textOf(last(entry, 1)), { value, writable: true, enumerable: true, configurable: true });
     } else {
-      const value = this.#value(field, type);
+      const value = this.#value(field, type, schemaOr);
       const isZero = type !== 'IntOrString' && (value === '' || value === 0 || value === false);
       const isMissing = value === undefined || (isZero && zero !== true);
       if (!isMissing) result[name] = value;
     }
   }
 
-  #value(field: WireField, type: string): unknown {
+  #value(field: WireField, type: string, schemaOr?: FieldType['schemaOr']): unknown {
+    if (schemaOr !== undefined) return this.#schemaOr(bytesOf(field), schemaOr);
+    if (type.startsWith('[]')) return readFields(bytesOf(field)).map((item) => this.#value(item, type.slice(2)));
     switch (type) {
       case 'string':
         return textOf(field);
@@ -88,8 +87,10 @@ class Decoder {
       case 'int32':
       case 'int64':
         return intOf(field);
-      case 'double':
-        return new DataView(bytesOf(field).slice().buffer).getFloat64(0, true);
+      case 'double': {
+        const bytes = bytesOf(field);
+        return new DataView(bytes.buffer, bytes.byteOffset).getFloat64(0, true);
+      }
       case 'bytes':
         return Buffer.from(bytesOf(field)).toString('base64');
       case 'Quantity':
@@ -111,37 +112,15 @@ class Decoder {
     }
   }
 
-  #layoutOf(name: string, type: ObjectType): Layout {
-    let layout = this.#layouts.get(name);
-    if (layout === undefined) {
-      layout = layoutOf(type);
-      this.#layouts.set(name, layout);
-    }
-    return layout;
+  /** A schema, or the other form that stands for one. */
+  #schemaOr(bytes: Uint8Array, other: keyof typeof SCHEMA_FORMS): unknown {
+    const numbers = SCHEMA_FORMS[other];
+    const fields = readFields(bytes);
+    const schema = last(fields, numbers.schema);
+    if (schema !== undefined) return this.#value(schema, MESSAGE_SCHEMA);
+    const values = fields.filter(({ number }) => number === numbers.other).map((field) => this.#value(field, numbers.type));
+    return other === 'bool' ? values.at(-1) === true : values;
   }
-}
-
-/** Whether an entry of a layout is a nested message. */
-function isNested(entry: [string, FieldType] | Layout | undefined): entry is Layout {
-  return entry instanceof Map;
-}
-
-function layoutOf({ fields }: ObjectType): Layout {
-  const layout: Layout = new Map();
-  for (const [name, field] of Object.entries(fields)) {
-    if (field.wire === undefined) continue;
-    const path = field.wire.split('.').map(Number);
-    const number = path.pop() ?? 0;
-    let into = layout;
-    for (const step of path) {
-      const next = into.get(step);
-      const inlined: Layout = isNested(next) ? next : new Map<number, never>();
-      into.set(step, inlined);
-      into = inlined;
-    }
-    into.set(number, [name, field]);
-  }
-  return layout;
 }
 
 /** The numbers of a list may be packed into one field. */

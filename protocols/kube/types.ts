@@ -11,6 +11,8 @@ export interface FieldType {
   readonly type: string;
   /** Field number in protobuf; `2.4` is field 4 of the message in field 2, whose fields are inlined in JSON. */
   readonly wire?: string;
+  /** The value, or each value of a map, is a JSON schema or this, each with a field of its own in protobuf. */
+  readonly schemaOr?: 'schemas' | 'bool' | 'strings';
   /** The Go field is a pointer or has no `omitempty`: a zero sent in protobuf is kept. */
   readonly zero?: boolean;
   /** `patchStrategy` of its Go struct tag: `merge`, `retainKeys`, `merge,retainKeys`. */
