@@ -7,7 +7,7 @@ import { never } from '../runtime/clock.ts';
 import type { Clock, ClockScope } from '../runtime/clock.ts';
 import type { Answer, Backend, Caller } from './backend.ts';
 import type { Gate, Strike } from './gate.ts';
-import { lastRevision, noteDelivery, rewriteAnswer, rewriteLines, wholeLines } from './objects.ts';
+import { isJson, lastRevision, noteDelivery, rewriteAnswer, rewriteLines, wholeLines } from './objects.ts';
 import type { Delivery } from './objects.ts';
 import type { ObjectRewrite } from './effects.ts';
 import { WireError, isStream } from './wire.ts';
@@ -192,7 +192,8 @@ class ChainedRequest {
     this.#listenForEnds();
     try {
       const { backend } = this.#site;
-      const readable = backend.readable?.(this.#request, this.#operation, () => this.#rewrites().length > 0);
+      // Only the target's answers are read on their way.
+      const readable = this.#recorded ? backend.readable?.(this.#request, this.#operation, () => this.#rewrites().length > 0) : undefined;
       this.#remark = readable?.remark;
       const request = { ...this.#request, headers: readable?.headers ?? this.#request.headers, signal };
       return await backend.handle(request, this.#operation, this.#caller);
@@ -259,7 +260,7 @@ class ChainedRequest {
     }
     if (isStream(answer.body)) {
       this.#recordEnd('ok', answer.status, undefined, this.#remark);
-      return { ...answer, body: this.#follow(answer.body) };
+      return { ...answer, body: this.#follow(answer.body, isJson(answer)) };
     }
     let response = answer;
     for (const { rewrite, fired } of this.#rewrites()) response = rewriteAnswer(response, firing(rewrite, fired));
@@ -275,8 +276,8 @@ class ChainedRequest {
     return this.#site.gate.rewrites(this.#operation, this.#caller);
   }
 
-  /** Passes a watch on and records how far it has been delivered. */
-  async *#follow(body: AsyncIterable<Bytes>): AsyncIterable<Bytes> {
+  /** Passes a watch on and records how far it has been delivered. One that is not made of lines of JSON is passed on as it is. */
+  async *#follow(body: AsyncIterable<Bytes>, isLines: boolean): AsyncIterable<Bytes> {
     const { span, principal, incarnation } = this.#caller;
     const object = this.#operation.object === undefined ? this.#operation.name : formatObject(this.#operation.object);
     this.#record({ type: 'watch.open', span, principal, incarnation, object });
@@ -301,8 +302,12 @@ class ChainedRequest {
       });
     };
     try {
-      for await (const lines of wholeLines(body)) {
+      for await (const lines of isLines ? wholeLines(body) : body) {
         if (scope.killed) break;
+        if (!isLines) {
+          yield lines;
+          continue;
+        }
         delivered = noteDelivery(delivered, lines);
         if (this.#site.clock.nowMs() - markedAtMs >= WATCH_MARK_PERIOD_MS) mark();
         let rewritten = lines;

@@ -12,7 +12,8 @@ export function rewriteAnswer(response: WireResponse, rewrite: ObjectRewrite): W
   return { ...response, body: JSON.stringify(after) };
 }
 
-function isJson({ headers }: WireResponse): boolean {
+/** Whether an answer's content is JSON. */
+export function isJson({ headers }: WireResponse): boolean {
   return headers['content-type']?.startsWith('application/json') === true;
 }
 

@@ -16,7 +16,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * @throws ProtobufError for a malformed body or an unknown kind
  */
 export function decodeProtobuf(body: Uint8Array, types: KubeTypes): Record<string, unknown> {
-  if (!MAGIC.every((byte, index) => body[index] === byte)) {
+  if (!isProtobuf(body)) {
     throw new ProtobufError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
   }
   const envelope = readFields(body.subarray(MAGIC.length));
@@ -28,6 +28,11 @@ export function decodeProtobuf(body: Uint8Array, types: KubeTypes): Record<strin
   if (type === undefined)
     throw new ProtobufError(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
   return { kind, apiVersion, ...new Decoder(types).message(bytesOf(last(envelope, 2)), name, type) };
+}
+
+/** Whether a body begins as one in protobuf. */
+export function isProtobuf(body: Uint8Array): boolean {
+  return MAGIC.every((byte, index) => body[index] === byte);
 }
 
 /** DeleteOptions are sent under any group's version. */

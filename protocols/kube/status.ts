@@ -1,5 +1,7 @@
 import { defined } from '../../model/defined.ts';
 import type { FieldError } from './field-error.ts';
+import { decodeProtobuf, isProtobuf } from './protobuf.ts';
+import type { KubeTypes } from './types.ts';
 
 /** A resource, as named in error messages. */
 export interface GroupResource {
@@ -174,15 +176,20 @@ export function deleted(resource: GroupResource, name: string, uid: string): Sta
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details: { ...details(resource, name), uid } };
 }
 
-/** Reason and message of an error answer. A body that is not a Status (priority and fairness answer in plain text) is the message. */
-export function describeStatus(body: string): { readonly code?: string; readonly note?: string } {
+/**
+ * Reason and message of an error answer, in JSON or protobuf. A body that is not a Status (priority and fairness answer in plain
+ * text) is the message.
+ */
+export function describeStatus(body: string | Uint8Array, types: KubeTypes): { readonly code?: string; readonly note?: string } {
+  const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
   try {
-    const answer = JSON.parse(body) as { reason?: unknown; message?: unknown };
+    const decoded = typeof body !== 'string' && isProtobuf(body) ? decodeProtobuf(body, types) : JSON.parse(text);
+    const answer = decoded as { reason?: unknown; message?: unknown };
     return {
       ...(typeof answer.reason === 'string' ? { code: answer.reason } : {}),
       ...(typeof answer.message === 'string' ? { note: answer.message } : {}),
     };
   } catch {
-    return { note: body };
+    return { note: text };
   }
 }

@@ -1,7 +1,8 @@
 import { defined } from '../../model/defined.ts';
 import { formatObject } from '../../model/operation.ts';
 import type { Effect, Operation } from '../../model/operation.ts';
-import { negotiate } from '../../protocols/kube/accept.ts';
+import { negotiate, plainFormat } from '../../protocols/kube/accept.ts';
+import type { Format } from '../../protocols/kube/accept.ts';
 import { JSON_TYPE } from '../../protocols/kube/body.ts';
 import { forbidden } from '../../protocols/kube/field-error.ts';
 import { describeKubeRequest } from '../../protocols/kube/operation.ts';
@@ -18,11 +19,11 @@ import {
   unsupportedMediaType,
 } from '../../protocols/kube/status.ts';
 import type { Status } from '../../protocols/kube/status.ts';
+import { ProtobufEncoder } from '../../protocols/kube/protobuf-encoder.ts';
 import type { KubeTypes } from '../../protocols/kube/types.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Answer, AnswerNote, Backend, Caller, ReadableRequest, Refusal, WholeAnswer } from '../../wire/backend.ts';
-import { asText } from '../../wire/wire.ts';
 import type { WireRequest, WireResponse } from '../../wire/wire.ts';
 import { applyObject } from './apply.ts';
 import { checkBodyType, checkPatchedType } from './body-types.ts';
@@ -32,6 +33,7 @@ import type { SchemaOf } from './custom-schema.ts';
 import { decodeObject } from './decode.ts';
 import { discover } from './discovery.ts';
 import { evictPod } from './eviction.ts';
+import { inFormat } from './formats.ts';
 import { checkFields, readFieldValidation, strictDecodingError, warningHeaders } from './field-validation.ts';
 import type { CacheLag } from './cache-lag.ts';
 import { checkRevision, listPage } from './lists.ts';
@@ -85,6 +87,7 @@ export class ApiBackend implements Backend {
   readonly #schemaOf: SchemaOf;
   readonly #ownership: Ownership;
   readonly #cache: CacheLag;
+  readonly #encoder: ProtobufEncoder;
 
   constructor(parts: {
     store: Store;
@@ -110,6 +113,7 @@ export class ApiBackend implements Backend {
     this.#schemaOf = parts.schemaOf;
     this.#ownership = parts.ownership;
     this.#cache = parts.cache;
+    this.#encoder = new ProtobufEncoder(parts.types);
   }
 
   describe(request: WireRequest): Operation {
@@ -121,13 +125,14 @@ export class ApiBackend implements Backend {
     const warnings: string[] = [];
     try {
       const reply = this.#serve(request, operation, caller, warnings);
-      const headers = { 'content-type': JSON_TYPE, ...reply.headers };
-      return { ...reply, headers, effect: this.#effectSince(before) };
+      const answer = { ...reply, headers: { 'content-type': JSON_TYPE, ...reply.headers } };
+      return { ...inFormat(answer, reply.format, this.#encoder), effect: this.#effectSince(before) };
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
-      const refusal = refusalOf(error);
-      const headers = { ...refusal.headers, ...warningHeaders(warnings) };
-      return { ...refusal, headers, effect: { kind: 'rejected', code: error.reason } };
+      const plain = refusalOf(error);
+      const warned = { ...plain, headers: { ...plain.headers, ...warningHeaders(warnings) } };
+      const refusal = inFormat(warned, plainFormat(request.headers['accept']), this.#encoder);
+      return { ...refusal, effect: { kind: 'rejected', code: error.reason } };
     }
   }
 
@@ -140,7 +145,7 @@ export class ApiBackend implements Backend {
   }
 
   describeAnswer(_operation: Operation, { status, body }: WholeAnswer): AnswerNote {
-    return status < 400 ? {} : describeStatus(asText(body));
+    return status < 400 ? {} : describeStatus(body, this.#types);
   }
 
   /** Requests run one after another, so all commits since a request began are its own. */
@@ -156,11 +161,19 @@ export class ApiBackend implements Backend {
     return { kind: 'applied', ids: [...new Set(ids)] };
   }
 
-  #serve(request: WireRequest, operation: Operation, { principal, span }: Caller, warnings: string[]): Reply {
+  #serve(
+    request: WireRequest,
+    operation: Operation,
+    { principal, span }: Caller,
+    warnings: string[],
+  ): Reply & { readonly format: Format } {
     const parsed = parseKubeRequest(request.method, request.path);
     const resource = parsed === undefined ? undefined : this.#table.find(parsed.group, parsed.version, parsed.resource);
+    const accept = request.headers['accept'];
     if (parsed === undefined || resource === undefined) return this.#serveDocument(request);
-    const as = negotiate(request.headers['accept']);
+    const { custom } = resource;
+    const isWatch = parsed.verb === 'watch';
+    const { format, representation } = negotiate(accept, { custom, collection: isWatch || parsed.verb === 'list', watch: isWatch });
     if (parsed.namespace !== undefined && !resource.namespaced) throw noSuchResource();
     const manager = parsed.options.fieldManager ?? managerOf(request.headers['user-agent']);
     const context: RequestContext = {
@@ -175,20 +188,20 @@ export class ApiBackend implements Backend {
         warn: (text) => warnings.push(text),
       },
       request,
-      writing: writingOf(as, resource, () => this.#clock.nowMs(), parsed.options.includeObject),
+      writing: writingOf(representation, resource, () => this.#clock.nowMs(), parsed.options.includeObject),
       warnings,
     };
     const reply = parsed.name === undefined ? this.#serveCollection(context) : this.#serveObject(context, parsed.name);
-    return { ...reply, headers: { ...reply.headers, ...warningHeaders(context.warnings) } };
+    return { ...reply, format, headers: { ...reply.headers, ...warningHeaders(context.warnings) } };
   }
 
-  #serveDocument({ method, path, headers }: WireRequest): Reply {
+  #serveDocument({ method, path, headers }: WireRequest): Reply & { readonly format: Format } {
+    const { accept } = headers;
+    const discovered = discover(method, path, accept, this.#table);
+    if (discovered !== undefined) return { ...discovered, format: plainFormat(accept) };
     const isRead = method === 'GET' || method === 'HEAD';
-    return (
-      discover(method, path, headers['accept'], this.#table) ??
-      (isRead ? describeOpenApi(path, headers['accept'], this.#table, this.#types, this.#schemaOf) : undefined) ??
-      this.#notFound(path)
-    );
+    const described = isRead ? describeOpenApi(path, accept, this.#table, this.#types, this.#schemaOf) : undefined;
+    return { ...(described ?? this.#notFound(path)), format: 'json' };
   }
 
   /** Within a served group, not found is a Status; elsewhere plain text. */

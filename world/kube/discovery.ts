@@ -1,4 +1,4 @@
-import { prefersKind } from '../../protocols/kube/accept.ts';
+import { isRouted, noRepresentation, prefersKind } from '../../protocols/kube/accept.ts';
 import type { WireResponse } from '../../wire/wire.ts';
 import type { ResourceTable } from './resource-table.ts';
 import { apiVersionOf } from './resource.ts';
@@ -24,7 +24,10 @@ const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', '
 const HEALTH_PATHS = ['/healthz', '/livez', '/readyz'];
 const AGGREGATED = { group: 'apidiscovery.k8s.io', kind: 'APIGroupDiscoveryList', versions: ['v2', 'v2beta1'] };
 
-/** Answers requests about the server itself: version, health, groups and resources. Undefined for other paths. */
+/**
+ * Answers requests about the server itself: version, health, groups and resources. Undefined for other paths.
+ * @throws StatusError 406
+ */
 export function discover(method: string, path: string, accept: string | undefined, table: ResourceTable): WireResponse | undefined {
   if (method !== 'GET' && method !== 'HEAD') return undefined;
   const pathname = path.split('?', 1).join('').replace(/\/$/, '');
@@ -35,6 +38,8 @@ export function discover(method: string, path: string, accept: string | undefine
     if (version !== undefined) return aggregated(pathname, version, resources);
   }
   const answer = documentAt(pathname, resources);
+  const types = pathname === '/version' ? ['application/json'] : undefined;
+  if (answer !== undefined && !isRouted(accept, types)) throw noRepresentation(types);
   return answer === undefined ? undefined : { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(answer) };
 }
 

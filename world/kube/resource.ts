@@ -111,7 +111,7 @@ export interface Resource {
   readonly returnsDeleted: boolean;
   /** Whether `metadata.generation` counts changes of anything but metadata and status. */
   readonly generation: boolean;
-  /** Whether a PUT may create an object (`AllowCreateOnUpdate`). Here it never does; only the refusal differs. */
+  /** Whether a PUT may create an object (`AllowCreateOnUpdate`). */
   readonly createsOnPut: boolean;
   /** Whether an update without a resource version is accepted. */
   readonly unconditionalUpdate: boolean;

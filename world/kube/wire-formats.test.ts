@@ -3,7 +3,11 @@ import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { defined } from '../../model/defined.ts';
 import { packageRoot } from '../../model/package-root.ts';
-import { asText, isStream } from '../../wire/wire.ts';
+import { parse } from 'yaml';
+import { readFields } from '../../protocols/kube/protobuf-reader.ts';
+import { decodeProtobuf } from '../../protocols/kube/protobuf.ts';
+import { loadKubeTypes } from '../../protocols/kube/types.ts';
+import { asText, isStream, readWhole } from '../../wire/wire.ts';
 import { CLAIMS, CRDS, NODE_CLAIM_CRD, PODS, claim, pod, withServer } from './testing/api-server.ts';
 import type { Bench, Json } from './testing/api-server.ts';
 
@@ -12,6 +16,7 @@ const STRATEGIC = 'application/strategic-merge-patch+json';
 const APPLY = 'application/apply-patch+yaml';
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+const types = loadKubeTypes();
 
 const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'web', image: 'a' }] } };
 const deployment = (spec: object = {}): object => ({
@@ -160,9 +165,42 @@ test('protobuf bodies are decoded: preconditions of deletions and evictions appl
     expect(eviction.status).toBe(409);
     const lease = await ask(bench, '/api/v1/namespaces/default/events', headers, 'POST', body('Event'));
     expect(lease.status).toBe(201);
-    expect(JSON.parse(lease.text)).toMatchObject({ reason: 'R', message: 'größer', count: 3 });
-    const only = await ask(bench, PODS, { accept: PROTOBUF });
-    expect(only.status).toBe(406);
+    expect(lease.headers['content-type']).toBe(PROTOBUF);
+    expect(decodeProtobuf(lease.bytes as Uint8Array, types)).toMatchObject({ reason: 'R', message: 'größer', count: 3 });
+  });
+});
+
+test('objects and refusals are written in protobuf and YAML', async () => {
+  await withServer(async (bench) => {
+    await bench.call('POST', PODS, pod('a'));
+    const inJson = JSON.parse((await ask(bench, `${PODS}/a`, { accept: 'application/json' })).text) as Json;
+    const inProtobuf = await ask(bench, `${PODS}/a`, { accept: PROTOBUF });
+    expect(decodeProtobuf(inProtobuf.bytes as Uint8Array, types)).toEqual(inJson);
+    const inYaml = await ask(bench, `${PODS}/a`, { accept: 'application/yaml' });
+    expect(inYaml.headers['content-type']).toBe('application/yaml');
+    expect(parse(inYaml.text)).toEqual(inJson);
+    const missing = await ask(bench, `${PODS}/b`, { accept: PROTOBUF });
+    expect(missing.status).toBe(404);
+    expect(decodeProtobuf(missing.bytes as Uint8Array, types)).toMatchObject({ kind: 'Status', reason: 'NotFound', code: 404 });
+    const operation = bench.server.backend.describe({ method: 'GET', path: `${PODS}/b`, headers: {} });
+    const note = bench.server.backend.describeAnswer(operation, { status: 404, body: missing.bytes as Uint8Array });
+    expect(note).toEqual({ code: 'NotFound', note: 'pods "b" not found' });
+  });
+});
+
+test('a watch in protobuf has a frame for each event', async () => {
+  await withServer(async (bench) => {
+    await bench.call('POST', PODS, pod('a'));
+    const { backend } = bench.server;
+    const request = { method: 'GET', path: `${PODS}?watch=1&timeoutSeconds=1`, headers: { accept: PROTOBUF } };
+    const answer = await backend.handle(request, backend.describe(request), { principal: 'scenario', incarnation: 1, span: 0 });
+    expect(answer.headers['content-type']).toBe(`${PROTOBUF};stream=watch`);
+    const bytes = (await readWhole(answer.body, 10_000)) as Uint8Array;
+    expect(Buffer.from(bytes).readUInt32BE()).toBe(bytes.length - 4);
+    const [type, object] = readFields(bytes.subarray(4));
+    expect(Buffer.from(type?.value as Uint8Array).toString()).toBe('ADDED');
+    const [raw] = readFields(object?.value as Uint8Array);
+    expect(decodeProtobuf(raw?.value as Uint8Array, types)).toMatchObject({ kind: 'Pod', metadata: { name: 'a' } });
   });
 });
 

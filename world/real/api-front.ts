@@ -3,6 +3,7 @@ import type { Effect, Operation } from '../../model/operation.ts';
 import { decodeBody } from '../../protocols/kube/body.ts';
 import { isJsonObject } from '../../protocols/kube/json.ts';
 import { describeKubeRequest } from '../../protocols/kube/operation.ts';
+import { describeStatus } from '../../protocols/kube/status.ts';
 import type { KubeTypes } from '../../protocols/kube/types.ts';
 import type { Answer, AnswerNote, Backend, Caller, ReadableRequest, Refusal, WholeAnswer } from '../../wire/backend.ts';
 import { readWhole } from '../../wire/wire.ts';
@@ -59,9 +60,7 @@ export class ApiFront implements Backend {
   }
 
   describeAnswer(_operation: Operation, { status, body }: WholeAnswer): AnswerNote {
-    if (status < 400) return {};
-    const { reason, message } = this.#read(body, undefined);
-    return { ...(typeof reason === 'string' ? { code: reason } : {}), ...(typeof message === 'string' ? { note: message } : {}) };
+    return status < 400 ? {} : describeStatus(body, this.#types);
   }
 
   #effectOf({ mutating, object }: Operation, { status, body }: WholeAnswer, headers: WireResponse['headers']): Effect {
