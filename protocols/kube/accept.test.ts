@@ -59,7 +59,8 @@ test('custom objects have no protobuf, but their metadata has', () => {
 test('a watch has no YAML', () => {
   const watch = { custom: false, collection: true, watch: true };
   expect(negotiate(PROTOBUF, watch).format).toBe('protobuf');
-  const message = 'only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch';
+  const message =
+    'only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch';
   expect(() => negotiate('application/yaml,application/json', watch)).toThrow(expect.objectContaining({ message }));
 });
 

@@ -85,7 +85,7 @@ export function negotiate(header: string | undefined, asked: Asked): Negotiated 
 
 /** The format of a Status or a document: JSON if the client accepts neither. */
 export function plainFormat(header: string | undefined): Format {
-  return choose(header, (_format, { as, g, v }) => (as ?? g ?? v) === undefined ? 'object' : undefined)?.format ?? 'json';
+  return choose(header, (_format, { as, g, v }) => ((as ?? g ?? v) === undefined ? 'object' : undefined))?.format ?? 'json';
 }
 
 /** The first format and representation that the client accepts. */

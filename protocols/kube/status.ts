@@ -183,7 +183,7 @@ export function deleted(resource: GroupResource, name: string, uid: string): Sta
 export function describeStatus(body: string | Uint8Array, types: KubeTypes): { readonly code?: string; readonly note?: string } {
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
   try {
-    const decoded = typeof body !== 'string' && isProtobuf(body) ? decodeProtobuf(body, types) : JSON.parse(text);
+    const decoded: unknown = typeof body !== 'string' && isProtobuf(body) ? decodeProtobuf(body, types) : JSON.parse(text);
     const answer = decoded as { reason?: unknown; message?: unknown };
     return {
       ...(typeof answer.reason === 'string' ? { code: answer.reason } : {}),

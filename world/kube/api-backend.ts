@@ -161,12 +161,7 @@ export class ApiBackend implements Backend {
     return { kind: 'applied', ids: [...new Set(ids)] };
   }
 
-  #serve(
-    request: WireRequest,
-    operation: Operation,
-    { principal, span }: Caller,
-    warnings: string[],
-  ): Reply & { readonly format: Format } {
+  #serve(request: WireRequest, operation: Operation, { principal, span }: Caller, warnings: string[]): Reply & { readonly format: Format } {
     const parsed = parseKubeRequest(request.method, request.path);
     const resource = parsed === undefined ? undefined : this.#table.find(parsed.group, parsed.version, parsed.resource);
     const accept = request.headers['accept'];

@@ -183,7 +183,7 @@ test('objects and refusals are written in protobuf and YAML', async () => {
     expect(missing.status).toBe(404);
     expect(decodeProtobuf(missing.bytes as Uint8Array, types)).toMatchObject({ kind: 'Status', reason: 'NotFound', code: 404 });
     const operation = bench.server.backend.describe({ method: 'GET', path: `${PODS}/b`, headers: {} });
-    const note = bench.server.backend.describeAnswer(operation, { status: 404, body: missing.bytes as Uint8Array });
+    const note = bench.server.backend.describeAnswer(operation, { status: 404, body: missing.bytes });
     expect(note).toEqual({ code: 'NotFound', note: 'pods "b" not found' });
   });
 });
