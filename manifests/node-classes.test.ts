@@ -132,7 +132,6 @@ test('what only Karpenter has in a NodePool is applied as written, with its defa
     );
   const { pools, notes } = await mixWith(testInfo, { nodeClass: classWith(''), pool: written });
   expect(pools[0]).toMatchObject({
-    disruption: { consolidation: 'when-empty' },
     expireAfterMs: 2_592_000_000,
     terminationGracePeriodMs: 3_600_000,
     minimumValues: { 'node.kubernetes.io/instance-type': 2 },
@@ -140,9 +139,17 @@ test('what only Karpenter has in a NodePool is applied as written, with its defa
   expect(pools[1]).toMatchObject({
     disruption: { consolidation: 'when-empty-or-underutilized' },
   });
-  expect(pools[0]?.disruption).toEqual({ consolidation: 'when-empty' });
+  expect(pools[0]?.disruption).toEqual({
+    consolidation: 'when-empty',
+    consolidateAfterMs: 'never',
+    budgets: [
+      { nodes: '0', schedule: '@daily', durationMs: 30_600_000 },
+      { nodes: '20%', reasons: ['drifted'] },
+    ],
+  });
   expect(notes.filter((note) => note.startsWith('NodePool'))).toEqual([
-    'NodePool general: ignored: the requirement on karpenter.k8s.aws/instance-ebs-bandwidth, consolidateAfter and budgets of disruption (nodes are removed at once, so that the bounds hold)',
+    'NodePool general: ignored: the requirement on karpenter.k8s.aws/instance-ebs-bandwidth',
+    'NodePool general: its consolidateAfter is Never, so its idle nodes may stay',
   ]);
 
   const ignoring = await mixWith(testInfo, { nodeClass: classWith(''), pool: written, appliesClasses: false });

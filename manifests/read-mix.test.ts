@@ -67,7 +67,7 @@ test('the bundled example', async () => {
   ]);
   expect(mix.notes.join('\n')).toMatch(/minValues[^]*kubelet\.maxPods[^]*1 Service, 1 ConfigMap/);
   const ids = Object.values(manifestScenarios(mix)).map(({ id }) => id);
-  expect(ids).toHaveLength(9);
+  expect(ids).toHaveLength(10);
   expect(ids).toContain('manifests/spot-interruption');
 });
 

@@ -40,19 +40,19 @@ export function formatBounds({ lower, upper }: ComparedCell, unit: ComparedUnit)
  * `-7.8 – +5`. Last how far apart they can be, if that is within the margin.
  */
 export function changeLines(change: ComparedChange): string[] {
-  const { difference } = change;
+  const { difference, needs } = change;
   const within = formatWithin(change) ?? [];
-  if (difference === undefined) return [formatRatio(change) ?? [], within].flat();
+  const need = needs === undefined ? [] : `${needs.trials} trials needed`;
+  if (difference === undefined) return [formatRatio(change) ?? [], need, within].flat();
   const { value, lower, upper } = difference;
   return [`${points(value)} pp`, `${points(lower)} – ${points(upper)}`, within].flat();
 }
 
-function formatRatio({ ratio, needs }: ComparedChange): string | undefined {
+function formatRatio({ ratio }: ComparedChange): string | undefined {
   const format = (value: number): string => value.toFixed(2);
-  const need = needs === undefined ? [] : [`${needs.trials} trials needed`];
-  if (ratio === undefined) return need[0];
+  if (ratio === undefined) return undefined;
   const { value, lower, upper } = ratio;
-  if (lower === undefined || upper === undefined) return [`×${format(value)}`, ...need].join(', ');
+  if (lower === undefined || upper === undefined) return `×${format(value)}`;
   const isExact = format(value) === format(lower) && format(value) === format(upper);
   return `×${format(value)}${isExact ? '' : ` (${format(lower)} – ${format(upper)})`}`;
 }
@@ -129,13 +129,14 @@ export function findingsOf(comparison: TargetComparison): Statement[] {
       return titles.length === 0 ? [] : [{ outcome, text: `${letter} is ${outcome} than A in: ${titles.join('; ')}.` }];
     }),
   ]);
-  const open = sides
-    .slice(1)
-    .flatMap(({ letter }, index) => [...sameIn(rows, letter, index), ...unclearIn(rows, letter, index), ...tooFewFor(rows, letter, index)]);
+  const ofAll = (statementsOf: typeof sameIn): Statement[] =>
+    sides.slice(1).flatMap(({ letter }, index) => statementsOf(rows, letter, index));
+  const [same, tooFew] = [ofAll(sameIn), ofAll(tooFewFor)];
+  const open = [...same, ...ofAll(unclearIn), ...tooFew];
   if (found.length > 0) return [...found, ...open];
   const changes = rows.flatMap((row) => row.changes);
   const isBounded = changes.some(({ ratio }) => ratio?.lower !== undefined);
-  if (!isBounded && open.length === 0) return [{ outcome: 'unclear', text: tooFewForAll(changes) }];
+  if (!isBounded && same.length === 0 && tooFew.length === 0) return [{ outcome: 'unclear', text: tooFewForAll(changes) }];
   return [{ outcome: 'unclear', text: 'These trials show no significant difference.' }, ...open];
 }
 

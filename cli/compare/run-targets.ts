@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { planTrials, runTrials } from '../../harness/run.ts';
 import type { PlannedTrial } from '../../harness/run.ts';
+import type { Scenario } from '../../harness/scenario.ts';
 import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
 import type { NotRun } from '../../history/verdict.ts';
 import { defined } from '../../model/defined.ts';
@@ -22,7 +23,9 @@ import { UsageError } from '../usage-error.ts';
 import { abilitiesOf } from './abilities.ts';
 import { Reviewer } from './review.ts';
 import type { Review, ReviewedEnd, SideTrial } from './review.ts';
-import type { WhyUseless } from './shared.ts';
+
+/** Why a trial of a scenario is of no use for a comparison; undefined if it is. */
+export type WhyUseless = (scenario: Scenario, seed: number) => string | undefined;
 
 /** A target with the letter of its side. */
 export interface NamedTarget {

@@ -1,10 +1,6 @@
 import { readRunFacts } from '../run-directory.ts';
-import type { Scenario } from '../../harness/scenario.ts';
 import { abilitiesOf } from './abilities.ts';
-import type { NamedTarget } from './run-targets.ts';
-
-/** Why a trial of a scenario is of no use for a comparison; undefined if it is. */
-export type WhyUseless = (scenario: Scenario, seed: number) => string | undefined;
+import type { NamedTarget, WhyUseless } from './run-targets.ts';
 
 /**
  * A trial that not every side can run, or has, is not compared: nobody needs to run it.

@@ -134,7 +134,7 @@ test('fleets are described by id and deleted with their instances', async () => 
   });
 });
 
-test('tags, spot requests and empty lists are listed', async () => {
+test('tags, spot requests and volumes are listed', async () => {
   await withEc2(async (bench) => {
     await makeTemplate(bench);
     const id = await launch(bench, { capacityType: 'spot' });
@@ -150,7 +150,8 @@ test('tags, spot requests and empty lists are listed', async () => {
     expect(page.NextToken).toBeDefined();
     const { SpotInstanceRequests } = await bench.send(new DescribeSpotInstanceRequestsCommand({}));
     expect(SpotInstanceRequests).toMatchObject([{ InstanceId: id, State: 'active', Status: { Code: 'fulfilled' } }]);
-    expect((await bench.send(new DescribeVolumesCommand({}))).Volumes).toEqual([]);
+    const { Volumes } = await bench.send(new DescribeVolumesCommand({}));
+    expect(Volumes).toMatchObject([{ State: 'in-use', Attachments: [{ InstanceId: id, Device: '/dev/xvda' }] }]);
     expect(await refusal(bench.send(new DescribeVolumesCommand({ VolumeIds: ['vol-1'] })))).toBe('400 InvalidVolume.NotFound');
   });
 });
