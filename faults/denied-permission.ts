@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Operation } from '../model/operation.ts';
-import type { Refusal } from '../wire/effects.ts';
+import { denialDetails, denialMessage } from '../model/denial.ts';
+import type { Attributes } from '../model/denial.ts';
+import type { Caller, Refusal } from '../wire/effects.ts';
 import { defineFault } from './fault.ts';
 import { describeOperations, wiresOf } from './trigger-params.ts';
 
@@ -34,15 +36,27 @@ export const deniedPermission = defineFault({
     }),
 });
 
-function refusalOf({ wire, name, object }: Operation): Refusal {
+/** Whose permission is denied, where no roles say who the target is. */
+const SOME_USER = 'system:serviceaccount:kube-system:autoscaler';
+
+function refusalOf(operation: Operation, { user = SOME_USER }: Caller): Refusal {
+  const { wire, name } = operation;
   if (wire === 'kube') {
-    const [verb = '', resource = ''] = name.split(' ');
-    const what = object?.name === undefined ? resource : `${resource} "${object.name}"`;
-    const message = `${what} is forbidden: User "system:serviceaccount:kube-system:autoscaler" cannot ${verb} resource "${resource}"`;
-    return { status: 403, code: 'Forbidden', message };
+    const request = attributesIn(operation);
+    return { status: 403, code: 'Forbidden', message: denialMessage(user, request), about: denialDetails(request) };
   }
   if (name.startsWith('sqs:')) return { status: 403, code: 'AccessDenied', message: 'Access to the resource is denied.' };
   const who = 'User: arn:aws:sts::123456789012:assumed-role/autoscaler/session';
   const message = `You are not authorized to perform this operation. ${who} is not authorized to perform: ${name}`;
   return { status: 403, code: 'UnauthorizedOperation', message };
+}
+
+function attributesIn({ name, group = '', object }: Operation): Attributes {
+  const [verb = '', what = ''] = name.split(' ');
+  if (object === undefined) return { kind: 'path', verb, path: what };
+  const [resource = '', subresource = ''] = what.split('/');
+  const { namespace = '' } = object;
+  // The name in a new object's body is no part of the request that is authorized.
+  const named = verb === 'create' && subresource === '' ? '' : (object.name ?? '');
+  return { kind: 'resource', verb, group, version: '', resource, subresource, namespace, name: named };
 }

@@ -26,6 +26,8 @@ export interface Operation {
   readonly mutating: boolean;
   /** kube only. */
   readonly object?: ObjectName;
+  /** kube only: the API group of the object; absent for the core group. */
+  readonly group?: string;
   /** The decoded body (kube) or parameters (aws), as plain JSON; absent if there is none or it can't be decoded. */
   readonly input?: unknown;
 }

@@ -14,6 +14,8 @@ export interface Caller {
   readonly incarnation: number;
   /** The request's span in the history, so that the world can record which request caused a change. */
   readonly span: number;
+  /** The user that it is to the API server, where roles say what it may do. */
+  readonly user?: string;
 }
 
 /** A refusal in the service's own words. */
@@ -24,6 +26,8 @@ export interface Refusal {
   readonly code: string;
   readonly message: string;
   readonly retryAfterSeconds?: number;
+  /** What a Kubernetes Status says that it is about: `details`. */
+  readonly about?: { readonly name?: string; readonly group?: string; readonly kind?: string };
   /** Sent as plain text, as a proxy in front of the API would. */
   readonly plain?: boolean;
 }

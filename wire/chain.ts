@@ -42,6 +42,8 @@ export interface ChainSite {
   readonly scope: ClockScope;
   readonly principal: Principal;
   readonly incarnation: number;
+  /** The user that the caller is to the API server, where roles say what it may do. */
+  readonly user?: string;
   /**
    * Draws the latency of the request, of its operation, and of the answer.
    * Undefined where the backend itself takes time: then nothing is added.
@@ -119,7 +121,8 @@ class ChainedRequest {
     this.#request = request;
     this.#ends = request.signal === undefined ? [closing] : [closing, request.signal];
     this.#operation = site.backend.describe(request);
-    this.#caller = { principal: site.principal, incarnation: site.incarnation, span: site.nextSpan() };
+    const { principal, incarnation, user } = site;
+    this.#caller = { principal, incarnation, span: site.nextSpan(), ...defined({ user }) };
     this.#recorded = site.principal === 'target';
   }
 
@@ -223,7 +226,7 @@ class ChainedRequest {
         strike.fired();
         this.#abandon();
         const { refusal } = strike.effect;
-        return this.#site.backend.refuse(this.#operation, typeof refusal === 'function' ? refusal(this.#operation) : refusal);
+        return this.#site.backend.refuse(this.#operation, typeof refusal === 'function' ? refusal(this.#operation, this.#caller) : refusal);
       }
       case 'break':
         strike.fired();

@@ -1,8 +1,8 @@
 import type { Operation, Principal } from '../model/operation.ts';
-import type { Refusal } from './backend.ts';
+import type { Caller, Refusal } from './backend.ts';
 import type { WireErrorCode } from './wire.ts';
 
-export type { Refusal } from './backend.ts';
+export type { Caller, Refusal } from './backend.ts';
 
 /** Which requests a trigger looks at. */
 export interface Matcher {
@@ -47,9 +47,9 @@ export type ObjectRewrite = (object: Readonly<Record<string, unknown>>) => Reado
 export type WireEffect =
   /**
    * Refuses instead of the backend (moment `before`), or replaces its answer (`after`). Services express the same refusal
-   * differently, so `refusal` may depend on the operation.
+   * differently, so `refusal` may depend on the operation, and on who sends it.
    */
-  | { readonly kind: 'refuse'; readonly refusal: Refusal | ((operation: Operation) => Refusal) }
+  | { readonly kind: 'refuse'; readonly refusal: Refusal | ((operation: Operation, caller: Caller) => Refusal) }
   /** Breaks the connection: the request is never sent on (`before`), or its answer is lost (`after`). */
   | { readonly kind: 'break'; readonly code: WireErrorCode }
   | { readonly kind: 'delay'; readonly delayMs: number }

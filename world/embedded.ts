@@ -2,7 +2,10 @@ import type { Capability } from '../history/capabilities.ts';
 import { loadCatalogue } from '../model/instance-catalogue.ts';
 import type { Catalogue } from '../model/instance-catalogue.ts';
 import type { ClusterConfig } from '../model/cluster.ts';
+import { defined } from '../model/defined.ts';
 import type { Node } from '../model/kube.ts';
+import { userNameOf } from '../model/service-account.ts';
+import type { ServiceAccountName } from '../model/service-account.ts';
 import type { Operation, Principal } from '../model/operation.ts';
 import type { Random } from '../runtime/random.ts';
 import type { ChainSite } from '../wire/chain.ts';
@@ -62,6 +65,8 @@ export interface EmbeddedOptions {
   readonly writtenHeartbeats?: boolean;
   /** Parts that are left out, since other programs do their work. */
   readonly without?: readonly ReplaceablePart[];
+  /** Roles say what is allowed, and the target is this service account. By default everybody may do everything. */
+  readonly targetAccount?: ServiceAccountName;
   /** By default as observed for real machines. */
   readonly delays?: MachineDelays;
   /** By default the package's full catalogue. */
@@ -129,12 +134,12 @@ export const EMBEDDED_IN_REAL_TIME: typeof EMBEDDED = {
 /** The embedded world: API server, scheduler, workloads, kubelets, cloud controller and EC2 in this process. */
 export function createEmbeddedWorld(
   site: WorldSite,
-  { delays = MACHINE_DELAYS, catalogue = loadCatalogue(), writtenHeartbeats = false, without = [] }: EmbeddedOptions = {},
+  { delays = MACHINE_DELAYS, catalogue = loadCatalogue(), writtenHeartbeats = false, without = [], targetAccount }: EmbeddedOptions = {},
 ): World {
   const { timeline, random, recorder } = site;
   const scopes = createScopes(timeline);
   const { scope } = scopes;
-  const api = createApiServer({ clock: scope('api-server'), random: random.fork('api-server') });
+  const api = createApiServer({ clock: scope('api-server'), random: random.fork('api-server'), ...defined({ targetAccount }) });
   api.onCommit(new Observer(recorder, api.resources).observe);
   const port = (principal: Principal): ClusterPort => api.port(principal);
   const machines = createMachines({
@@ -177,7 +182,14 @@ export function createEmbeddedWorld(
 
   const clock = scope('wire');
   const gate = new Gate(clock, random.fork('gate'));
-  const wires = new WireFactory({ site, clock, gate, backends: { kube: api.backend, aws: machines.backend }, latencyMs: drawRequestDelay });
+  const wires = new WireFactory({
+    site,
+    clock,
+    gate,
+    backends: { kube: api.backend, aws: machines.backend },
+    latencyMs: drawRequestDelay,
+    ...defined({ targetUser: targetAccount && userNameOf(targetAccount) }),
+  });
   const target = new TargetProcess();
   const stopping = new AbortController();
   const running: Promise<void>[] = [];

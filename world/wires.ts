@@ -1,3 +1,4 @@
+import { defined } from '../model/defined.ts';
 import type { Operation, Principal, WireName } from '../model/operation.ts';
 import type { Clock, ClockScope } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
@@ -16,6 +17,8 @@ interface WiresSite {
   readonly backends: Readonly<Record<WireName, Backend>>;
   /** The latency of a request. @param random of one wire of one caller */
   readonly latencyMs: (random: Random, operation: Operation) => ReturnType<ChainSite['latencyMs']>;
+  /** The user that the target is to the API server, where roles say what it may do. */
+  readonly targetUser?: string;
 }
 
 /** Opens a world's wires, with one gate, one order of spans, and one count of the target's requests for all of them. */
@@ -42,7 +45,7 @@ export class WireFactory {
   }
 
   #chain(wire: WireName, principal: Principal, incarnation: number, scope: ClockScope): Chain {
-    const { site, clock, gate, backends, latencyMs } = this.#parts;
+    const { site, clock, gate, backends, latencyMs, targetUser } = this.#parts;
     const latencies = site.random.fork(`latency of ${wire} for ${principal} ${incarnation}`);
     return openChain({
       wire,
@@ -53,6 +56,7 @@ export class WireFactory {
       scope,
       principal,
       incarnation,
+      ...defined({ user: principal === 'target' ? targetUser : undefined }),
       latencyMs: (operation) => latencyMs(latencies, operation),
       nextSpan: () => (this.#spans += 1),
       onKill: (reason) => site.onKill(principal, incarnation, reason),

@@ -35,6 +35,7 @@ export function describeKubeRequest(
     name: `${parsed.verb} ${parsed.resource}${parsed.subresource === undefined ? '' : `/${parsed.subresource}`}`,
     mutating: !READS.includes(parsed.verb) && !isDryRun(parsed, input),
     object: objectOf(parsed, input),
+    ...(parsed.group === '' ? {} : { group: parsed.group }),
     ...body,
   };
 }

@@ -3,6 +3,7 @@ import { formatObject } from '../../model/operation.ts';
 import type { Effect, Operation } from '../../model/operation.ts';
 import { negotiate, plainFormat } from '../../protocols/kube/accept.ts';
 import type { Format } from '../../protocols/kube/accept.ts';
+import { attributesOf, denied } from '../../protocols/kube/attributes.ts';
 import { JSON_TYPE } from '../../protocols/kube/body.ts';
 import { forbidden } from '../../protocols/kube/field-error.ts';
 import { describeKubeRequest } from '../../protocols/kube/operation.ts';
@@ -36,6 +37,8 @@ import { evictPod } from './eviction.ts';
 import { inFormat } from './formats.ts';
 import { checkFields, readFieldValidation, strictDecodingError, warningHeaders } from './field-validation.ts';
 import type { CacheLag } from './cache-lag.ts';
+import type { Access } from './rbac/access.ts';
+import type { User } from './rbac/users.ts';
 import { checkRevision, listPage } from './lists.ts';
 import type { Page } from './lists.ts';
 import { describeOpenApi } from './openapi.ts';
@@ -52,7 +55,7 @@ import { groupResource } from './resource.ts';
 import { readable } from './readable.ts';
 import { refusalOf, refuse } from './refusals.ts';
 import { readScale, updateScale } from './scale.ts';
-import { tokenRequest } from './reviews.ts';
+import { tokenRequest } from './tokens.ts';
 import { Version } from './store.ts';
 import type { Store } from './store.ts';
 import { evictionShape, tokenRequestShape } from './validation/shapes.ts';
@@ -67,6 +70,7 @@ interface RequestContext {
   readonly resource: Resource;
   readonly body: unknown;
   readonly span: number;
+  readonly user: User;
   readonly writer: Writer;
   readonly request: WireRequest;
   readonly writing: Writing;
@@ -88,6 +92,7 @@ export class ApiBackend implements Backend {
   readonly #ownership: Ownership;
   readonly #cache: CacheLag;
   readonly #encoder: ProtobufEncoder;
+  readonly #access: Access;
 
   constructor(parts: {
     store: Store;
@@ -101,6 +106,7 @@ export class ApiBackend implements Backend {
     schemaOf: SchemaOf;
     ownership: Ownership;
     cache: CacheLag;
+    access: Access;
   }) {
     this.#store = parts.store;
     this.#registry = parts.registry;
@@ -114,6 +120,7 @@ export class ApiBackend implements Backend {
     this.#ownership = parts.ownership;
     this.#cache = parts.cache;
     this.#encoder = new ProtobufEncoder(parts.types);
+    this.#access = parts.access;
   }
 
   describe(request: WireRequest): Operation {
@@ -162,6 +169,7 @@ export class ApiBackend implements Backend {
   }
 
   #serve(request: WireRequest, operation: Operation, { principal, span }: Caller, warnings: string[]): Reply & { readonly format: Format } {
+    const user = this.#access.admit(request, principal);
     const parsed = parseKubeRequest(request.method, request.path);
     const resource = parsed === undefined ? undefined : this.#table.find(parsed.group, parsed.version, parsed.resource);
     const accept = request.headers['accept'];
@@ -176,6 +184,7 @@ export class ApiBackend implements Backend {
       resource,
       body: readBody(request, operation, parsed.verb, resource, this.#types),
       span,
+      user,
       writer: {
         principal,
         dryRun: isDryRun(parsed, optionsKind(parsed.verb)),
@@ -215,7 +224,10 @@ export class ApiBackend implements Backend {
       if (verb !== 'create' || everywhere) throw methodNotAllowed();
       const object = resource.review(decodeObject(resource, this.#checked(context, context.body)), {
         resource,
+        namespace,
         nowMs: this.#clock.nowMs(),
+        user: context.user,
+        access: this.#access,
       });
       return { status: 201, body: writing.one(new Version(object, this.#store.revision)) };
     }
@@ -277,6 +289,7 @@ export class ApiBackend implements Backend {
         return { status: 200, body: writing.one(this.#computed.one(resource, this.#registry.get(at))) };
       case 'update': {
         const checked = this.#checked(context, body);
+        if (resource.createsOnPut && status === undefined) this.#demandCreation(context, at);
         const { version, created } = this.#registry.put(at, status, writer, checked);
         return { status: created ? 201 : 200, body: writing.one(version) };
       }
@@ -293,6 +306,14 @@ export class ApiBackend implements Backend {
     }
   }
 
+  /** A PUT or an apply that creates its object needs the right to create it. @throws StatusError 403 */
+  #demandCreation({ user, request }: RequestContext, at: Location): void {
+    if (this.#registry.find(at) !== undefined) return;
+    const creation = { ...attributesOf(request.method, request.path), verb: 'create' };
+    const { allowed, reason } = this.#access.decide(user, creation);
+    if (!allowed) throw denied(user.name, creation, reason);
+  }
+
   #patch(context: RequestContext, at: Location, status: 'status' | undefined): Reply {
     const { parsed, resource, body, writer, writing, request } = context;
     const patch = readPatch(resource, request.headers['content-type'], body, this.#types);
@@ -301,6 +322,7 @@ export class ApiBackend implements Backend {
     if (patch === 'apply') {
       const [registry, ownership, nowMs] = [this.#registry, this.#ownership, this.#clock.nowMs()];
       const site = { registry, ownership, types: this.#types, schemaOf: this.#schemaOf, nowMs };
+      if (status === undefined) this.#demandCreation(context, at);
       const { version, created } = applyObject(site, at, status, parsed, body, writer);
       return { status: created ? 201 : 200, body: writing.one(version) };
     }

@@ -1,3 +1,4 @@
+import type { ServiceAccountName } from '../../model/service-account.ts';
 import type { Principal } from '../../model/operation.ts';
 import { loadKubeTypes } from '../../protocols/kube/types.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -5,6 +6,9 @@ import type { Random } from '../../runtime/random.ts';
 import type { Backend } from '../../wire/backend.ts';
 import type { ClusterPort, WatchPort } from '../ports.ts';
 import { ApiBackend } from './api-backend.ts';
+import { ALWAYS_ALLOW, rbacAccess } from './rbac/access.ts';
+import { AggregationController } from './rbac/aggregation.ts';
+import { createDefaultRoles } from './rbac/default-roles.ts';
 import { CacheLag } from './cache-lag.ts';
 import { ComputedFields } from './computed-fields.ts';
 import type { Compute } from './computed-fields.ts';
@@ -38,19 +42,24 @@ export interface ApiServer {
   compact(): void;
   /** Delays and closes the target's watches. */
   readonly perturb: WatchPort;
-  /** Ends all watches and the built-in controllers: garbage collection, namespaces, quotas, expiry of events. */
+  /** Ends all watches and the built-in controllers: garbage collection, namespaces, quotas, aggregated roles, expiry of events. */
   stop(): void;
 }
 
 const NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 const PRIORITY_CLASSES = { 'system-cluster-critical': 2_000_000_000, 'system-node-critical': 2_000_001_000 };
 
-/**
- * Creates an API server with only the objects that every cluster has.
- * @param options.clock a clock of the world, valid as long as the server
- */
-export function createApiServer(options: { readonly clock: Clock; readonly random: Random }): ApiServer {
-  const { clock, random } = options;
+/** What an API server is created with. */
+export interface ApiServerOptions {
+  /** A clock of the world, valid as long as the server. */
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Roles say what is allowed, and the target is this service account. By default everybody may do everything. */
+  readonly targetAccount?: ServiceAccountName;
+}
+
+/** Creates an API server with only the objects that every cluster has. */
+export function createApiServer({ clock, random, targetAccount }: ApiServerOptions): ApiServer {
   const store = new Store();
   const table = new ResourceTable(store);
   const namespaces = table.byId('namespaces');
@@ -64,6 +73,7 @@ export function createApiServer(options: { readonly clock: Clock; readonly rando
   const collector = new GarbageCollector({ store, registry, clock, random: random.fork('garbage-collector') });
   const namespaceController = new NamespaceController({ store, registry, table, clock });
   const quotaController = new QuotaController({ store, registry, table, clock });
+  const aggregationController = new AggregationController({ store, registry, clock });
   const definitionController = new DefinitionController({ store, registry, clock });
   const expiry = new EventExpiry({ store, clock });
   const computed = new ComputedFields();
@@ -74,9 +84,11 @@ export function createApiServer(options: { readonly clock: Clock; readonly rando
   for (const [name, value] of Object.entries(PRIORITY_CLASSES)) {
     registry.create(priorityClasses, undefined, { metadata: { name }, value }, writer);
   }
+  if (targetAccount !== undefined) createDefaultRoles(registry, table);
+  const access = targetAccount === undefined ? ALWAYS_ALLOW : rbacAccess({ store, table, clock, account: targetAccount });
 
   return {
-    backend: new ApiBackend({ ...parts, computed, types, schemaOf, ownership, cache, random: random.fork('backend') }),
+    backend: new ApiBackend({ ...parts, computed, types, schemaOf, ownership, cache, access, random: random.fork('backend') }),
     resources: table,
     port: (principal) => openPort(parts, principal),
     onCommit: (listener) => store.onCommit(listener),
@@ -88,6 +100,7 @@ export function createApiServer(options: { readonly clock: Clock; readonly rando
       namespaceController.stop();
       quotaController.stop();
       definitionController.stop();
+      aggregationController.stop();
       expiry.stop();
       watches.stop();
     },

@@ -5,9 +5,10 @@ import type { Refusal } from '../../wire/backend.ts';
 import type { WireResponse } from '../../wire/wire.ts';
 
 /** A refusal as an API server sends it: a Status, or plain text if it comes from a filter in front of the API. */
-export function refuse({ status, code, message, retryAfterSeconds, plain }: Refusal): WireResponse {
+export function refuse({ status, code, message, retryAfterSeconds, plain, about }: Refusal): WireResponse {
   if (plain === true) return plainRefusal(status, message, retryAfterSeconds);
-  return refusalOf(new StatusError(status, code, message, retryAfterSeconds === undefined ? undefined : { retryAfterSeconds }));
+  const details = { ...about, ...defined({ retryAfterSeconds }) };
+  return refusalOf(new StatusError(status, code, message, Object.keys(details).length === 0 ? undefined : details));
 }
 
 /** The answer for an error of the API. */

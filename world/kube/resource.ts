@@ -2,6 +2,9 @@ import type { ZodType } from 'zod';
 import type { FieldError } from '../../protocols/kube/field-error.ts';
 import type { GroupResource } from '../../protocols/kube/status.ts';
 import type { KubeObject, ObjectMeta } from '../../model/kube.ts';
+import type { Attributes } from '../../model/denial.ts';
+import type { PolicyRule } from './rbac/rules.ts';
+import type { User } from './rbac/users.ts';
 
 /** An object as the API server stores it: with its type and any other fields. Read-only once stored. */
 export interface ApiObject extends KubeObject {
@@ -83,6 +86,19 @@ export interface ScalePaths {
   readonly labelSelectorPath?: string;
 }
 
+/** What a review may look up. */
+interface ReviewSite {
+  readonly resource: Resource;
+  readonly namespace: string | undefined;
+  readonly nowMs: number;
+  /** Who asks. */
+  readonly user: User;
+  readonly access: {
+    decide(user: User, request: Attributes): { readonly allowed: boolean; readonly reason: string };
+    rules(user: User, namespace: string): { readonly rules: readonly PolicyRule[]; readonly problem?: string };
+  };
+}
+
 /** A resource as data. */
 export interface Resource {
   /** Key in tables, and the name that its CustomResourceDefinition would have: `pods`, `nodeclaims.karpenter.sh`. */
@@ -119,7 +135,7 @@ export interface Resource {
   readonly nameRule: 'subdomain' | 'label' | 'dns-1035' | 'path';
   readonly rules: ResourceRules;
   /** Answers an object that is created: it is never stored, and can only be created. */
-  readonly review?: (object: ApiObject, site: { readonly resource: Resource; readonly nowMs: number }) => ApiObject;
+  readonly review?: (object: ApiObject, site: ReviewSite) => ApiObject;
   /** To and from the form in which its objects are stored, if that is another resource's. By default only the type differs. */
   readonly conversion?: { readonly toStored: (object: ApiObject) => ApiObject; readonly fromStored: (object: ApiObject) => ApiObject };
 }

@@ -1,5 +1,5 @@
 import type { Resource, ResourceRules, Subresource } from './resource.ts';
-import { accessReview, rulesReview, selfReview, tokenReview } from './reviews.ts';
+import { accessReview, rulesReview, selfAccessReview, selfReview, tokenReview } from './reviews.ts';
 import { bindingRules } from './rules/admission-bindings.ts';
 import { policyRules } from './rules/admission-policies.ts';
 import { budgetRules } from './rules/budgets.ts';
@@ -10,6 +10,7 @@ import { nodeRules } from './rules/nodes.ts';
 import { limitRangeRules } from './rules/limit-ranges.ts';
 import { leaseRules, namespaceRules, priorityClassRules } from './rules/others.ts';
 import { podRules } from './rules/pods.ts';
+import { clusterRoleBindingRules, clusterRoleRules, roleBindingRules, roleRules } from './rules/roles.ts';
 import { quotaRules } from './rules/quotas.ts';
 import { configMapRules, secretRules, serviceRules } from './rules/services.ts';
 import { claimRules, storageClassRules, volumeAttachmentRules, volumeRules } from './rules/storage.ts';
@@ -218,10 +219,17 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
   ),
   ...inGroup(
     'rbac.authorization.k8s.io',
-    { plural: 'roles', kind: 'Role', createsOnPut: true, nameRule: 'path' },
-    { plural: 'rolebindings', kind: 'RoleBinding', createsOnPut: true, nameRule: 'path' },
-    { plural: 'clusterroles', kind: 'ClusterRole', createsOnPut: true, ...CLUSTER_SCOPED, nameRule: 'path' },
-    { plural: 'clusterrolebindings', kind: 'ClusterRoleBinding', createsOnPut: true, ...CLUSTER_SCOPED, nameRule: 'path' },
+    { plural: 'roles', kind: 'Role', createsOnPut: true, nameRule: 'path', rules: roleRules },
+    { plural: 'rolebindings', kind: 'RoleBinding', createsOnPut: true, nameRule: 'path', rules: roleBindingRules },
+    { plural: 'clusterroles', kind: 'ClusterRole', createsOnPut: true, ...CLUSTER_SCOPED, nameRule: 'path', rules: clusterRoleRules },
+    {
+      plural: 'clusterrolebindings',
+      kind: 'ClusterRoleBinding',
+      createsOnPut: true,
+      ...CLUSTER_SCOPED,
+      nameRule: 'path',
+      rules: clusterRoleBindingRules,
+    },
   ),
   ...inGroup(
     'networking.k8s.io',
@@ -242,7 +250,7 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
   ...inGroup('discovery.k8s.io', { plural: 'endpointslices', kind: 'EndpointSlice', generation: true }),
   ...inGroup(
     'authorization.k8s.io',
-    { plural: 'selfsubjectaccessreviews', kind: 'SelfSubjectAccessReview', ...CLUSTER_SCOPED, review: accessReview },
+    { plural: 'selfsubjectaccessreviews', kind: 'SelfSubjectAccessReview', ...CLUSTER_SCOPED, review: selfAccessReview },
     { plural: 'subjectaccessreviews', kind: 'SubjectAccessReview', ...CLUSTER_SCOPED, review: accessReview },
     { plural: 'localsubjectaccessreviews', kind: 'LocalSubjectAccessReview', review: accessReview },
     { plural: 'selfsubjectrulesreviews', kind: 'SelfSubjectRulesReview', ...CLUSTER_SCOPED, review: rulesReview },

@@ -1,100 +1,121 @@
-import type { z } from 'zod';
 import { defined } from '../../model/defined.ts';
 import { formatTime } from '../../model/time.ts';
+import type { Attributes } from '../../model/denial.ts';
 import { invalid } from '../../protocols/kube/field-error.ts';
-import { invalidObject } from '../../protocols/kube/status.ts';
-import type { ApiObject, Resource } from './resource.ts';
-import type { tokenRequestShape } from './validation/shapes.ts';
+import type { FieldError } from '../../protocols/kube/field-error.ts';
+import { badRequest, invalidObject } from '../../protocols/kube/status.ts';
+import type { StatusError } from '../../protocols/kube/status.ts';
+import { serviceAccountUser } from './rbac/users.ts';
+import type { Resource } from './resource.ts';
+import { AUDIENCES, accountOfToken } from './tokens.ts';
 
-/** What the API server answers about access: objects that are created, answered and never stored. Everybody may do everything here. */
-
-/** Who everybody is, as far as the API server knows. */
-export const USER = { username: 'scaleproof', groups: ['system:masters', 'system:authenticated'] };
-const SERVICE_ACCOUNT_GROUPS = ['system:serviceaccounts', 'system:authenticated'];
-const ISSUER = 'https://kubernetes.default.svc.cluster.local';
-const AUDIENCES = [ISSUER];
-/** The default of a TokenRequest, and the least (`pkg/apis/authentication`). */
-const TOKEN_SECONDS = 3_600;
-const MIN_TOKEN_SECONDS = 600;
+/** What the API server answers about access: objects that are created, answered and never stored. */
 
 type Review = NonNullable<Resource['review']>;
 
-/** `SelfSubjectAccessReview`, `SubjectAccessReview`, `LocalSubjectAccessReview`. @throws StatusError 422 */
-export const accessReview: Review = (object, { resource }) => {
-  const spec = (object.spec ?? {}) as { resourceAttributes?: unknown; nonResourceAttributes?: unknown };
-  const [isResource, isOther] = [spec.resourceAttributes !== undefined, spec.nonResourceAttributes !== undefined];
-  if (isResource === isOther) {
-    const error = isResource
-      ? invalid('spec.nonResourceAttributes', spec.nonResourceAttributes, 'cannot be specified in combination with resourceAttributes')
-      : invalid('spec.resourceAttributes', null, 'exactly one of nonResourceAttributes or resourceAttributes must be specified');
-    throw invalidObject({ group: resource.group, resource: resource.kind }, '', [error]);
-  }
-  return { ...object, status: { allowed: true } };
+type ResourceAttributes = Partial<Record<'verb' | 'group' | 'version' | 'resource' | 'subresource' | 'namespace' | 'name', string>>;
+
+interface AccessSpec {
+  readonly resourceAttributes?: ResourceAttributes;
+  readonly nonResourceAttributes?: { readonly path?: string; readonly verb?: string };
+  readonly user?: string;
+  readonly groups?: readonly string[];
+}
+
+/** `SelfSubjectAccessReview`: what the asker may do. @throws StatusError 422 */
+export const selfAccessReview: Review = (object, { resource, user, access }) => {
+  const spec = (object.spec ?? {}) as AccessSpec;
+  const errors = kindErrors(spec);
+  if (errors.length > 0) throw refusal(resource, errors);
+  return { ...object, status: statusOf(access.decide(user, attributesIn(spec))) };
 };
 
-/** `SelfSubjectRulesReview`: what `kubectl auth can-i --list` shows. */
-export const rulesReview: Review = (object) => ({
-  ...object,
-  status: {
-    incomplete: false,
-    resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
-    nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
-  },
-});
+/** `SubjectAccessReview` and `LocalSubjectAccessReview`: what somebody may do. @throws StatusError 422 */
+export const accessReview: Review = (object, { resource, namespace, access }) => {
+  const spec = (object.spec ?? {}) as AccessSpec;
+  const { user = '', groups = [] } = spec;
+  const errors = kindErrors(spec);
+  if (user === '' && groups.length === 0) errors.push(invalid('spec.user', user, 'at least one of user or group must be specified'));
+  if (namespace !== undefined) errors.push(...localErrors(spec, namespace));
+  if (errors.length > 0) throw refusal(resource, errors);
+  return { ...object, status: statusOf(access.decide({ name: user, groups }, attributesIn(spec))) };
+};
+
+/** The real server forgets the kind in the message. */
+function refusal({ group }: Resource, errors: readonly FieldError[]): StatusError {
+  return invalidObject({ group, resource: '' }, '', errors);
+}
+
+function kindErrors({ resourceAttributes, nonResourceAttributes }: AccessSpec): FieldError[] {
+  if ((resourceAttributes === undefined) !== (nonResourceAttributes === undefined)) return [];
+  return resourceAttributes === undefined
+    ? [invalid('spec.resourceAttributes', null, 'exactly one of nonResourceAttributes or resourceAttributes must be specified')]
+    : [invalid('spec.nonResourceAttributes', shown(nonResourceAttributes), 'cannot be specified in combination with resourceAttributes')];
+}
+
+/** As the real message shows it: with the server's internal type. */
+function shown({ path: Path = '', verb: Verb = '' }: NonNullable<AccessSpec['nonResourceAttributes']> = {}): object {
+  return { Path, Verb };
+}
+
+function localErrors({ resourceAttributes, nonResourceAttributes }: AccessSpec, namespace: string): FieldError[] {
+  const asked = resourceAttributes?.namespace ?? '';
+  return [
+    ...(resourceAttributes === undefined || asked === namespace
+      ? []
+      : [invalid('spec.resourceAttributes.namespace', asked, 'must match metadata.namespace')]),
+    ...(nonResourceAttributes === undefined
+      ? []
+      : [invalid('spec.nonResourceAttributes', shown(nonResourceAttributes), 'disallowed on this kind of request')]),
+  ];
+}
+
+function attributesIn({ resourceAttributes, nonResourceAttributes }: AccessSpec): Attributes {
+  if (resourceAttributes === undefined) {
+    const { path = '', verb = '' } = nonResourceAttributes ?? {};
+    return { kind: 'path', verb, path };
+  }
+  const { verb = '', group = '', version = '*', resource = '', subresource = '', namespace = '', name = '' } = resourceAttributes;
+  return { kind: 'resource', verb, group, version, resource, subresource, namespace, name };
+}
+
+function statusOf({ allowed, reason }: { readonly allowed: boolean; readonly reason: string }): object {
+  return { allowed, ...(reason === '' ? {} : { reason }) };
+}
+
+/** `SelfSubjectRulesReview`: what `kubectl auth can-i --list` shows. @throws StatusError 400 */
+export const rulesReview: Review = (object, { user, access }) => {
+  const { namespace = '' } = (object.spec ?? {}) as { namespace?: string };
+  if (namespace === '') throw badRequest('no namespace on request');
+  const { rules, problem } = access.rules(user, namespace);
+  return {
+    ...object,
+    status: {
+      resourceRules: rules.flatMap(({ verbs, apiGroups, resources = [], resourceNames }) =>
+        resources.length === 0 ? [] : [{ verbs, ...defined({ apiGroups }), resources, ...defined({ resourceNames }) }],
+      ),
+      nonResourceRules: rules.flatMap(({ verbs, nonResourceURLs = [] }) =>
+        nonResourceURLs.length === 0 ? [] : [{ verbs, nonResourceURLs }],
+      ),
+      incomplete: false,
+      ...defined({ evaluationError: problem }),
+    },
+  };
+};
 
 /** `SelfSubjectReview`: what `kubectl auth whoami` shows. */
-export const selfReview: Review = (object, { nowMs }) => ({
+export const selfReview: Review = (object, { nowMs, user: { name, groups, uid } }) => ({
   ...object,
   metadata: { creationTimestamp: formatTime(nowMs) },
-  status: { userInfo: USER },
+  status: { userInfo: { username: name, ...defined({ uid }), groups } },
 });
 
-/** `TokenReview`: who a token of `tokenRequest` belongs to, until it expires. */
+/** `TokenReview`: who a token of a service account belongs to, until it expires. */
 export const tokenReview: Review = (object, { nowMs }) => {
-  const claims = claimsOf((object.spec as { token?: string } | undefined)?.token ?? '');
-  if (claims === undefined || claims.exp * 1_000 <= nowMs) {
+  const account = accountOfToken((object.spec as { token?: string } | undefined)?.token ?? '', nowMs);
+  if (account === undefined) {
     return { ...object, status: { authenticated: false, user: {}, error: '[invalid bearer token, service account token is not valid]' } };
   }
-  const namespace = claims.sub.split(':').at(-2) ?? '';
-  const user = { username: claims.sub, groups: [...SERVICE_ACCOUNT_GROUPS, `system:serviceaccounts:${namespace}`] };
-  return { ...object, status: { authenticated: true, user, audiences: AUDIENCES } };
+  const { name: username, groups } = serviceAccountUser(account);
+  return { ...object, status: { authenticated: true, user: { username, groups }, audiences: AUDIENCES } };
 };
-
-/** The claims of a token. */
-interface Claims {
-  readonly iss: string;
-  readonly sub: string;
-  readonly aud: readonly string[];
-  readonly iat: number;
-  readonly exp: number;
-}
-
-/** The answer to a request for a token of a service account. Nothing here checks tokens, so it has no signature. @throws StatusError 422 */
-export function tokenRequest(account: ApiObject, request: z.infer<typeof tokenRequestShape>, nowMs: number): ApiObject {
-  const { audiences = [], expirationSeconds = TOKEN_SECONDS } = request.spec ?? {};
-  const { name = '', namespace = '' } = account.metadata;
-  if (expirationSeconds < MIN_TOKEN_SECONDS) {
-    const error = invalid('spec.expirationSeconds', expirationSeconds, 'may not specify a duration less than 10 minutes');
-    throw invalidObject({ group: 'authentication.k8s.io', resource: 'TokenRequest' }, name, [error]);
-  }
-  const iat = Math.floor(nowMs / 1_000);
-  const aud = audiences.length === 0 ? AUDIENCES : audiences;
-  const claims: Claims = { iss: ISSUER, sub: `system:serviceaccount:${namespace}:${name}`, aud, iat, exp: iat + expirationSeconds };
-  const token = [{ alg: 'none', typ: 'JWT' }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
-  return {
-    kind: 'TokenRequest',
-    apiVersion: 'authentication.k8s.io/v1',
-    metadata: { ...defined({ name, namespace }), creationTimestamp: formatTime(nowMs) },
-    spec: { audiences: aud, expirationSeconds, boundObjectRef: null },
-    status: { token: `${token}.`, expirationTimestamp: formatTime(claims.exp * 1_000) },
-  };
-}
-
-function claimsOf(token: string): Claims | undefined {
-  try {
-    const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Partial<Claims>;
-    return claims.iss === ISSUER && typeof claims.sub === 'string' && typeof claims.exp === 'number' ? (claims as Claims) : undefined;
-  } catch {
-    return undefined;
-  }
-}

@@ -20,8 +20,13 @@ export interface Step {
   readonly accept?: string;
   /** Paths into the answer, dot-separated, with indexes into lists: `spec.tolerations.0.key`. */
   readonly look?: readonly string[];
-  /** Repeated (bounded) while the answer is 404 or 429: a defined resource is served a moment later. */
-  readonly patient?: boolean;
+  /** More headers: whom the request impersonates. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * Repeated (bounded) while the answer has one of these statuses, by default 404 and 429: a defined resource is served, and a role
+   * counts, a moment later.
+   */
+  readonly patient?: true | readonly number[];
   /** Repeated (bounded) until the answer has this status: an admission policy works a moment later. */
   readonly until?: number;
   /** Whether the answer's warnings are compared. */

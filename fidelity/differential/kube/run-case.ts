@@ -1,6 +1,7 @@
 import { defined } from '../../../model/defined.ts';
 import { answerOf } from './case.ts';
 import type { Answer, ApiCase, Step } from './case.ts';
+import { ACCESS_CASES } from './cases-access.ts';
 import { OBJECT_CASES } from './cases-objects.ts';
 import { POD_CASES } from './cases-pods.ts';
 import { POLICY_CASES } from './cases-policies.ts';
@@ -20,6 +21,7 @@ export const API_CASES: readonly ApiCase[] = [
   ...POLICY_OBJECT_CASES,
   ...POLICY_CASES,
   ...POLICY_MATCHING_CASES,
+  ...ACCESS_CASES,
 ];
 
 /** The answers of a real API server. */
@@ -50,12 +52,13 @@ export async function runCase({ steps }: ApiCase, send: Send): Promise<Answer[]>
 
 async function runStep(step: Step, send: Send): Promise<Answer> {
   const { method, path, body, contentType = 'application/json', accept = 'application/json', look } = step;
-  const headers = { accept, ...defined({ 'content-type': body === undefined ? undefined : contentType }) };
+  const headers = { accept, ...step.headers, ...defined({ 'content-type': body === undefined ? undefined : contentType }) };
+  const passing = step.patient === true ? [404, 429] : (step.patient ?? []);
   const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
   for (let tries = 1; ; tries += 1) {
     const answer = await send(method, path, headers, text);
-    const early = (step.patient === true && [404, 429].includes(answer.status)) || (step.until ?? answer.status) !== answer.status;
-    if (early && tries < PATIENCE) continue;
+    const isEarly = passing.includes(answer.status) || (step.until ?? answer.status) !== answer.status;
+    if (isEarly && tries < PATIENCE) continue;
     const { warnings = '' } = answer;
     return { ...answerOf(answer.status, answer.text, look), ...defined({ warnings: step.warnings === true ? warnings : undefined }) };
   }

@@ -1,5 +1,6 @@
 import { defined } from '../../../model/defined.ts';
 import type { ObjectMeta } from '../../../model/kube.ts';
+import type { ServiceAccountName } from '../../../model/service-account.ts';
 import type { Effect, Principal } from '../../../model/operation.ts';
 import { createRandom } from '../../../runtime/random.ts';
 import type { ClockScope } from '../../../runtime/clock.ts';
@@ -34,11 +35,17 @@ export interface WatchLine {
   readonly object: Json;
 }
 
+interface CallOptions {
+  readonly contentType?: string;
+  readonly principal?: Principal;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** A server with a client on its wire. */
 export interface Bench {
   readonly server: ApiServer;
   readonly clock: ClockScope;
-  call(method: string, path: string, body?: unknown, options?: { contentType?: string; principal?: Principal }): Promise<Reply>;
+  call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Reply>;
   merge(path: string, body: unknown): Promise<Reply>;
   /** Opens a watch and collects its lines until it ends or `stop` is called. */
   watch(path: string, accept?: string): Promise<{ readonly lines: WatchLine[]; readonly done: Promise<void>; stop(): void }>;
@@ -46,11 +53,18 @@ export interface Bench {
 
 export const START_MS = Date.parse('2026-01-01T00:00:00Z');
 
-/** Runs `work` against a fresh server under virtual time. */
-export async function withServer(work: (bench: Bench) => Promise<void>, seed: number | string = 1): Promise<void> {
+/**
+ * Runs `work` against a fresh server under virtual time.
+ * @param targetAccount roles say what is allowed, and the target is this service account
+ */
+export async function withServer(
+  work: (bench: Bench) => Promise<void>,
+  seed: number | string = 1,
+  targetAccount?: ServiceAccountName,
+): Promise<void> {
   const random = createRandom(seed);
   const timeline = createVirtualTimeline({ startMs: START_MS, random: random.fork('timeline') });
-  const server = createApiServer({ clock: timeline.scope('world'), random: random.fork('kube') });
+  const server = createApiServer({ clock: timeline.scope('world'), random: random.fork('kube'), ...defined({ targetAccount }) });
   const bench = openBench(server, timeline.scope('test'));
   await timeline.run(work(bench));
   server.stop();
@@ -61,7 +75,7 @@ function openBench(server: ApiServer, clock: ClockScope): Bench {
     const request = {
       method,
       path,
-      headers: { 'content-type': options.contentType ?? 'application/json' },
+      headers: { 'content-type': options.contentType ?? 'application/json', ...options.headers },
       ...defined({ body: typeof body === 'string' ? body : JSON.stringify(body) }),
     };
     const caller = { principal: options.principal ?? 'target', incarnation: 1, span: 0 } as const;

@@ -369,3 +369,24 @@ export const tokenRequestShape = z.looseObject({
 export const bindingShape = objectShape.extend({
   target: z.looseObject({ kind: text, name: text }).optional(),
 });
+
+const policyRule = z.looseObject({
+  verbs: texts.nullable(),
+  apiGroups: texts,
+  resources: texts,
+  resourceNames: texts,
+  nonResourceURLs: texts,
+});
+
+export const roleShape = objectShape.extend({
+  rules: z.array(policyRule).nullable().optional(),
+  aggregationRule: z.looseObject({ clusterRoleSelectors: z.array(selector.unwrap()).optional() }).optional(),
+});
+
+export const roleBindingShape = objectShape.extend({
+  subjects: z
+    .array(z.looseObject({ kind: text, name: text, apiGroup: text, namespace: text }))
+    .nullable()
+    .optional(),
+  roleRef: z.looseObject({ kind: text, name: text, apiGroup: text }).optional(),
+});
