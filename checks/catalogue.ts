@@ -10,6 +10,7 @@ import { noLeakedTemplates } from './no-leaked-templates.ts';
 import { interruptionHandled } from './interruption-handled.ts';
 import { launchesWithinPools } from './launches-within-pools.ts';
 import { noOrphanedNodes } from './no-orphaned-nodes.ts';
+import { permissions } from './permissions.ts';
 import { poolLimits } from './pool-limits.ts';
 import { runawayCapacity } from './runaway-capacity.ts';
 import { budgetsRespected } from './budgets-respected.ts';
@@ -49,6 +50,7 @@ export const checkCatalogue: readonly Check[] = [
   refusedOfferings,
   requestAmplification,
   noLaunchForImpossiblePods,
+  permissions,
   targetAlive,
   worldSettled,
   unservedExplained,

@@ -1,3 +1,5 @@
+import { parseServiceAccount } from '../model/service-account.ts';
+import type { ServiceAccountName } from '../model/service-account.ts';
 import { DEFAULT_NODES } from '../harness/trial-spec.ts';
 import { z } from 'zod';
 import { PROFILES } from '../history/events.ts';
@@ -86,6 +88,13 @@ export function parseWithout(text: string): readonly ReplaceablePart[] {
       throw new UsageError(`--without is one or more of ${REPLACEABLE_PARTS.join(', ')}, separated by commas, not "${text}"`);
     return part;
   });
+}
+
+/** `--rbac kube-system/karpenter`. @throws UsageError */
+export function parseRbac(text: string): ServiceAccountName {
+  const account = parseServiceAccount(text);
+  if (account === undefined) throw new UsageError(`--rbac is a service account such as kube-system/karpenter, not "${text}"`);
+  return account;
 }
 
 const port = whole('--port', 0, 65_535);

@@ -282,6 +282,7 @@ export const targetSchema = z.object(
     name: text,
     summary: text,
     time: oneOf(['virtual', 'real']).optional(),
+    serviceAccount: z.object({ namespace: text, name: text }, 'must be a service account { namespace, name }').optional(),
     features: listOf(oneOf(FEATURES)),
     constants: z.object(constants, 'must be the constants of the Target interface'),
     memoryMiB: z.int('must be a whole number of MiB').positive('must be a positive number of MiB').optional(),

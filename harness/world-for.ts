@@ -18,6 +18,7 @@ import { createRealWorld, factsOfReal } from '../world/real/real.ts';
 import type { RealWorldOptions } from '../world/real/real.ts';
 import { createObservedWorld, observedFacts } from '../world/real/observed/observed.ts';
 import type { Tenancy } from '../world/real/tenant/tenant.ts';
+import { LoadError } from './load-error.ts';
 import type { World, WorldSite } from '../world/world.ts';
 import type { ReplayLine } from './replay-line.ts';
 
@@ -89,7 +90,7 @@ export interface WorldChoice {
 
 /** The embedded world: on the virtual clock, or, for programs outside this process, in real time. */
 function embeddedWith(target: WorldTarget, facts: WorldChoice['facts'], options: Pick<EmbeddedOptions, 'delays'>): WorldChoice {
-  const { time = 'virtual' } = target;
+  const { time = 'virtual', serviceAccount: targetAccount } = target;
   const createTimeline: WorldMaker['createTimeline'] = (seed, hooks) =>
     time === 'real'
       ? createRealTimeline(hooks)
@@ -99,7 +100,10 @@ function embeddedWith(target: WorldTarget, facts: WorldChoice['facts'], options:
     time,
     prepare: (pools) => {
       const catalogue = catalogueFor(target, BY_DEFAULT, pools);
-      return Promise.resolve({ createTimeline, createWorld: (site) => createEmbeddedWorld(site, { ...options, catalogue }) });
+      return Promise.resolve({
+        createTimeline,
+        createWorld: (site) => createEmbeddedWorld(site, { ...options, catalogue, ...defined({ targetAccount }) }),
+      });
     },
   };
 }
@@ -119,7 +123,7 @@ export function catalogueFor({ smallRegion: isSmall }: Pick<Target, 'smallRegion
 }
 
 /** What in a target decides its world. */
-type WorldTarget = Pick<Target, 'time' | 'external' | 'smallRegion'>;
+type WorldTarget = Pick<Target, 'time' | 'external' | 'smallRegion' | 'serviceAccount'>;
 
 /** The requested world: in its own time or, if embedded, in the target's. */
 export function worldFor(target: WorldTarget, ref: WorldRef = BY_DEFAULT): WorldChoice {
@@ -129,6 +133,8 @@ export function worldFor(target: WorldTarget, ref: WorldRef = BY_DEFAULT): World
 
 function choiceFor(target: WorldTarget, ref: WorldRef): WorldChoice {
   if (ref.kind === 'embedded') return embeddedChoice(target, ref.machines);
+  if (target.serviceAccount !== undefined)
+    throw new LoadError('a target with a serviceAccount runs only in the embedded world: leave out rbac and serviceAccount');
   const { kubeconfig, tenancy, observed, maxInstances, nodes } = ref;
   if (observed !== undefined && tenancy !== undefined) return observedChoice(ref, tenancy, observed);
   const options = {

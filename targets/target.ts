@@ -1,3 +1,4 @@
+import type { ServiceAccountName } from '../model/service-account.ts';
 import type { Pool } from '../model/catalogue.ts';
 import type { ClusterConfig } from '../model/cluster.ts';
 import type { ProgramEnvironment } from '../model/program-environment.ts';
@@ -144,6 +145,11 @@ export interface Target {
   readonly time?: 'virtual' | 'real';
   /** It is run externally: it can't be started or stopped from here. */
   readonly external?: ExternalAccess;
+  /**
+   * The rights of its requests are those of this service account, whose roles `install` applies. By default it may do everything.
+   * Only in the embedded world.
+   */
+  readonly serviceAccount?: ServiceAccountName;
   /** Its region in the embedded world has only few types besides those that the pools allow: it is slow with many. By default all. */
   readonly smallRegion?: true;
   readonly features: readonly Feature[];

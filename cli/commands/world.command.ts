@@ -3,7 +3,8 @@ import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { REPLACEABLE_PARTS } from '../../world/replaceable.ts';
 import type { ReplaceablePart } from '../../world/replaceable.ts';
-import { parseSeed, parseWithout } from '../options.ts';
+import type { ServiceAccountName } from '../../model/service-account.ts';
+import { parseRbac, parseSeed, parseWithout } from '../options.ts';
 import { CONTROL_VARIABLE } from '../world/control.ts';
 
 /** `scaleproof world`. */
@@ -20,9 +21,21 @@ export function defineWorld(program: Command, { console, finish }: CommandContex
         .default([], 'none')
         .argParser(parseWithout),
     )
+    .addOption(
+      new Option('--rbac <namespace/name>', 'let roles decide: without credentials, the autoscaler is this service account').argParser(
+        parseRbac,
+      ),
+    )
     .option('--json', 'print its addresses as one line of JSON', false)
-    .action(async (flags: { seed: number; quick: boolean; history?: string; without: readonly ReplaceablePart[]; json: boolean }) =>
-      finish(await (await import('../world/up.ts')).worldUp({ ...flags, history: flags.history }, console)),
+    .action(
+      async (flags: {
+        seed: number;
+        quick: boolean;
+        history?: string;
+        without: readonly ReplaceablePart[];
+        rbac?: ServiceAccountName;
+        json: boolean;
+      }) => finish(await (await import('../world/up.ts')).worldUp({ ...flags, history: flags.history, rbac: flags.rbac }, console)),
     );
   const remote = (command: Command): Command =>
     command.option('--control <url>', `URL that controls the world (default: ${CONTROL_VARIABLE})`).option('--json', 'print JSON', false);

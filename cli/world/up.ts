@@ -1,6 +1,8 @@
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { defined } from '../../model/defined.ts';
+import type { ServiceAccountName } from '../../model/service-account.ts';
 import type { Recorder } from '../../history/events.ts';
 import { createRecorder } from '../../history/writer.ts';
 import { createRandom } from '../../runtime/random.ts';
@@ -31,6 +33,8 @@ export interface WorldUpOptions {
   readonly json: boolean;
   /** Parts that other programs replace. */
   readonly without: readonly ReplaceablePart[];
+  /** Roles decide, and this is the autoscaler's service account. */
+  readonly rbac: ServiceAccountName | undefined;
 }
 
 /** How a user connects to the world. */
@@ -117,7 +121,12 @@ function createWorld(options: WorldUpOptions, recorder: Recorder, console: Conso
       onFailure,
       onFlood: (message) => console.err(`the autoscaler floods the world: ${message}\n`),
     },
-    { ...(options.quick ? { delays: QUICK_MACHINES } : {}), writtenHeartbeats: true, without: options.without },
+    {
+      ...(options.quick ? { delays: QUICK_MACHINES } : {}),
+      writtenHeartbeats: true,
+      without: options.without,
+      ...defined({ targetAccount: options.rbac }),
+    },
   );
   return { ...world, capabilities: world.capabilities.filter((capability) => capability !== 'target.kill') };
 }

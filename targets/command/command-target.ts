@@ -13,12 +13,13 @@ import { readManifests, readNodeClass } from './manifest-files.ts';
 import { commandPools, karpenterPools } from './pools.ts';
 import { levelOf } from './lines.ts';
 import type { Operations } from './pools.ts';
+import { withRights } from './rights.ts';
 import { freePorts } from './ports.ts';
 import { startProgram } from './program.ts';
 import type { Program } from './program.ts';
 import { untilReady } from './ready.ts';
 import { TargetFileError, constantsOf, isOfKarpenter, parseTargetFile } from './target-file.ts';
-import type { TargetFile } from './target-file.ts';
+import type { AnyTargetFile, TargetFile } from './target-file.ts';
 import { NODE_VARIABLE, substitute, substituteAll } from './variables.ts';
 
 /**
@@ -28,6 +29,10 @@ import { NODE_VARIABLE, substitute, substituteAll } from './variables.ts';
  */
 export async function readCommandTarget(path: string, pinned?: string): Promise<Target> {
   const file = parseTargetFile(path, await readFile(path, 'utf8'));
+  return withRights(path, file, targetOf(path, file, pinned));
+}
+
+function targetOf(path: string, file: AnyTargetFile, pinned: string | undefined): Target {
   const folder = dirname(path);
   if (isOfKarpenter(file)) return karpenterTargetOf(path, file, pinned);
   if (file.features.includes('node-classes') && 'as' in file.pools && file.pools.nodeClass === undefined)

@@ -3,6 +3,7 @@ import { parse } from 'yaml';
 import { STANDARD } from '../../controller/periods.ts';
 import { objectErrorOf } from '../../model/field-errors.ts';
 import { CLUSTER_VARIABLES } from '../../model/program-environment.ts';
+import { parseServiceAccount } from '../../model/service-account.ts';
 import { FEATURES } from '../target.ts';
 import type { TargetConstants } from '../target.ts';
 import { parseDurationMs } from '../../model/go-duration.ts';
@@ -156,6 +157,14 @@ const ready = z.union(
   'must be one of {http: URL}, {log: TEXT} and {delay: DURATION}; with http and log, {within: DURATION}',
 );
 
+/** Whose rights the program has. */
+const serviceAccount = z.string('must be NAMESPACE/NAME').transform((value, { addIssue }) => {
+  const account = parseServiceAccount(value);
+  if (account !== undefined) return account;
+  addIssue({ code: 'custom', message: `must be NAMESPACE/NAME, such as kube-system/karpenter, not ${JSON.stringify(value)}` });
+  return z.NEVER;
+});
+
 const schema = z.strictObject(
   {
     name: text,
@@ -170,6 +179,8 @@ const schema = z.strictObject(
     constants,
     resources: z.array(text, 'must be a list').optional(),
     install: z.array(text, 'must be a list').optional(),
+    serviceAccount: serviceAccount.optional(),
+    rbac: text.optional(),
     pools: z.unknown().transform((value, { addIssue }) => {
       const isCommand = typeof value === 'object' && value !== null && 'command' in value;
       const parsed = isCommand ? commandPools.safeParse(value) : karpenterPools.safeParse(value);
@@ -229,6 +240,8 @@ const karpenterSchema = z.strictObject(
       .optional(),
     pools: karpenterPools.optional(),
     install: schema.shape.install,
+    serviceAccount: schema.shape.serviceAccount,
+    rbac: schema.shape.rbac,
   },
   { error: objectErrorOf('must be a map of fields') },
 );

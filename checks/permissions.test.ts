@@ -1,0 +1,49 @@
+import { expect, test } from '@playwright/test';
+import type { NewEvent } from '../history/events.ts';
+import { HistoryBuilder } from '../history/testing/history-builder.ts';
+import { createView } from '../history/view.ts';
+import { denialMessage } from '../model/denial.ts';
+import { permissions } from './permissions.ts';
+
+const request = {
+  kind: 'resource',
+  verb: 'list',
+  group: 'karpenter.sh',
+  version: 'v1',
+  resource: 'nodeclaims',
+  subresource: '',
+  namespace: '',
+  name: '',
+} as const;
+const DENIED = denialMessage('system:serviceaccount:kube-system:app', request);
+
+function historyWith(note: string, times = 1): ReturnType<typeof permissions.judge> {
+  const builder = new HistoryBuilder().act();
+  const events: NewEvent[] = Array.from({ length: times }).flatMap((_, index): NewEvent[] => [
+    {
+      type: 'request.start',
+      span: index + 1,
+      wire: 'kube',
+      principal: 'target',
+      incarnation: 1,
+      operation: 'list nodeclaims',
+      mutating: false,
+    },
+    { type: 'request.effect', span: index + 1, effect: { kind: 'rejected', code: 'Forbidden' } },
+    { type: 'request.end', span: index + 1, outcome: 'fail', status: 403, code: 'Forbidden', note },
+  ]);
+  builder.add(...events);
+  return permissions.judge(createView(builder.finish().events));
+}
+
+test('a denied request is a finding that names the rule to add', () => {
+  expect(historyWith(DENIED, 2)).toMatchObject({ verdict: 'fail', findings: [{ code: 'permission-missing', object: 'nodeclaims' }] });
+  expect(historyWith(DENIED, 2)?.findings[0]?.message).toContain(
+    'system:serviceaccount:kube-system:app may not list nodeclaims of karpenter.sh: denied 2 times',
+  );
+  expect(historyWith(DENIED)?.findings[0]?.message).toContain('{apiGroups: ["karpenter.sh"], resources: ["nodeclaims"], verbs: ["list"]}');
+});
+
+test('other refusals are none of its business', () => {
+  expect(historyWith('pods "web" is forbidden: exceeded quota: compute')).toBeUndefined();
+});

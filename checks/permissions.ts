@@ -1,0 +1,59 @@
+import type { RequestLife } from '../history/lives.ts';
+import { readDenial } from '../model/denial.ts';
+import type { Denial } from '../model/denial.ts';
+import type { Check } from './check.ts';
+import { eventsOf } from './evidence.ts';
+import { count, duration, indexes, safetyPart } from './parts.ts';
+
+/** Requests that a finding refers to. */
+const SHOWN = 10;
+
+/**
+ * The target's roles allow what it asks of the API server: after an upgrade, a verb may be missing. What a fault denied does not
+ * count. Nothing to judge if nothing was denied: without roles, everything is allowed.
+ */
+export const permissions: Check = {
+  name: 'permissions',
+  summary: "the target's roles allow each request that it sends to the API server",
+  codes: { 'permission-missing': 'a request was denied because no rule of its roles allows it' },
+  judge: (view) => {
+    const denied = new Map<string, { readonly denial: Denial; readonly requests: RequestLife[] }>();
+    const struck = new Set(view.faults.flatMap(({ fired }) => fired.map(({ span }) => span)));
+    for (const [span, request] of view.requests) {
+      const { start, end } = request;
+      if (start.wire !== 'kube' || end?.code !== 'Forbidden' || struck.has(span)) continue;
+      const denial = readDenial(end.note ?? '');
+      if (denial === undefined) continue;
+      const key = JSON.stringify(denial);
+      const known = denied.get(key);
+      if (known === undefined) denied.set(key, { denial, requests: [request] });
+      else known.requests.push(request);
+    }
+    if (denied.size === 0) return undefined;
+    const findings = [...denied.values()].map(({ denial, requests }) => ({
+      code: 'permission-missing',
+      object: denial.resource === undefined ? `path ${denial.path ?? ''}` : denial.resource.resource,
+      events: indexes(requests.slice(0, SHOWN).flatMap(eventsOf)),
+      message: messageOf(denial, requests),
+    }));
+    return safetyPart(view, findings, `${count(findings.length, 'permission')} missing`);
+  },
+};
+
+function messageOf(denial: Denial, requests: readonly RequestLife[]): string {
+  const { user, verb, resource, path } = denial;
+  const [first] = requests;
+  const what =
+    resource === undefined ? `path ${path ?? ''}` : `${resource.resource}${resource.group === '' ? '' : ` of ${resource.group}`}`;
+  const namespace = resource?.namespace;
+  const where = namespace === undefined ? '' : ` in namespace ${namespace}`;
+  const kind = namespace === undefined ? 'ClusterRole' : `Role in ${namespace}, or a ClusterRole,`;
+  return `${user} may not ${verb} ${what}${where}: denied ${count(requests.length, 'time')}, first at ${duration(first?.start.t ?? 0)}. Missing in a ${kind} that is bound to it: ${ruleFor(denial)}.`;
+}
+
+/** The rule that would allow it, as YAML in one line. */
+function ruleFor({ verb, resource, path = '' }: Denial): string {
+  const list = (value: string): string => JSON.stringify([value]);
+  if (resource === undefined) return `{nonResourceURLs: ${list(path)}, verbs: ${list(verb)}}`;
+  return `{apiGroups: ${list(resource.group)}, resources: ${list(resource.resource)}, verbs: ${list(verb)}}`;
+}
