@@ -18,7 +18,8 @@ const entries = [
   'harness/watcher.ts',
   'targets/command/keeper.ts',
   'fidelity/**/record.ts',
-  'fidelity/kubernetes-types/generate.ts',
+  'fidelity/default-roles/generate.ts',
+  'fidelity/kubernetes-types/generate.ts', 'fidelity/default-roles/generate.ts',
   'bench/**',
   'quality/**',
   'playwright.config.ts',
@@ -31,7 +32,8 @@ const printers = [
   'bench/**',
   'quality/**',
   'fidelity/**/record.ts',
-  'fidelity/kubernetes-types/generate.ts',
+  'fidelity/default-roles/generate.ts',
+  'fidelity/kubernetes-types/generate.ts', 'fidelity/default-roles/generate.ts',
 ];
 
 export default defineConfig(

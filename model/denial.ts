@@ -1,3 +1,5 @@
+import { defined } from './defined.ts';
+
 /* What is authorized, and how an API server says that it is not allowed. */
 
 /** What is authorized: a request for a resource, or for another path. Absent parts of a request for a resource are empty. */
@@ -63,5 +65,5 @@ export function readDenial(message: string): Denial | undefined {
   if (user === undefined || verb === undefined) return undefined;
   if (path !== undefined) return { user, verb, path };
   if (resource === undefined || group === undefined) return undefined;
-  return { user, verb, resource: { group, resource, ...(namespace === undefined ? {} : { namespace }) } };
+  return { user, verb, resource: { group, resource, ...defined({ namespace }) } };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../../model/defined.ts';
 import type { ApiCase, Step } from './case.ts';
 
 /* What roles allow. Each case has a namespace and users of its own; requests are sent by an administrator, who impersonates them. */
@@ -49,7 +50,7 @@ const clusterBind = (name: string, subjects: readonly string[], of = name): Step
 function as(user: string, steps: readonly Step[], groups?: string): Step[] {
   return steps.map((step) => ({
     ...step,
-    headers: { 'impersonate-user': user, ...(groups === undefined ? {} : { 'impersonate-group': groups }) },
+    headers: { 'impersonate-user': user, ...defined({ 'impersonate-group': groups }) },
   }));
 }
 

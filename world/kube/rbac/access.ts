@@ -1,4 +1,5 @@
 import type { Principal } from '../../../model/operation.ts';
+import { defined } from '../../../model/defined.ts';
 import { serviceAccountOf } from '../../../model/service-account.ts';
 import type { ServiceAccountName } from '../../../model/service-account.ts';
 import { attributesOf, denied } from '../../../protocols/kube/attributes.ts';
@@ -53,7 +54,7 @@ export function rbacAccess({ store, table, clock, account }: RbacSite): Access {
   const accounts = table.byId('serviceaccounts');
   const ofAccount = ({ namespace, name }: ServiceAccountName): User => {
     const uid = store.get(accounts, objectKey(namespace, name))?.object.metadata.uid;
-    return { ...serviceAccountUser({ namespace, name }), ...(uid === undefined ? {} : { uid }) };
+    return { ...serviceAccountUser({ namespace, name }), ...defined({ uid }) };
   };
   const decide: Access['decide'] = (user, request) =>
     user.groups.includes(MASTERS) ? { allowed: true, reason: '' } : authorize(policy, user, request);
@@ -110,7 +111,7 @@ function policyIn(store: Store, table: ResourceTable): Policy {
   return {
     clusterRoleBindings: () => store.list(bindings).map(({ object }) => object as unknown as Binding),
     roleBindings: (namespace) => store.list(localBindings, namespace).map(({ object }) => object as unknown as Binding),
-    clusterRole: (name) => store.get(clusterRoles, name)?.object as Role | undefined,
-    role: (namespace, name) => store.get(roles, objectKey(namespace, name))?.object as Role | undefined,
+    clusterRole: (name) => store.get(clusterRoles, name)?.object,
+    role: (namespace, name) => store.get(roles, objectKey(namespace, name))?.object,
   };
 }
