@@ -72,6 +72,7 @@ export const apiPressure: Area = {
         ...UNSERVED,
         ...LEAKED,
         'request-amplification': ['request-hammered'],
+        permissions: ['permission-missing'],
         'scale-in': ['not-ended'],
         'world-settled': ['not-settled', 'not-removed'],
       },

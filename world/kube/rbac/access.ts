@@ -14,7 +14,7 @@ import type { Store } from '../store.ts';
 import { AUDIENCES, accountOfToken } from '../tokens.ts';
 import { authorize, rulesFor } from './evaluator.ts';
 import type { Decision, Policy } from './evaluator.ts';
-import type { Binding, PolicyRule, Role } from './rules.ts';
+import type { Binding, PolicyRule } from './rules.ts';
 import { ADMINISTRATOR, MASTERS, impersonatedGroups, serviceAccountUser } from './users.ts';
 import type { User } from './users.ts';
 
