@@ -187,6 +187,7 @@ export class ApiBackend implements Backend {
       user,
       writer: {
         principal,
+        user,
         dryRun: isDryRun(parsed, optionsKind(parsed.verb)),
         author: { manager },
         warn: (text) => warnings.push(text),

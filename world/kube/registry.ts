@@ -22,6 +22,7 @@ import { decodeObject } from './decode.ts';
 import { checkPolicy, checkPreconditions, deleteObject, isReadyToGo } from './deletion.ts';
 import type { Deletion } from './deletion.ts';
 import type { Ownership, Write } from './ownership.ts';
+import { ADMINISTRATOR } from './rbac/users.ts';
 import type { ResourceTable } from './resource-table.ts';
 import { apiVersionOf, groupKind, groupResource, objectKey } from './resource.ts';
 import type { Admission, ApiObject, Location, Resource } from './resource.ts';
@@ -195,13 +196,13 @@ export class Registry {
     operation: Attributes['operation'],
     { resource, namespace, name }: Location,
     subresource: string | undefined,
-    { dryRun, warn = () => undefined }: Writer,
+    { dryRun, user = ADMINISTRATOR, warn = () => undefined }: Writer,
     details: () => Pick<Attributes, 'object' | 'old' | 'kind'>,
   ): void {
     this.#policies.check(() => {
       // The namespace of a Namespace is its own name.
       const within = resource.id === 'namespaces' && name !== '' ? name : namespace;
-      return { operation, resource, subresource, namespace: within, name: name === '' ? undefined : name, dryRun, ...details() };
+      return { operation, resource, subresource, namespace: within, name: name === '' ? undefined : name, dryRun, user, ...details() };
     }, warn);
   }
 

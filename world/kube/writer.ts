@@ -1,10 +1,13 @@
 import type { Principal } from '../../model/operation.ts';
 import type { Author } from './ownership.ts';
+import type { User } from './rbac/users.ts';
 
 /** Who sends a request, and whether it may change anything. */
 export interface Writer {
   readonly principal: Principal;
   readonly dryRun: boolean;
+  /** Whom admission policies see; by default the administrator. */
+  readonly user?: User;
   /** The owner of the changed fields; by default the principal. An apply sets the owners in the object itself: `nobody`. */
   readonly author?: Author | 'nobody';
   /** Shows a warning to the client. Absent: nobody reads it. */

@@ -5,7 +5,6 @@ import type { JsonObject } from '../../../protocols/kube/json.ts';
 import type { ResourceTable } from '../resource-table.ts';
 import { groupResource, objectKey } from '../resource.ts';
 import type { ApiObject, Resource } from '../resource.ts';
-import { USER } from '../reviews.ts';
 import type { Store } from '../store.ts';
 import { Evaluation } from './evaluation.ts';
 import type { Denial } from './evaluation.ts';
@@ -173,7 +172,7 @@ function shownKind({ apiVersion = '', kind = '' }: ParamKind): string {
 
 /** The variable `request` (`CreateAdmissionRequest`), without options that the client sent other than `dryRun`. */
 function admissionRequest(request: Attributes, matched: Resource): JsonObject {
-  const { operation, resource, subresource, name, namespace, dryRun } = request;
+  const { operation, resource, subresource, name, namespace, dryRun, user } = request;
   const kindOf = ({ group, version, kind }: Pick<Resource, 'group' | 'version' | 'kind'>): JsonObject => ({ group, version, kind });
   const resourceOf = ({ group, version, plural }: Resource): JsonObject => ({ group, version, resource: plural });
   return {
@@ -183,7 +182,7 @@ function admissionRequest(request: Attributes, matched: Resource): JsonObject {
     requestResource: resourceOf(resource),
     ...defined({ subResource: subresource, requestSubResource: subresource, name, namespace }),
     operation,
-    userInfo: USER,
+    userInfo: { username: user.name, groups: [...user.groups], ...defined({ uid: user.uid }) },
     dryRun,
     options: { kind: OPTIONS[operation], apiVersion: 'meta.k8s.io/v1', ...(dryRun ? { dryRun: ['All'] } : {}) },
   };

@@ -1,6 +1,7 @@
 import type { LabelSelector } from '../../../model/kube.ts';
 import { matchesSelector } from '../../../model/selector.ts';
 import { apiVersionOf } from '../resource.ts';
+import type { User } from '../rbac/users.ts';
 import type { ApiObject, Resource } from '../resource.ts';
 import type { MatchResources, ResourceRule } from './policy.ts';
 
@@ -18,6 +19,7 @@ export interface Attributes {
   readonly object: ApiObject | undefined;
   readonly old: ApiObject | undefined;
   readonly dryRun: boolean;
+  readonly user: User;
 }
 
 /** What matching may look up. */
