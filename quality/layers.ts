@@ -35,7 +35,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     why: 'it is a second implementation, which shares no decisions with the reference',
   },
   fidelity: {
-    may: ['runtime', 'model', 'history', 'protocols', 'wire', 'clients', 'world', 'checks'],
+    may: ['runtime', 'model', 'history', 'protocols', 'wire', 'clients', 'world', 'checks', 'targets'],
     why: 'it compares emulated with real components, and no trial needs it',
   },
   harness: {

@@ -9,6 +9,8 @@ import type { Wire } from '../../wire/wire.ts';
 export interface Options {
   /** Of the cluster to use; without it the answers come from the recording. */
   readonly kubeconfig: string | undefined;
+  /** Runs the real part in virtual time instead, where that is possible. */
+  readonly virtual: boolean;
   readonly seed: string;
   readonly count: number;
   /** Writes the answers to the recording. */
@@ -23,6 +25,7 @@ export function readOptions(defaults: { readonly seed: string; readonly count: n
   const { values } = parseArgs({
     options: {
       kubeconfig: { type: 'string' },
+      virtual: { type: 'boolean', default: false },
       seed: { type: 'string', default: defaults.seed },
       count: { type: 'string', default: String(defaults.count) },
       write: { type: 'boolean', default: false },

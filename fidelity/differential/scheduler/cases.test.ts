@@ -1,59 +1,26 @@
 import { expect, test } from '@playwright/test';
 import { createRandom } from '../../../runtime/random.ts';
-import { SchedulerCache } from '../../../world/scheduler/cache.ts';
-import type { SchedulerCase } from './cases/case.ts';
 import { decide } from '../../../world/scheduler/decide.ts';
-import type { Decision } from '../../../world/scheduler/decide.ts';
-import { FOLLOWED } from '../../../world/scheduler/object-cache.ts';
-import type { Followed } from '../../../world/scheduler/object-cache.ts';
 import { podInfo } from '../../../world/scheduler/pod-info.ts';
+import { readRecording } from '../recording.ts';
 import { SCHEDULER_CASES } from './cases.ts';
-
-/** Seeds for breaking ties: enough that each allowed node is chosen at least once. */
-const SEEDS = Array.from({ length: 60 }, (_, seed) => seed);
-
-function clusterOf({ nodes, objects = [], pods = [] }: SchedulerCase): SchedulerCache {
-  const cache = new SchedulerCache();
-  for (const { resource, object } of objects) {
-    const followed: readonly string[] = FOLLOWED;
-    // Other objects are only for the admission of pods.
-    if (followed.includes(resource)) cache.objects.set(resource as Followed, object);
-  }
-  for (const node of nodes) cache.setNode(node);
-  for (const one of pods) {
-    const { spec, status } = one;
-    if (spec.nodeName === undefined) cache.nominate(podInfo(one), status?.nominatedNodeName);
-    else cache.assign(podInfo(one), spec.nodeName);
-  }
-  return cache;
-}
-
-function decideAll(situation: SchedulerCase): Decision[] {
-  const cache = clusterOf(situation);
-  return SEEDS.map((seed) => decide(podInfo(situation.pod), cache, createRandom(seed)));
-}
+import { choicesOf, clusterOf, decisionsOf } from './ours.ts';
+import { CASES_RECORDING, decisionsIn } from './recorded-cases.ts';
+import type { Decisions } from './recorded-cases.ts';
 
 for (const situation of SCHEDULER_CASES) {
   test(`scheduler case: ${situation.id}`, () => {
-    const { expected } = situation;
-    const decisions = decideAll(situation);
-    if ('nodes' in expected) {
-      const chosen = decisions.map((decision) => (decision.kind === 'node' ? decision.nodeName : decision.message));
-      expect([...new Set(chosen)].sort()).toEqual([...expected.nodes].sort());
-      return;
-    }
-    const messages = decisions.map((decision) => (decision.kind === 'node' ? `on ${decision.nodeName}` : decision.message));
-    expect([...new Set(messages)]).toEqual([expected.refused]);
-    const victims: Record<string, string[]> = {};
-    for (const decision of decisions) {
-      if (decision.kind === 'none' && decision.preemption !== undefined) {
-        const { nodeName, victims: leaving } = decision.preemption;
-        victims[nodeName] = leaving.map(({ pod }) => pod.metadata.name ?? '');
-      }
-    }
-    expect(victims).toEqual('victims' in expected ? expected.victims : {});
+    const { id, pod, expected } = situation;
+    const { nodes, messages, preemptions } = choicesOf(decisionsOf(podInfo(pod), clusterOf(situation)));
+    const ours: Decisions = { id, nodes: [...nodes].sort(), messages: [...messages].sort(), victims: Object.fromEntries(preemptions) };
+    expect(ours).toEqual(decisionsIn(id, expected));
   });
 }
+
+test('a real scheduler decided as expected in every case', () => {
+  const { answers } = readRecording<Decisions>(CASES_RECORDING);
+  expect(answers).toEqual(SCHEDULER_CASES.map(({ id, expected }) => decisionsIn(id, expected)));
+});
 
 test('there are at least 200 cases, each with a unique id and a source', () => {
   expect(SCHEDULER_CASES.length).toBeGreaterThanOrEqual(200);

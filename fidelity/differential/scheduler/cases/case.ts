@@ -154,7 +154,7 @@ function classNameOf(priority: number, preemptionPolicy: PodSpec['preemptionPoli
 }
 
 /** The priority classes used by the pods of a case. */
-export function priorityClassesOf({ pods = [], pod }: SchedulerCase): KubeObject[] {
+export function priorityClassesOf({ pods = [], pod }: Pick<SchedulerCase, 'pods' | 'pod'>): KubeObject[] {
   const classes = new Map<string, KubeObject & { value: number; preemptionPolicy: string }>();
   for (const { spec } of [...pods, pod]) {
     const { priorityClassName: name, priority: value = 0, preemptionPolicy = 'PreemptLowerPriority' } = spec;

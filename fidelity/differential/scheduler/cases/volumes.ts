@@ -18,7 +18,7 @@ const IN_USE = 'node(s) unavailable due to PersistentVolumeClaim with ReadWriteO
 
 const NODES = [node('n1', { zone: 'a' }), node('n2', { zone: 'b' })];
 
-function storageClass(name: string, change: Partial<StorageClass> = {}): OtherObject {
+export function storageClass(name: string, change: Partial<StorageClass> = {}): OtherObject {
   const metadata = { name };
   const object: StorageClass = {
     apiVersion: 'storage.k8s.io/v1',
@@ -42,7 +42,7 @@ interface ClaimOptions {
   readonly prebound?: boolean;
 }
 
-function claim(name: string, storageClassName: string, options: ClaimOptions = {}): OtherObject {
+export function claim(name: string, storageClassName: string, options: ClaimOptions = {}): OtherObject {
   const { volume, accessMode = 'ReadWriteOnce', selectedNode, size = '1Gi', metadata = {}, status, prebound = false } = options;
   const annotations = {
     ...(volume === undefined || prebound ? {} : { [BIND_COMPLETED]: 'yes' }),
@@ -72,7 +72,7 @@ interface VolumeOptions {
   readonly accessMode?: string;
 }
 
-function volume(
+export function volume(
   name: string,
   { zone, labels = {}, storageClassName = 'gp3', claim, size = '1Gi', accessMode = 'ReadWriteOnce' }: VolumeOptions = {},
 ): OtherObject {
@@ -100,7 +100,7 @@ function volume(
   return { resource: 'persistentvolumes', object };
 }
 
-function csiNode(name: string, count?: number): OtherObject {
+export function csiNode(name: string, count?: number): OtherObject {
   const allocatable = count === undefined ? undefined : { count };
   const metadata = { name };
   const object: CSINode = {

@@ -8,3 +8,6 @@ export const KNOWN_CLASSES: KnownClasses = {
     example: 's127',
   },
 };
+
+/** The same for random cases with storage. */
+export const STORAGE_KNOWN: KnownClasses = {};

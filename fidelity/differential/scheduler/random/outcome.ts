@@ -1,27 +1,11 @@
 import type { Agreement } from '../../agreement.ts';
-import { createRandom } from '../../../../runtime/random.ts';
 import { SchedulerCache } from '../../../../world/scheduler/cache.ts';
-import { decide } from '../../../../world/scheduler/decide.ts';
 import { podInfo } from '../../../../world/scheduler/pod-info.ts';
+import type { Outcome } from '../client.ts';
+import { choicesOf, decisionsOf } from '../ours.ts';
+import type { Choices } from '../ours.ts';
 import { NAMESPACES } from './situations.ts';
 import type { Situation } from './situations.ts';
-
-/** What a scheduler did with one pending pod. */
-export type Outcome =
-  | { readonly node: string }
-  /** With victims, the pod was nominated to a node. */
-  | { readonly message: string; readonly nominated?: string; readonly victims?: readonly string[] };
-
-/** What the emulated scheduler may do: it chooses among equals at random. */
-export interface Choices {
-  readonly nodes: ReadonlySet<string>;
-  readonly messages: ReadonlySet<string>;
-  /** Victims by nominated node. */
-  readonly preemptions: ReadonlyMap<string, readonly string[]>;
-}
-
-/** Seeds for breaking ties: enough that each of a few equals is chosen at least once. */
-const SEEDS = 60;
 
 export interface Difference {
   readonly name: string;
@@ -48,7 +32,7 @@ export function differenceOf(situation: Situation, real: readonly Outcome[]): Di
     const pending = situation.pending[index];
     if (pending === undefined) break;
     const info = podInfo(pending);
-    const ours = choices(info, cache);
+    const ours = choicesOf(decisionsOf(info, cache));
     const name = nameOf(outcome, ours);
     if (name !== undefined) return { name, situation, pod: index, real: outcome, ours };
     if ('node' in outcome) cache.assign(info, outcome.node);
@@ -56,22 +40,8 @@ export function differenceOf(situation: Situation, real: readonly Outcome[]): Di
   return undefined;
 }
 
-function choices(info: ReturnType<typeof podInfo>, cache: SchedulerCache): Choices {
-  const [nodes, messages, preemptions] = [new Set<string>(), new Set<string>(), new Map<string, readonly string[]>()];
-  for (let seed = 0; seed < SEEDS; seed += 1) {
-    const decision = decide(info, cache, createRandom(seed));
-    if (decision.kind === 'node') nodes.add(decision.nodeName);
-    else {
-      messages.add(decision.message);
-      if (decision.preemption !== undefined)
-        preemptions.set(decision.preemption.nodeName, decision.preemption.victims.map(({ pod }) => pod.metadata.name ?? '').sort());
-    }
-  }
-  return { nodes, messages, preemptions };
-}
-
 /** The class of a difference; undefined if the real outcome is one of the possible choices. */
-function nameOf(real: Outcome, { nodes, messages, preemptions }: Choices): string | undefined {
+export function nameOf(real: Outcome, { nodes, messages, preemptions }: Choices): string | undefined {
   if ('node' in real) {
     if (nodes.has(real.node)) return undefined;
     return nodes.size === 0 ? 'placed, ours refuses' : 'placed on a node that ours does not prefer';

@@ -5,7 +5,7 @@ import { readRecording } from '../../recording.ts';
 import { sampleOf } from '../../scripts.ts';
 import { KNOWN_CLASSES } from './known.ts';
 import { agreementOf, differenceOf } from './outcome.ts';
-import type { Outcome } from './outcome.ts';
+import type { Outcome } from '../client.ts';
 import { RECORDING, gridOf } from './recorded.ts';
 import { SEED, situations } from './situations.ts';
 

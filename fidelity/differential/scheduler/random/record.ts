@@ -3,9 +3,11 @@ import { readOptions, withCluster } from '../../command.ts';
 import { classesOf } from '../../difference.ts';
 import { readRecording, writeRecording } from '../../recording.ts';
 import type { Recording } from '../../recording.ts';
+import { buildScheduler } from '../real/build.ts';
+import { withScheduler } from '../real/run.ts';
 import { KNOWN_CLASSES } from './known.ts';
 import { agreementOf, differenceOf } from './outcome.ts';
-import type { Outcome } from './outcome.ts';
+import type { Outcome } from '../client.ts';
 import { RealScheduler } from './real.ts';
 import { RECORDING, gridText } from './recorded.ts';
 import { SEED, SITUATIONS, situations } from './situations.ts';
@@ -20,7 +22,7 @@ import { SEED, SITUATIONS, situations } from './situations.ts';
  * Ctrl-C. With `--differing`, only situations whose recorded outcomes differ from the emulated ones are run.
  */
 const options = readOptions({ seed: SEED, count: SITUATIONS });
-const recorded = options.kubeconfig === undefined ? readRecording<Outcome[]>(RECORDING) : await record(options.kubeconfig);
+const recorded = await outcomes();
 const cases = situations(recorded.seed, recorded.answers.length);
 const differences = cases.flatMap((one, index) => differenceOf(one, recorded.answers[index] ?? []) ?? []);
 const classes = classesOf(differences, ({ situation }) => JSON.stringify(situation).length);
@@ -39,29 +41,34 @@ console.log(conclusion(agreementOf(recorded.answers, differences), recorded.serv
 process.exitCode = problems.length > 0 ? 1 : 0;
 if (options.write) writeRecording(recorded, RECORDING);
 
-async function record(kubeconfig: string): Promise<Recording<Outcome[]>> {
+async function outcomes(): Promise<Recording<Outcome[]>> {
+  const { kubeconfig, virtual, seed } = options;
+  if (kubeconfig !== undefined) return withCluster(kubeconfig, (wire, clock, signal) => record({ wire, clock }, signal));
+  if (!virtual) return readRecording<Outcome[]>(RECORDING);
+  return withScheduler(await buildScheduler(), seed, (bench) => record(bench));
+}
+
+async function record(site: ConstructorParameters<typeof RealScheduler>[0], signal?: AbortSignal): Promise<Recording<Outcome[]>> {
   const { seed, count, differing } = options;
-  return withCluster(kubeconfig, async (wire, clock, signal) => {
-    const scheduler = new RealScheduler({ wire, clock });
-    try {
-      const server = await scheduler.prepare();
-      const kept = differing ? readRecording<Outcome[]>(RECORDING).answers : [];
-      const answers: Outcome[][] = [];
-      for (const [index, one] of situations(seed, count).entries()) {
-        if (signal.aborted) break;
-        const known = kept[index];
-        if (known !== undefined && differenceOf(one, known) === undefined) {
-          answers.push(known);
-          continue;
-        }
-        let outcomes = await scheduler.run(one);
-        // The scheduler's watches of pods and nodes are not synchronized: repeat a differing situation once.
-        if (differenceOf(one, outcomes) !== undefined) outcomes = await scheduler.run(one);
-        answers.push(outcomes);
+  const scheduler = new RealScheduler(site);
+  try {
+    const server = await scheduler.prepare();
+    const kept = differing ? readRecording<Outcome[]>(RECORDING).answers : [];
+    const answers: Outcome[][] = [];
+    for (const [index, one] of situations(seed, count).entries()) {
+      if (signal?.aborted === true) break;
+      const known = kept[index];
+      if (known !== undefined && differenceOf(one, known) === undefined) {
+        answers.push(known);
+        continue;
       }
-      return { server, seed, answers };
-    } finally {
-      await scheduler.leave();
+      let outcomes = await scheduler.run(one);
+      // The scheduler's watches of pods and nodes are not synchronized: repeat a differing situation once.
+      if (differenceOf(one, outcomes) !== undefined) outcomes = await scheduler.run(one);
+      answers.push(outcomes);
     }
-  });
+    return { server, seed, answers };
+  } finally {
+    await scheduler.leave();
+  }
 }

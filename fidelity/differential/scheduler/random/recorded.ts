@@ -1,4 +1,4 @@
-import type { Outcome } from './outcome.ts';
+import type { Outcome } from '../client.ts';
 import type { Situation } from './situations.ts';
 
 /** The recorded outcomes of a real scheduler, in the package. */

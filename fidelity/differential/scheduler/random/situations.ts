@@ -43,7 +43,7 @@ export function situations(seed: string = SEED, count: number = SITUATIONS): Sit
   return Array.from({ length: count }, (_, index) => situation(random.fork(String(index)), `s${index}`));
 }
 
-function situation(random: Random, id: string): Situation {
+export function situation(random: Random, id: string): Situation {
   const nodes = Array.from({ length: random.int(2, 6) }, (_, index) => randomNode(random, `${id}-n${index + 1}`));
   const names = nodes.map(({ metadata }) => metadata.name ?? '');
   const running = Array.from({ length: random.int(0, 9) }, (_, index) =>
