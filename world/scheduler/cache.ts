@@ -1,6 +1,6 @@
 import { LABEL } from '../../model/kube.ts';
 import type { Node } from '../../model/kube.ts';
-import type { Cluster, GroupCount, PodGroup } from './cluster.ts';
+import type { Cluster, GroupCount, NodeImage, PodGroup } from './cluster.ts';
 import { NodeLoad, nodeInfo } from './node-info.ts';
 import type { NodeInfo } from './node-info.ts';
 import { ObjectCache } from './object-cache.ts';
@@ -26,7 +26,7 @@ export class SchedulerCache implements Cluster {
   readonly #nominated = new Map<string, Map<string, PodInfo>>();
   readonly #nominationOf = new Map<string, string>();
   #ordered: readonly NodeInfo[] | undefined;
-  #images: ReadonlyMap<string, number> | undefined;
+  #images: ReadonlyMap<string, NodeImage> | undefined;
 
   nodes(): readonly NodeInfo[] {
     this.#ordered ??= roundRobin([...this.#nodes.values()].sort((a, b) => (a.name < b.name ? -1 : 1)));
@@ -46,9 +46,9 @@ export class SchedulerCache implements Cluster {
     return pods === undefined ? [] : [...pods.values()];
   }
 
-  imageSpread(image: string): number {
-    this.#images ??= countImages(this.#nodes.values());
-    return this.#images.get(image) ?? 0;
+  image(name: string): NodeImage | undefined {
+    this.#images ??= imagesOn(this.#nodes.values());
+    return this.#images.get(name);
   }
 
   setNode(node: Node): NodeInfo {
@@ -158,10 +158,15 @@ function roundRobin(nodes: readonly NodeInfo[]): readonly NodeInfo[] {
   return Array.from({ length: rounds }, (_, round) => [...zones.values()].flatMap((zone) => zone.slice(round, round + 1))).flat();
 }
 
-function countImages(nodes: Iterable<NodeInfo>): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
+/** @param nodes in the order in which they were created */
+function imagesOn(nodes: Iterable<NodeInfo>): ReadonlyMap<string, NodeImage> {
+  const found = new Map<string, NodeImage>();
   for (const { node } of nodes) {
-    for (const name of new Set((node.status?.images ?? []).flatMap(({ names }) => names))) counts.set(name, (counts.get(name) ?? 0) + 1);
+    const here = new Map((node.status?.images ?? []).flatMap(({ names, sizeBytes }) => names.map((name) => [name, sizeBytes] as const)));
+    for (const [name, sizeBytes] of here) {
+      const before = found.get(name);
+      found.set(name, before === undefined ? { sizeBytes, nodes: 1 } : { ...before, nodes: before.nodes + 1 });
+    }
   }
-  return counts;
+  return found;
 }

@@ -25,6 +25,13 @@ export interface Selecting extends KubeObject {
   spec?: { selector?: LabelSelector | Record<string, string> };
 }
 
+/** An image on nodes. */
+export interface NodeImage {
+  /** Its size on the first of them: also for the others, although it differs between architectures (`addNodeImageStates`). */
+  readonly sizeBytes: number;
+  readonly nodes: number;
+}
+
 /** The input of a decision besides the pod. Read-only. */
 export interface Cluster {
   /** Round robin over the zones, within each by name. */
@@ -33,8 +40,8 @@ export interface Cluster {
   groups(): Iterable<PodGroup>;
   /** Pods without a node that preempted others there, in the order in which they were nominated. */
   nominated(nodeName: string): readonly PodInfo[];
-  /** The number of nodes that have an image. */
-  imageSpread(image: string): number;
+  /** An image that nodes have. */
+  image(name: string): NodeImage | undefined;
   /** Where the next search for nodes starts, in clusters in which it stops early. */
   readonly searchFrom: number;
   readonly objects: ClusterObjects;

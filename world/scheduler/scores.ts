@@ -139,8 +139,8 @@ function imageLocality({ pod }: PodInfo, { node }: NodeInfo, cluster: Cluster): 
   let bytes = 0;
   for (const { image = '' } of containers) {
     const name = withTag(image);
-    const there = images.find(({ names }) => names.includes(name));
-    if (there !== undefined) bytes += Math.trunc(there.sizeBytes * (cluster.imageSpread(name) / cluster.nodes().length));
+    const known = images.some(({ names }) => names.includes(name)) ? cluster.image(name) : undefined;
+    if (known !== undefined) bytes += Math.trunc(known.sizeBytes * (known.nodes / cluster.nodes().length));
   }
   const highest = IMAGE_BYTES.toEach * containers.length;
   const counted = Math.min(Math.max(bytes, IMAGE_BYTES.from), highest);

@@ -1,5 +1,5 @@
 import type { Container, KubeObject, PodSpec } from '../../../../model/kube.ts';
-import { SOURCE, inPlugin, namespace, node, on, pod, refused } from './case.ts';
+import { SOURCE, inPlugin, inSources, namespace, node, on, pod, refused } from './case.ts';
 import type { Expected, OtherObject, PodOptions, SchedulerCase } from './case.ts';
 
 const FIT = inPlugin('noderesources/fit_test.go');
@@ -343,6 +343,16 @@ export const RESOURCE_CASES: readonly SchedulerCase[] = [
     nodes: [node('n1', { images: [{ names: ['registry.example:5000/model:latest'], sizeBytes: 900_000_000 }] }), node('n2')],
     pod: pod('p', { container: { image: 'registry.example:5000/model' } }),
     expected: on('n1'),
+  },
+  {
+    id: 'score-image-has-one-size-everywhere',
+    source: inSources('backend/cache/cache.go'),
+    nodes: [
+      node('n1', { images: [{ names: ['registry.example/app:v1'], sizeBytes: 900_000_000 }] }),
+      node('n2', { images: [{ names: ['registry.example/app:v1'], sizeBytes: 300_000_000 }] }),
+    ],
+    pod: pod('p', { container: { image: 'registry.example/app:v1' } }),
+    expected: on('n1', 'n2'),
   },
   {
     id: 'score-small-image-does-not-count',
