@@ -28,7 +28,12 @@ export function toSocket(headers: Readonly<Record<string, string>>, without?: st
   for (const name of Object.keys(headers)) {
     const value = headers[name];
     if (value === undefined || name === 'content-length' || name === without || HOP_BY_HOP.has(name)) continue;
-    result[name] = value;
+    result[name] = asBytes(value);
   }
   return result;
+}
+
+/** Node.js sends one byte a character, and refuses others: these are sent as UTF-8, as Go does. */
+function asBytes(value: string): string {
+  return /[^\u{0}-\u{ff}]/u.test(value) ? Buffer.from(value).toString('latin1') : value;
 }

@@ -124,7 +124,9 @@ function isText(message: IncomingMessage): boolean {
 async function answer(response: ServerResponse, { status, headers, body }: WireResponse, signal: AbortSignal): Promise<void> {
   const sent = toSocket(headers);
   if (!isStream(body)) {
-    response.writeHead(status, { ...sent, 'content-length': Buffer.byteLength(body) }).end(body);
+    // Node.js writes headers and a text together as UTF-8, which would encode the bytes of these headers once more.
+    const hasBytes = Object.values(sent).some((value) => /[\u{80}-\u{ff}]/u.test(value));
+    response.writeHead(status, { ...sent, 'content-length': Buffer.byteLength(body) }).end(hasBytes ? Buffer.from(body) : body);
     return;
   }
   response.writeHead(status, sent);

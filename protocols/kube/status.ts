@@ -1,3 +1,4 @@
+import { parse } from 'yaml';
 import { defined } from '../../model/defined.ts';
 import type { FieldError } from './field-error.ts';
 import { decodeProtobuf, isProtobuf } from './protobuf.ts';
@@ -176,14 +177,18 @@ export function deleted(resource: GroupResource, name: string, uid: string): Sta
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details: { ...details(resource, name), uid } };
 }
 
+/** How a Status begins in YAML, whose keys are sorted. */
+const YAML_START = 'apiVersion: ';
+
 /**
- * Reason and message of an error answer, in JSON or protobuf. A body that is not a Status (priority and fairness answer in plain
+ * Reason and message of an error answer, in JSON, YAML or protobuf. A body that is not a Status (priority and fairness answer in plain
  * text) is the message.
  */
 export function describeStatus(body: string | Uint8Array, types: KubeTypes): { readonly code?: string; readonly note?: string } {
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
   try {
-    const decoded: unknown = typeof body !== 'string' && isProtobuf(body) ? decodeProtobuf(body, types) : JSON.parse(text);
+    const isBinary = typeof body !== 'string' && isProtobuf(body);
+    const decoded: unknown = isBinary ? decodeProtobuf(body, types) : text.startsWith(YAML_START) ? parse(text) : JSON.parse(text);
     const answer = decoded as { reason?: unknown; message?: unknown };
     return {
       ...(typeof answer.reason === 'string' ? { code: answer.reason } : {}),

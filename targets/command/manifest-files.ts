@@ -31,7 +31,14 @@ export function readManifests(path: string, field: string, name: string): Manife
   return parseAllDocuments(text).flatMap((document, index) => {
     const [error] = document.errors;
     if (error !== undefined) throw new TargetFileError(`${path}: ${field}: ${name} is not YAML: ${error.message.split('\n')[0] ?? ''}`);
-    const value: unknown = document.toJS();
+    let value: unknown;
+    try {
+      value = document.toJS();
+    } catch (problem) {
+      throw new TargetFileError(
+        `${path}: ${field}: ${name} can't be read: ${problem instanceof Error ? problem.message : String(problem)}`,
+      );
+    }
     return value === null ? [] : [checkManifest(path, `${field}: document ${index + 1} of ${name}`, value)];
   });
 }

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { userNameOf } from '../../model/service-account.ts';
 import type { ServiceAccountName } from '../../model/service-account.ts';
 import type { Target } from '../target.ts';
 import { applyManifests } from './apply.ts';
@@ -21,7 +23,7 @@ export function withRights(path: string, { serviceAccount, rbac }: RightsFields,
   if (serviceAccount === undefined || rbac === undefined)
     throw new TargetFileError(`${path}: serviceAccount and rbac need each other: whose rights, and the file of its roles and bindings`);
   const roles = readManifests(path, 'rbac', rbac);
-  if (!roles.some((one) => isBoundTo(one, serviceAccount)))
+  if (!roles.some((manifest) => isBoundTo({ where: `${path}: rbac: ${rbac}`, manifest, account: serviceAccount })))
     throw new TargetFileError(
       `${path}: rbac: no binding in ${rbac} has the subject ServiceAccount ${serviceAccount.namespace}/${serviceAccount.name}`,
     );
@@ -35,11 +37,21 @@ export function withRights(path: string, { serviceAccount, rbac }: RightsFields,
   };
 }
 
-function isBoundTo(manifest: Manifest, { namespace, name }: ServiceAccountName): boolean {
-  const { subjects } = manifest as { readonly subjects?: unknown };
-  if (!Array.isArray(subjects)) return false;
-  return subjects.some((subject: { kind?: unknown; name?: unknown; namespace?: unknown }) => {
-    const home = subject.namespace ?? manifest.metadata.namespace;
-    return subject.kind === 'Group' || (subject.kind === 'ServiceAccount' && subject.name === name && home === namespace);
+/** The subjects of a binding; other manifests have none. */
+const bindingSchema = z.object({
+  subjects: z.array(z.object({ kind: z.string(), name: z.string(), namespace: z.string().optional() }), 'must be a list').nullish(),
+});
+
+function isBoundTo({ where, manifest, account }: { where: string; manifest: Manifest; account: ServiceAccountName }): boolean {
+  const { data, error } = bindingSchema.safeParse(manifest);
+  if (data === undefined) {
+    const [issue] = error.issues;
+    throw new TargetFileError(`${where}: ${manifest.kind} ${manifest.metadata.name}: ${issue?.path.join('.')} ${issue?.message}`);
+  }
+  const groups = [`system:serviceaccounts:${account.namespace}`, 'system:serviceaccounts', 'system:authenticated'];
+  return (data.subjects ?? []).some(({ kind, name, namespace = manifest.metadata.namespace }) => {
+    if (kind === 'Group') return groups.includes(name);
+    if (kind === 'User') return name === userNameOf(account);
+    return kind === 'ServiceAccount' && name === account.name && namespace === account.namespace;
   });
 }

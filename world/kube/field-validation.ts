@@ -49,8 +49,24 @@ export function strictDecodingError(unknown: readonly string[]): string {
   return `strict decoding error: ${unknown.map((field) => `unknown field ${JSON.stringify(field)}`).join(', ')}`;
 }
 
-/** The `Warning` header, which kubectl shows (RFC 7234); empty without warnings. */
+/** Most characters of an answer's warnings, and of each one once there are more (`endpoints/filters/warning.go`). */
+const MAX_WARNINGS_LENGTH = 4 * 1024;
+const MAX_WARNING_LENGTH = 256;
+
+/**
+ * The `Warning` header, which kubectl shows (RFC 7234); empty without warnings. As in the real server, equal ones are sent once, one
+ * with control characters is not sent, and long ones are cut if there are too many.
+ */
 export function warningHeaders(warnings: readonly string[]): Record<string, string> {
-  if (warnings.length === 0) return {};
-  return { warning: warnings.map((text) => `299 - ${JSON.stringify(text)}`).join(', ') };
+  const shown = [...new Set(warnings)].filter((text) => text !== '' && !/\p{Cc}/u.test(text)).map((text) => [...text]);
+  const isLong = shown.reduce((sum, { length }) => sum + length, 0) > MAX_WARNINGS_LENGTH;
+  const sent: string[] = [];
+  let length = 0;
+  for (const characters of shown) {
+    if (length >= MAX_WARNINGS_LENGTH) break;
+    const cut = isLong ? characters.slice(0, MAX_WARNING_LENGTH) : characters;
+    length += cut.length;
+    sent.push(`299 - "${cut.join('').replace(/["\\]/g, '\\$&')}"`);
+  }
+  return sent.length === 0 ? {} : { warning: sent.join(', ') };
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { StatusError } from '../../protocols/kube/status.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Registry } from './registry.ts';
 import type { ResourceTable } from './resource-table.ts';
@@ -101,9 +102,14 @@ export class QuotaController {
       const at = { resource, namespace, name: quota.metadata.name ?? '' };
       const hard = quota.spec?.hard ?? {};
       const status = { hard, used: usedOf(quota, objects, this.#clock.nowMs()) };
-      this.#registry.update(at, 'status', WRITER, ({ object }) =>
-        isDeepStrictEqual(object.status, status) ? object : { ...object, status },
-      );
+      try {
+        this.#registry.update(at, 'status', WRITER, ({ object }) =>
+          isDeepStrictEqual(object.status, status) ? object : { ...object, status },
+        );
+      } catch (error) {
+        // An admission policy denies it: it is tried again at the next count.
+        if (!(error instanceof StatusError)) throw error;
+      }
     }
   }
 }

@@ -11,9 +11,10 @@ import type { tokenRequestShape } from './validation/shapes.ts';
 const ISSUER = 'https://kubernetes.default.svc.cluster.local';
 /** Whom tokens are for by default: the API server. */
 export const AUDIENCES: readonly string[] = [ISSUER];
-/** The default of a TokenRequest, and the least (`pkg/apis/authentication`). */
+/** The default of a TokenRequest, the least and the most (`pkg/apis/authentication`). */
 const TOKEN_SECONDS = 3_600;
 const MIN_TOKEN_SECONDS = 600;
+const MAX_TOKEN_SECONDS = 2 ** 32;
 
 /** The claims of a token. */
 interface Claims {
@@ -28,8 +29,14 @@ interface Claims {
 export function tokenRequest(account: ApiObject, request: z.infer<typeof tokenRequestShape>, nowMs: number): ApiObject {
   const { audiences = [], expirationSeconds = TOKEN_SECONDS } = request.spec ?? {};
   const { name = '', namespace = '' } = account.metadata;
-  if (expirationSeconds < MIN_TOKEN_SECONDS) {
-    const error = invalid('spec.expirationSeconds', expirationSeconds, 'may not specify a duration less than 10 minutes');
+  const problem =
+    expirationSeconds < MIN_TOKEN_SECONDS
+      ? 'may not specify a duration less than 10 minutes'
+      : expirationSeconds > MAX_TOKEN_SECONDS
+        ? 'may not specify a duration larger than 2^32 seconds'
+        : undefined;
+  if (problem !== undefined) {
+    const error = invalid('spec.expirationSeconds', expirationSeconds, problem);
     throw invalidObject({ group: 'authentication.k8s.io', resource: 'TokenRequest' }, name, [error]);
   }
   const iat = Math.floor(nowMs / 1_000);

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { matchesSelector } from '../../../model/selector.ts';
+import { StatusError } from '../../../protocols/kube/status.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Registry } from '../registry.ts';
 import type { ApiObject } from '../resource.ts';
@@ -69,12 +70,18 @@ export class AggregationController {
       for (const role of roles) {
         const rules = aggregatedRules(role, roles);
         if (rules === undefined || isDeepStrictEqual(rules, role.rules ?? [])) continue;
-        this.#registry.update(this.#registry.locate(CLUSTER_ROLES, role.metadata.name ?? ''), undefined, WRITER, ({ object }) => ({
-          ...object,
-          rules,
-        }));
+        this.#write(role.metadata.name ?? '', rules);
       }
     }
     this.#isBusy = false;
+  }
+
+  #write(name: string, rules: readonly PolicyRule[]): void {
+    try {
+      this.#registry.update(this.#registry.locate(CLUSTER_ROLES, name), undefined, WRITER, ({ object }) => ({ ...object, rules }));
+    } catch (error) {
+      // An admission policy denies it: it is tried again after the next change of a role.
+      if (!(error instanceof StatusError)) throw error;
+    }
   }
 }

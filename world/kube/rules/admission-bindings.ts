@@ -5,6 +5,7 @@ import { checkDnsSubdomain, checkPathSegment } from '../../../protocols/kube/nam
 import type { BindingSpec, ParamRef } from '../policies/policy.ts';
 import type { ApiObject, ResourceRules } from '../resource.ts';
 import { validateLabelSelector } from '../validation/label-selector.ts';
+import { admissionBindingShape } from '../validation/shapes.ts';
 import { matchDefaults, validateMatchResources } from './admission-matches.ts';
 
 const ACTIONS = ['Audit', 'Deny', 'Warn'];
@@ -12,6 +13,7 @@ const NOT_FOUND_ACTIONS = ['Deny', 'Allow'];
 
 /** ValidatingAdmissionPolicyBindings (`pkg/apis/admissionregistration/validation`). Their policy need not exist. */
 export const bindingRules: ResourceRules = {
+  shape: admissionBindingShape,
   defaults: (object) => {
     const spec = specOf(object);
     const { matchResources } = spec;

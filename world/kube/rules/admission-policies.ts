@@ -6,6 +6,7 @@ import { PolicyExpressions } from '../policies/expressions.ts';
 import type { AuditAnnotation, NamedExpression, ParamKind, PolicySpec, Validation } from '../policies/policy.ts';
 import type { ApiObject, ResourceRules } from '../resource.ts';
 import { isReserved } from '../validation/custom/cel/names.ts';
+import { admissionPolicyShape } from '../validation/shapes.ts';
 import { matchDefaults, validateMatchResources } from './admission-matches.ts';
 
 const FAILURE_POLICIES = ['Fail', 'Ignore'];
@@ -20,6 +21,7 @@ const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/;
  * they apply to: the controller that does so, and writes `status.typeChecking`, is left out.
  */
 export const policyRules: ResourceRules = {
+  shape: admissionPolicyShape,
   defaults: (object) => {
     const spec = specOf(object);
     const { matchConstraints, failurePolicy = 'Fail' } = spec;

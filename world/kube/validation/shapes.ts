@@ -390,3 +390,40 @@ export const roleBindingShape = objectShape.extend({
     .optional(),
   roleRef: z.looseObject({ kind: text, name: text, apiGroup: text }).optional(),
 });
+
+const resourceRules = z
+  .array(z.looseObject({ operations: texts, apiGroups: texts, apiVersions: texts, resources: texts, scope: text, resourceNames: texts }))
+  .optional();
+const matchResources = z.looseObject({
+  resourceRules,
+  excludeResourceRules: resourceRules,
+  namespaceSelector: selector,
+  objectSelector: selector,
+  matchPolicy: text,
+});
+const namedExpressions = z.array(z.looseObject({ name: text, expression: text })).optional();
+
+export const admissionPolicyShape = objectShape.extend({
+  spec: z
+    .looseObject({
+      failurePolicy: text,
+      paramKind: z.looseObject({ apiVersion: text, kind: text }).optional(),
+      matchConstraints: matchResources.optional(),
+      matchConditions: namedExpressions,
+      variables: namedExpressions,
+      validations: z.array(z.looseObject({ expression: text, message: text, messageExpression: text, reason: text })).optional(),
+      auditAnnotations: z.array(z.looseObject({ key: text, valueExpression: text })).optional(),
+    })
+    .optional(),
+});
+
+export const admissionBindingShape = objectShape.extend({
+  spec: z
+    .looseObject({
+      policyName: text,
+      paramRef: z.looseObject({ name: text, namespace: text, selector, parameterNotFoundAction: text }).optional(),
+      matchResources: matchResources.optional(),
+      validationActions: texts,
+    })
+    .optional(),
+});

@@ -69,6 +69,8 @@ export function compile(env: Environment, functions: ReadonlySet<string>, source
     if (pattern !== undefined) return { problem: issue(source, pattern.start, `invalid matches argument`) };
     return { type: checked.type ?? 'dyn', evaluate: (variables) => evaluate(program, variables) };
   } catch (error) {
+    // The library's parser goes into itself for each operator without a limit.
+    if (error instanceof RangeError) return { problem: issue(source, 0, 'Syntax error: expression recursion limit exceeded') };
     if (error instanceof ParseError) return { problem: issue(source, error.range?.start ?? 0, `Syntax error: ${error.summary}`) };
     if (error instanceof TypeError || error instanceof EvaluationError) {
       return { problem: issue(source, placeOf(source, error), typeProblem(error, functions)) };
