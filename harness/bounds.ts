@@ -2,6 +2,7 @@ import type { Bound } from '../history/events.ts';
 import type { Pool } from '../model/catalogue.ts';
 import { defined } from '../model/defined.ts';
 import { nodesAllowed, removalRounds } from '../model/disruption-budget.ts';
+import { alwaysKeepsIdleNodes } from '../model/idle-nodes.ts';
 import type { DisruptionReason } from '../model/disruption-budget.ts';
 import type { AllowanceName } from '../world/world.ts';
 import type { TargetConstants } from '../targets/target.ts';
@@ -307,10 +308,10 @@ export function resolveBounds({
 
 function paceOf(c: TargetConstants, pools: readonly Pick<Pool, 'disruption'>[], nodes: number): Removal {
   const ownMs = c.consolidateAfterMs ?? 0;
-  const afterMs = pools.map(({ disruption }) => disruption?.consolidateAfterMs ?? ownMs).filter((ms) => ms !== 'never');
+  // While a pool allows no removal at all, nothing is expected of the target: the bounds are for the others, and for other times.
+  const removing = pools.filter((pool) => !alwaysKeepsIdleNodes(pool));
+  const afterMs = removing.map(({ disruption }) => disruption?.consolidateAfterMs ?? ownMs).filter((ms) => ms !== 'never');
   const longerMs = afterMs.length === 0 ? 0 : Math.max(...afterMs) - ownMs;
-  // While a pool allows no removal at all, nothing is expected of the target: the bounds are for the other times.
-  const removing = pools.filter(({ disruption }) => disruption?.consolidateAfterMs !== 'never');
   const roundsFor = (reason: DisruptionReason): number[] =>
     removing.map(({ disruption }) => {
       const budgets = (disruption?.budgets ?? []).filter((budget) => nodesAllowed(budget, 1) > 0);

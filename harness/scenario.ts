@@ -216,7 +216,7 @@ export interface Expectations {
   emptied(within: BoundName): void;
   /**
    * Nodes without pods, now or at a moment within the bound, are removed within the bound from then. Those of pools that keep idle
-   * nodes meanwhile, by a `consolidateAfterMs` of `never` or an active budget of 0, may stay; if all do, nothing is expected.
+   * nodes meanwhile, by `replicas`, a `consolidateAfterMs` of `never` or an active budget of 0, may stay; if all do, nothing is expected.
    */
   idleRemoved(within: BoundName): void;
   /** Nothing is launched that only these pods could have caused. */

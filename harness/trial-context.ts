@@ -398,7 +398,8 @@ export class TrialContext implements Trial {
         const fromMs = this.#clock.nowMs();
         // A node that becomes idle at the end of the bound has another one.
         const period = { fromMs, toMs: fromMs + 2 * this.lengthMs(bound) };
-        const pools = this.#pools.filter((pool) => !keepsIdleNodes(pool, period)).map(({ name }) => name);
+        const removing = this.#pools.filter((pool) => pool.replicas === undefined && !keepsIdleNodes(pool, period));
+        const pools = removing.map(({ name }) => name);
         if (pools.length > 0) state({ kind: 'idle-removed', bound, pools });
       },
       noLaunchFor: (workload) => state({ kind: 'no-launch-for', workload: workload.name }),

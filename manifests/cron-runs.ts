@@ -4,10 +4,16 @@ import { parseDurationMs } from '../model/go-duration.ts';
 import type { MixWorkload } from './mix.ts';
 import type { UserWorkload } from './workloads.ts';
 
-/** The month whose schedules are looked at: July 2026, in which trials begin. It has each day of the month. */
-const MONTH = { fromMs: Date.UTC(2026, 6, 1), toMs: Date.UTC(2026, 7, 1) };
 /** A trial should last minutes. */
-export const WINDOW_MS = 1_800_000;
+const WINDOW_MS = 1_800_000;
+/**
+ * The month whose schedules are looked at: July 2026, in which trials begin. It has each day of the month. Half-hours at
+ * its ends count, too.
+ */
+const MONTH = { fromMs: Date.UTC(2026, 6, 1), toMs: Date.UTC(2026, 7, 1) + WINDOW_MS };
+
+/** How long a run takes at least, with the time until it is served: one that is due earlier is left out. */
+export const RUN_MS = 300_000;
 
 /** A start of a CronJob. */
 export interface CronRun {
@@ -17,8 +23,26 @@ export interface CronRun {
   readonly sinceMs: number;
 }
 
+/** The runs of CronJobs that can be served which `manifests/job-schedules` follows; none if there would be a single one. */
+export function followedRuns(workloads: readonly MixWorkload[]): CronRun[] {
+  const runs = busiestRuns(workloads.filter(({ replicas, feasibility }) => replicas > 0 && feasibility.kind === 'servable'));
+  return runs.length < 2 ? [] : runs;
+}
+
+/** Says which time the scenario follows, and which CronJobs start then. */
+export function scheduleNotes(workloads: readonly MixWorkload[]): string[] {
+  const runs = followedRuns(workloads);
+  const [first] = runs;
+  if (first === undefined) return [];
+  const titles = new Set(runs.map(({ cronJob }) => cronJob.title));
+  const others = workloads.filter(({ title, schedule }) => schedule !== undefined && !titles.has(title)).length;
+  const rest = others === 0 ? '' : `; ${others} other ${others === 1 ? 'CronJob does' : 'CronJobs do'} not start then`;
+  const from = new Date(first.atMs).toUTCString();
+  return [`manifests/job-schedules follows the schedules for half an hour from ${from}: ${[...titles].join(', ')}${rest}`];
+}
+
 /** The runs in the half-hour of a month in which CronJobs create the most pods, the first such, by time and then in the order of the CronJobs. */
-export function busiestRuns(workloads: readonly MixWorkload[]): CronRun[] {
+function busiestRuns(workloads: readonly MixWorkload[]): CronRun[] {
   const all = workloads
     .flatMap((cronJob) => (cronJob.schedule === undefined ? [] : startsOf(cronJob.schedule).map((atMs) => ({ cronJob, atMs }))))
     .sort((a, b) => a.atMs - b.atMs);
@@ -28,18 +52,25 @@ export function busiestRuns(workloads: readonly MixWorkload[]): CronRun[] {
 }
 
 const EVERY = '@every ';
-/** Go's cron rounds shorter periods up. */
-const LEAST_EVERY_MS = 1_000;
+const SECOND_MS = 1_000;
 
-/** When a CronJob starts runs in the month; one that counts from its own creation is as old as the month. */
+/** When a CronJob starts runs in the month, each RUN_MS after the one before or later; one that counts from its own creation is as old as the month. */
 function startsOf({ text, timeZone }: NonNullable<UserWorkload['schedule']>): number[] {
   const { fromMs, toMs } = MONTH;
   if (text.startsWith(EVERY)) {
-    const periodMs = Math.max(LEAST_EVERY_MS, parseDurationMs(text.slice(EVERY.length)) ?? Infinity);
+    // As in Go's cron: whole seconds, at least one.
+    const writtenMs = Math.floor((parseDurationMs(text.slice(EVERY.length)) ?? Infinity) / SECOND_MS) * SECOND_MS;
+    const periodMs = Math.ceil(RUN_MS / Math.max(SECOND_MS, writtenMs)) * Math.max(SECOND_MS, writtenMs);
     return Array.from({ length: Math.floor((toMs - fromMs) / periodMs) }, (_, index) => fromMs + (index + 1) * periodMs);
   }
   const cron = parseCron(text);
-  return cron === undefined ? [] : hitsWithin(cron, { ...MONTH, ...defined({ timeZone }) });
+  if (cron === undefined) return [];
+  let lastMs = -Infinity;
+  return hitsWithin(cron, { fromMs: fromMs - 1, toMs, ...defined({ timeZone }) }).filter((atMs) => {
+    if (atMs < lastMs + RUN_MS) return false;
+    lastMs = atMs;
+    return true;
+  });
 }
 
 /** Which of these, sorted by time, start within WINDOW_MS with the most pods: from `start` to before `end`. */

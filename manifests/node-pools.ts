@@ -80,6 +80,9 @@ export function readNodePool({ object, where }: Manifest, isKarpenter: boolean):
     ...(isKarpenter && disruption?.consolidationPolicy === 'Balanced'
       ? ['consolidationPolicy Balanced (WhenEmptyOrUnderutilized is applied)']
       : []),
+    ...(isKarpenter && (timeOf(disruption?.consolidateAfter) ?? 0) > LONGEST_CONSOLIDATE_AFTER_MS
+      ? [`consolidateAfter ${disruption?.consolidateAfter ?? ''} (2h is applied, so that trials end)`]
+      : []),
     ...(replicas === undefined ? [] : ['replicas']),
     ...Object.keys(limits).flatMap((resource) => (LIMITS.includes(resource) ? [] : [`the limit on ${resource}`])),
   ];
@@ -112,11 +115,15 @@ function minimumValuesOf(requirements: readonly WrittenRequirement[]): Pool['min
   return minima.size === 0 ? undefined : Object.fromEntries(minima);
 }
 
+/** A trial waits for it several times. */
+const LONGEST_CONSOLIDATE_AFTER_MS = 7_200_000;
+
 /** With the API's defaults. */
 function disruptionOf({ consolidationPolicy, consolidateAfter, budgets = [{}] }: WrittenDisruption = DISRUPTION): PoolDisruption {
+  const afterMs = timeOf(consolidateAfter);
   return {
     consolidation: consolidationPolicy === 'WhenEmpty' ? 'when-empty' : 'when-empty-or-underutilized',
-    consolidateAfterMs: timeOf(consolidateAfter) ?? 'never',
+    consolidateAfterMs: afterMs === undefined ? 'never' : Math.min(afterMs, LONGEST_CONSOLIDATE_AFTER_MS),
     budgets: budgets.map(({ nodes = BUDGET_NODES, reasons, schedule, duration }) => ({
       nodes,
       ...defined({ reasons: reasons?.map((reason) => REASONS[reason]), schedule, durationMs: timeOf(duration) }),

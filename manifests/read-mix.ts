@@ -15,6 +15,7 @@ import { manifestFiles, readManifestFile } from './files.ts';
 import { NODE_CLASS, NODE_POOL, QUOTA, isWorkload, typeOf } from './kinds.ts';
 import { describeNotApplied } from './not-applied.ts';
 import { idleNotes } from './idle-nodes.ts';
+import { scheduleNotes } from './cron-runs.ts';
 import { judgeLimits } from './limits.ts';
 import { loadOf } from './load.ts';
 import type { Mix, MixWorkload } from './mix.ts';
@@ -76,6 +77,7 @@ export async function readMix(directory: string, { appliesClasses = false }: Mix
       withDoubt(withSharedClaims(workload, all), doubts),
     );
     refuseUntestable(directory, { pools, workloads });
+    const nodes = countNodes(workloads.map(atPeak));
     return {
       pools,
       workloads,
@@ -84,18 +86,19 @@ export async function readMix(directory: string, { appliesClasses = false }: Mix
         ...moves,
         ...written.notes,
         ...poolNotes,
-        ...idleNotes(pools),
+        ...idleNotes({ pools, workloads, nodes }),
         ...assumed.map(
           ({ object: { metadata } }) =>
             `no manifest defines the StorageClass ${metadata.name}: taken for EBS volumes in the zone of their pod`,
         ),
         ...workloads.flatMap(({ notes }) => notes),
+        ...scheduleNotes(workloads),
         ...scalingNotes(scalings, workloads),
         ...owned.map(({ where }) => `${where}: not applied: another object creates it`),
         ...describeNotApplied(admitted),
       ],
       ignoresClasses,
-      nodes: countNodes(workloads.map(atPeak)),
+      nodes,
       sources,
     };
   });

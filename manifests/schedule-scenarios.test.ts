@@ -51,7 +51,7 @@ test('a CronJob is one run of it', async ({}, testInfo) => {
     kind: 'Job',
     metadata: { name: 'report-scheduled', namespace: 'shop', labels: { team: 'data' } },
   });
-  expect(notes.join('\n')).toContain('CronJob shop/report: run once, but by its schedule 0 3 * * * in manifests/job-schedules');
+  expect(notes.join('\n')).toContain('CronJob shop/report: run once, whatever its schedule 0 3 * * * says');
 });
 
 test('all CronJobs start after everything else runs', async ({}, testInfo) => {

@@ -2,7 +2,7 @@ import type { Scenario, Trial, Workload } from '../harness/scenario.ts';
 import type { MixWorkload } from './mix.ts';
 import { peakOf, scalingSteps } from './pod-autoscalers.ts';
 import type { ScalingStep } from './pod-autoscalers.ts';
-import { busiestRuns } from './cron-runs.ts';
+import { followedRuns } from './cron-runs.ts';
 import { place, placeAndWait, untilServed } from './placed.ts';
 import type { ScenarioSet, Theme } from './theme.ts';
 import { runAt } from './workloads.ts';
@@ -80,29 +80,33 @@ function scheduledJobs({ mix, define }: Theme): Scenario {
 }
 
 /** How long a Job's pods run here, since images are not run. */
-const RUN_MS = 120_000;
+const PODS_RUN_MS = 120_000;
 
 /** Undefined if there are no two runs in the busiest half-hour: `scheduled-jobs` then has all that happens. */
 function jobSchedules({ mix, define }: Theme): Scenario | undefined {
   const isScheduled = ({ schedule }: MixWorkload): boolean => schedule !== undefined;
-  const runs = busiestRuns(mix.workloads.filter(({ replicas, feasibility }) => replicas > 0 && feasibility.kind === 'servable'));
-  if (runs.length < 2) return undefined;
+  const runs = followedRuns(mix.workloads);
+  if (runs.length === 0) return undefined;
   return define({
     id: 'job-schedules',
     title: 'your mix runs, and CronJobs start by their schedules, in the busiest half-hour of a month: each run is served',
     async run(t) {
       const others = mix.workloads.filter((workload) => !isScheduled(workload));
       await placeAndWait(t, { companions: mix.companions, workloads: others }, 'provision');
-      const active = new Map<MixWorkload, Promise<void>>();
+      const active = new Set<MixWorkload>();
+      const started: Promise<void>[] = [];
       let nowMs = 0;
       for (const { cronJob, sinceMs, atMs } of runs) {
         if (sinceMs > nowMs) await t.pause({ minMs: sinceMs - nowMs, maxMs: sinceMs - nowMs });
         nowMs = sinceMs;
         if (active.has(cronJob)) continue;
         const run = runOnce(t, runAt(cronJob, atMs)).finally(() => active.delete(cronJob));
-        active.set(cronJob, run);
+        // It is awaited at the end.
+        run.catch(() => undefined);
+        started.push(run);
+        active.add(cronJob);
       }
-      await Promise.all(active.values());
+      await Promise.all(started);
       await t.pass('scale-in');
     },
   });
@@ -111,6 +115,6 @@ function jobSchedules({ mix, define }: Theme): Scenario | undefined {
 async function runOnce(t: Trial, run: MixWorkload): Promise<void> {
   const placed = await place(t, { companions: [], workloads: [run] }, 'provision');
   await untilServed(t, placed, 'provision');
-  await t.pause({ minMs: RUN_MS, maxMs: RUN_MS });
+  await t.pause({ minMs: PODS_RUN_MS, maxMs: PODS_RUN_MS });
   for (const { workload } of placed) await t.remove(workload);
 }

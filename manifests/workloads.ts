@@ -71,7 +71,7 @@ function jobNotes(title: string, { kind, suspend, cron }: { kind: string; suspen
   if (kind !== 'Job') return [];
   if (suspend) return [`${title}: it is suspended, so it has no pods`];
   return [
-    ...(cron === undefined ? [] : [`${title}: run once, but by its schedule ${cron.spec.schedule} in manifests/job-schedules`]),
+    ...(cron === undefined ? [] : [`${title}: run once, whatever its schedule ${cron.spec.schedule} says`]),
     `${title}: its pods run until they are deleted, since images are not run`,
   ];
 }

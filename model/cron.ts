@@ -95,17 +95,18 @@ export function hitsWithin(
   { fromMs, toMs, timeZone = 'UTC' }: { readonly fromMs: number; readonly toMs: number; readonly timeZone?: string },
 ): number[] {
   const hits: number[] = [];
+  const clock = timeZone === 'UTC' ? undefined : clockOf(timeZone);
   for (let hourMs = Math.floor(fromMs / HOUR_MS) * HOUR_MS; hourMs <= toMs; hourMs += HOUR_MS) {
-    const offsetMs = timeZone === 'UTC' ? 0 : offsetOf(timeZone, hourMs);
+    const offsetMs = clock === undefined ? 0 : offsetOf(clock, hourMs);
     for (let ms = hourMs; ms < hourMs + HOUR_MS && ms <= toMs; ms += MINUTE_MS)
       if (ms > fromMs && isHit(cron, ms + offsetMs)) hits.push(ms);
   }
   return hits;
 }
 
-/** How far the zone's clock is ahead of UTC at a full minute, in ms. */
-function offsetOf(timeZone: string, ms: number): number {
-  const parts = new Intl.DateTimeFormat('en-US', {
+/** To read the zone's clock. It takes longer to create than to use. */
+function clockOf(timeZone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('en-US', {
     timeZone,
     hourCycle: 'h23',
     year: 'numeric',
@@ -113,7 +114,12 @@ function offsetOf(timeZone: string, ms: number): number {
     day: 'numeric',
     hour: 'numeric',
     minute: 'numeric',
-  }).formatToParts(ms);
+  });
+}
+
+/** How far the zone's clock is ahead of UTC at a full minute, in ms. */
+function offsetOf(clock: Intl.DateTimeFormat, ms: number): number {
+  const parts = clock.formatToParts(ms);
   const part = (type: Intl.DateTimeFormatPartTypes): number => Number(parts.find((one) => one.type === type)?.value);
   return Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute')) - ms;
 }

@@ -13,6 +13,11 @@ export function freezesOf({ disruption }: Pick<Pool, 'disruption'>): readonly Di
   return (disruption?.budgets ?? []).filter((budget) => isAbout(budget, 'empty') && nodesAllowed(budget, 1) === 0);
 }
 
+/** Whether a pool's own settings always keep its idle nodes. */
+export function alwaysKeepsIdleNodes(pool: Pick<Pool, 'disruption'>): boolean {
+  return pool.disruption?.consolidateAfterMs === 'never' || freezesOf(pool).some(({ schedule }) => schedule === undefined);
+}
+
 /** Whether a pool's own settings keep its idle nodes for some of this time. */
 export function keepsIdleNodes(pool: Pick<Pool, 'disruption'>, period: Period): boolean {
   return pool.disruption?.consolidateAfterMs === 'never' || freezesOf(pool).some((budget) => isInForceWithin(budget, period));

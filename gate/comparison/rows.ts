@@ -55,7 +55,10 @@ export function shareRow(name: RowName, sides: number, rows: readonly Matched[],
     const outcome = apart(first, cell, name.better);
     const difference = differenceOf(rows, index + 1, share, { own: cell, other: first });
     if (difference === undefined) return { outcome };
-    return { outcome, difference, ...defined({ within: differenceWithin(difference, MARGINS.share) }) };
+    // One pair that differs may be a scenario that always does: many seeds of others would hide it in a small bound.
+    const within = difference.pairsApart === 0 ? differenceWithin(difference, MARGINS.share) : undefined;
+    const { value, lower, upper } = difference;
+    return { outcome, difference: { value, lower, upper }, ...defined({ within }) };
   });
   return { ...name, unit: 'ratio', cells, changes };
 }
@@ -74,7 +77,7 @@ function differenceOf(
   side: number,
   share: Share,
   { own, other }: { readonly own: ComparedCell; readonly other: ComparedCell | undefined },
-): ComparedChange['difference'] {
+): (NonNullable<ComparedChange['difference']> & { /** Pairs in which only one side is a hit. */ readonly pairsApart: number }) | undefined {
   const pairs = rows
     .map((trials) => [trials[0], trials[side]].map((trial) => (trial === undefined ? undefined : share.of(trial))))
     .filter((pair) => pair.every(isJudged));
@@ -83,6 +86,7 @@ function differenceOf(
   const [less, more] = [only(0), only(1)];
   const apartBy = (a: number | undefined, b: number | undefined): number => (a ?? 1) - (b ?? 0);
   return {
+    pairsApart: less + more,
     value: (more - less) / pairs.length,
     lower: 0 - Math.min(upperSuccessBound(less, pairs.length, ALPHA), apartBy(other?.upper, own.lower)),
     upper: Math.min(upperSuccessBound(more, pairs.length, ALPHA), apartBy(own.upper, other?.lower)),
