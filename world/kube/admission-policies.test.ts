@@ -15,14 +15,14 @@ async function send({ server }: Bench, method: string, path: string, body?: obje
   return (await server.backend.handle(request, server.backend.describe(request), caller)).status;
 }
 
-/** Denies an operation on ConfigMaps whose name is `bad`. */
-async function deny(bench: Bench, operation: string, resource = 'configmaps'): Promise<void> {
-  const resourceRules = [{ apiGroups: [''], apiVersions: ['v1'], operations: [operation], resources: [resource] }];
+/** Denies an operation on ConfigMaps whose name is `bad`. @param spec other fields of the policy */
+async function deny(bench: Bench, operation: string, spec: object = {}): Promise<void> {
+  const resourceRules = [{ apiGroups: [''], apiVersions: ['v1'], operations: [operation], resources: ['configmaps'] }];
   const validations = [{ expression: "request.name != 'bad'" }];
   expect(
     await send(bench, 'POST', `${GROUP}/validatingadmissionpolicies`, {
       metadata: { name: 'p' },
-      spec: { matchConstraints: { resourceRules }, validations },
+      spec: { matchConstraints: { resourceRules }, validations, ...spec },
     }),
   ).toBe(201);
   expect(
@@ -68,3 +68,16 @@ test('a namespace stays as long as a policy keeps an object in it', async () => 
     expect(await send(bench, 'GET', '/api/v1/namespaces/kept')).toBe(404);
   });
 });
+
+for (const name of ['constructor', 'prototype', 'toString', '__proto__']) {
+  test(`a variable and a key may be named ${name}`, async () => {
+    await withServer(async (bench) => {
+      const variables = [{ name, expression: `object.data.${name}` }];
+      const expression = `has(variables.${name}) && '${name}' in object.data && variables.${name} == 'good'`;
+      await deny(bench, 'CREATE', { variables, validations: [{ expression }] });
+      const data = (value: string): object => ({ data: Object.fromEntries([[name, value]]) });
+      expect(await send(bench, 'POST', CONFIG_MAPS, { metadata: { name: 'a' }, ...data('good') })).toBe(201);
+      expect(await send(bench, 'POST', CONFIG_MAPS, { metadata: { name: 'b' }, ...data('bad') })).toBe(422);
+    });
+  });
+}

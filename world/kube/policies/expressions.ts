@@ -30,8 +30,23 @@ interface Uses {
   readonly variables: boolean;
 }
 
-/** A policy's composed variables. The object of one request computes each at its first use. */
-class Variables {}
+/**
+ * A policy's composed variables. The object of one request computes each at its first use. A Map, because from other objects the
+ * library also reads their class as a property: a variable may be named `constructor`.
+ */
+class Variables extends Map<string, unknown> {
+  readonly #computed: ReadonlyMap<string, () => unknown>;
+  constructor(computed: ReadonlyMap<string, () => unknown>) {
+    super();
+    this.#computed = computed;
+  }
+  override get(name: string): unknown {
+    return this.#computed.get(name)?.();
+  }
+  override has(name: string): boolean {
+    return this.#computed.has(name);
+  }
+}
 
 /**
  * Compiles the expressions of one policy. Those that come later see the variables that were added
@@ -85,11 +100,8 @@ export class PolicyExpressions {
       namespaceObject: this.#make('Namespace', namespaceObject),
       authorizer: everythingAllowed(),
     };
-    const variables = new Variables();
-    for (const [name, variable] of this.#variables) {
-      Object.defineProperty(variables, name, { get: once(() => valueOf(name, variable, values)), enumerable: true });
-    }
-    values['variables'] = variables;
+    const computed = [...this.#variables].map(([name, variable]) => [name, once(() => valueOf(name, variable, values))] as const);
+    values['variables'] = new Variables(new Map(computed));
     return values;
   }
 

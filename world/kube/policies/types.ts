@@ -98,10 +98,10 @@ function isTypeName(name: string): name is TypeName {
   return Object.hasOwn(TYPES, name);
 }
 
-/** A JSON value of a type that is known only at run time: whole numbers are integers. */
+/** A JSON value of a type that is known only at run time: whole numbers are integers, and objects are Maps, because a key may be `constructor`. */
 export function toCel(value: unknown): unknown {
   if (typeof value === 'number' && Number.isInteger(value)) return BigInt(value);
   if (Array.isArray(value)) return value.map(toCel);
-  if (isJsonObject(value)) return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, toCel(one)]));
+  if (isJsonObject(value)) return new Map(Object.entries(value).map(([key, one]) => [key, toCel(one)]));
   return value;
 }
