@@ -48,6 +48,13 @@ test("a target that can't be confined is refused, as the first or the second", (
   expect(() => beside(reference, plain)).toThrow(says);
 });
 
+test('a target with a service account is refused, as the first or the second', () => {
+  const restricted = { ...reference, name: 'restricted', serviceAccount: { namespace: 'kube-system', name: 'app' } };
+  const says = "their rights can't be told apart: leave out rbac and serviceAccount of restricted";
+  expect(() => beside(restricted, reference)).toThrow(says);
+  expect(() => beside(reference, restricted)).toThrow(says);
+});
+
 test('the reference and its variants can be confined, with normal and short periods', () => {
   for (const target of [reference, ...mutants.map((mutant) => mutant.target)]) {
     expect(() => beside(target, target.quick), target.name).not.toThrow();

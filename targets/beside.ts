@@ -18,9 +18,14 @@ const TAINT: Taint = { key: 'scaleproof.dev/beside', effect: 'NoSchedule' };
  *
  * It has the first's features, and the slower constants of both. They share one clock and one pair of wires: what kills one kills
  * both, and as soon as one has ended, both have.
- * @throws Error when one of them can't be confined
+ * @throws Error when one of them can't be confined, or has the rights of a service account
  */
 export function beside(first: Target, second: Target): Target {
+  const restricted = [first, second].find(({ serviceAccount }) => serviceAccount !== undefined);
+  if (restricted !== undefined)
+    throw new Error(
+      `two autoscalers share one wire, so their rights can't be told apart: leave out rbac and serviceAccount of ${restricted.name}`,
+    );
   const own = confined(first, [`!*${SUFFIX}`]);
   const other = confined(second, [`*${SUFFIX}`]);
   return {
