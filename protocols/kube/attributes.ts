@@ -1,5 +1,6 @@
 import { denialDetails, denialMessage } from '../../model/denial.ts';
 import type { Attributes } from '../../model/denial.ts';
+import { parseFieldTerms } from './field-selector.ts';
 import { StatusError } from './status.ts';
 import { isTrue } from './request.ts';
 
@@ -48,10 +49,19 @@ export function attributesOf(method: string, target: string): Attributes {
   };
 }
 
-/** A list or watch of one object, by its name. */
+/** A list or watch of one object, by its name. A malformed selector is refused later. */
 function nameIn(fieldSelector: string): string {
-  const [, name = ''] = /^(?:.*,)?metadata\.name==?([^,=!\\]+)(?:,.*)?$/.exec(fieldSelector) ?? [];
+  const name = termsOf(fieldSelector).find(({ field, operator }) => field === 'metadata.name' && operator === '=')?.value ?? '';
   return name === '.' || name === '..' || /[/%]/.test(name) ? '' : name;
+}
+
+function termsOf(fieldSelector: string): ReturnType<typeof parseFieldTerms> {
+  try {
+    return parseFieldTerms(fieldSelector);
+  } catch (error) {
+    if (error instanceof StatusError) return [];
+    throw error;
+  }
 }
 
 function decode(path: string): string {

@@ -68,3 +68,14 @@ test('field selectors compare supported fields and refuse others', () => {
   expect(() => parseFieldSelector('spec.foo=1', fields)).toThrow(new StatusError(400, 'BadRequest', 'field label not supported: spec.foo'));
   expect(() => parseFieldSelector('spec.nodeName', fields)).toThrow("invalid selector: 'spec.nodeName'; can't understand 'spec.nodeName'");
 });
+
+test('values of field selectors are unescaped, and wrong escapes refused', () => {
+  const read = (text: string): object => parseFieldSelector(text, ['a', 'b']);
+  expect(read(String.raw`b!=x\,a\=y\\,a=1`)).toEqual([
+    { field: 'a', operator: '=', value: '1' },
+    { field: 'b', operator: '!=', value: 'x,a=y\\' },
+  ]);
+  expect(() => read('a=1=2')).toThrow('invalid field selector: unescaped character in value: 61');
+  expect(() => read(String.raw`a=\b`)).toThrow(String.raw`invalid field selector: invalid escape sequence: \b`);
+  expect(() => read('a=\\')).toThrow('invalid field selector: invalid escape sequence: \\');
+});
