@@ -141,6 +141,14 @@ test('sides are the same if their bounds are within the margin, whether or not a
   expect(['pending-running-p50', 'requests', 'success'].map((id) => changesOf(few, id)?.within)).toEqual([undefined, undefined, undefined]);
 });
 
+test('a share is not the same if a pair differs, however many others do not', () => {
+  const side = (failing: readonly number[]): ComparedRun => run(many(200, (seed) => ({ seed, served: failing.includes(seed) ? 9 : 10 })));
+  expect(row(compared(side([]), side([])), 'success').changes[0]).toHaveProperty('within');
+  const [change] = row(compared(side([]), side([7])), 'success').changes;
+  expect(change).toMatchObject({ outcome: 'unclear', difference: { value: -1 / 200 } });
+  expect(change).not.toHaveProperty('within');
+});
+
 test('the margins are those of a gate’s default policy', () => {
   const { latency, budgets, success } = parsePolicy({});
   expect(latency).toMatchObject({ marginRatio: MARGINS.typical, tailMarginRatio: MARGINS.tail });

@@ -106,6 +106,25 @@ for (const { target, disruption, codes } of [
   });
 }
 
+test('pools whose idle nodes may stay for long, or go one by one, have no scenario of idle nodes', async ({}, testInfo) => {
+  const many = await mixOf(
+    testInfo,
+    {
+      'all.yaml': [`${poolManifest(TYPES)}  disruption: {consolidateAfter: 1m, budgets: [{nodes: "1"}]}\n`, deployment('web', 80)].join(
+        '---\n',
+      ),
+    },
+    { appliesClasses: true },
+  );
+  expect(many.notes.join('\n')).toMatch(/manifests\/idle-nodes is not run, since budgets let \d+ nodes go in \d+ rounds, more than 60/);
+  expect(manifestScenarios(many)).not.toHaveProperty('idleNodes');
+  const frozen = await mixWith(testInfo, '{consolidateAfter: 0s, budgets: [{nodes: "0", schedule: "0 2 * * *", duration: 1h}]}');
+  expect(frozen.notes.join('\n')).toContain('manifests/idle-nodes is not run, since all pools keep their idle nodes for some of the time');
+  const slow = await mixWith(testInfo, '{consolidateAfter: 24h}');
+  expect(slow.pools[0]?.disruption?.consolidateAfterMs).toBe(7_200_000);
+  expect(slow.notes.join('\n')).toContain('consolidateAfter 24h (2h is applied, so that trials end)');
+});
+
 for (const { disruption, stated } of [
   { disruption: '{consolidateAfter: 2m, budgets: [{nodes: 50%}]}', stated: ['emptied'] },
   { disruption: '{consolidateAfter: Never}', stated: [] },

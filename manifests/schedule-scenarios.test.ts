@@ -86,6 +86,24 @@ test('CronJobs start by their schedules, and a run that is due while the one bef
   expect(syncs.length).toBeLessThan(30);
 });
 
+test('CronJobs at both ends of a month meet, and each counts once in five minutes', async ({}, testInfo) => {
+  const named = (name: string, schedule: string): string =>
+    cronJob(false).replace('name: report', `name: ${name}`).replace('0 3 * * *', schedule);
+  const monthly = await mixOf(testInfo, named('first', '0 0 1 * *'), named('next', '10 0 1 * *'), WEB);
+  expect(monthly.notes.join('\n')).toContain(
+    'manifests/job-schedules follows the schedules for half an hour from Wed, 01 Jul 2026 00:00:00 GMT: CronJob shop/first, CronJob shop/next',
+  );
+  // Six runs of two pods each, not thirty: fewer than the ten runs of the other hour.
+  const often = await mixOf(
+    testInfo,
+    named('often', '* 9 1 * *'),
+    ...['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => named(name, '0 2 1 * *')),
+  );
+  expect(often.notes.join('\n')).toMatch(/half an hour from Wed, 01 Jul 2026 02:00:00 GMT: .*; 1 other CronJob does not start then/);
+  const go = await mixOf(testInfo, named('sync', '@every 600000000us'), WEB);
+  expect(manifestScenarios(go)).toHaveProperty('jobSchedules');
+});
+
 test('CronJobs that start no two runs in half an hour follow no schedules', async ({}, testInfo) => {
   expect(manifestScenarios(await mixOf(testInfo, cronJob(false), WEB))).not.toHaveProperty('jobSchedules');
 });
