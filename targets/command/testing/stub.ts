@@ -18,6 +18,12 @@ async function ask(): Promise<void> {
   process.stdout.write('asked\n');
 }
 
+/** Lists a resource of the API server, such as `api/v1/nodes`. */
+async function list(path: string): Promise<void> {
+  const { status } = await fetch(`${process.env['CLUSTER_ENDPOINT'] ?? ''}/${path}`);
+  process.stdout.write(`${path}: ${status}\n`);
+}
+
 switch (what) {
   case 'exit':
     process.stderr.write('no configuration\n');
@@ -38,6 +44,11 @@ switch (what) {
     break;
   case 'ask':
     for (const clock = createRealTimeline().scope('stub'); ; await clock.sleep(ASK_PERIOD_MS)) await ask();
+  case 'list':
+    for (const path of args) await list(path);
+    process.on('SIGTERM', () => process.exit(0));
+    idle();
+    break;
   case 'healthy':
     createServer((_request, response) => response.end('ok')).listen(Number(process.env['PORT']), '127.0.0.1');
     break;
