@@ -14,6 +14,6 @@ for (const { selector, name } of [
 ]) {
   test(`a list with the field selector ${selector} is one of ${name === '' ? 'all objects' : `the object ${name}`}`, () => {
     const query = new URLSearchParams({ fieldSelector: selector });
-    expect(attributesOf('GET', `/api/v1/pods?${query}`)).toMatchObject({ verb: 'list', resource: 'pods', name });
+    expect(attributesOf('GET', `/api/v1/pods?${query.toString()}`)).toMatchObject({ verb: 'list', resource: 'pods', name });
   });
 }
