@@ -8,6 +8,7 @@ import { createRandom } from '../../runtime/random.ts';
 import { createVirtualTimeline } from '../../runtime/timeline.ts';
 import type { Target } from '../../targets/target.ts';
 import { createEmbeddedWorld } from '../../world/embedded.ts';
+import type { World, WorldSite } from '../../world/world.ts';
 import type { CrashSpec } from '../crash-points.ts';
 import { startTrial } from '../engine.ts';
 import { DEFAULT_NODES } from '../trial-spec.ts';
@@ -29,7 +30,8 @@ export async function runInProcess(
       text += lines;
     },
   });
-  const site = { suite: 'test', scenarioDigest: '0'.repeat(64), timeline, recorder, createWorld: createEmbeddedWorld };
+  const createWorld = (of: WorldSite): World => createEmbeddedWorld(of, defined({ targetAccount: target.serviceAccount }));
+  const site = { suite: 'test', scenarioDigest: '0'.repeat(64), timeline, recorder, createWorld };
   await startTrial({ scenario, target, seed, nodes: DEFAULT_NODES, ...site, ...defined({ crash }) }).done;
   recorder.flush();
   const { events, truncated } = parseHistory(text, 'history');
