@@ -52,7 +52,7 @@ for (const { what, resources, code, findings } of [
         object: 'pods',
         message: expect.stringMatching(
           /^system:serviceaccount:kube-system:stub may not list pods: denied 1 time, .*: \{apiGroups: \[""\], resources: \["pods"\], verbs: \["list"\]\}\.$/,
-        ) as string,
+        ) as unknown,
       },
     ],
   },
