@@ -109,8 +109,7 @@ export function modified(resource: GroupResource, name: string): StatusError {
 
 /** @param kind group and kind: `{ group: 'apps', resource: 'ReplicaSet' }` */
 export function invalidObject(kind: GroupResource, name: string, errors: readonly FieldError[]): StatusError {
-  const lines = [...new Set(errors.map((error) => `${error.field}: ${error.message}`))];
-  const text = lines.length === 1 ? lines.join('') : `[${lines.join(', ')}]`;
+  const text = aggregateText(errors.map((error) => `${error.field}: ${error.message}`));
   const causes = errors.map(({ reason, message, field }) => ({ reason, message, field }));
   const message = `${qualify(kind)} "${name}" is invalid: ${text}`;
   return new StatusError(422, 'Invalid', message, { ...details(kind, name), causes });
@@ -175,6 +174,12 @@ export function success(code: number): Status {
 /** The answer to a deletion when the object is gone. */
 export function deleted(resource: GroupResource, name: string, uid: string): Status {
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details: { ...details(resource, name), uid } };
+}
+
+/** Several errors as one text: equal ones once, and more than one in brackets. Source: `aggregate` of `k8s.io/apimachinery/pkg/util/errors`. */
+export function aggregateText(texts: Iterable<string>): string {
+  const different = [...new Set(texts)];
+  return different.length === 1 ? different.join('') : `[${different.join(', ')}]`;
 }
 
 /** How a Status begins in YAML, whose keys are sorted. */

@@ -1,3 +1,4 @@
+import { aggregateText } from '../../../protocols/kube/status.ts';
 import type { Expression } from '../validation/custom/cel/expression.ts';
 import { RuleError } from '../validation/custom/cel/expression.ts';
 import { PolicyExpressions } from './expressions.ts';
@@ -80,9 +81,7 @@ export class Evaluation {
       if ('error' in outcome) errors.push(outcome.error);
       else if (outcome.value === false) return false;
     }
-    const distinct = [...new Set(errors)];
-    if (distinct.length === 0) return true;
-    return { message: distinct.length === 1 ? distinct.join('') : `[${distinct.join(', ')}]` };
+    return errors.length === 0 ? true : { message: aggregateText(errors) };
   }
 }
 

@@ -1,6 +1,6 @@
 import { userNameOf } from '../../../model/service-account.ts';
 import type { Attributes } from '../../../model/denial.ts';
-import { notFound } from '../../../protocols/kube/status.ts';
+import { aggregateText, notFound } from '../../../protocols/kube/status.ts';
 import { ruleAllows } from './rules.ts';
 import type { Binding, PolicyRule, Role, Subject } from './rules.ts';
 import type { User } from './users.ts';
@@ -34,7 +34,7 @@ export function authorize(policy: Policy, user: User, request: Attributes): Deci
     if ('problem' in found) problems.push(found.problem);
     else if (ruleAllows(found.rule, request)) return { allowed: true, reason: `RBAC: allowed by ${found.source}` };
   }
-  return { allowed: false, reason: problems.length === 0 ? '' : `RBAC: ${aggregate(problems)}` };
+  return { allowed: false, reason: problems.length === 0 ? '' : `RBAC: ${aggregateText(problems)}` };
 }
 
 /** All rules of a user in a namespace (empty: at the cluster scope), and what is wrong with the bindings. */
@@ -46,7 +46,7 @@ export function rulesFor(
   const found = [...visit(policy, user, namespace)];
   const problems = found.flatMap((one) => ('problem' in one ? [one.problem] : []));
   const rules = found.flatMap((one) => ('rule' in one ? [one.rule] : []));
-  return { rules, ...(problems.length === 0 ? {} : { problem: aggregate(problems) }) };
+  return { rules, ...(problems.length === 0 ? {} : { problem: aggregateText(problems) }) };
 }
 
 /** Source: `VisitRulesFor` of `pkg/registry/rbac/validation`. The real one goes through bindings in no particular order. */
@@ -90,10 +90,4 @@ function describe({ kind, name, namespace }: Subject, bindingNamespace: string):
   if (kind !== 'ServiceAccount') return `${kind} ${JSON.stringify(name)}`;
   const home = namespace === undefined || namespace === '' ? bindingNamespace : namespace;
   return `${kind} ${JSON.stringify(`${name}/${home}`)}`;
-}
-
-/** As apimachinery's aggregate of errors: equal ones once, several in brackets. */
-function aggregate(problems: readonly string[]): string {
-  const different = [...new Set(problems)];
-  return different.length === 1 ? different.join('') : `[${different.join(', ')}]`;
 }

@@ -2,7 +2,7 @@ import { defined } from '../../../model/defined.ts';
 import type { ResourceList } from '../../../model/kube.ts';
 import { formatQuantity, parseQuantity } from '../../../model/quantity.ts';
 import { formatResources, podLimits, podRequests } from '../../../model/resources.ts';
-import { refused } from '../../../protocols/kube/status.ts';
+import { aggregateText, refused } from '../../../protocols/kube/status.ts';
 import type { Admission, ApiObject, ResourceRules } from '../resource.ts';
 import type { FullPodSpec } from '../validation/pod-spec.ts';
 
@@ -105,9 +105,7 @@ export function checkClaimLimits(claim: ApiObject, admission: Admission): void {
 }
 
 function refuse(resource: string, { metadata }: ApiObject, errors: readonly string[]): void {
-  const distinct = [...new Set(errors)];
-  if (distinct.length === 0) return;
-  throw refused({ group: '', resource }, metadata.name ?? '', distinct.length === 1 ? distinct.join('') : `[${distinct.join(', ')}]`);
+  if (errors.length > 0) throw refused({ group: '', resource }, metadata.name ?? '', aggregateText(errors));
 }
 
 function askedOf(resources: Partial<Asked> | undefined): Asked {
