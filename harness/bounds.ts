@@ -1,9 +1,9 @@
 import type { Bound } from '../history/events.ts';
 import type { Pool } from '../model/catalogue.ts';
 import { defined } from '../model/defined.ts';
-import { nodesAllowed, removalRounds } from '../model/disruption-budget.ts';
-import { alwaysKeepsIdleNodes } from '../model/idle-nodes.ts';
+import { roundsWhileAllowed } from '../model/disruption-budget.ts';
 import type { DisruptionReason } from '../model/disruption-budget.ts';
+import { alwaysKeepsIdleNodes } from '../model/idle-nodes.ts';
 import type { AllowanceName } from '../world/world.ts';
 import type { TargetConstants } from '../targets/target.ts';
 
@@ -313,10 +313,7 @@ function paceOf(c: TargetConstants, pools: readonly Pick<Pool, 'disruption'>[], 
   const afterMs = removing.map(({ disruption }) => disruption?.consolidateAfterMs ?? ownMs).filter((ms) => ms !== 'never');
   const longerMs = afterMs.length === 0 ? 0 : Math.max(...afterMs) - ownMs;
   const roundsFor = (reason: DisruptionReason): number[] =>
-    removing.map(({ disruption }) => {
-      const budgets = (disruption?.budgets ?? []).filter((budget) => nodesAllowed(budget, 1) > 0);
-      return removalRounds(budgets, reason, nodes) ?? 1;
-    });
+    removing.map(({ disruption }) => roundsWhileAllowed(disruption?.budgets, reason, nodes));
   const emptyRounds = roundsFor('empty');
   const consolidationMs = c.consolidationMs ?? 0;
   return {

@@ -1,7 +1,7 @@
 import { EPOCH_MS } from '../harness/world-for.ts';
 import type { Scenario, Trial } from '../harness/scenario.ts';
 import type { Pool } from '../model/catalogue.ts';
-import { removalRounds } from '../model/disruption-budget.ts';
+import { roundsWhileAllowed } from '../model/disruption-budget.ts';
 import { alwaysKeepsIdleNodes, freezesOf, keepsIdleNodes } from '../model/idle-nodes.ts';
 import type { Mix, MixWorkload } from './mix.ts';
 import { isExpected, placeAndWait, untilServed } from './placed.ts';
@@ -28,13 +28,7 @@ function whyNotRun({ pools, nodes }: Pick<Mix, 'pools' | 'nodes'>): string | und
   if (pools.every(alwaysKeepsIdleNodes)) return 'all pools keep their idle nodes';
   const trial = { fromMs: EPOCH_MS, toMs: EPOCH_MS + LONGEST_TRIAL_MS };
   if (pools.every((pool) => keepsIdleNodes(pool, trial))) return 'all pools keep their idle nodes for some of the time';
-  const rounds = Math.max(
-    ...pools.map((pool) => {
-      const frozen = freezesOf(pool);
-      const budgets = (pool.disruption?.budgets ?? []).filter((budget) => !frozen.includes(budget));
-      return removalRounds(budgets, 'empty', nodes) ?? 0;
-    }),
-  );
+  const rounds = Math.max(...pools.map(({ disruption }) => roundsWhileAllowed(disruption?.budgets, 'empty', nodes)));
   return rounds > MOST_ROUNDS ? `budgets let ${nodes} nodes go in ${rounds} rounds, more than ${MOST_ROUNDS}` : undefined;
 }
 

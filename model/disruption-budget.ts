@@ -50,6 +50,15 @@ export function nodesAllowed({ nodes, schedule }: Pick<DisruptionBudget, 'nodes'
 }
 
 /**
+ * The same for a pool, by those of its budgets that allow anything: others are for the time in which they are not active.
+ * @param budgets of the pool; without any, all nodes go in one round
+ */
+export function roundsWhileAllowed(budgets: readonly DisruptionBudget[] = [], reason: DisruptionReason, nodes: number): number {
+  const allowing = budgets.filter((budget) => nodesAllowed(budget, 1) > 0);
+  return removalRounds(allowing, reason, nodes) ?? 1;
+}
+
+/**
  * In how many rounds all nodes of a pool can be removed for a reason, if each round removes as many as the budgets allow: a
  * percentage is one of the nodes that are left then. Scheduled budgets count as active.
  * @returns undefined if the budgets allow none
