@@ -1,37 +1,30 @@
+import { EPOCH_MS } from '../harness/world-for.ts';
 import { hitsWithin, parseCron } from '../model/cron.ts';
 import { defined } from '../model/defined.ts';
 import { parseDurationMs } from '../model/go-duration.ts';
-import type { MixWorkload } from './mix.ts';
+import type { CronRun, MixWorkload } from './mix.ts';
 import type { UserWorkload } from './workloads.ts';
 
+const DAY_MS = 86_400_000;
 /** A trial should last minutes. */
 const WINDOW_MS = 1_800_000;
 /**
  * The month whose schedules are looked at: July 2026, in which trials begin. It has each day of the month. Half-hours at
  * its ends count, too.
  */
-const MONTH = { fromMs: Date.UTC(2026, 6, 1), toMs: Date.UTC(2026, 7, 1) + WINDOW_MS };
+const MONTH = { fromMs: EPOCH_MS, toMs: EPOCH_MS + 31 * DAY_MS + WINDOW_MS };
 
 /** How long a run takes at least, with the time until it is served: one that is due earlier is left out. */
-export const RUN_MS = 300_000;
+const RUN_MS = 300_000;
 
-/** A start of a CronJob. */
-export interface CronRun {
-  readonly cronJob: MixWorkload;
-  readonly atMs: number;
-  /** Since the first of these runs. */
-  readonly sinceMs: number;
-}
-
-/** The runs of CronJobs that can be served which `manifests/job-schedules` follows; none if there would be a single one. */
+/** The runs that `manifests/job-schedules` follows: those of CronJobs that can be served, or none if there would be a single one. */
 export function followedRuns(workloads: readonly MixWorkload[]): CronRun[] {
   const runs = busiestRuns(workloads.filter(({ replicas, feasibility }) => replicas > 0 && feasibility.kind === 'servable'));
   return runs.length < 2 ? [] : runs;
 }
 
 /** Says which time the scenario follows, and which CronJobs start then. */
-export function scheduleNotes(workloads: readonly MixWorkload[]): string[] {
-  const runs = followedRuns(workloads);
+export function scheduleNotes(workloads: readonly MixWorkload[], runs: readonly CronRun[]): string[] {
   const [first] = runs;
   if (first === undefined) return [];
   const titles = new Set(runs.map(({ cronJob }) => cronJob.title));

@@ -7,20 +7,10 @@ import { createReferenceTarget, reference } from '../targets/reference.ts';
 import { ignoredBudgetPercentage } from '../targets/mutants/disruption/ignored-budget-percentage.ts';
 import type { Mix } from './mix.ts';
 import { manifestScenarios } from './suite.ts';
-import { mixOf, poolManifest } from './testing/mix.ts';
+import { deploymentManifest, mixOf, poolManifest } from './testing/mix.ts';
 
 const TYPES = '{key: node.kubernetes.io/instance-type, operator: In, values: [m5.large]}';
-const deployment = (name: string, replicas: number): string => `
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: ${name}}
-spec:
-  replicas: ${replicas}
-  selector: {matchLabels: {app: ${name}}}
-  template:
-    metadata: {labels: {app: ${name}}}
-    spec: {containers: [{name: main, image: x, resources: {requests: {cpu: 1200m}}}]}
-`;
+const deployment = (name: string, replicas: number): string => deploymentManifest(name, replicas, '{requests: {cpu: 1200m}}');
 const WEB = deployment('web', 8);
 
 /** A pool with these disruption settings, a Deployment of eight pods that fill a node each, and another pod. */

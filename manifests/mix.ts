@@ -16,6 +16,14 @@ export interface MixWorkload extends UserWorkload {
   readonly doubt?: { readonly kind: Exclude<Feasibility['kind'], 'servable'>; readonly why: string };
 }
 
+/** A start of a CronJob that `manifests/job-schedules` follows. */
+export interface CronRun {
+  readonly cronJob: MixWorkload;
+  readonly atMs: number;
+  /** Since the first of these runs. */
+  readonly sinceMs: number;
+}
+
 /** A user's pools and workloads, from a directory of manifests. */
 export interface Mix {
   readonly pools: readonly Pool[];
@@ -23,6 +31,8 @@ export interface Mix {
   readonly workloads: readonly MixWorkload[];
   /** Objects that are applied before the workloads: namespaces, priority classes, budgets. */
   readonly companions: readonly UserObject[];
+  /** In order; none if CronJobs would start only once. */
+  readonly cronRuns: readonly CronRun[];
   /** Deviations from the manifests, and ignored fields. */
   readonly notes: readonly string[];
   /** Whether fields of classes are ignored. */

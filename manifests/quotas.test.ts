@@ -1,24 +1,9 @@
 import { expect, test } from '@playwright/test';
 import type { TestInfo } from '@playwright/test';
 import type { MixWorkload } from './mix.ts';
-import { mixOfDocuments, poolManifest } from './testing/mix.ts';
+import { deploymentManifest, mixOfDocuments, poolManifest } from './testing/mix.ts';
 
 const POOL = poolManifest('{key: node.kubernetes.io/instance-type, operator: In, values: [m6i.large]}');
-
-function deployment(name: string, replicas: number, resources = '{}'): string {
-  return `
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: ${name}}
-spec:
-  replicas: ${replicas}
-  selector: {matchLabels: {app: ${name}}}
-  template:
-    metadata: {labels: {app: ${name}}}
-    spec:
-      containers: [{name: main, image: app, resources: ${resources}}]
-`;
-}
 
 const quota = (hard: string, namespace = 'default'): string => `
 apiVersion: v1
@@ -33,7 +18,7 @@ metadata: {name: range}
 spec: {limits: [${limit}]}
 `;
 /** Keeps the manifests testable. */
-const OTHER = deployment('other', 1, '{requests: {cpu: 100m, memory: 64Mi}, limits: {cpu: 200m, memory: 128Mi}}').replace(
+const OTHER = deploymentManifest('other', 1, '{requests: {cpu: 100m, memory: 64Mi}, limits: {cpu: 200m, memory: 128Mi}}').replace(
   'name: other}',
   'name: other, namespace: elsewhere}',
 );
@@ -49,7 +34,11 @@ async function webOf(testInfo: TestInfo, ...documents: readonly string[]): Promi
 }
 
 test('a LimitRange sets what the containers of a template leave out', async ({}, testInfo) => {
-  const web = await webOf(testInfo, range('{type: Container, defaultRequest: {cpu: 300m}, default: {memory: 1Gi}}'), deployment('web', 2));
+  const web = await webOf(
+    testInfo,
+    range('{type: Container, defaultRequest: {cpu: 300m}, default: {memory: 1Gi}}'),
+    deploymentManifest('web', 2),
+  );
   expect(web.feasibility.kind).toBe('servable');
   expect(web.template.spec.containers[0]?.resources).toEqual({ requests: { cpu: '300m', memory: '1Gi' }, limits: { memory: '1Gi' } });
 });
@@ -57,20 +46,20 @@ test('a LimitRange sets what the containers of a template leave out', async ({},
 for (const { what, documents, kind, why } of [
   {
     what: 'a default request that no node can satisfy',
-    documents: [range('{type: Container, defaultRequest: {cpu: 3}}'), deployment('web', 1)],
+    documents: [range('{type: Container, defaultRequest: {cpu: 3}}'), deploymentManifest('web', 1)],
     kind: 'unservable',
     why: /it is too large: it requests 3 cpu/,
   },
   {
     what: 'a limit that the LimitRange does not allow',
-    documents: [range('{type: Container, max: {cpu: 1}}'), deployment('web', 1, '{limits: {cpu: 2}}')],
+    documents: [range('{type: Container, max: {cpu: 1}}'), deploymentManifest('web', 1, '{limits: {cpu: 2}}')],
     kind: 'unservable',
     why: /the API rejects its pods: .* maximum cpu usage per Container is 1, but limit is 2/,
   },
-  { what: 'a quota with room', documents: [quota('{pods: 3}'), deployment('web', 3)], kind: 'servable' },
+  { what: 'a quota with room', documents: [quota('{pods: 3}'), deploymentManifest('web', 3)], kind: 'servable' },
   {
     what: 'more replicas than the quota allows',
-    documents: [quota('{pods: 2}'), deployment('web', 3)],
+    documents: [quota('{pods: 2}'), deploymentManifest('web', 3)],
     kind: 'partly',
     why: /^the ResourceQuota budget of its namespace allows pods=2, and the pods there need pods=3$/,
   },
@@ -78,15 +67,15 @@ for (const { what, documents, kind, why } of [
     what: 'more than the quota allows, with another workload of the namespace',
     documents: [
       quota('{requests.cpu: 1}'),
-      deployment('web', 1, '{requests: {cpu: 600m}}'),
-      deployment('api', 1, '{requests: {cpu: 600m}}'),
+      deploymentManifest('web', 1, '{requests: {cpu: 600m}}'),
+      deploymentManifest('api', 1, '{requests: {cpu: 600m}}'),
     ],
     kind: 'partly',
     why: /allows requests.cpu=1, and the pods there need requests.cpu=1200m$/,
   },
   {
     what: 'a quota of CPUs, and containers without a request',
-    documents: [quota('{cpu: 4}'), deployment('web', 1)],
+    documents: [quota('{cpu: 4}'), deploymentManifest('web', 1)],
     kind: 'unservable',
     why: /failed quota: budget: must specify cpu for: main/,
   },
@@ -95,8 +84,8 @@ for (const { what, documents, kind, why } of [
     documents: [
       quota('{pods: 3}'),
       range('{type: Container, max: {cpu: 1}}'),
-      deployment('web', 3, '{limits: {cpu: 1}}'),
-      deployment('bad', 2, '{limits: {cpu: 2}}'),
+      deploymentManifest('web', 3, '{limits: {cpu: 1}}'),
+      deploymentManifest('bad', 2, '{limits: {cpu: 2}}'),
     ],
     kind: 'servable',
   },
@@ -104,14 +93,17 @@ for (const { what, documents, kind, why } of [
     what: 'a quota of limits, and a limit of the whole pod',
     documents: [
       quota('{limits.cpu: 4}'),
-      deployment('web', 3).replace('    spec:\n      containers', '    spec:\n      resources: {limits: {cpu: 3}}\n      containers'),
+      deploymentManifest('web', 3).replace(
+        '    spec:\n      containers',
+        '    spec:\n      resources: {limits: {cpu: 3}}\n      containers',
+      ),
     ],
     kind: 'partly',
     why: /allows limits.cpu=4, and the pods there need limits.cpu=9$/,
   },
   {
     what: 'a quota of another namespace',
-    documents: [quota('{pods: 1}', 'elsewhere'), deployment('web', 3)],
+    documents: [quota('{pods: 1}', 'elsewhere'), deploymentManifest('web', 3)],
     kind: 'servable',
   },
 ] as const)
@@ -121,7 +113,7 @@ for (const { what, documents, kind, why } of [
   });
 
 test('an object that a quota refuses is a mistake in the manifests', async ({}, testInfo) => {
-  await expect(webOf(testInfo, quota('{count/deployments.apps: 0}'), deployment('web', 1))).rejects.toThrow(
+  await expect(webOf(testInfo, quota('{count/deployments.apps: 0}'), deploymentManifest('web', 1))).rejects.toThrow(
     /document 4 \(Deployment web\): the API rejects it: .*exceeded quota: budget, requested: count\/deployments.apps=1/,
   );
 });

@@ -15,7 +15,7 @@ import { manifestFiles, readManifestFile } from './files.ts';
 import { NODE_CLASS, NODE_POOL, QUOTA, isWorkload, typeOf } from './kinds.ts';
 import { describeNotApplied } from './not-applied.ts';
 import { idleNotes } from './idle-nodes.ts';
-import { scheduleNotes } from './cron-runs.ts';
+import { followedRuns, scheduleNotes } from './cron-runs.ts';
 import { judgeLimits } from './limits.ts';
 import { loadOf } from './load.ts';
 import type { Mix, MixWorkload } from './mix.ts';
@@ -78,9 +78,11 @@ export async function readMix(directory: string, { appliesClasses = false }: Mix
     );
     refuseUntestable(directory, { pools, workloads });
     const nodes = countNodes(workloads.map(atPeak));
+    const cronRuns = followedRuns(workloads);
     return {
       pools,
       workloads,
+      cronRuns,
       companions: [...assumed, ...companionsOf(admitted.taken, workloads)],
       notes: [
         ...moves,
@@ -92,7 +94,7 @@ export async function readMix(directory: string, { appliesClasses = false }: Mix
             `no manifest defines the StorageClass ${metadata.name}: taken for EBS volumes in the zone of their pod`,
         ),
         ...workloads.flatMap(({ notes }) => notes),
-        ...scheduleNotes(workloads),
+        ...scheduleNotes(workloads, cronRuns),
         ...scalingNotes(scalings, workloads),
         ...owned.map(({ where }) => `${where}: not applied: another object creates it`),
         ...describeNotApplied(admitted),

@@ -2,7 +2,6 @@ import type { Scenario, Trial, Workload } from '../harness/scenario.ts';
 import type { MixWorkload } from './mix.ts';
 import { peakOf, scalingSteps } from './pod-autoscalers.ts';
 import type { ScalingStep } from './pod-autoscalers.ts';
-import { followedRuns } from './cron-runs.ts';
 import { place, placeAndWait, untilServed } from './placed.ts';
 import type { ScenarioSet, Theme } from './theme.ts';
 import { runAt } from './workloads.ts';
@@ -85,7 +84,7 @@ const PODS_RUN_MS = 120_000;
 /** Undefined if there are no two runs in the busiest half-hour: `scheduled-jobs` then has all that happens. */
 function jobSchedules({ mix, define }: Theme): Scenario | undefined {
   const isScheduled = ({ schedule }: MixWorkload): boolean => schedule !== undefined;
-  const runs = followedRuns(mix.workloads);
+  const runs = mix.cronRuns;
   if (runs.length === 0) return undefined;
   return define({
     id: 'job-schedules',

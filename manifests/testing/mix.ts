@@ -20,6 +20,22 @@ export function mixOfDocuments(testInfo: TestInfo, ...documents: readonly string
   return mixOf(testInfo, { 'all.yaml': documents.join('\n---\n') });
 }
 
+/** A Deployment with one container. @param resources of the container, as a YAML map */
+export function deploymentManifest(name: string, replicas: number, resources = '{}'): string {
+  return `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: ${name}}
+spec:
+  replicas: ${replicas}
+  selector: {matchLabels: {app: ${name}}}
+  template:
+    metadata: {labels: {app: ${name}}}
+    spec:
+      containers: [{name: main, image: app, resources: ${resources}}]
+`;
+}
+
 /** A NodePool named `general`. @param requirements each as a YAML map */
 export function poolManifest(...requirements: readonly string[]): string {
   return `
