@@ -21,6 +21,9 @@ const SEEDS = [11, 12, 13, 14, 15];
 /** The mandatory core, on fewer seeds: `plain` shows that the scenarios don't depend on habits of the reference. */
 const PLAIN_SEEDS = [11, 12];
 
+/** Twice as long as hundreds of trials take beside the other tests of a small machine. */
+const TIMEOUT_MS = 1_800_000;
+
 /** Runs the scenarios of every suite that the target supports, with each seed. */
 async function runSuites(
   testInfo: TestInfo,
@@ -34,6 +37,7 @@ async function runSuites(
 }
 
 test(`plain passes every scenario of the core with ${PLAIN_SEEDS.length} seeds`, { tag: '@long' }, async ({}, testInfo) => {
+  test.setTimeout(TIMEOUT_MS);
   const ends = await runSuites(testInfo, { target: plain, seeds: PLAIN_SEEDS, isAsked: ({ profile }) => profile === 'core' });
   expect(ends.flatMap(complaintsOf)).toEqual([]);
   testInfo.annotations.push({ type: 'measured', description: `${ends.length} trials` });
@@ -41,6 +45,7 @@ test(`plain passes every scenario of the core with ${PLAIN_SEEDS.length} seeds`,
 
 /** Each seed is another interleaving of the same scenarios, and a correct autoscaler passes all of them. */
 test(`the reference passes every scenario with ${SEEDS.length} seeds`, { tag: '@long' }, async ({}, testInfo) => {
+  test.setTimeout(TIMEOUT_MS);
   const ends = await runSuites(testInfo, { target: reference, seeds: SEEDS, isAsked: () => true });
   expect(ends.flatMap(complaintsOf)).toEqual([]);
   const interleavings = new Set(ends.map((end) => (end.kind === 'judged' ? end.result.interleaving : '')));

@@ -110,7 +110,7 @@ export function percentileRow(phase: string, rank: number, rows: readonly Matche
   const trials = columns.map((clusters) => clusters.filter(({ weight }) => weight > 0).length);
   const figures = columns.map((clusters): Statistic => quantileOf(clusters, share));
   const margin = rank > 50 ? MARGINS.tail : MARGINS.typical;
-  const sample = { size: rows.length, measured: Math.min(...trials), needed: unitsForQuantile(share, ALPHA), margin };
+  const sample = { size: rows.length, measured: Math.min(...trials), needed: unitsForQuantile(share, ALPHA), margin, isSmooth: false };
   const changes = changesOf(figures, { ...sample, better: 'lower', random: random.fork(id) });
   return { id, title: `${phase} p${rank}`, unit: 'ms', better: 'lower', cells, changes };
 }
@@ -194,7 +194,7 @@ export function meanRow(name: RowName & Pick<ComparedRow, 'unit'>, rows: readonl
     if (!isEnough) return { value, of, why: `no bounds below ${LEAST_FOR_BOOTSTRAP} trials` };
     // The ratio to one gives the bounds of the figure itself.
     const one: Statistic = () => ({ least: 1, most: 1 });
-    const { lower, upper } = ratioOf(one, figure, measured.length, lone.fork(letterOf(index)));
+    const { lower, upper } = ratioOf([one, figure], { size: measured.length, isSmooth: true, random: lone.fork(letterOf(index)) });
     return { value, of, ...(Number.isFinite(lower) && Number.isFinite(upper) ? { lower, upper } : {}) };
   });
   const sample = {
@@ -202,6 +202,7 @@ export function meanRow(name: RowName & Pick<ComparedRow, 'unit'>, rows: readonl
     measured: why === undefined ? measured.length : 0,
     needed: LEAST_FOR_BOOTSTRAP,
     margin: mean.margin,
+    isSmooth: true,
   };
   const changes = changesOf(figures, { ...sample, better: name.better, random: lone });
   return { ...name, cells, changes };
@@ -228,6 +229,8 @@ interface Sample {
   readonly needed: number;
   /** Differences within it don't matter. */
   readonly margin: number;
+  /** A mean, and not a quantile. */
+  readonly isSmooth: boolean;
 }
 
 /** Each other side against the first one, over pairs of trials. */
@@ -235,7 +238,7 @@ function changesOf(
   [first, ...others]: readonly Statistic[],
   how: Sample & { readonly better: ComparedRow['better']; readonly random: Random },
 ): ComparedChange[] {
-  const { size, measured, needed, margin, better, random } = how;
+  const { size, measured, needed, margin, isSmooth, better, random } = how;
   return others.map((other, index) => {
     if (measured === 0 || first === undefined) return { outcome: 'unclear' };
     if (measured < needed) {
@@ -243,7 +246,7 @@ function changesOf(
       const value = other(all).least / first(all).least;
       return { outcome: 'unclear', ...(Number.isFinite(value) ? { ratio: { value } } : {}), needs: { trials: needed } };
     }
-    const { estimate, lower, upper } = ratioOf(first, other, size, random.fork(`${letterOf(index + 1)} over A`));
+    const { estimate, lower, upper } = ratioOf([first, other], { size, isSmooth, random: random.fork(`${letterOf(index + 1)} over A`) });
     const outcome =
       lower > 1 ? (better === 'higher' ? 'better' : 'worse') : upper < 1 ? (better === 'higher' ? 'worse' : 'better') : 'unclear';
     const isFinite = [estimate.least, lower, upper].every(Number.isFinite);
@@ -253,11 +256,15 @@ function changesOf(
   });
 }
 
-function ratioOf(baseline: Statistic, candidate: Statistic, size: number, random: Random): ReturnType<typeof bootstrapRatio> {
+function ratioOf(
+  [baseline, candidate]: readonly [Statistic, Statistic],
+  { size, isSmooth, random }: { readonly size: number; readonly isSmooth: boolean; readonly random: Random },
+): ReturnType<typeof bootstrapRatio> {
   return bootstrapRatio({
     baseline: { size, statistic: baseline },
     candidate: { size, statistic: candidate },
     isPaired: true,
+    isSmooth,
     alpha: ALPHA,
     replicates: REPLICATES,
     random,

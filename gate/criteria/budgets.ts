@@ -90,6 +90,7 @@ function judgeBudget(
     baseline: sideOf(amounts.baseline),
     candidate: sideOf(amounts.candidate),
     isPaired,
+    isSmooth: true,
     alpha,
     replicates,
     random: random.fork(criterion),

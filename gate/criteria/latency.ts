@@ -73,6 +73,7 @@ export function judgeTail(input: GateInput): Criterion {
     baseline: sideOf(latencies.baseline),
     candidate: sideOf(latencies.candidate),
     isPaired: comparison.isPaired,
+    isSmooth: false,
     alpha,
     replicates,
     random: random.fork('latency-tail'),
