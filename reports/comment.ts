@@ -1,5 +1,4 @@
 import { partTrials } from '../gate/evidence.ts';
-import { otherNotes } from '../gate/outcome.ts';
 import type { TellingTrial } from '../gate/evidence.ts';
 import type { GateOutcome } from '../gate/outcome.ts';
 import { formatCount } from './format.ts';
@@ -12,6 +11,7 @@ import {
   bundledText,
   comparedText,
   measuredOf,
+  partNotes,
   resultOf,
   tallyText,
   totalOf,
@@ -32,8 +32,6 @@ export const MAX_COMMENT_LENGTH = 65_000;
 export const MAX_FAILURES = 10;
 /** Most lines about one of them. */
 const MAX_LINES = 6;
-/** Begins the note on a policy that is laxer than the default. */
-const LAXER = 'laxer than the default';
 /** Most entries of a list. */
 const MAX_LISTED = 50;
 /** Most requirements that are named. */
@@ -52,8 +50,7 @@ type Section = readonly string[];
 export function formatGateComment(outcome: GateOutcome): string {
   const { decision, sides, scenarios, stopped, manifests, unseen } = outcome;
   const { telling, accepted } = partTrials(decision.criteria);
-  const notes = otherNotes(outcome);
-  const [laxer, others] = [notes.filter((note) => note.startsWith(LAXER)), notes.filter((note) => !note.startsWith(LAXER))];
+  const { cautions, others } = partNotes(outcome);
   const unseenLines = unseenTexts(unseen);
   return join([
     [
@@ -68,7 +65,7 @@ export function formatGateComment(outcome: GateOutcome): string {
         return `| ${side} | **${markdown(target)}** | ${markdown(version)} | ${tallyText(totalOf(scenarios, side))} |`;
       }),
     ],
-    warning([...SIDES.flatMap((side) => bundledText(sides[side])?.replace(/^This/, `The ${side}`) ?? []), ...laxer.map(markdown)]),
+    warning([...SIDES.flatMap((side) => bundledText(sides[side])?.replace(/^This/, `The ${side}`) ?? []), ...cautions.map(markdown)]),
     others.length === 0 ? [] : ['', ...listed(others)],
     [
       '',

@@ -1,3 +1,4 @@
+import { otherNotes } from '../gate/outcome.ts';
 import type { GateOutcome, GateSide, ScenarioPair, ScenarioTally, Unseen } from '../gate/outcome.ts';
 import type { Criterion, GateAction, GateVerdict } from '../gate/verdict.ts';
 import { formatCount, formatPercent } from './format.ts';
@@ -6,6 +7,18 @@ import { formatList } from '../model/format-list.ts';
 /** Texts that all reports of a gate share. */
 
 export const ACTION_WORDS: Readonly<Record<GateAction, string>> = { promote: 'Promote', hold: 'Hold', reject: 'Reject' };
+
+/** Begins the note on a policy that is laxer than the default. */
+const LAXER = 'laxer than the default';
+
+/** What a reader must know who looks at nothing but the decision, and the notes that are left. */
+export function partNotes(outcome: GateOutcome): { readonly cautions: string[]; readonly others: string[] } {
+  const notes = otherNotes(outcome);
+  return {
+    cautions: [...notes.filter((note) => note.startsWith(LAXER)), ...(outcome.manifests === undefined ? [] : [outcome.manifests.summary])],
+    others: notes.filter((note) => !note.startsWith(LAXER)),
+  };
+}
 
 /** Over trials with failures that the policy accepts. */
 export const ACCEPTED_TITLE = 'Accepted, since the baseline has them, too';

@@ -9,6 +9,7 @@ export const GATE_STYLE = `${PAGE_STYLE}${SIDE_STYLE}${CURVES_STYLE}
 .gate .sides li { background: var(--surface); padding: 14px 18px; overflow-wrap: anywhere; display: flex; flex-direction: column; gap: 2px; } .gate .sides strong { font-size: 17px; }
 .gate .sides .who, .gate .who { font-size: 12.5px; color: var(--muted); } .gate .sides .chip { align-self: flex-start; margin-top: 6px; font-weight: 600; }
 .stopped { margin: 18px 0 0; }
+.caution { margin: 10px 0 0; }
 .criteria { list-style: none; margin: 0; padding: 0; background: var(--surface); border-radius: 8px; box-shadow: var(--shadow); }
 .criteria li { display: grid; grid-template-columns: 128px 150px minmax(0, 1fr) minmax(0, 1fr); gap: 4px 20px; padding: 13px 20px; border-top: 1px solid var(--line); align-items: baseline; } .criteria li:first-child { border-top: 0; }
 .criteria h3 { margin: 0; overflow-wrap: anywhere; } .criteria .value small { display: block; } .criteria .value { font-variant-numeric: tabular-nums; overflow-wrap: anywhere; } .criteria p { grid-column: 2 / -1; margin: 0; font-size: 13.5px; color: var(--muted); max-width: 110ch; overflow-wrap: anywhere; }

@@ -1,6 +1,5 @@
 import { partTrials } from '../../gate/evidence.ts';
 import type { TellingTrial } from '../../gate/evidence.ts';
-import { otherNotes } from '../../gate/outcome.ts';
 import type { GateOutcome, ScenarioPair, ScenarioTally, Unseen } from '../../gate/outcome.ts';
 import type { Criterion } from '../../gate/verdict.ts';
 import { formatCount } from '../format.ts';
@@ -13,6 +12,7 @@ import {
   comparedText,
   isClean,
   measuredOf,
+  partNotes,
   resultOf,
   tallyText,
   totalOf,
@@ -40,14 +40,14 @@ const MAX_PAIRS = 200;
 export function renderGate(outcome: GateOutcome, links: GateLinks): string {
   const { decision, sides, scenarios, unseen, manifests, version } = outcome;
   const word = ACTION_WORDS[decision.action];
-  const others = otherNotes(outcome);
+  const { cautions, others } = partNotes(outcome);
   const { telling, accepted } = partTrials(decision.criteria);
   return renderPage({
     title: `${word}: ${sides.candidate.target}, scaleproof gate`,
     style: GATE_STYLE,
     skip: { to: 'why', text: 'Skip to the reasons' },
     body: html`<main class="gate">
-      ${renderTop(outcome)}
+      ${renderTop(outcome, cautions)}
       <section aria-labelledby="why">
         <h2 id="why">Why</h2>
         <ol class="criteria">
@@ -77,7 +77,7 @@ export function renderGate(outcome: GateOutcome, links: GateLinks): string {
 }
 
 /** The decision, what was compared, and whether it stopped early. */
-function renderTop({ decision, sides, scenarios, stopped }: GateOutcome): Markup {
+function renderTop({ decision, sides, scenarios, stopped }: GateOutcome, cautions: readonly string[]): Markup {
   const look = GATE_VERDICTS[decision.verdict];
   return html`<header class="top ${look}">
     <div class="brand"><span>Scaleproof</span> gate</div>
@@ -101,6 +101,7 @@ function renderTop({ decision, sides, scenarios, stopped }: GateOutcome): Markup
     <p class="stopped muted">
       ${comparedText({ decision })}${stopped !== undefined && ` It stopped after ${stopped.trials.run} of ${formatCount(stopped.trials.planned, 'trial')}, since no further one could change the decision: ${stopped.criteria.join(', ')}.`}
     </p>
+    ${cautions.map((text) => html`<p class="caution"><span class="chip warn">${text}</span></p>`)}
   </header>`;
 }
 
