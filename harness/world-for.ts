@@ -140,6 +140,8 @@ function choiceFor(target: WorldTarget, ref: WorldRef): WorldChoice {
   const options = {
     ...ec2Of(ref),
     ...defined({ nodes: nodes && realNodes(nodes), tenancy, maxInstances }),
+    // The cluster of somebody else may have the EBS driver.
+    createsVolumes: ref.kind === 'kind',
     // An externally run target may do other work in its cluster.
     guardsTarget: target.external === undefined,
   };

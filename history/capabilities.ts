@@ -16,6 +16,7 @@ export const CAPABILITIES = {
   'boot.delay': 'instances can boot, and their kubelets register, late, never or incorrectly',
   'nodes.arm64': 'arm64 instances become arm64 nodes',
   'nodes.devices': 'nodes of types with NVIDIA GPUs offer them, some time after they are Ready',
+  'volumes.create': 'volumes are created for claims, in the zone of their node',
   'instance.end': 'instances can be terminated without the target',
   'cloud.hold': 'the cloud controller manager can be slowed down or stopped',
   'templates.delete': 'launch templates can be deleted without the target',

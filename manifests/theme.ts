@@ -45,6 +45,7 @@ export function themeOf(mix: Mix): Theme {
         ...definition,
         id: `${MANIFESTS_SUITE}/${definition.id}`,
         features: [...own, ...(definition.features ?? [])],
+        capabilities: [...(hasClaims ? (['volumes.create'] as const) : []), ...(definition.capabilities ?? [])],
         pools,
         mostNodes: mix.nodes,
       }),

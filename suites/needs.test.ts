@@ -114,6 +114,7 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
   ],
   'nodes.arm64': ['pools/mixed-architectures', 'scheduling/node-selectors'],
   'nodes.devices': ['pools/gpu-pods', 'pools/gpus-offered-late'],
+  'volumes.create': ['pools/volume-zones'],
   'instance.end': [
     'capacity/instance-dies-at-launch',
     'disruption/ghost-node',

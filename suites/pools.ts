@@ -211,6 +211,7 @@ export const volumeZones = scenario({
     'some volumes exist in one zone, some can be created in only one, and some anywhere: each pod gets a node that can attach its volume',
   requirements: ['SCH-10'],
   features: ['volumes'],
+  capabilities: ['volumes.create'],
   pools: NODE_POOLS,
   async run(t) {
     await t.apply([

@@ -20,6 +20,7 @@ import { Observer } from './kube/observer.ts';
 import type { ApiObject } from './kube/resource.ts';
 import { Scheduler, SCHEDULER_DELAYS } from './scheduler/scheduler.ts';
 import { VolumeController } from './scheduler/volume-controller.ts';
+import { VolumeProvisioner } from './scheduler/volume-provisioner.ts';
 import { WATCH_DELAY } from './kube/watches.ts';
 import { STATUS_REPORT_PERIOD_MS } from './nodes/kubelet.ts';
 import { Kubelets } from './nodes/kubelets.ts';
@@ -112,6 +113,7 @@ export const EMBEDDED: Pick<World, 'name' | 'capabilities' | 'allowances'> = {
     'boot.delay',
     'nodes.arm64',
     'nodes.devices',
+    'volumes.create',
     'cloud.hold',
     'templates.delete',
     'watch.perturb',
@@ -162,7 +164,12 @@ export function createEmbeddedWorld(
   const has = (part: ReplaceablePart): boolean => !without.includes(part);
   const parts: readonly WorldPart[] = [
     ...(has('scheduler') ? [new Scheduler({ port: port('scheduler'), clock: scope('scheduler'), random: random.fork('scheduler') })] : []),
-    new VolumeController({ port: port('workloads'), clock: scope('volumes'), random: random.fork('volumes') }),
+    // Without controllers, somebody else's volume controller binds what the provisioner creates.
+    new (has('controllers') ? VolumeController : VolumeProvisioner)({
+      port: port('workloads'),
+      clock: scope('volumes'),
+      random: random.fork('volumes'),
+    }),
     ...machines.parts,
     ...(has('cloud-controller') ? [machines.cloudController] : []),
     writtenHeartbeats

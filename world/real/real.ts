@@ -10,6 +10,7 @@ import { createHttpWire } from '../../wire/http-wire.ts';
 import { CLUSTER, EMBEDDED_IN_REAL_TIME, drawRequestDelay } from '../embedded.ts';
 import { QUICK_MACHINES } from '../machine-delays.ts';
 import { createMachines } from '../machines.ts';
+import { VolumeProvisioner } from '../scheduler/volume-provisioner.ts';
 import { STATUS_REPORT_PERIOD_MS } from '../nodes/kubelet.ts';
 import { Kubelets } from '../nodes/kubelets.ts';
 import type { NodesKind } from '../nodes/nodes-site.ts';
@@ -46,7 +47,7 @@ const CLEANUP_TIMEOUT_MS = 5_000;
 /** The properties of a real cluster with simulated nodes before a trial. */
 const REAL: Pick<World, 'name' | 'capabilities' | 'allowances'> = {
   name: 'existing',
-  capabilities: EMBEDDED_IN_REAL_TIME.capabilities.filter((capability) => capability !== 'watch.perturb'),
+  capabilities: EMBEDDED_IN_REAL_TIME.capabilities.filter((capability) => !['watch.perturb', 'volumes.create'].includes(capability)),
   allowances: {
     ...EMBEDDED_IN_REAL_TIME.allowances,
     watchMs: WATCH_MS,
@@ -57,12 +58,12 @@ const REAL: Pick<World, 'name' | 'capabilities' | 'allowances'> = {
 };
 
 /** The properties of a real world before it is created. */
-export function factsOfReal({ nodes }: Pick<RealWorldOptions, 'nodes'>): typeof REAL {
-  if (nodes === undefined) return REAL;
+export function factsOfReal({ nodes, createsVolumes = false }: Pick<RealWorldOptions, 'nodes' | 'createsVolumes'>): typeof REAL {
+  const more = createsVolumes ? (['volumes.create'] as const) : [];
   return {
     ...REAL,
-    capabilities: REAL.capabilities.filter((capability) => !nodes.lacks.includes(capability)),
-    allowances: { ...REAL.allowances, ...nodes.allowances },
+    capabilities: [...REAL.capabilities, ...more].filter((capability) => nodes?.lacks.includes(capability) !== true),
+    allowances: { ...REAL.allowances, ...nodes?.allowances },
   };
 }
 
@@ -74,6 +75,8 @@ export interface RealWorldOptions {
   readonly ec2?: Pick<LocalStackSite, 'endpoint' | 'onAccount'>;
   /** By default simulated kubelets. */
   readonly nodes?: NodesKind;
+  /** Creates volumes for claims of the EBS driver's classes; by default not, since the cluster may have that driver. */
+  readonly createsVolumes?: boolean;
   /** Identifies the run, if it shares the cluster. */
   readonly tenancy?: Tenancy;
   /** Whether the target is confined to the run's objects; by default it is. */
@@ -88,9 +91,10 @@ export interface RealWorldOptions {
  */
 export function createRealWorld(
   site: WorldSite,
-  { access, ec2, nodes, tenancy, guardsTarget = true, maxInstances }: RealWorldOptions,
+  { access, ec2, nodes, createsVolumes, tenancy, guardsTarget = true, maxInstances }: RealWorldOptions,
 ): World {
   const { timeline, random, recorder, onFailure } = site;
+  const facts = factsOfReal(defined({ nodes, createsVolumes }));
   const catalogue = loadCatalogue();
   const scopes = createScopes(timeline);
   const { scope } = scopes;
@@ -134,6 +138,9 @@ export function createRealWorld(
     observation,
     ...machines.parts,
     machines.cloudController,
+    ...(facts.capabilities.includes('volumes.create')
+      ? [new VolumeProvisioner({ port: port('workloads'), clock: scope('volumes'), random: random.fork('volumes') })]
+      : []),
     // Real kubelets renew their leases themselves.
     ...(machines.nodes instanceof Kubelets
       ? [new LeaseHeartbeats({ port: port('node'), clock: scope('leases'), kubelets: machines.nodes })]
@@ -164,7 +171,7 @@ export function createRealWorld(
   };
 
   return {
-    ...factsOfReal(defined({ nodes })),
+    ...facts,
     cluster: machines.cluster,
     instanceTypes: catalogue.types,
     timeline,

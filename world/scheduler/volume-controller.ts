@@ -1,23 +1,16 @@
-import { defined } from '../../model/defined.ts';
-import { LABEL } from '../../model/kube.ts';
-import type { Node, Pod } from '../../model/kube.ts';
-import { BIND_COMPLETED, SELECTED_NODE } from '../../model/storage.ts';
-import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../model/storage.ts';
+import type { Pod } from '../../model/kube.ts';
+import { BIND_COMPLETED } from '../../model/storage.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../model/storage.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
-import { ClusterError } from '../ports.ts';
 import type { ClusterPort } from '../ports.ts';
 import { Tasks, WorkQueue } from '../tasks.ts';
 import type { WorldPart } from '../tasks.ts';
 import { refTo } from './volume-binder.ts';
+import { PROVISIONED_BY, VOLUME_DELAYS, provisionVolume } from './volume-provisioner.ts';
 import { isBound } from './volumes.ts';
 
-/** From a change to its result: creating a volume takes an EBS driver some seconds. */
-export const VOLUME_DELAYS = { reconcile: { minMs: 500, maxMs: 3_000 } } as const;
-
-const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
 const CLAIM_PROTECTION = 'kubernetes.io/pvc-protection';
-const DYNAMIC = 'pv.kubernetes.io/provisioned-by';
 
 /**
  * The PersistentVolume controller, the provisioners of all storage classes and the protection of claims in use, reduced to
@@ -70,7 +63,7 @@ export class VolumeController implements WorldPart {
     }
     if (isBound(claim)) return;
     const kept = volumes.find(({ metadata, spec }) => metadata.name === claim.spec.volumeName || spec.claimRef?.uid === claim.metadata.uid);
-    const volume = kept ?? (await this.#provision(claim));
+    const volume = kept ?? (await provisionVolume(claim, { port: this.#port, random: this.#random }));
     if (volume !== undefined) await this.#bind(claim, volume);
   }
 
@@ -79,7 +72,7 @@ export class VolumeController implements WorldPart {
     for (const { metadata, spec, status } of volumes) {
       const ref = { resource: 'persistentvolumes', name: metadata.name ?? '' };
       if (spec.claimRef?.uid === undefined || spec.claimRef.uid === claim?.metadata.uid) continue;
-      if (metadata.annotations?.[DYNAMIC] === undefined || spec.persistentVolumeReclaimPolicy !== 'Delete') {
+      if (metadata.annotations?.[PROVISIONED_BY] === undefined || spec.persistentVolumeReclaimPolicy !== 'Delete') {
         if (status?.phase !== 'Released') await this.#port.patch(ref, { status: { phase: 'Released' } }, 'status');
         continue;
       }
@@ -100,49 +93,6 @@ export class VolumeController implements WorldPart {
     const others = finalizers.filter((one) => one !== CLAIM_PROTECTION);
     if (others.length === finalizers.length) return;
     await this.#port.patch({ resource: 'persistentvolumeclaims', namespace, name }, { metadata: { finalizers: others } });
-  }
-
-  /** Creates a volume for a claim, if it is time. */
-  async #provision(claim: PersistentVolumeClaim): Promise<PersistentVolume | undefined> {
-    const { metadata, spec } = claim;
-    const found = await this.#port.get<StorageClass>({ resource: 'storageclasses', name: spec.storageClassName ?? '' });
-    if (found === undefined || found.provisioner === NO_PROVISIONER) return undefined;
-    const selected = metadata.annotations?.[SELECTED_NODE];
-    if (found.volumeBindingMode === 'WaitForFirstConsumer' && selected === undefined) return undefined;
-    const zone = selected === undefined ? await this.#someZone(found) : await this.#zoneOf(selected);
-    const name = `pvc-${metadata.uid ?? ''}`;
-    const { provisioner } = found;
-    const matchExpressions = [{ key: LABEL.zone, operator: 'In' as const, values: [zone ?? ''] }];
-    return this.#port.create<PersistentVolume>('persistentvolumes', {
-      metadata: { name, annotations: { [DYNAMIC]: provisioner } },
-      spec: {
-        accessModes: spec.accessModes ?? [],
-        capacity: { storage: spec.resources?.requests?.storage ?? '1Gi' },
-        claimRef: refTo(claim),
-        csi: { driver: provisioner, volumeHandle: `vol-${this.#random.hex(17)}` },
-        persistentVolumeReclaimPolicy: 'Delete',
-        storageClassName: spec.storageClassName ?? '',
-        volumeMode: spec.volumeMode ?? 'Filesystem',
-        ...defined({ nodeAffinity: zone === undefined ? undefined : { required: { nodeSelectorTerms: [{ matchExpressions }] } } }),
-      },
-    });
-  }
-
-  async #zoneOf(nodeName: string): Promise<string | undefined> {
-    const node = await this.#port.get<Node>({ resource: 'nodes', name: nodeName });
-    if (node === undefined) throw new ClusterError(404, 'NotFound', `nodes "${nodeName}" not found`);
-    return node.metadata.labels?.[LABEL.zone];
-  }
-
-  /** A zone that the class allows and that has nodes. */
-  async #someZone({ allowedTopologies = [] }: StorageClass): Promise<string | undefined> {
-    const allowed = allowedTopologies.flatMap(({ matchLabelExpressions = [] }) =>
-      matchLabelExpressions.flatMap(({ key, values }) => (key === LABEL.zone ? values : [])),
-    );
-    const zones = (await this.#port.list<Node>('nodes')).flatMap(({ metadata }) => metadata.labels?.[LABEL.zone] ?? []);
-    const usable = [...new Set(zones)].filter((zone) => allowed.length === 0 || allowed.includes(zone)).sort();
-    if (usable.length > 0) return this.#random.pick(usable);
-    return allowed[0];
   }
 
   async #bind(claim: PersistentVolumeClaim, volume: PersistentVolume): Promise<void> {
