@@ -1,118 +1,166 @@
-import { existsSync, openSync, readFileSync } from 'node:fs';
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { EC2Client, RunInstancesCommand } from '@aws-sdk/client-ec2';
 import { expect, test } from '@playwright/test';
-import { defined } from '../../model/defined.ts';
 import type { KubeObject, Node, Pod } from '../../model/kube.ts';
-import { withRunningWorld } from './testing/running-world.ts';
-import type { RunningWorld } from './testing/running-world.ts';
+import type { PersistentVolumeClaim } from '../../model/storage.ts';
+import { createRealTimeline } from '../../runtime/timeline.ts';
+import { KUBERNETES_BIN, launch, requester, withRealComponents } from './testing/real-components.ts';
 
-/** A folder with the programs of Kubernetes, of any version that knows the API of 1.34. */
-const FOLDER = process.env['KUBERNETES_BIN'];
-const PODS = 9;
+/** How long the long test takes, in minutes of real time. */
+const MINUTES = Number(process.env['REAL_COMPONENTS_MINUTES'] ?? 0);
+const MINUTE_MS = 60_000;
 const INSTANCES = 3;
+const PODS = 9;
+const MANY_INSTANCES = 50;
+const REPLICAS = 200;
+const DATABASES = 5;
 /** Boot, registration, schedule and start, in a quick world on a busy machine. */
 const SERVED = { timeout: 120_000 };
 /** A kubelet looks at its status every ten seconds. */
 const HEALED = { timeout: 20_000 };
+/** Between two looks at all nodes. */
+const LOOK_MS = 5_000;
+/** Minutes between two new versions of the Deployment. */
+const ROLLOUT_EVERY = 5;
 
-/** What the programs log as errors, each with its reason. */
-const EXPECTED = [
-  // How a scheduler logs that it was told to end.
-  'finished without leader elect',
-  // A real API server keeps this ConfigMap of its own; docs/fidelity.md lists it.
-  'kube-apiserver-legacy-service-account-token-tracking',
-];
+const container = (name: string) => ({ name, image: name, resources: { requests: { cpu: '100m', memory: '64Mi' } } });
+const pods = (app: string) => ({ metadata: { labels: { app } }, spec: { containers: [container(app)] } });
+const PODS_OF_DEFAULT = '/api/v1/namespaces/default/pods';
 
-type Environment = RunningWorld['operator'];
+type Request = ReturnType<typeof requester>;
 
-/** Starts a program of Kubernetes whose log goes to a file. */
-function startComponent(name: string, args: readonly string[], operator: Environment, log: string): ChildProcess {
-  const file = openSync(log, 'w');
-  const common = [`--kubeconfig=${operator['KUBECONFIG']}`, '--leader-elect=false', '--secure-port=0'];
-  return spawn(join(FOLDER ?? '', name), [...common, ...args], { stdio: ['ignore', file, file] });
+async function running(request: Request, app: string): Promise<number> {
+  const { items } = await request<{ items: Pod[] }>('GET', `${PODS_OF_DEFAULT}?labelSelector=app%3D${app}`);
+  return items.filter(({ metadata, status }) => status?.phase === 'Running' && metadata.deletionTimestamp === undefined).length;
 }
 
-function requester({ CLUSTER_ENDPOINT }: Environment): <T>(method: string, path: string, body?: object, type?: string) => Promise<T> {
-  return async <T>(method: string, path: string, body?: object, type = 'application/json') => {
-    const headers = { 'content-type': type };
-    const answer = await fetch(`${CLUSTER_ENDPOINT}${path}`, {
-      method,
-      headers,
-      ...defined({ body: body && JSON.stringify(body) }),
-    });
-    if (!answer.ok) throw new Error(`${method} ${path}: ${await answer.text()}`);
-    return (await answer.json()) as T;
-  };
-}
-
-async function launch(operator: Environment): Promise<void> {
-  const ec2 = new EC2Client({
-    region: operator['AWS_REGION'] ?? '',
-    endpoint: operator['AWS_ENDPOINT_URL'] ?? '',
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-  });
-  const cluster = { name: operator['CLUSTER_NAME'], apiServerEndpoint: operator['CLUSTER_ENDPOINT'] };
-  const userData = JSON.stringify({ apiVersion: 'node.eks.aws/v1alpha1', kind: 'NodeConfig', spec: { cluster } });
-  const subnets = (operator['SUBNETS'] ?? '').split(',').map((pair) => pair.split('=')[1] ?? '');
-  const image = /x86_64=([^,]+)/.exec(operator['IMAGE_IDS'] ?? '')?.[1] ?? '';
-  for (let index = 0; index < INSTANCES; index += 1) {
-    const input = { ImageId: image, InstanceType: 'm5.large', MinCount: 1, MaxCount: 1, SubnetId: subnets[index] ?? '' } as const;
-    await ec2.send(new RunInstancesCommand({ ...input, UserData: Buffer.from(userData).toString('base64') }));
-  }
-  ec2.destroy();
-}
+test.beforeEach(() => {
+  test.skip(KUBERNETES_BIN === undefined, 'KUBERNETES_BIN does not name a folder with kube-scheduler and kube-controller-manager');
+  for (const name of ['kube-scheduler', 'kube-controller-manager']) expect(existsSync(join(KUBERNETES_BIN ?? '', name)), name).toBe(true);
+});
 
 test('a real scheduler and a real controller manager with all controllers take the places of the own ones', async ({}, testInfo) => {
-  test.skip(FOLDER === undefined, 'KUBERNETES_BIN does not name a folder with kube-scheduler and kube-controller-manager');
-  for (const name of ['kube-scheduler', 'kube-controller-manager']) expect(existsSync(join(FOLDER ?? '', name)), name).toBe(true);
-  test.setTimeout(300_000);
-  const logs = ['scheduler', 'controllers'].map((name) => testInfo.outputPath(`${name}.log`));
-  const [schedulerLog = '', controllersLog = ''] = logs;
-  const started: ChildProcess[] = [];
-  await withRunningWorld(
-    testInfo,
-    async ({ operator }) => {
-      try {
-        started.push(startComponent('kube-scheduler', ['--authentication-kubeconfig='], operator, schedulerLog));
-        started.push(startComponent('kube-controller-manager', ['--controllers=*'], operator, controllersLog));
-        await launch(operator);
-        const request = requester(operator);
-        const labels = { app: 'web' };
-        const containers = [{ name: 'web', image: 'web', resources: { requests: { cpu: '300m' } } }];
-        await request('POST', '/apis/apps/v1/namespaces/default/deployments', {
-          metadata: { name: 'web' },
-          spec: { replicas: PODS, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers } } },
-        });
-        const running = async (): Promise<number> => {
-          const { items } = await request<{ items: Pod[] }>('GET', '/api/v1/namespaces/default/pods');
-          return items.filter(({ status }) => status?.phase === 'Running').length;
-        };
-        await expect.poll(running, SERVED).toBe(PODS);
+  test.setTimeout(5 * MINUTE_MS);
+  await withRealComponents(testInfo, async ({ operator }) => {
+    await launch(operator, INSTANCES);
+    const request = requester(operator);
+    await request('POST', '/apis/apps/v1/namespaces/default/deployments', {
+      metadata: { name: 'web' },
+      spec: { replicas: PODS, selector: { matchLabels: { app: 'web' } }, template: pods('web') },
+    });
+    await expect.poll(() => running(request, 'web'), SERVED).toBe(PODS);
 
-        const [node] = (await request<{ items: Node[] }>('GET', '/api/v1/nodes')).items;
-        const at = `/api/v1/nodes/${node?.metadata.name}`;
-        const lost = { status: { conditions: [{ type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown' }] } };
-        await request('PATCH', `${at}/status`, lost, 'application/strategic-merge-patch+json');
-        const ready = async (): Promise<string | undefined> => {
-          const { status } = await request<Node>('GET', at);
-          return status?.conditions?.find(({ type }) => type === 'Ready')?.status;
-        };
-        await expect.poll(ready, HEALED).toBe('True');
-        const events = await request<{ items: KubeObject[] }>('GET', '/apis/events.k8s.io/v1/events?fieldSelector=reason%3DScheduled');
-        expect(events.items.length).toBe(PODS);
-      } finally {
-        for (const child of started) child.kill('SIGTERM');
-      }
-    },
-    ['--without', 'scheduler,controllers'],
-  );
-  const errors = logs.flatMap((log) =>
-    readFileSync(log, 'utf8')
-      .split('\n')
-      .filter((line) => /^[EF]\d{4} /.test(line) && !EXPECTED.some((text) => line.includes(text))),
-  );
-  expect(errors).toEqual([]);
+    const [node] = (await request<{ items: Node[] }>('GET', '/api/v1/nodes')).items;
+    const at = `/api/v1/nodes/${node?.metadata.name}`;
+    const lost = { status: { conditions: [{ type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown' }] } };
+    await request('PATCH', `${at}/status`, lost, 'application/strategic-merge-patch+json');
+    await expect.poll(async () => isReady(await request<Node>('GET', at)), HEALED).toBe(true);
+    const events = await request<{ items: KubeObject[] }>('GET', '/apis/events.k8s.io/v1/events?fieldSelector=reason%3DScheduled');
+    expect(events.items.length).toBe(PODS);
+  });
 });
+
+test('with fifty nodes and workloads that change, no node is lost, for as long as it is asked to run', async ({}, testInfo) => {
+  test.skip(!(MINUTES > 0), 'REAL_COMPONENTS_MINUTES does not say for how long');
+  test.setTimeout((MINUTES + 10) * MINUTE_MS);
+  await withRealComponents(testInfo, async ({ operator, errors }) => {
+    const request = requester(operator);
+    await launch(operator, MANY_INSTANCES);
+    await deployMany(request);
+    const nodesReady = async (): Promise<number> => (await request<{ items: Node[] }>('GET', '/api/v1/nodes')).items.filter(isReady).length;
+    await expect.poll(nodesReady, SERVED).toBe(MANY_INSTANCES);
+    await expect.poll(() => running(request, 'web'), SERVED).toBe(REPLICAS);
+    await expect.poll(() => running(request, 'database'), SERVED).toBe(DATABASES);
+    await expect.poll(() => running(request, 'agent'), SERVED).toBe(MANY_INSTANCES);
+    const uids = async (): Promise<string[]> =>
+      (await request<{ items: Node[] }>('GET', '/api/v1/nodes')).items.map(({ metadata }) => metadata.uid ?? '').sort();
+    const before = await uids();
+
+    const clock = createRealTimeline().scope('test');
+    const endsAtMs = clock.monotonicMs() + MINUTES * MINUTE_MS;
+    let [looks, rollouts] = [0, 0];
+    while (clock.monotonicMs() < endsAtMs) {
+      await clock.sleep(LOOK_MS);
+      const { items } = await request<{ items: Node[] }>('GET', '/api/v1/nodes');
+      const notReady = items.filter((node) => !isReady(node)).map(({ metadata, status }) => ({ metadata, conditions: status?.conditions }));
+      expect(notReady, `after ${looks} looks`).toEqual([]);
+      looks += 1;
+      if (looks * LOOK_MS < (rollouts + 1) * ROLLOUT_EVERY * MINUTE_MS) continue;
+      rollouts += 1;
+      expect(errors(), 'what was logged so far').toEqual([]);
+      await request(
+        'PATCH',
+        '/apis/apps/v1/namespaces/default/deployments/web',
+        // More, fewer, and another version each time.
+        {
+          spec: {
+            replicas: rollouts % 2 === 0 ? REPLICAS : REPLICAS / 2,
+            template: { metadata: { annotations: { version: `${rollouts}` } } },
+          },
+        },
+        'application/strategic-merge-patch+json',
+      );
+    }
+    expect(await uids(), 'the same nodes').toEqual(before);
+    await expect.poll(() => running(request, 'database'), SERVED).toBe(DATABASES);
+    const { items: jobs } = await request<{ items: KubeObject[] }>('GET', '/apis/batch/v1/namespaces/default/jobs');
+    expect(jobs.length, 'the schedule is followed').toBeGreaterThan(0);
+    testInfo.annotations.push({
+      type: 'measured',
+      description: `${MINUTES} min, ${looks} looks at ${before.length} nodes, ${rollouts} rollouts`,
+    });
+  });
+});
+
+function isReady({ status }: Node): boolean {
+  return status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true;
+}
+
+/** A Deployment, databases with volumes, an agent for each node, and a job every minute. */
+async function deployMany(request: Request): Promise<void> {
+  const apps = '/apis/apps/v1/namespaces/default';
+  const selector = (app: string) => ({ matchLabels: { app } });
+  const claim: PersistentVolumeClaim = {
+    metadata: { name: 'data' },
+    spec: { accessModes: ['ReadWriteOnce'], storageClassName: 'gp3', resources: { requests: { storage: '10Gi' } } },
+  };
+  const database = pods('database');
+  await request('POST', '/apis/storage.k8s.io/v1/storageclasses', {
+    metadata: { name: 'gp3' },
+    provisioner: 'ebs.csi.aws.com',
+    volumeBindingMode: 'WaitForFirstConsumer',
+  });
+  await request('POST', `${apps}/deployments`, {
+    metadata: { name: 'web' },
+    spec: { replicas: REPLICAS, selector: selector('web'), template: pods('web') },
+  });
+  await request('POST', `${apps}/daemonsets`, {
+    metadata: { name: 'agent' },
+    spec: { selector: selector('agent'), template: pods('agent') },
+  });
+  await request('POST', `${apps}/statefulsets`, {
+    metadata: { name: 'database' },
+    spec: {
+      replicas: DATABASES,
+      serviceName: 'database',
+      selector: selector('database'),
+      template: {
+        ...database,
+        spec: { containers: [{ ...container('database'), volumeMounts: [{ name: 'data', mountPath: '/data' }] }] },
+      },
+      volumeClaimTemplates: [claim],
+    },
+  });
+  await request('POST', '/apis/policy/v1/namespaces/default/poddisruptionbudgets', {
+    metadata: { name: 'web' },
+    spec: { maxUnavailable: '20%', selector: selector('web') },
+  });
+  const report = pods('report');
+  await request('POST', '/apis/batch/v1/namespaces/default/cronjobs', {
+    metadata: { name: 'report' },
+    spec: {
+      schedule: '* * * * *',
+      jobTemplate: { spec: { template: { ...report, spec: { ...report.spec, restartPolicy: 'Never' } } } },
+    },
+  });
+}
