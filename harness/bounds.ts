@@ -93,6 +93,8 @@ const INTERRUPTION_REACTION_MS = 30_000;
 
 /** Most nodes that a scenario has replaced one after the other because of a pool's budget. */
 const NODES_IN_TURN = 4;
+/** Most pods that a scenario has moved one after the other because of their budget. */
+const PODS_IN_TURN = 3;
 
 /** Attempts that the AWS SDKs make for one call by default. */
 const SDK_ATTEMPTS = 3;
@@ -255,7 +257,14 @@ const DEFINITIONS = {
   expiry: {
     formula: 'expireAfter of the pools + retryPeriod + termination + podEnd + 6 steps',
     reason: 'a node is launched, reaches its maximum age, is found at the next retry, is drained, and its instance is told to terminate',
-    value: ({ c, w, q, expireAfterMs }) => expireAfterMs + c.retryPeriodMs + q.endMs + c.terminationMs + w.podEndMs + 6 * step(w),
+    value: ({ c, w, q, expireAfterMs }) => expireAfterMs + ending(c, w, q, c.retryPeriodMs),
+  },
+  'expiry-in-turn': {
+    formula: 'expiry + 3 x provision',
+    reason:
+      'where a budget lets one pod at a time leave the expired nodes, three pods move in turn: each runs on a new node before the next one leaves',
+    value: ({ c, w, q, expireAfterMs }) =>
+      expireAfterMs + ending(c, w, q, c.retryPeriodMs) + PODS_IN_TURN * (c.batchMaxMs + c.retryPeriodMs + boot(w, q)),
   },
   'termination-grace': {
     formula: 'terminationGracePeriod of the pools + termination + 6 steps',

@@ -35,10 +35,10 @@ export const expiredWithinBudget = scenario({
   title: 'nodes with protected pods expire at the same time: the pods move within their budget, and none is deleted',
   requirements: ['DIS-10', 'BUD-01', 'BUD-02'],
   features: ['expiry'],
-  pools: [pool('default', { instanceTypes: NODE_TYPES, expireAfterMs: 10 * MINUTE_MS })],
+  pools: [pool('default', { instanceTypes: NODE_TYPES, expireAfterMs: EXPIRED_AFTER_MS })],
   async run(t) {
     const web = await serve(t, 'provision', { kind: 'Deployment', replicas: 3, budget: { maxUnavailable: 1 } });
-    await t.emptied('replacement');
+    await t.emptied('expiry-in-turn');
     await t.untilServed(web, 'provision');
   },
 });
