@@ -18,6 +18,8 @@ const EXPECTED = [
   'finished without leader elect',
   // A real API server keeps this ConfigMap of its own; docs/fidelity.md lists it.
   'kube-apiserver-legacy-service-account-token-tracking',
+  // A real 1.34.4 logs it, too, when two hundred pods get ready within ten seconds: the controller's cache lags behind its own writes.
+  'Error syncing PodDisruptionBudget, requeuing" err="Operation cannot be fulfilled',
 ];
 
 type Environment = RunningWorld['operator'];
@@ -69,22 +71,10 @@ export async function launch(operator: Environment, instances: number): Promise<
   ec2.destroy();
 }
 
-/** Real components in the places of the world's own. */
-export interface RealComponents extends RunningWorld {
-  /** What they logged as errors so far, except what is expected. */
-  errors(): string[];
-}
-
-/** Runs a quick world with a real scheduler and a real controller manager with all controllers. */
-export async function withRealComponents(testInfo: TestInfo, work: (world: RealComponents) => Promise<void>): Promise<void> {
+/** Runs a quick world with a real scheduler and a real controller manager with all controllers, and expects them to log no errors. */
+export async function withRealComponents(testInfo: TestInfo, work: (world: RunningWorld) => Promise<void>): Promise<void> {
   const logs = ['scheduler', 'controllers'].map((name) => testInfo.outputPath(`${name}.log`));
   const [schedulerLog = '', controllersLog = ''] = logs;
-  const errors = (): string[] =>
-    logs.flatMap((log) =>
-      readFileSync(log, 'utf8')
-        .split('\n')
-        .filter((line) => /^[EF]\d{4} /.test(line) && !EXPECTED.some((text) => line.includes(text))),
-    );
   const started: ChildProcess[] = [];
   await withRunningWorld(
     testInfo,
@@ -92,12 +82,17 @@ export async function withRealComponents(testInfo: TestInfo, work: (world: RealC
       try {
         started.push(startComponent('kube-scheduler', ['--authentication-kubeconfig='], world.operator, schedulerLog));
         started.push(startComponent('kube-controller-manager', ['--controllers=*'], world.operator, controllersLog));
-        await work({ ...world, errors });
+        await work(world);
       } finally {
         for (const child of started) child.kill('SIGTERM');
       }
     },
     ['--without', 'scheduler,controllers'],
   );
-  expect(errors()).toEqual([]);
+  const errors = logs.flatMap((log) =>
+    readFileSync(log, 'utf8')
+      .split('\n')
+      .filter((line) => /^[EF]\d{4} /.test(line) && !EXPECTED.some((text) => line.includes(text))),
+  );
+  expect(errors).toEqual([]);
 }
