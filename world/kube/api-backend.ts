@@ -35,7 +35,15 @@ import { decodeObject } from './decode.ts';
 import { discover } from './discovery.ts';
 import { evictPod } from './eviction.ts';
 import { inFormat } from './formats.ts';
-import { checkFields, readFieldValidation, strictDecodingError, warningHeaders } from './field-validation.ts';
+import {
+  checkFields,
+  checkSentFields,
+  patchProblems,
+  problemWarnings,
+  readFieldValidation,
+  strictDecodingError,
+  warningHeaders,
+} from './field-validation.ts';
 import type { CacheLag } from './cache-lag.ts';
 import type { Access } from './rbac/access.ts';
 import type { User } from './rbac/users.ts';
@@ -320,11 +328,16 @@ export class ApiBackend implements Backend {
     const patch = readPatch(resource, request.headers['content-type'], body, this.#types);
     checkPatchOptions(parsed, patch === 'apply');
     const directive = readFieldValidation(parsed.options.fieldValidation, 'PatchOptions');
+    const duplicates = directive === 'Ignore' ? [] : patchProblems(request, body, this.#types);
     if (patch === 'apply') {
       const [registry, ownership, nowMs] = [this.#registry, this.#ownership, this.#clock.nowMs()];
       const site = { registry, ownership, types: this.#types, schemaOf: this.#schemaOf, nowMs };
       if (status === undefined) this.#demandCreation(context, at);
-      const { version, created } = applyObject(site, at, status, parsed, body, writer);
+      const checkText = (): void => {
+        if (directive === 'Strict' && duplicates.length > 0) throw badRequest(`error strict decoding YAML: ${duplicates.join(', ')}`);
+        context.warnings.push(...problemWarnings(duplicates));
+      };
+      const { version, created } = applyObject(site, at, status, parsed, body, writer, checkText);
       return { status: created ? 201 : 200, body: writing.one(version) };
     }
     const version = this.#registry.update(at, status, writer, (current) => {
@@ -333,25 +346,27 @@ export class ApiBackend implements Backend {
       const contentType = request.headers['content-type'];
       const shown = (): string => shownPatch(body, patched, contentType);
       checkPatchedType(resource, patched, shown, isStrategicPatch(contentType), this.#types);
-      const { body: known, unknown } = checkFields(resource, patched, this.#types);
-      if (unknown.length > 0 && directive === 'Strict') throw strictPatchError(shown(), unknown);
-      if (directive === 'Warn') context.warnings.push(...unknown.map((field) => `unknown field ${JSON.stringify(field)}`));
+      const { body: known, problems } = checkFields(resource, patched, this.#types);
+      const all = [...duplicates, ...[...problems].sort()];
+      if (all.length > 0 && directive === 'Strict') throw strictPatchError(shown(), all);
+      if (directive === 'Warn') context.warnings.push(...problemWarnings(all));
       return known;
     });
     return { status: 200, body: writing.one(version) };
   }
 
-  /** An object from a body, with the right type and without unknown fields. @throws StatusError 400 */
+  /** An object from a body, with the right type and without unknown fields; what is wrong with its fields is refused or a warning. @throws StatusError 400 */
   #checked({ parsed, resource, warnings, request }: RequestContext, sent: unknown): unknown {
     const typed = checkBodyType(resource, sent, request.body ?? '', this.#types);
     const directive = readFieldValidation(parsed.options.fieldValidation, optionsKind(parsed.verb));
-    const { body, unknown } = checkFields(resource, typed, this.#types);
-    if (unknown.length > 0 && directive === 'Strict') {
+    if (directive === 'Ignore') return checkFields(resource, typed, this.#types).body;
+    const { body, problems } = checkSentFields(resource, typed, this.#types, request);
+    if (problems.length > 0 && directive === 'Strict') {
       const { kind, version } = resource;
       const typed = resource.group === '' || resource.custom ? version : `${resource.group}/${version}`;
-      throw badRequest(`${kind} in version ${JSON.stringify(typed)} cannot be handled as a ${kind}: ${strictDecodingError(unknown)}`);
+      throw badRequest(`${kind} in version ${JSON.stringify(typed)} cannot be handled as a ${kind}: ${strictDecodingError(problems)}`);
     }
-    if (directive === 'Warn') warnings.push(...unknown.map((field) => `unknown field ${JSON.stringify(field)}`));
+    if (directive === 'Warn') warnings.push(...problemWarnings(problems));
     return body;
   }
 

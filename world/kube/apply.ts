@@ -33,6 +33,7 @@ interface ApplySite {
 
 /**
  * Server-side apply of a configuration (`PATCH` with `application/apply-patch+yaml`): creates the object if it does not exist.
+ * @param checkText called once the configuration is known to fit: refuses its text, or warns of it
  * @throws StatusError 400 for a configuration of another object or type, 409 for conflicts and a stale resource version, 500 for one
  *   that doesn't match its type, as in the real server
  */
@@ -43,6 +44,7 @@ export function applyObject(
   { options }: KubeRequest,
   body: unknown,
   as: Writer,
+  checkText: () => void,
 ): { readonly version: Version; readonly created: boolean } {
   const { registry, ownership, types, nowMs } = site;
   const { resource, namespace, name } = at;
@@ -61,13 +63,17 @@ export function applyObject(
   const decoded = (object: JsonObject): JsonObject => {
     const problem = conversionProblem(resource, object, types);
     if (problem !== undefined) throw unfit('convert new object', resource, configuration, name, ` to proper version: ${problem}`);
+    checkText();
     const fit = checkFields(resource, object, types).body;
     return isJsonObject(fit) ? fit : object;
   };
   if (registry.find(at) === undefined) {
     if (subresource !== undefined) throw notFound(groupResource(resource), name);
     const { name: own, uid } = metadataOf(applied);
-    if (own !== undefined && own !== name) {
+    if ((own ?? '') === '') {
+      throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+    }
+    if (own !== name) {
       throw badRequest(`the name of the object (${formatGo(own)}) does not match the name on the URL (${name})`);
     }
     const { object, managers } = serverSideApply(undefined, applied, shape, change, force);

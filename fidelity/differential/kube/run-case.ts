@@ -2,6 +2,7 @@ import { defined } from '../../../model/defined.ts';
 import { answerOf } from './case.ts';
 import type { Answer, ApiCase, Step } from './case.ts';
 import { ACCESS_CASES } from './cases-access.ts';
+import { DECODING_CASES } from './cases-decoding.ts';
 import { OBJECT_CASES } from './cases-objects.ts';
 import { POD_CASES } from './cases-pods.ts';
 import { POLICY_CASES } from './cases-policies.ts';
@@ -22,6 +23,7 @@ export const API_CASES: readonly ApiCase[] = [
   ...POLICY_CASES,
   ...POLICY_MATCHING_CASES,
   ...ACCESS_CASES,
+  ...DECODING_CASES,
 ];
 
 /** The answers of a real API server. */
