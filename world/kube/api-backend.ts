@@ -184,6 +184,7 @@ export class ApiBackend implements Backend {
     if (parsed === undefined || resource === undefined) return this.#serveDocument(request);
     const { custom } = resource;
     const isWatch = parsed.verb === 'watch';
+    if (isWatch) checkWatch(request, parsed, resource);
     const { format, representation } = negotiate(accept, { custom, collection: isWatch || parsed.verb === 'list', watch: isWatch });
     if (parsed.namespace !== undefined && !resource.namespaced) throw noSuchResource();
     const manager = parsed.options.fieldManager ?? managerOf(request.headers['user-agent']);
@@ -204,7 +205,7 @@ export class ApiBackend implements Backend {
       writing: writingOf(representation, resource, () => this.#clock.nowMs(), parsed.options.includeObject),
       warnings,
     };
-    const reply = parsed.name === undefined ? this.#serveCollection(context) : this.#serveObject(context, parsed.name);
+    const reply = parsed.name === undefined || isWatch ? this.#serveCollection(context) : this.#serveObject(context, parsed.name);
     return { ...reply, format, headers: { ...reply.headers, ...warningHeaders(context.warnings) } };
   }
 
@@ -417,6 +418,15 @@ export class ApiBackend implements Backend {
     const site = { store: this.#store, watches: this.#watches, clock: this.#clock, random: this.#random };
     return { status: 200, body: openWatch(site, parsed, resource, { principal, span }, writing, request.signal) };
   }
+}
+
+/** What only a watch in its old form can violate (`/api/v1/watch/...`). @throws StatusError 404, 405 */
+function checkWatch({ method, path }: WireRequest, { name, namespace, subresource }: KubeRequest, resource: Resource): void {
+  const { namespaced, custom, review } = resource;
+  const isReview = review !== undefined && path.includes('/watch/');
+  const isOutside = name !== undefined && namespaced && namespace === undefined && !custom;
+  if (isReview || subresource !== undefined || isOutside) throw noSuchResource();
+  if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed();
 }
 
 /** The type of every resource's scale. */

@@ -10,6 +10,7 @@ import { POLICY_MATCHING_CASES } from './cases-policy-matching.ts';
 import { POLICY_OBJECT_CASES } from './cases-policy-objects.ts';
 import { QUOTA_CASES } from './cases-quotas.ts';
 import { RULE_CASES } from './cases-rules.ts';
+import { WATCH_CASES } from './cases-watches.ts';
 
 /** The recorded answers of a real API server, in the package. */
 export const ANSWERS = 'fixtures/recordings/api-server-answers.json';
@@ -24,6 +25,7 @@ export const API_CASES: readonly ApiCase[] = [
   ...POLICY_MATCHING_CASES,
   ...ACCESS_CASES,
   ...DECODING_CASES,
+  ...WATCH_CASES,
 ];
 
 /** The answers of a real API server. */
