@@ -55,7 +55,7 @@ import { PATCHES_OF_SCALES, checkPatchOptions, isStrategicPatch, readPatch, show
 import { bindPod, readBinding } from './pod-subresources.ts';
 import type { Registry } from './registry.ts';
 import type { Writer } from './writer.ts';
-import type { Location, Resource } from './resource.ts';
+import type { Location, Resource, WrittenPart } from './resource.ts';
 import { writingOf } from './representation.ts';
 import type { Writing } from './representation.ts';
 import type { ResourceTable } from './resource-table.ts';
@@ -292,21 +292,21 @@ export class ApiBackend implements Backend {
       if (subresource === 'token') return this.#createToken(at, context);
       return this.#servePodAction(subresource, at, context);
     }
-    const status = subresource === 'status' ? 'status' : undefined;
+    const part = subresource as WrittenPart | undefined;
     switch (verb) {
       case 'get':
         checkRevision(parsed.options.resourceVersion, this.#store.revision);
         return { status: 200, body: writing.one(this.#computed.one(resource, this.#registry.get(at))) };
       case 'update': {
         const checked = this.#checked(context, body);
-        if (resource.createsOnPut && status === undefined) this.#demandCreation(context, at);
-        const { version, created } = this.#registry.put(at, status, writer, checked);
+        if (resource.createsOnPut && part === undefined) this.#demandCreation(context, at);
+        const { version, created } = this.#registry.put(at, part, writer, checked);
         return { status: created ? 201 : 200, body: writing.one(version) };
       }
       case 'patch':
-        return this.#patch(context, at, status);
+        return this.#patch(context, at, part);
       case 'delete': {
-        if (status !== undefined) throw methodNotAllowed();
+        if (part !== undefined) throw methodNotAllowed();
         const { deletion, dryRun } = readDeletion(parsed, body);
         const { version, gone } = this.#registry.delete(at, deletion, { ...writer, dryRun: writer.dryRun || dryRun });
         return { status: 200, body: gone && !resource.returnsDeleted ? JSON.stringify(goneStatus(at, version)) : writing.one(version) };
@@ -324,7 +324,7 @@ export class ApiBackend implements Backend {
     if (!allowed) throw denied(user.name, creation, reason);
   }
 
-  #patch(context: RequestContext, at: Location, status: 'status' | undefined): Reply {
+  #patch(context: RequestContext, at: Location, part: WrittenPart | undefined): Reply {
     const { parsed, resource, body, writer, writing, request } = context;
     const patch = readPatch(resource, request.headers['content-type'], body, this.#types);
     checkPatchOptions(parsed, patch === 'apply');
@@ -333,15 +333,15 @@ export class ApiBackend implements Backend {
     if (patch === 'apply') {
       const [registry, ownership, nowMs] = [this.#registry, this.#ownership, this.#clock.nowMs()];
       const site = { registry, ownership, types: this.#types, schemaOf: this.#schemaOf, nowMs };
-      if (status === undefined) this.#demandCreation(context, at);
+      if (part === undefined) this.#demandCreation(context, at);
       const checkText = (): void => {
         if (directive === 'Strict' && duplicates.length > 0) throw badRequest(`error strict decoding YAML: ${duplicates.join(', ')}`);
         context.warnings.push(...problemWarnings(duplicates));
       };
-      const { version, created } = applyObject(site, at, status, parsed, body, writer, checkText);
+      const { version, created } = applyObject(site, at, part, parsed, body, writer, checkText);
       return { status: created ? 201 : 200, body: writing.one(version) };
     }
-    const version = this.#registry.update(at, status, writer, (current) => {
+    const version = this.#registry.update(at, part, writer, (current) => {
       const patched = patch(current.object);
       if (patched === current.object) return patched;
       const contentType = request.headers['content-type'];

@@ -18,7 +18,7 @@ import { checkFields } from './field-validation.ts';
 import type { Ownership } from './ownership.ts';
 import type { Registry } from './registry.ts';
 import type { Writer } from './writer.ts';
-import type { Location, Resource } from './resource.ts';
+import type { Location, Resource, WrittenPart } from './resource.ts';
 import { apiVersionOf, groupResource } from './resource.ts';
 import type { Version } from './store.ts';
 
@@ -40,7 +40,7 @@ interface ApplySite {
 export function applyObject(
   site: ApplySite,
   at: Location,
-  subresource: 'status' | undefined,
+  subresource: WrittenPart | undefined,
   { options }: KubeRequest,
   body: unknown,
   as: Writer,
@@ -139,12 +139,13 @@ function describe({ group, version, kind }: Resource): string {
   return `${group}/${version}, Kind=${kind}`;
 }
 
-/** If there is a status subresource, only it may own the status, and it may own nothing else. */
-function withoutForeignParts(body: JsonObject, { subresources }: Resource, subresource: 'status' | undefined): JsonObject {
+/** If there is a status subresource, only it may own the status. A subresource may own nothing else than its part. */
+function withoutForeignParts(body: JsonObject, { subresources, rules }: Resource, subresource: WrittenPart | undefined): JsonObject {
   if (subresource === 'status') {
     const { apiVersion, kind, metadata, status } = body;
     return { apiVersion, kind, metadata, ...defined({ status }) };
   }
+  if (subresource !== undefined) return rules.parts?.[subresource].applied(body) ?? body;
   if (!subresources.includes('status')) return body;
   const { status: _status, ...rest } = body;
   return rest;

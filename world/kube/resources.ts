@@ -71,7 +71,7 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
       returnsDeleted: true,
       shortNames: ['po'],
       categories: ALL,
-      subresources: ['status', 'binding', 'eviction'],
+      subresources: ['status', 'binding', 'eviction', 'ephemeralcontainers', 'resize'],
       generation: true,
       rules: podRules,
     },

@@ -4,6 +4,7 @@ import type { Answer, ApiCase, Step } from './case.ts';
 import { ACCESS_CASES } from './cases-access.ts';
 import { DECODING_CASES } from './cases-decoding.ts';
 import { OBJECT_CASES } from './cases-objects.ts';
+import { POD_PART_CASES } from './cases-pod-parts.ts';
 import { POD_CASES } from './cases-pods.ts';
 import { POLICY_CASES } from './cases-policies.ts';
 import { POLICY_MATCHING_CASES } from './cases-policy-matching.ts';
@@ -26,6 +27,7 @@ export const API_CASES: readonly ApiCase[] = [
   ...ACCESS_CASES,
   ...DECODING_CASES,
   ...WATCH_CASES,
+  ...POD_PART_CASES,
 ];
 
 /** The answers of a real API server. */
