@@ -11,6 +11,7 @@ import { POLICY_MATCHING_CASES } from './cases-policy-matching.ts';
 import { POLICY_OBJECT_CASES } from './cases-policy-objects.ts';
 import { QUOTA_CASES } from './cases-quotas.ts';
 import { RULE_CASES } from './cases-rules.ts';
+import { TABLE_CASES } from './cases-tables.ts';
 import { WATCH_CASES } from './cases-watches.ts';
 
 /** The recorded answers of a real API server, in the package. */
@@ -28,6 +29,7 @@ export const API_CASES: readonly ApiCase[] = [
   ...DECODING_CASES,
   ...WATCH_CASES,
   ...POD_PART_CASES,
+  ...TABLE_CASES,
 ];
 
 /** The answers of a real API server. */
