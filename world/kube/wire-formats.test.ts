@@ -314,6 +314,16 @@ test('discovery is served in every format', async () => {
     const index = await json('/openapi/v3');
     expect(index['paths']).toMatchObject({ 'api/v1': { serverRelativeURL: '/openapi/v3/api/v1' }, 'apis/karpenter.sh/v1': {} });
     const core = await json('/openapi/v3/api/v1');
+    const described = ['components', 'schemas', 'io.k8s.api.core.v1.Pod'];
+    expect(core).toHaveProperty([...described, 'description'], expect.stringContaining('Pod is a collection of containers'));
+    expect(core).toHaveProperty(
+      [...described, 'properties', 'spec', 'description'],
+      expect.stringContaining('Specification of the desired'),
+    );
+    expect(core).toHaveProperty(
+      [...described, 'properties', 'spec', 'allOf'],
+      [{ $ref: '#/components/schemas/io.k8s.api.core.v1.PodSpec' }],
+    );
     expect(core).toMatchObject({
       components: {
         schemas: {
