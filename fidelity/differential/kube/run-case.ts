@@ -11,6 +11,7 @@ import { POLICY_MATCHING_CASES } from './cases-policy-matching.ts';
 import { POLICY_OBJECT_CASES } from './cases-policy-objects.ts';
 import { QUOTA_CASES } from './cases-quotas.ts';
 import { RULE_CASES } from './cases-rules.ts';
+import { SERVICE_CASES } from './cases-services.ts';
 import { TABLE_CASES } from './cases-tables.ts';
 import { WATCH_CASES } from './cases-watches.ts';
 
@@ -30,6 +31,7 @@ export const API_CASES: readonly ApiCase[] = [
   ...WATCH_CASES,
   ...POD_PART_CASES,
   ...TABLE_CASES,
+  ...SERVICE_CASES,
 ];
 
 /** The answers of a real API server. */
