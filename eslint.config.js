@@ -19,7 +19,7 @@ const entries = [
   'targets/command/keeper.ts',
   'fidelity/**/record.ts',
   'fidelity/default-roles/generate.ts',
-  'fidelity/kubernetes-types/generate.ts',
+  'fidelity/kubernetes-types/*.ts',
   'bench/**',
   'quality/**',
   'playwright.config.ts',
@@ -33,7 +33,7 @@ const printers = [
   'quality/**',
   'fidelity/**/record.ts',
   'fidelity/default-roles/generate.ts',
-  'fidelity/kubernetes-types/generate.ts',
+  'fidelity/kubernetes-types/*.ts',
 ];
 
 export default defineConfig(

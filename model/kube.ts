@@ -190,6 +190,8 @@ export interface ContainerStatus {
     running?: { startedAt: string };
     terminated?: { exitCode: number; reason: string; startedAt?: string; finishedAt: string };
   };
+  resources?: { requests?: ResourceList; limits?: ResourceList };
+  allocatedResources?: ResourceList;
 }
 
 export interface Node extends KubeObject {

@@ -24,5 +24,6 @@ export function decodeBody(body: string | Uint8Array, contentType: string | unde
   const text = typeof body === 'string' ? body : utf8.decode(body);
   // Most bodies sent as YAML are JSON, which is parsed much faster.
   const isYaml = (type === YAML_TYPE || type === APPLY_TYPE) && !text.trimStart().startsWith('{');
-  return isYaml ? parse(text) : JSON.parse(text);
+  // Of a key that occurs twice, the last one counts. Field validation reports it.
+  return isYaml ? parse(text, { uniqueKeys: false }) : JSON.parse(text);
 }

@@ -26,6 +26,10 @@ export function duplicate(field: string, value: unknown): FieldError {
   return { reason: 'FieldValueDuplicate', field, message: `Duplicate value: ${shown(value)}` };
 }
 
+export function notFound(field: string, value: unknown): FieldError {
+  return { reason: 'FieldValueNotFound', field, message: `Not found: ${JSON.stringify(value)}` };
+}
+
 export function notSupported(field: string, value: unknown, supported: readonly string[]): FieldError {
   const values = supported.map((one) => JSON.stringify(one)).join(', ');
   return {

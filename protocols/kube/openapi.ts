@@ -1,6 +1,6 @@
 import { defined } from '../../model/defined.ts';
 import { elementOf } from './types.ts';
-import type { FieldType, KubeTypes, ObjectType } from './types.ts';
+import type { Description, FieldType, KubeTypes, ObjectType } from './types.ts';
 
 /** A JSON schema in an OpenAPI document. */
 export type OpenApiSchema = Readonly<Record<string, unknown>>;
@@ -28,6 +28,10 @@ const SCALARS: Readonly<Record<string, OpenApiSchema>> = {
   Any: {},
 };
 
+/** The prefix of references in OpenAPI 2, and in OpenAPI 3. */
+export const DEFINITIONS = '#/definitions/';
+export const COMPONENTS = '#/components/schemas/';
+
 /** A type's name in OpenAPI documents: `io.k8s.api.core.v1.Pod`. */
 export function openApiName(type: string): string {
   const [, prefix = ''] = PACKAGES.find(([begin]) => type.startsWith(begin)) ?? [];
@@ -36,7 +40,7 @@ export function openApiName(type: string): string {
 
 /**
  * The schemas of types and of all types in them, by their names in documents: with patch strategies, list types and their
- * kinds, without descriptions.
+ * kinds, and the descriptions that `kubectl explain` shows.
  * @param refs the prefix of references: `#/definitions/`, `#/components/schemas/`
  */
 export function openApiSchemas(roots: readonly string[], types: KubeTypes, refs: string): Record<string, OpenApiSchema> {
@@ -46,10 +50,17 @@ export function openApiSchemas(roots: readonly string[], types: KubeTypes, refs:
     const type = types.find(name);
     const full = openApiName(name);
     if (type === undefined || Object.hasOwn(schemas, full)) continue;
-    schemas[full] = schemaOf(type, types.kindsOf(name), refs);
+    schemas[full] = schemaOf(type, types.kindsOf(name), refs, types.describe(name));
     todo.push(...Object.values(type.fields).map((field) => innermost(field.type)));
   }
   return schemas;
+}
+
+/** In OpenAPI 3, nothing may stand beside a reference, as in the real documents. */
+function withDescription(schema: OpenApiSchema, description: string | undefined, refs: string): OpenApiSchema {
+  const { $ref, ...rest } = schema;
+  if (description === undefined) return schema;
+  return $ref === undefined || refs === DEFINITIONS ? { description, ...schema } : { description, allOf: [{ $ref }], ...rest };
 }
 
 function innermost(type: string): string {
@@ -57,9 +68,12 @@ function innermost(type: string): string {
   return element === undefined ? type : innermost(element.type);
 }
 
-function schemaOf(type: ObjectType, kinds: readonly string[], refs: string): OpenApiSchema {
-  const properties = Object.entries(type.fields).map(([name, field]) => [name, fieldSchema(field, refs)] as const);
+function schemaOf(type: ObjectType, kinds: readonly string[], refs: string, described: Description | undefined): OpenApiSchema {
+  const properties = Object.entries(type.fields).map(
+    ([name, field]) => [name, withDescription(fieldSchema(field, refs), described?.fields[name], refs)] as const,
+  );
   return {
+    ...defined({ description: described?.text }),
     type: 'object',
     ...(type.open === true ? {} : { properties: Object.fromEntries(properties) }),
     ...defined({ required: type.required }),

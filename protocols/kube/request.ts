@@ -33,6 +33,7 @@ export interface KubeRequest {
   /** The plural name in the path. */
   readonly resource: string;
   readonly namespace?: string;
+  /** A watch has one only in its old form (`/api/v1/watch/nodes/a`). */
   readonly name?: string;
   readonly subresource?: string;
   readonly options: KubeOptions;
@@ -77,6 +78,9 @@ export function parseKubeRequest(method: string, path: string): KubeRequest | un
   const version = rest.shift();
   if (version === undefined || (root === 'apis' && group === '')) return undefined;
 
+  // The old form of a watch, which any method has, so that only the server decides that it must be a GET.
+  const isOldWatch = rest[0] === 'watch' && rest.length > 1;
+  if (isOldWatch) rest.shift();
   let namespace: string | undefined;
   if (rest[0] === 'namespaces' && rest.length > 2 && !NAMESPACE_SUBRESOURCES.includes(rest[2] ?? '')) {
     namespace = rest[1];
@@ -85,7 +89,7 @@ export function parseKubeRequest(method: string, path: string): KubeRequest | un
   const [resource, name, subresource, ...more] = rest;
   if (resource === undefined || more.length > 0) return undefined;
   const parameters = new URLSearchParams(query);
-  const verb = verbOf(method, name, parameters);
+  const verb = isOldWatch ? 'watch' : verbOf(method, name, parameters);
   if (verb === undefined) return undefined;
   return {
     verb,

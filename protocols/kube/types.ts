@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { packageRoot } from '../../model/package-root.ts';
 
 /** A field of a built-in type. */
@@ -37,14 +38,27 @@ export interface ObjectType {
   readonly open?: boolean;
 }
 
+/** What the API's documentation says of a type. */
+export interface Description {
+  readonly text: string;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
 /** The types of the built-in kinds, from `fixtures/data/kubernetes-types.json`. */
 export class KubeTypes {
   readonly #kinds: Readonly<Record<string, string>>;
   readonly #types: Readonly<Record<string, ObjectType>>;
+  readonly #loadDescriptions: () => Readonly<Record<string, Description>>;
+  #descriptions: Readonly<Record<string, Description>> | undefined;
 
-  constructor(data: { readonly kinds: Readonly<Record<string, string>>; readonly types: Readonly<Record<string, ObjectType>> }) {
+  /** @param loadDescriptions called when they are first asked for: few clients do */
+  constructor(
+    data: { readonly kinds: Readonly<Record<string, string>>; readonly types: Readonly<Record<string, ObjectType>> },
+    loadDescriptions: () => Readonly<Record<string, Description>> = () => ({}),
+  ) {
     this.#kinds = data.kinds;
     this.#types = data.types;
+    this.#loadDescriptions = loadDescriptions;
   }
 
   /** The name of a kind's type. @param apiVersion `v1`, `apps/v1` */
@@ -56,6 +70,12 @@ export class KubeTypes {
   /** A type by its name, e.g. `core.v1.PodSpec`. */
   find(name: string): ObjectType | undefined {
     return Object.hasOwn(this.#types, name) ? this.#types[name] : undefined;
+  }
+
+  /** What the documentation says of a type. */
+  describe(name: string): Description | undefined {
+    this.#descriptions ??= this.#loadDescriptions();
+    return Object.hasOwn(this.#descriptions, name) ? this.#descriptions[name] : undefined;
   }
 
   /** All types by name, for documents that list all of them. */
@@ -78,5 +98,13 @@ export function elementOf(type: string): { readonly of: 'list' | 'map'; readonly
 /** Reads the types from the package's fixtures. */
 export function loadKubeTypes(): KubeTypes {
   const text = readFileSync(join(packageRoot(), 'fixtures/data', 'kubernetes-types.json'), 'utf8');
-  return new KubeTypes(JSON.parse(text) as ConstructorParameters<typeof KubeTypes>[0]);
+  return new KubeTypes(JSON.parse(text) as ConstructorParameters<typeof KubeTypes>[0], loadDescriptions);
+}
+
+/** The file with the descriptions of the types, in the package. */
+export const DESCRIPTIONS = 'fixtures/data/kubernetes-descriptions.json.gz';
+
+function loadDescriptions(): Readonly<Record<string, Description>> {
+  const text = gunzipSync(readFileSync(join(packageRoot(), DESCRIPTIONS))).toString();
+  return JSON.parse(text) as Record<string, Description>;
 }

@@ -35,7 +35,15 @@ import { decodeObject } from './decode.ts';
 import { discover } from './discovery.ts';
 import { evictPod } from './eviction.ts';
 import { inFormat } from './formats.ts';
-import { checkFields, readFieldValidation, strictDecodingError, warningHeaders } from './field-validation.ts';
+import {
+  checkFields,
+  checkSentFields,
+  patchProblems,
+  problemWarnings,
+  readFieldValidation,
+  strictDecodingError,
+  warningHeaders,
+} from './field-validation.ts';
 import type { CacheLag } from './cache-lag.ts';
 import type { Access } from './rbac/access.ts';
 import type { User } from './rbac/users.ts';
@@ -47,7 +55,7 @@ import { PATCHES_OF_SCALES, checkPatchOptions, isStrategicPatch, readPatch, show
 import { bindPod, readBinding } from './pod-subresources.ts';
 import type { Registry } from './registry.ts';
 import type { Writer } from './writer.ts';
-import type { Location, Resource } from './resource.ts';
+import type { Location, Resource, WrittenPart } from './resource.ts';
 import { writingOf } from './representation.ts';
 import type { Writing } from './representation.ts';
 import type { ResourceTable } from './resource-table.ts';
@@ -176,6 +184,7 @@ export class ApiBackend implements Backend {
     if (parsed === undefined || resource === undefined) return this.#serveDocument(request);
     const { custom } = resource;
     const isWatch = parsed.verb === 'watch';
+    if (isWatch) checkWatch(request, parsed, resource);
     const { format, representation } = negotiate(accept, { custom, collection: isWatch || parsed.verb === 'list', watch: isWatch });
     if (parsed.namespace !== undefined && !resource.namespaced) throw noSuchResource();
     const manager = parsed.options.fieldManager ?? managerOf(request.headers['user-agent']);
@@ -196,7 +205,7 @@ export class ApiBackend implements Backend {
       writing: writingOf(representation, resource, () => this.#clock.nowMs(), parsed.options.includeObject),
       warnings,
     };
-    const reply = parsed.name === undefined ? this.#serveCollection(context) : this.#serveObject(context, parsed.name);
+    const reply = parsed.name === undefined || isWatch ? this.#serveCollection(context) : this.#serveObject(context, parsed.name);
     return { ...reply, format, headers: { ...reply.headers, ...warningHeaders(context.warnings) } };
   }
 
@@ -283,21 +292,21 @@ export class ApiBackend implements Backend {
       if (subresource === 'token') return this.#createToken(at, context);
       return this.#servePodAction(subresource, at, context);
     }
-    const status = subresource === 'status' ? 'status' : undefined;
+    const part = subresource as WrittenPart | undefined;
     switch (verb) {
       case 'get':
         checkRevision(parsed.options.resourceVersion, this.#store.revision);
         return { status: 200, body: writing.one(this.#computed.one(resource, this.#registry.get(at))) };
       case 'update': {
         const checked = this.#checked(context, body);
-        if (resource.createsOnPut && status === undefined) this.#demandCreation(context, at);
-        const { version, created } = this.#registry.put(at, status, writer, checked);
+        if (resource.createsOnPut && part === undefined) this.#demandCreation(context, at);
+        const { version, created } = this.#registry.put(at, part, writer, checked);
         return { status: created ? 201 : 200, body: writing.one(version) };
       }
       case 'patch':
-        return this.#patch(context, at, status);
+        return this.#patch(context, at, part);
       case 'delete': {
-        if (status !== undefined) throw methodNotAllowed();
+        if (part !== undefined) throw methodNotAllowed();
         const { deletion, dryRun } = readDeletion(parsed, body);
         const { version, gone } = this.#registry.delete(at, deletion, { ...writer, dryRun: writer.dryRun || dryRun });
         return { status: 200, body: gone && !resource.returnsDeleted ? JSON.stringify(goneStatus(at, version)) : writing.one(version) };
@@ -315,43 +324,50 @@ export class ApiBackend implements Backend {
     if (!allowed) throw denied(user.name, creation, reason);
   }
 
-  #patch(context: RequestContext, at: Location, status: 'status' | undefined): Reply {
+  #patch(context: RequestContext, at: Location, part: WrittenPart | undefined): Reply {
     const { parsed, resource, body, writer, writing, request } = context;
     const patch = readPatch(resource, request.headers['content-type'], body, this.#types);
     checkPatchOptions(parsed, patch === 'apply');
     const directive = readFieldValidation(parsed.options.fieldValidation, 'PatchOptions');
+    const duplicates = directive === 'Ignore' ? [] : patchProblems(request, body, this.#types);
     if (patch === 'apply') {
       const [registry, ownership, nowMs] = [this.#registry, this.#ownership, this.#clock.nowMs()];
       const site = { registry, ownership, types: this.#types, schemaOf: this.#schemaOf, nowMs };
-      if (status === undefined) this.#demandCreation(context, at);
-      const { version, created } = applyObject(site, at, status, parsed, body, writer);
+      if (part === undefined) this.#demandCreation(context, at);
+      const checkText = (): void => {
+        if (directive === 'Strict' && duplicates.length > 0) throw badRequest(`error strict decoding YAML: ${duplicates.join(', ')}`);
+        context.warnings.push(...problemWarnings(duplicates));
+      };
+      const { version, created } = applyObject(site, at, part, parsed, body, writer, checkText);
       return { status: created ? 201 : 200, body: writing.one(version) };
     }
-    const version = this.#registry.update(at, status, writer, (current) => {
+    const version = this.#registry.update(at, part, writer, (current) => {
       const patched = patch(current.object);
       if (patched === current.object) return patched;
       const contentType = request.headers['content-type'];
       const shown = (): string => shownPatch(body, patched, contentType);
       checkPatchedType(resource, patched, shown, isStrategicPatch(contentType), this.#types);
-      const { body: known, unknown } = checkFields(resource, patched, this.#types);
-      if (unknown.length > 0 && directive === 'Strict') throw strictPatchError(shown(), unknown);
-      if (directive === 'Warn') context.warnings.push(...unknown.map((field) => `unknown field ${JSON.stringify(field)}`));
+      const { body: known, problems } = checkFields(resource, patched, this.#types);
+      const all = [...duplicates, ...[...problems].sort()];
+      if (all.length > 0 && directive === 'Strict') throw strictPatchError(shown(), all);
+      if (directive === 'Warn') context.warnings.push(...problemWarnings(all));
       return known;
     });
     return { status: 200, body: writing.one(version) };
   }
 
-  /** An object from a body, with the right type and without unknown fields. @throws StatusError 400 */
+  /** An object from a body, with the right type and without unknown fields; what is wrong with its fields is refused or a warning. @throws StatusError 400 */
   #checked({ parsed, resource, warnings, request }: RequestContext, sent: unknown): unknown {
     const typed = checkBodyType(resource, sent, request.body ?? '', this.#types);
     const directive = readFieldValidation(parsed.options.fieldValidation, optionsKind(parsed.verb));
-    const { body, unknown } = checkFields(resource, typed, this.#types);
-    if (unknown.length > 0 && directive === 'Strict') {
+    if (directive === 'Ignore') return checkFields(resource, typed, this.#types).body;
+    const { body, problems } = checkSentFields(resource, typed, this.#types, request);
+    if (problems.length > 0 && directive === 'Strict') {
       const { kind, version } = resource;
       const typed = resource.group === '' || resource.custom ? version : `${resource.group}/${version}`;
-      throw badRequest(`${kind} in version ${JSON.stringify(typed)} cannot be handled as a ${kind}: ${strictDecodingError(unknown)}`);
+      throw badRequest(`${kind} in version ${JSON.stringify(typed)} cannot be handled as a ${kind}: ${strictDecodingError(problems)}`);
     }
-    if (directive === 'Warn') warnings.push(...unknown.map((field) => `unknown field ${JSON.stringify(field)}`));
+    if (directive === 'Warn') warnings.push(...problemWarnings(problems));
     return body;
   }
 
@@ -402,6 +418,15 @@ export class ApiBackend implements Backend {
     const site = { store: this.#store, watches: this.#watches, clock: this.#clock, random: this.#random };
     return { status: 200, body: openWatch(site, parsed, resource, { principal, span }, writing, request.signal) };
   }
+}
+
+/** What only a watch in its old form can violate (`/api/v1/watch/...`). @throws StatusError 404, 405 */
+function checkWatch({ method, path }: WireRequest, { name, namespace, subresource }: KubeRequest, resource: Resource): void {
+  const { namespaced, custom, review } = resource;
+  const isReview = review !== undefined && path.includes('/watch/');
+  const isOutside = name !== undefined && namespaced && namespace === undefined && !custom;
+  if (isReview || subresource !== undefined || isOutside) throw noSuchResource();
+  if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed();
 }
 
 /** The type of every resource's scale. */

@@ -18,7 +18,7 @@ import { checkFields } from './field-validation.ts';
 import type { Ownership } from './ownership.ts';
 import type { Registry } from './registry.ts';
 import type { Writer } from './writer.ts';
-import type { Location, Resource } from './resource.ts';
+import type { Location, Resource, WrittenPart } from './resource.ts';
 import { apiVersionOf, groupResource } from './resource.ts';
 import type { Version } from './store.ts';
 
@@ -33,16 +33,18 @@ interface ApplySite {
 
 /**
  * Server-side apply of a configuration (`PATCH` with `application/apply-patch+yaml`): creates the object if it does not exist.
+ * @param checkText called once the configuration is known to fit: refuses its text, or warns of it
  * @throws StatusError 400 for a configuration of another object or type, 409 for conflicts and a stale resource version, 500 for one
  *   that doesn't match its type, as in the real server
  */
 export function applyObject(
   site: ApplySite,
   at: Location,
-  subresource: 'status' | undefined,
+  subresource: WrittenPart | undefined,
   { options }: KubeRequest,
   body: unknown,
   as: Writer,
+  checkText: () => void,
 ): { readonly version: Version; readonly created: boolean } {
   const { registry, ownership, types, nowMs } = site;
   const { resource, namespace, name } = at;
@@ -61,13 +63,17 @@ export function applyObject(
   const decoded = (object: JsonObject): JsonObject => {
     const problem = conversionProblem(resource, object, types);
     if (problem !== undefined) throw unfit('convert new object', resource, configuration, name, ` to proper version: ${problem}`);
+    checkText();
     const fit = checkFields(resource, object, types).body;
     return isJsonObject(fit) ? fit : object;
   };
   if (registry.find(at) === undefined) {
     if (subresource !== undefined) throw notFound(groupResource(resource), name);
     const { name: own, uid } = metadataOf(applied);
-    if (own !== undefined && own !== name) {
+    if ((own ?? '') === '') {
+      throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+    }
+    if (own !== name) {
       throw badRequest(`the name of the object (${formatGo(own)}) does not match the name on the URL (${name})`);
     }
     const { object, managers } = serverSideApply(undefined, applied, shape, change, force);
@@ -133,12 +139,13 @@ function describe({ group, version, kind }: Resource): string {
   return `${group}/${version}, Kind=${kind}`;
 }
 
-/** If there is a status subresource, only it may own the status, and it may own nothing else. */
-function withoutForeignParts(body: JsonObject, { subresources }: Resource, subresource: 'status' | undefined): JsonObject {
+/** If there is a status subresource, only it may own the status. A subresource may own nothing else than its part. */
+function withoutForeignParts(body: JsonObject, { subresources, rules }: Resource, subresource: WrittenPart | undefined): JsonObject {
   if (subresource === 'status') {
     const { apiVersion, kind, metadata, status } = body;
     return { apiVersion, kind, metadata, ...defined({ status }) };
   }
+  if (subresource !== undefined) return rules.parts?.[subresource].applied(body) ?? body;
   if (!subresources.includes('status')) return body;
   const { status: _status, ...rest } = body;
   return rest;

@@ -1,6 +1,6 @@
 import { parseAccept } from '../../protocols/kube/accept.ts';
 import { isJsonObject } from '../../protocols/kube/json.ts';
-import { openApiName, openApiSchemas } from '../../protocols/kube/openapi.ts';
+import { COMPONENTS, DEFINITIONS, openApiName, openApiSchemas } from '../../protocols/kube/openapi.ts';
 import type { OpenApiSchema } from '../../protocols/kube/openapi.ts';
 import { writeSwagger } from '../../protocols/kube/openapi-protobuf.ts';
 import type { SwaggerOperation } from '../../protocols/kube/openapi-protobuf.ts';
@@ -14,8 +14,6 @@ const PROTOBUF = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
 /** The content type of protobuf answers: the one that clients request is not a valid media type, because of its `@`. */
 const PROTOBUF_ANSWER = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 const INFO = { title: 'Kubernetes', version: 'v1.34.4' };
-const COMPONENTS = '#/components/schemas/';
-const DEFINITIONS = '#/definitions/';
 
 /** The schema of a custom resource from its definition, if any. */
 export type SchemaOf = (resource: Resource) => OpenApiSchema | undefined;

@@ -68,8 +68,8 @@ export function isStrategicPatch(contentType: string | undefined): boolean {
   return readMediaType(contentType ?? '').type === STRATEGIC_MERGE_PATCH;
 }
 
-/** The refusal of a patch with unknown fields. @param shown the patch as shown in the message */
-export function strictPatchError(shown: string, unknown: readonly string[]): ReturnType<typeof invalidObject> {
-  const message = `Invalid value: ${JSON.stringify(shown)}: ${strictDecodingError([...unknown].sort())}`;
+/** The refusal of a patch with unknown or duplicate fields. @param shown the patch as shown in the message */
+export function strictPatchError(shown: string, problems: readonly string[]): ReturnType<typeof invalidObject> {
+  const message = `Invalid value: ${JSON.stringify(shown)}: ${strictDecodingError(problems)}`;
   return invalidObject({ group: '', resource: '' }, '', [{ reason: 'FieldValueInvalid', field: 'patch', message }]);
 }

@@ -1,6 +1,45 @@
 import { expect, test } from '@playwright/test';
 import { PODS, pod, withServer } from './testing/api-server.ts';
 
+const DEBUGGER = { name: 'debugger', image: 'busybox' };
+
+test('ephemeral containers are only added, by their subresource', async () => {
+  await withServer(async ({ call, merge }) => {
+    await call('POST', PODS, pod('a'));
+    const part = `${PODS}/a/ephemeralcontainers`;
+    const added = await merge(part, { metadata: { labels: { x: 'y' } }, spec: { ephemeralContainers: [DEBUGGER], nodeName: 'n' } });
+    expect(added.body).toMatchObject({ kind: 'Pod', metadata: { generation: 2 }, spec: { ephemeralContainers: [DEBUGGER] } });
+    expect(added.body.metadata.labels).toBeUndefined();
+    expect(added.body.spec).not.toHaveProperty('nodeName');
+    expect((await call('GET', part)).body.spec).toMatchObject({ ephemeralContainers: [DEBUGGER] });
+    const removed = await merge(part, { spec: { ephemeralContainers: [] } });
+    expect(removed).toMatchObject({ status: 422, body: { message: expect.stringContaining('"debugger" may not be removed') } });
+    const changed = await merge(part, { spec: { ephemeralContainers: [{ ...DEBUGGER, image: 'other' }] } });
+    expect(changed).toMatchObject({ status: 422, body: { message: expect.stringContaining('"debugger" may not be changed') } });
+    expect((await call('DELETE', part)).status).toBe(405);
+  });
+});
+
+test('a resize changes cpu and memory only, within quotas and limits', async () => {
+  await withServer(async ({ call, clock }) => {
+    const resources = { requests: { cpu: '1', memory: '1Gi' } };
+    await call('POST', '/api/v1/namespaces/default/resourcequotas', { metadata: { name: 'q' }, spec: { hard: { 'requests.cpu': '3' } } });
+    await clock.sleep(1000);
+    await call('POST', PODS, pod('a', { containers: [{ name: 'main', image: 'pause', resources }] }));
+    await clock.sleep(1000);
+    const resize = (requests: object): ReturnType<typeof call> => {
+      const body = { spec: { containers: [{ name: 'main', resources: { requests } }] } };
+      return call('PATCH', `${PODS}/a/resize`, body, { contentType: 'application/strategic-merge-patch+json' });
+    };
+    expect(await resize({ cpu: '2' })).toMatchObject({ status: 200, body: { metadata: { generation: 2 } } });
+    expect(await resize({ cpu: '4' })).toMatchObject({ status: 403, body: { message: expect.stringContaining('exceeded quota') } });
+    expect((await resize({ 'ephemeral-storage': '1Gi' })).body.message).toContain('only cpu and memory resources are mutable');
+    const range = { metadata: { name: 'l' }, spec: { limits: [{ type: 'Container', max: { memory: '2Gi' } }] } };
+    await call('POST', '/api/v1/namespaces/default/limitranges', range);
+    expect((await resize({ memory: '3Gi' })).status).toBe(403);
+  });
+});
+
 const CLASSES = '/apis/scheduling.k8s.io/v1/priorityclasses';
 const container = (more: object): object => ({ containers: [{ name: 'main', image: 'pause', ...more }] });
 const preferred = (kind: string, term: object): object => ({

@@ -25,7 +25,7 @@ import type { Ownership, Write } from './ownership.ts';
 import { ADMINISTRATOR } from './rbac/users.ts';
 import type { ResourceTable } from './resource-table.ts';
 import { apiVersionOf, groupKind, groupResource, objectKey } from './resource.ts';
-import type { Admission, ApiObject, Location, Resource } from './resource.ts';
+import type { Admission, ApiObject, Location, Resource, WrittenPart } from './resource.ts';
 import type { Store } from './store.ts';
 import type { Writer } from './writer.ts';
 import { Version, inVersion } from './store.ts';
@@ -129,14 +129,15 @@ export class Registry {
 
   /**
    * Replaces an object by the result of `change`.
-   * @param subresource `status`: only the status may change; otherwise the status may not, if it is a subresource
+   * @param subresource the only part that may change; without one the status may not, if it is a subresource
    * @param change gets the current version and returns a body, as a client would send it
    * @param view how admission policies see the object, if not as it is: as its scale
    */
-  update(at: Location, subresource: 'status' | undefined, writer: Writer, change: (current: Version) => unknown, view?: View): Version {
+  update(at: Location, subresource: WrittenPart | undefined, writer: Writer, change: (current: Version) => unknown, view?: View): Version {
     const current = this.get(at);
     const { resource } = at;
     const { rules } = resource;
+    const part = subresource === undefined || subresource === 'status' ? undefined : rules.parts?.[subresource];
     const old = current.object;
     const body = change(current);
     const admit = (object: ApiObject): void => {
@@ -154,29 +155,36 @@ export class Registry {
     const sent = decodeObject(resource, body);
     this.#checkIdentity(at, sent.metadata, current);
     let object = keepSystemFields(resource, sent, old, subresource);
-    if (rules.defaults !== undefined && (subresource === undefined || resource.custom)) object = rules.defaults(object);
+    if (rules.defaults !== undefined && (subresource !== 'status' || resource.custom)) object = rules.defaults(object);
+    if (part !== undefined) object = part.take(object, old);
     if (rules.defaultStatus !== undefined && subresource === 'status') object = rules.defaultStatus(object);
     const intended = object;
     if (writer.author !== 'nobody')
       object = this.#ownership.updated({ ...this.#write(resource, writer, subresource, old, object), before: old, after: object });
-    if (subresource === undefined) {
-      if (rules.admit !== undefined) object = rules.admit(object, this.#admission, old);
+    if (subresource === undefined && rules.admit !== undefined) object = rules.admit(object, this.#admission, old);
+    part?.admit?.(object, this.#admission);
+    if (subresource !== 'status') {
       if (resource.generation && (rules.raisesGeneration?.(object, old) ?? contentChanged(resource, object, old)))
         object = withMeta(object, { generation: (old.metadata.generation ?? 0) + 1 });
     }
     if (!resource.custom) object = withZeroTimes(object);
     // The real server checks this twice, once for all resources and once in each, as the causes show.
     const metaErrors = [...validateMetaUpdate(object.metadata, old.metadata), ...validateUid(sent.metadata, old.metadata)];
+    const ofPart = part?.validate(object, old);
+    if (ofPart !== undefined && 'only' in ofPart) this.#validate(resource, object, ofPart.only);
     this.#validate(resource, object, [
       ...validateMeta(resource, object.metadata, at.namespace),
       ...metaErrors,
       ...metaErrors,
       ...validateFinalizerDomains(resource, object.metadata),
-      ...(subresource === undefined ? (rules.validate?.(object, old) ?? []) : (rules.validateStatus?.(object, old) ?? [])),
+      ...(subresource === 'status' ? (rules.validateStatus?.(object, old) ?? []) : (rules.validate?.(object, old) ?? [])),
       ...(subresource === undefined ? (rules.validateUpdate?.(object, old) ?? []) : []),
+      ...(ofPart !== undefined && 'more' in ofPart ? ofPart.more : []),
     ]);
     admit(object);
-    const charged = subresource === undefined ? this.#checkQuotas(resource, at.namespace, object, old) : undefined;
+    const isResize = subresource === 'resize';
+    const counts = subresource === undefined || isResize;
+    const charged = counts ? this.#checkQuotas(resource, at.namespace, object, old, isResize) : undefined;
     if (isDeepStrictEqual(object, old)) return current;
     if (!writer.dryRun) {
       this.#charge(charged);
@@ -207,10 +215,16 @@ export class Registry {
   }
 
   /** @throws StatusError 403 if a quota of the namespace does not allow the write */
-  #checkQuotas(resource: Resource, namespace: string | undefined, object: ApiObject, old: ApiObject | undefined): Charged | undefined {
+  #checkQuotas(
+    resource: Resource,
+    namespace: string | undefined,
+    object: ApiObject,
+    old: ApiObject | undefined,
+    isResize = false,
+  ): Charged | undefined {
     const quotas: Quota[] =
       namespace === undefined ? [] : this.list('resourcequotas', namespace).map((version) => version.object as unknown as Quota);
-    return quotas.length === 0 ? undefined : checkQuotas(quotas, { resource, object, old, nowMs: this.#clock.nowMs() });
+    return quotas.length === 0 ? undefined : checkQuotas(quotas, { resource, object, old, isResize, nowMs: this.#clock.nowMs() });
   }
 
   /** What an allowed write uses counts from now on. */
@@ -233,7 +247,7 @@ export class Registry {
    * Replaces an object by a body with its identity; creates it if its resource allows that.
    * @throws StatusError 409 if the body has another uid
    */
-  put(at: Location, subresource: 'status' | undefined, writer: Writer, body: unknown): { version: Version; created: boolean } {
+  put(at: Location, subresource: WrittenPart | undefined, writer: Writer, body: unknown): { version: Version; created: boolean } {
     const sentUid = isJsonObject(body) && isJsonObject(body.metadata) ? body.metadata.uid : undefined;
     const uid = typeof sentUid === 'string' ? sentUid : '';
     if (at.resource.createsOnPut && subresource === undefined && this.find(at) === undefined) {
@@ -416,7 +430,7 @@ const SYSTEM_FIELDS = [
  * Restores the fields that an update can't change. Through the status subresource, built-in resources also accept labels,
  * annotations and finalizers, custom ones only the status.
  */
-function keepSystemFields(resource: Resource, sent: ApiObject, old: ApiObject, subresource: 'status' | undefined): ApiObject {
+function keepSystemFields(resource: Resource, sent: ApiObject, old: ApiObject, subresource: WrittenPart | undefined): ApiObject {
   const statusApart = resource.subresources.includes('status');
   if (subresource === 'status' && resource.custom) return withStatusOf(old, sent);
   const metadata: JsonObject = { ...sent.metadata };

@@ -1,5 +1,6 @@
 import type { ZodType } from 'zod';
 import type { FieldError } from '../../protocols/kube/field-error.ts';
+import type { JsonObject } from '../../protocols/kube/json.ts';
 import type { GroupResource } from '../../protocols/kube/status.ts';
 import type { KubeObject, ObjectMeta } from '../../model/kube.ts';
 import type { Attributes } from '../../model/denial.ts';
@@ -16,7 +17,26 @@ export interface ApiObject extends KubeObject {
   readonly [field: string]: unknown;
 }
 
-export type Subresource = 'status' | 'binding' | 'eviction' | 'token';
+/** Parts of an object that are read and written on their own, besides its status. */
+export type PartName = 'ephemeralcontainers' | 'resize';
+export type Subresource = 'status' | PartName | 'binding' | 'eviction' | 'token';
+/** A subresource that is a part of the object. */
+export type WrittenPart = 'status' | PartName;
+
+/** The rules of a part of an object. */
+export interface PartRules {
+  /** The old object with the part of the sent one. */
+  readonly take: (sent: ApiObject, old: ApiObject) => ApiObject;
+  /** What counts of an applied configuration. */
+  readonly applied: (configuration: JsonObject) => JsonObject;
+  /** @throws StatusError to refuse */
+  readonly admit?: (object: ApiObject, admission: Admission) => void;
+  /** The errors besides those of the whole object, or the only ones. */
+  readonly validate: (
+    object: ApiObject,
+    old: ApiObject,
+  ) => { readonly more: readonly FieldError[] } | { readonly only: readonly FieldError[] };
+}
 
 /** What admission may look up besides the object. */
 export interface Admission {
@@ -52,6 +72,7 @@ export interface ResourceRules {
   readonly validateStatus?: (object: ApiObject, old: ApiObject) => readonly FieldError[];
   /** Checks immutable fields. Not called for the status subresource. */
   readonly validateUpdate?: (object: ApiObject, old: ApiObject) => readonly FieldError[];
+  readonly parts?: Readonly<Record<PartName, PartRules>>;
   /**
    * For resources with graceful deletion: the period that a deletion gets.
    * @param requested seconds that the caller requested, if any

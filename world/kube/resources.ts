@@ -8,7 +8,7 @@ import { eventConversion, eventRules, newEventRules } from './rules/events.ts';
 import { cronJobRules, jobRules } from './rules/jobs.ts';
 import { nodeRules } from './rules/nodes.ts';
 import { limitRangeRules } from './rules/limit-ranges.ts';
-import { leaseRules, namespaceRules, priorityClassRules } from './rules/others.ts';
+import { horizontalAutoscalerRules, leaseRules, namespaceRules, priorityClassRules } from './rules/others.ts';
 import { podRules } from './rules/pods.ts';
 import { clusterRoleBindingRules, clusterRoleRules, roleBindingRules, roleRules } from './rules/roles.ts';
 import { quotaRules } from './rules/quotas.ts';
@@ -71,7 +71,7 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
       returnsDeleted: true,
       shortNames: ['po'],
       categories: ALL,
-      subresources: ['status', 'binding', 'eviction'],
+      subresources: ['status', 'binding', 'eviction', 'ephemeralcontainers', 'resize'],
       generation: true,
       rules: podRules,
     },
@@ -176,6 +176,7 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
     shortNames: ['hpa'],
     categories: ALL,
     subresources: ['status'],
+    rules: horizontalAutoscalerRules,
   }),
   ...inGroup(
     'storage.k8s.io',

@@ -1,9 +1,10 @@
 import type { Principal } from '../../model/operation.ts';
 import { forbidden, notSupported } from '../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../protocols/kube/field-error.ts';
+import { parseFieldTerms } from '../../protocols/kube/field-selector.ts';
 import { isTrue } from '../../protocols/kube/request.ts';
-import type { KubeRequest } from '../../protocols/kube/request.ts';
-import { StatusError } from '../../protocols/kube/status.ts';
+import type { KubeOptions, KubeRequest } from '../../protocols/kube/request.ts';
+import { StatusError, badRequest } from '../../protocols/kube/status.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { Mailbox } from '../../runtime/mailbox.ts';
 import type { Random } from '../../runtime/random.ts';
@@ -45,7 +46,7 @@ export function openWatch(
 ): AsyncIterable<string> {
   const { store, watches, clock } = site;
   const { options, namespace } = parsed;
-  const selection = selectionOf(resource, options);
+  const selection = selectionOf(resource, { ...options, ...fieldOf(parsed) });
   // Not a Status error in the real server, so it becomes a 500.
   const revision = readRevision(options.resourceVersion, (why) => new StatusError(500, '', why));
   const bookmarks = options.allowWatchBookmarks !== undefined && isTrue(options.allowWatchBookmarks);
@@ -82,6 +83,15 @@ export function openWatch(
     },
   );
   return events;
+}
+
+/** A watch of one object (`/api/v1/watch/nodes/a`) selects it by its name. @throws StatusError 400 */
+function fieldOf({ name, options: { fieldSelector = '' } }: KubeRequest): Pick<KubeOptions, 'fieldSelector'> {
+  if (name === undefined) return {};
+  const terms = fieldSelector === '' ? undefined : parseFieldTerms(fieldSelector);
+  const isSame = terms?.some(({ field, operator, value }) => field === 'metadata.name' && operator === '=' && value === name) ?? true;
+  if (!isSame) throw badRequest("fieldSelector metadata.name doesn't match requested name");
+  return { fieldSelector: `metadata.name=${name}` };
 }
 
 function drawTimeout(random: Random, principal: Principal): number {

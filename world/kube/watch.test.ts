@@ -28,6 +28,26 @@ test('a watch without a revision starts with the present objects, then delivers 
   });
 });
 
+test('the old paths of watches serve a collection or one object', async () => {
+  await withServer(async ({ call, watch, clock }) => {
+    await call('POST', PODS, pod('a'));
+    await call('POST', PODS, pod('b'));
+    const all = await watch('/api/v1/watch/pods');
+    const own = await watch('/api/v1/watch/namespaces/default/pods');
+    const one = await watch('/api/v1/watch/namespaces/default/pods/b');
+    await clock.sleep(20);
+    expect([all, own, one].map(({ lines }) => brief(lines))).toEqual([['ADDED a', 'ADDED b'], ['ADDED a', 'ADDED b'], ['ADDED b']]);
+    await call('DELETE', `${PODS}/a`);
+    await call('DELETE', `${PODS}/b`);
+    await clock.sleep(20);
+    expect(brief(one.lines)).toEqual(['ADDED b', 'MODIFIED b', 'DELETED b']);
+    for (const { stop, done } of [all, own, one]) {
+      stop();
+      await done;
+    }
+  });
+});
+
 test('a watch resumes after the revision of a list, in any namespace or one', async () => {
   await withServer(async ({ call, watch, clock }) => {
     await call('POST', PODS, pod('before'));

@@ -104,6 +104,38 @@ test('unknown fields are dropped with a warning, refused, or ignored, as request
   });
 });
 
+test('fields that are sent twice cause a warning, a refusal, or nothing, as requested', async () => {
+  await withServer(async ({ call }) => {
+    const send = (body: string, query: string, contentType = 'application/json'): ReturnType<typeof call> =>
+      call('POST', `/api/v1/namespaces/default/configmaps?dryRun=All${query}`, body, { contentType });
+    const json = '{"metadata":{"name":"x","labels":{"a":"1","a":"2"}}}';
+    const warned = await send(json, '');
+    expect(warned).toMatchObject({ status: 201, body: { metadata: { labels: { a: '2' } } } });
+    expect(warned.headers['warning']).toBe('299 - "duplicate field \\"metadata.labels.a\\""');
+    const refused = await send(json, '&fieldValidation=Strict');
+    expect(refused).toMatchObject({ status: 400, body: { message: expect.stringContaining('duplicate field "metadata.labels.a"') } });
+    expect((await send(json, '&fieldValidation=Ignore')).headers['warning']).toBeUndefined();
+
+    const yaml = 'metadata:\n  name: x\n  name: y2\n';
+    const ofYaml = await send(yaml, '&fieldValidation=Strict', 'application/yaml');
+    expect(ofYaml.body.message).toContain('yaml: unmarshal errors:\n  line 3: key "name" already set in map');
+    expect((await send(yaml, '', 'application/yaml')).headers['warning']).toContain('line 3');
+  });
+});
+
+test('a merge patch is refused for a field that it has twice', async () => {
+  await withServer(async ({ call }) => {
+    await call('POST', PODS, pod('x'));
+    const patch = (body: string, contentType: string): ReturnType<typeof call> =>
+      call('PATCH', `${PODS}/x?fieldValidation=Strict`, body, { contentType });
+    const merged = await patch('{"metadata":{"labels":{"a":"1","a":"2"}}}', 'application/merge-patch+json');
+    expect(merged).toMatchObject({ status: 422, body: { message: expect.stringContaining('duplicate field "metadata.labels.a"') } });
+    const operations = '[{"op":"add","op":"add","path":"/metadata/labels","value":{},"other":1}]';
+    const changed = await patch(operations, 'application/json-patch+json');
+    expect(changed.body.message).toContain('json patch duplicate field "[0].op", json patch unknown field "[0].other"');
+  });
+});
+
 test('lists, objects and watches are available as tables and as metadata', async () => {
   await withServer(async (bench) => {
     const { call, clock } = bench;
@@ -282,6 +314,16 @@ test('discovery is served in every format', async () => {
     const index = await json('/openapi/v3');
     expect(index['paths']).toMatchObject({ 'api/v1': { serverRelativeURL: '/openapi/v3/api/v1' }, 'apis/karpenter.sh/v1': {} });
     const core = await json('/openapi/v3/api/v1');
+    const described = ['components', 'schemas', 'io.k8s.api.core.v1.Pod'];
+    expect(core).toHaveProperty([...described, 'description'], expect.stringContaining('Pod is a collection of containers'));
+    expect(core).toHaveProperty(
+      [...described, 'properties', 'spec', 'description'],
+      expect.stringContaining('Specification of the desired'),
+    );
+    expect(core).toHaveProperty(
+      [...described, 'properties', 'spec', 'allOf'],
+      [{ $ref: '#/components/schemas/io.k8s.api.core.v1.PodSpec' }],
+    );
     expect(core).toMatchObject({
       components: {
         schemas: {

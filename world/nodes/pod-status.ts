@@ -1,6 +1,6 @@
 import { withCondition } from '../../model/conditions.ts';
 import { defined } from '../../model/defined.ts';
-import type { Condition, ContainerStatus, Pod } from '../../model/kube.ts';
+import type { Condition, Container, ContainerStatus, Pod } from '../../model/kube.ts';
 import type { AdmissionFailure } from './pod-admission.ts';
 
 type PodStatus = NonNullable<Pod['status']>;
@@ -20,10 +20,12 @@ export function runningStatus(pod: Pod, hostIP: string, at: string): PodStatus {
     ),
     startTime: pod.status?.startTime ?? at,
     hostIP,
-    containerStatuses: containersOf(pod, (before) => ({
+    containerStatuses: containersOf(pod, (before, { resources: { requests, limits } = {} }) => ({
       ready: true,
       started: true,
       state: before?.state?.running === undefined ? { running: { startedAt: at } } : before.state,
+      ...defined({ allocatedResources: requests }),
+      resources: defined({ limits, requests }),
     })),
   };
 }
@@ -81,10 +83,14 @@ function withAll(pod: Pod, conditions: readonly Condition[]): Condition[] {
 /** Containers never restart here, and images have no digests. */
 function containersOf(
   pod: Pod,
-  state: (before: ContainerStatus | undefined) => Pick<ContainerStatus, 'ready' | 'started' | 'state'>,
+  state: (
+    before: ContainerStatus | undefined,
+    container: Container,
+  ) => Pick<ContainerStatus, 'ready' | 'started' | 'state' | 'resources' | 'allocatedResources'>,
 ): ContainerStatus[] {
-  return pod.spec.containers.map(({ name, image = '' }) => {
+  return pod.spec.containers.map((container) => {
+    const { name, image = '' } = container;
     const before = pod.status?.containerStatuses?.find((one) => one.name === name);
-    return { name, image, imageID: before?.imageID ?? '', restartCount: before?.restartCount ?? 0, ...state(before) };
+    return { name, image, imageID: before?.imageID ?? '', restartCount: before?.restartCount ?? 0, ...state(before, container) };
   });
 }

@@ -2,13 +2,18 @@ import { defined } from '../../../model/defined.ts';
 import { answerOf } from './case.ts';
 import type { Answer, ApiCase, Step } from './case.ts';
 import { ACCESS_CASES } from './cases-access.ts';
+import { DECODING_CASES } from './cases-decoding.ts';
 import { OBJECT_CASES } from './cases-objects.ts';
+import { POD_PART_CASES } from './cases-pod-parts.ts';
 import { POD_CASES } from './cases-pods.ts';
 import { POLICY_CASES } from './cases-policies.ts';
 import { POLICY_MATCHING_CASES } from './cases-policy-matching.ts';
 import { POLICY_OBJECT_CASES } from './cases-policy-objects.ts';
 import { QUOTA_CASES } from './cases-quotas.ts';
 import { RULE_CASES } from './cases-rules.ts';
+import { SERVICE_CASES } from './cases-services.ts';
+import { TABLE_CASES } from './cases-tables.ts';
+import { WATCH_CASES } from './cases-watches.ts';
 
 /** The recorded answers of a real API server, in the package. */
 export const ANSWERS = 'fixtures/recordings/api-server-answers.json';
@@ -22,6 +27,11 @@ export const API_CASES: readonly ApiCase[] = [
   ...POLICY_CASES,
   ...POLICY_MATCHING_CASES,
   ...ACCESS_CASES,
+  ...DECODING_CASES,
+  ...WATCH_CASES,
+  ...POD_PART_CASES,
+  ...TABLE_CASES,
+  ...SERVICE_CASES,
 ];
 
 /** The answers of a real API server. */

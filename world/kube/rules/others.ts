@@ -81,6 +81,16 @@ export const priorityClassRules: ResourceRules = {
 };
 
 /** Leases, as in `pkg/apis/coordination/validation`. */
+/** Defaults as `SetDefaults_HorizontalPodAutoscaler` sets them, except those of its behavior. */
+export const horizontalAutoscalerRules: ResourceRules = {
+  defaults: (object) => {
+    const { metrics = [], ...spec } = (object.spec ?? {}) as { readonly metrics?: readonly object[] };
+    return { ...object, spec: { minReplicas: 1, ...spec, metrics: metrics.length === 0 ? [DEFAULT_METRIC] : metrics } };
+  },
+};
+
+const DEFAULT_METRIC = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } };
+
 export const leaseRules: ResourceRules = {
   shape: leaseShape,
   defaults: (object) => ({ ...object, spec: object.spec ?? {} }),

@@ -35,6 +35,7 @@ export function defaultPodSpec(spec: FullPodSpec, options: { readonly owner: str
   return {
     ...spec,
     ...defined({ volumes: spec.volumes?.map(defaultVolume), initContainers: spec.initContainers?.map(fill).map(onlySidecars) }),
+    ...defined({ ephemeralContainers: spec.ephemeralContainers?.map(fill) }),
     containers: (spec.containers ?? []).map(fill).map(withoutRestartPolicy),
     ...defined({
       resources: resources && defaultResources(resources, options),

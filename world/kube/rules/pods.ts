@@ -1,6 +1,5 @@
 import { defined } from '../../../model/defined.ts';
-import type { Pod, ResourceList } from '../../../model/kube.ts';
-import { parseQuantity } from '../../../model/quantity.ts';
+import type { Pod } from '../../../model/kube.ts';
 import { invalid } from '../../../protocols/kube/field-error.ts';
 import type { ApiObject, ResourceRules } from '../resource.ts';
 import { NO_ADDRESS, isAddress } from '../validation/addresses.ts';
@@ -10,7 +9,9 @@ import { podShape } from '../validation/shapes.ts';
 import { admitPodSpec, mergeLabelKeys } from './pod-admission.ts';
 import { checkPodLimits, withLimitDefaults } from './limit-ranges.ts';
 import { defaultPodSpec } from './pod-defaults.ts';
+import { ephemeralContainersPart, resizePart } from './pod-parts.ts';
 import { validatePodUpdate } from './pod-update.ts';
+import { qosClass } from './qos.ts';
 
 /** A pod's addresses. */
 interface PodAddresses {
@@ -67,6 +68,7 @@ export const podRules: ResourceRules = {
     const changed = next === undefined || next === before ? [] : [invalid('status.qosClass', next, 'field is immutable')];
     return [...changed, ...wrong];
   },
+  parts: { ephemeralcontainers: ephemeralContainersPart, resize: resizePart },
   gracePeriodSeconds: (object, requested) => {
     const spec = specOf(object);
     const phase = (object as unknown as Pod).status?.phase;
@@ -88,20 +90,4 @@ export const podRules: ResourceRules = {
 
 export function specOf(object: ApiObject): FullPodSpec {
   return (object.spec ?? {}) as FullPodSpec;
-}
-
-const COMPUTE = ['cpu', 'memory'];
-
-/** As `ComputePodQOS` of `pkg/apis/core/helper/qos`: zero amounts count as absent. */
-export function qosClass(spec: FullPodSpec): 'Guaranteed' | 'Burstable' | 'BestEffort' {
-  const all =
-    spec.resources === undefined
-      ? [...spec.containers, ...(spec.initContainers ?? [])].map((one) => one.resources ?? {})
-      : [spec.resources];
-  const given = (list: ResourceList = {}): string[] => COMPUTE.filter((name) => parseQuantity(list[name] ?? '0').nanos > 0n);
-  if (all.every(({ requests, limits }) => given(requests).length + given(limits).length === 0)) return 'BestEffort';
-  const total = (part: 'requests' | 'limits', name: string): bigint =>
-    all.reduce((sum, resources) => sum + parseQuantity(resources[part]?.[name] ?? '0').nanos, 0n);
-  const limited = all.every(({ limits }) => given(limits).length === COMPUTE.length);
-  return limited && COMPUTE.every((name) => total('requests', name) === total('limits', name)) ? 'Guaranteed' : 'Burstable';
 }

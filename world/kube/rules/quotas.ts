@@ -10,12 +10,12 @@ import { canonicalQuantities } from '../quantities.ts';
 import type { ApiObject, Resource, ResourceRules } from '../resource.ts';
 import type { FullPodSpec } from '../validation/pod-spec.ts';
 
-import { qosClass } from './pods.ts';
+import { qosClass } from './qos.ts';
 
 /*
  * ResourceQuota: what counts, and what is refused. From `k8s.io/apiserver/pkg/admission/plugin/resourcequota`,
- * `pkg/quota/v1/evaluator/core` and `k8s.io/apiserver/pkg/quota/v1/generic` of 1.34. Left out: ResourceClaims, resizes of pods, the
- * scope VolumeAttributesClass, and configured limits of the plugin, of which there are none by default.
+ * `pkg/quota/v1/evaluator/core` and `k8s.io/apiserver/pkg/quota/v1/generic` of 1.34. Left out: ResourceClaims, the scope
+ * VolumeAttributesClass, and configured limits of the plugin, of which there are none by default.
  */
 
 /** Amounts by the name of a tracked resource. */
@@ -237,6 +237,8 @@ export interface QuotaWrite {
   readonly object: ApiObject;
   /** Before an update; undefined on creation. */
   readonly old: ApiObject | undefined;
+  /** Whether it is a pod's resize, the only update of a pod that counts. */
+  readonly isResize: boolean;
   readonly nowMs: number;
 }
 
@@ -245,10 +247,13 @@ export interface QuotaWrite {
  * @returns for each quota that the write counts for, what is used with it
  * @throws StatusError 403
  */
-export function checkQuotas(quotas: readonly Quota[], { resource, object, old, nowMs }: QuotaWrite): ReadonlyMap<Quota, ResourceList> {
+export function checkQuotas(
+  quotas: readonly Quota[],
+  { resource, object, old, isResize, nowMs }: QuotaWrite,
+): ReadonlyMap<Quota, ResourceList> {
   const charged = new Map<Quota, ResourceList>();
   // Of other objects, updates hardly ever change what they use.
-  if (old !== undefined && !['services', 'persistentvolumeclaims'].includes(resource.id)) return charged;
+  if (old !== undefined && !isResize && !['services', 'persistentvolumeclaims'].includes(resource.id)) return charged;
   const refuse = (why: string): never => {
     throw refused(groupResource(resource), object.metadata.name ?? '', why);
   };

@@ -2,10 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../../../model/defined.ts';
 import { duplicate, invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
-import { badRequest, internalError } from '../../../protocols/kube/status.ts';
+import { badRequest, internalError, invalidObject } from '../../../protocols/kube/status.ts';
 import type { ApiObject, ResourceRules } from '../resource.ts';
 import { checkConfigKey, checkDnsLabel } from '../../../protocols/kube/names.ts';
 import { freeAddress, freeNodePort } from './service-addresses.ts';
+import { validateKeptAddress, validateServiceFields } from './service-fields.ts';
+import type { ServiceAddresses } from './service-fields.ts';
 import { configShape, serviceShape } from '../validation/shapes.ts';
 
 interface ServicePort {
@@ -16,21 +18,19 @@ interface ServicePort {
   targetPort?: number | string;
 }
 
-interface ServiceSpec {
-  type?: string;
-  clusterIP?: string;
-  clusterIPs?: string[];
+interface ServiceSpec extends ServiceAddresses {
   ports?: ServicePort[];
   selector?: Record<string, string>;
-  ipFamilies?: string[];
-  ipFamilyPolicy?: string;
   externalName?: string;
   externalTrafficPolicy?: string;
   allocateLoadBalancerNodePorts?: boolean;
+  sessionAffinityConfig?: object;
 }
 
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 const MAX_PORT = 65_535;
+/** `SetDefaults_Service`: three hours. */
+const AFFINITY_CONFIG = { clientIP: { timeoutSeconds: 10_800 } };
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 
 /** Services: stored, validated, and given addresses and node ports; no traffic flows. */
@@ -45,6 +45,7 @@ export const serviceRules: ResourceRules = {
         sessionAffinity: 'None',
         ...(spec.type === 'ExternalName' ? {} : { internalTrafficPolicy: 'Cluster' }),
         ...spec,
+        ...(spec.sessionAffinity === 'ClientIP' ? { sessionAffinityConfig: spec.sessionAffinityConfig ?? AFFINITY_CONFIG } : {}),
         ...(spec.clusterIP === 'None' ? { clusterIPs: spec.clusterIPs ?? ['None'] } : {}),
         ...defined({ ports }),
         type: spec.type ?? 'ClusterIP',
@@ -76,9 +77,10 @@ export const serviceRules: ResourceRules = {
     if (type === 'ExternalName' && externalName === '') errors.push(required('spec.externalName'));
     for (const index of ports.keys()) errors.push(...validatePort(ports, index));
     if (!TYPES.includes(type)) errors.push(notSupported('spec.type', type, TYPES));
-    errors.push(...validateDistinctPorts(ports));
+    errors.push(...validateServiceFields(specOf(object)), ...validateDistinctPorts(ports));
     return errors;
   },
+  validateUpdate: (object, old) => validateKeptAddress(specOf(object), specOf(old)),
 };
 
 function isSame(one: ApiObject['metadata'], other: ApiObject['metadata']): boolean {
@@ -88,6 +90,10 @@ function isSame(one: ApiObject['metadata'], other: ApiObject['metadata']): boole
 function withAddress(spec: ServiceSpec, { metadata }: ApiObject, others: readonly ApiObject[]): ServiceSpec {
   const taken = new Set(others.map((one) => specOf(one).clusterIP));
   const sent = spec.clusterIP ?? '';
+  if (sent !== '' && taken.has(sent)) {
+    const why = `failed to allocate IP ${sent}: provided IP is already allocated`;
+    throw invalidObject({ group: '', resource: 'Service' }, metadata.name ?? '', [invalid('spec.clusterIPs', [sent], why)]);
+  }
   const clusterIP = sent === '' ? freeAddress(`${metadata.namespace}/${metadata.name}`, (address) => taken.has(address)) : sent;
   if (clusterIP === undefined) throw internalError('failed to allocate a serviceIP: range is full');
   return {

@@ -28,6 +28,9 @@ export function validateTemplate(template: Template | undefined, field: string):
     ...validateLabels(template?.metadata?.labels, `${field}.labels`),
     ...validateAnnotations(template?.metadata?.annotations, `${field}.annotations`),
     ...validatePodSpec(template?.spec ?? { containers: [] }, `${field}.spec`),
+    ...((template?.spec?.ephemeralContainers ?? []).length === 0
+      ? []
+      : [forbidden(`${field}.spec.ephemeralContainers`, 'ephemeral containers not allowed in pod template')]),
   ];
 }
 

@@ -1,20 +1,8 @@
 import { isJsonObject } from '../../../protocols/kube/json.ts';
 import type { ApiObject } from '../resource.ts';
-import { AGE, NAME, column, wide } from './columns.ts';
-import type { Cell, Column, Printer } from './columns.ts';
-import { ageOf, at, countAt, formatLabels, listAt, textAt } from './read.ts';
-
-/** A printer of columns between the name and the age. */
-function simple(columns: readonly Column[], cells: (object: ApiObject) => Cell[], after: readonly Column[] = []): Printer {
-  return {
-    columns: [NAME, ...columns, AGE, ...after],
-    row: (object, nowMs) => {
-      const all = cells(object);
-      const age = ageOf(object.metadata.creationTimestamp, nowMs);
-      return [object.metadata.name ?? '', ...all.slice(0, columns.length), age, ...all.slice(columns.length)];
-    },
-  };
-}
+import { NAME, column, columns, simple, wide } from './columns.ts';
+import type { Printer } from './columns.ts';
+import { ageOf, at, countAt, listAt, textAt, textsAt } from './read.ts';
 
 const ROLE_LABEL = 'node-role.kubernetes.io/';
 
@@ -111,23 +99,6 @@ export const secretPrinter = simple([column('Type'), column('Data')], (object) =
 
 export const serviceAccountPrinter = simple([column('Secrets')], (object) => [listAt(object, 'secrets').length]);
 
-export const servicePrinter = simple(
-  ['Type', 'Cluster-IP', 'External-IP', 'Port(s)'].map((name) => column(name)),
-  (object) => [
-    textAt(object, ['spec', 'type']),
-    textAt(object, ['spec', 'clusterIP'], '<none>'),
-    '<none>',
-    listAt(object, 'spec', 'ports').map(formatPort).join(',') || '<none>',
-    formatLabels(at(object, 'spec', 'selector')),
-  ],
-  wide('Selector'),
-);
-
-function formatPort(port: unknown): string {
-  const nodePort = countAt(port, 'nodePort');
-  return `${countAt(port, 'port')}${nodePort === 0 ? '' : `:${nodePort}`}/${textAt(port, ['protocol'], 'TCP')}`;
-}
-
 export const controllerRevisionPrinter = simple([column('Controller'), column('Revision')], (object) => {
   const owner = object.metadata.ownerReferences?.find(({ controller }) => controller === true);
   const group = owner?.apiVersion.includes('/') === true ? `.${owner.apiVersion.split('/', 1).join('')}` : '';
@@ -150,6 +121,31 @@ export const storageClassPrinter: Printer = {
 };
 
 export const csiNodePrinter = simple([column('Drivers', 'integer')], (object) => [listAt(object, 'spec', 'drivers').length]);
+
+export const csiDriverPrinter = simple(
+  [
+    column('AttachRequired', 'boolean'),
+    column('PodInfoOnMount', 'boolean'),
+    column('StorageCapacity', 'boolean'),
+    column('TokenRequests'),
+    column('RequiresRepublish', 'boolean'),
+    column('Modes'),
+  ],
+  ({ spec }) => [
+    at(spec, 'attachRequired') !== false,
+    at(spec, 'podInfoOnMount') === true,
+    at(spec, 'storageCapacity') === true,
+    at(spec, 'tokenRequests') === undefined
+      ? '<unset>'
+      : listAt(spec, 'tokenRequests')
+          .map((one) => textAt(one, ['audience']))
+          .join(','),
+    at(spec, 'requiresRepublish') === true,
+    textsAt(spec, 'volumeLifecycleModes').join(',') || '<none>',
+  ],
+);
+
+export const attributesClassPrinter = simple(columns('DriverName'), (object) => [textAt(object, ['driverName'])]);
 
 export const volumeAttachmentPrinter = simple(
   [column('Attacher'), column('PV'), column('Node'), column('Attached', 'boolean')],

@@ -1,4 +1,5 @@
 import type { ApiObject } from '../resource.ts';
+import { ageOf } from './read.ts';
 
 /** metav1.TableColumnDefinition. */
 export interface Column {
@@ -32,4 +33,21 @@ export const AGE = column('Age');
 /** Columns that only `-o wide` shows. */
 export function wide(...names: readonly string[]): Column[] {
   return names.map((name) => column(name, 'string', 1));
+}
+
+/** Columns of text. */
+export function columns(...names: readonly string[]): Column[] {
+  return names.map((name) => column(name));
+}
+
+/** A printer of columns between the name and the age. */
+export function simple(before: readonly Column[], cells: (object: ApiObject) => Cell[], after: readonly Column[] = []): Printer {
+  return {
+    columns: [NAME, ...before, AGE, ...after],
+    row: (object, nowMs) => {
+      const all = cells(object);
+      const age = ageOf(object.metadata.creationTimestamp, nowMs);
+      return [object.metadata.name ?? '', ...all.slice(0, before.length), age, ...all.slice(before.length)];
+    },
+  };
 }

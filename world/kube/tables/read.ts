@@ -31,6 +31,18 @@ export function listAt(value: unknown, ...path: readonly string[]): JsonObject[]
   return Array.isArray(found) ? found.filter(isJsonObject) : [];
 }
 
+/** The texts of a list at these keys. */
+export function textsAt(value: unknown, ...path: readonly string[]): string[] {
+  const found = at(value, ...path);
+  return Array.isArray(found) ? found.filter((one) => typeof one === 'string') : [];
+}
+
+/** The first items, and how many more there are: `a,b + 3 more...` */
+export function shortList(items: readonly string[], most: number, separator = ','): string {
+  const shown = items.slice(0, most).join(separator);
+  return items.length > most ? `${shown} + ${items.length - most} more...` : shown;
+}
+
 /** How long ago a time was, `<unknown>` for none. */
 export function ageOf(time: unknown, nowMs: number): string {
   return typeof time === 'string' && time !== '' ? formatDuration(nowMs - Date.parse(time)) : '<unknown>';

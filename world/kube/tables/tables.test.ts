@@ -133,6 +133,29 @@ for (const [id, object, cells] of [
   });
 }
 
+test('autoscalers show their targets, quotas what is used, ingresses their hosts', () => {
+  const metric = (name: string): object => ({ type: 'Resource', resource: { name, target: { averageUtilization: 50 } } });
+  const current = { type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: 7 } } };
+  const spec = { scaleTargetRef: { kind: 'Deployment', name: 'web' }, minReplicas: 1, maxReplicas: 3 };
+  const scaler = {
+    spec: { ...spec, metrics: ['cpu', 'memory', 'x'].map(metric) },
+    status: { currentMetrics: [current], currentReplicas: 2 },
+  };
+  expect(row('horizontalpodautoscalers.autoscaling', scaler)).toEqual([
+    'x',
+    'Deployment/web',
+    'cpu: 7%/50%, memory: <unknown>/50% + 1 more...',
+    '1',
+    3,
+    2,
+    '60s',
+  ]);
+  const quota = { status: { hard: { 'limits.cpu': '4', pods: '5' }, used: { pods: '2' } } };
+  expect(row('resourcequotas', quota)).toEqual(['x', 'pods: 2/5', 'limits.cpu: 0/4', '60s']);
+  const ingress = { spec: { rules: ['a', 'b', '', 'c'].map((host) => ({ host })), tls: [{}] } };
+  expect(row('ingresses.networking.k8s.io', ingress)).toEqual(['x', '<none>', 'a,b,c', '', '80, 443', '60s']);
+});
+
 test('every printer has a cell for each of its columns', () => {
   for (const resource of BUILT_IN_RESOURCES) {
     const printer = printerOf(resource);

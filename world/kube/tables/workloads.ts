@@ -34,6 +34,15 @@ function templateCells(object: unknown, path: readonly string[]): Cell[] {
 const integer = (name: string): Column => column(name, 'integer');
 const status = (object: ApiObject, field: string): number => countAt(object, 'status', field);
 
+export const podTemplatePrinter: Printer = {
+  columns: [NAME, ...['Containers', 'Images', 'Pod Labels'].map((name) => column(name))],
+  row: (object) => [
+    object.metadata.name ?? '',
+    ...templateCells(object, ['template']),
+    formatLabels(at(object, 'template', 'metadata', 'labels')),
+  ],
+};
+
 export const deploymentPrinter = workload([column('Ready'), column('Up-to-date'), column('Available')], (object) => [
   `${status(object, 'readyReplicas')}/${countAt(object, 'spec', 'replicas')}`,
   status(object, 'updatedReplicas'),

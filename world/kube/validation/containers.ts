@@ -1,5 +1,5 @@
 import type { Container } from '../../../model/kube.ts';
-import { duplicate, forbidden, invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
+import { duplicate, forbidden, invalid, notFound, notSupported, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
 import { checkDnsLabel } from '../../../protocols/kube/names.ts';
 import { validateResources } from './resources.ts';
@@ -10,7 +10,8 @@ export interface FullContainer extends Container {
   terminationMessagePath?: string;
   terminationMessagePolicy?: string;
   restartPolicy?: 'Always';
-  volumeMounts?: { name?: string; mountPath?: string }[];
+  resizePolicy?: object[];
+  volumeMounts?: { name?: string; mountPath?: string; subPath?: string; subPathExpr?: string }[];
   lifecycle?: object;
   livenessProbe?: object;
   readinessProbe?: object;
@@ -57,7 +58,8 @@ export function validateInitContainers(
   });
 }
 
-function validateContainer(container: FullContainer, volumes: ReadonlySet<string>, field: string): FieldError[] {
+/** What all kinds of containers have in common. */
+export function validateContainer(container: FullContainer, volumes: ReadonlySet<string>, field: string): FieldError[] {
   const { name = '', image = '', imagePullPolicy, resources = {}, volumeMounts = [] } = container;
   const errors = name === '' ? [required(`${field}.name`)] : checkDnsLabel(name).map((problem) => invalid(`${field}.name`, name, problem));
   if (image === '') errors.push(required(`${field}.image`));
@@ -67,7 +69,7 @@ function validateContainer(container: FullContainer, volumes: ReadonlySet<string
     const volume = mount.name ?? '';
     if (volume === '') errors.push(required(`${path}.name`));
     if (!volumes.has(volume)) {
-      errors.push({ reason: 'FieldValueNotFound', field: `${path}.name`, message: `Not found: ${JSON.stringify(volume)}` });
+      errors.push(notFound(`${path}.name`, volume));
     }
     if ((mount.mountPath ?? '') === '') errors.push(required(`${path}.mountPath`));
   }

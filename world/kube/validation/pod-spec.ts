@@ -3,6 +3,8 @@ import { duplicate, forbidden, invalid, notSupported, required } from '../../../
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
 import { validateAffinity } from './affinity.ts';
 import { validateContainers, validateInitContainers } from './containers.ts';
+import { validateEphemeralContainers } from './ephemeral-containers.ts';
+import type { EphemeralContainer } from './ephemeral-containers.ts';
 import type { FullContainer } from './containers.ts';
 import { validateLabels } from './meta.ts';
 import { checkDnsLabel, checkDnsSubdomain, checkQualifiedName } from '../../../protocols/kube/names.ts';
@@ -14,6 +16,8 @@ import { validateTopologySpread } from './topology-spread.ts';
 export interface FullPodSpec extends PodSpec {
   containers: FullContainer[];
   initContainers?: FullContainer[];
+  ephemeralContainers?: EphemeralContainer[];
+  os?: { name?: string };
   dnsPolicy?: string;
   enableServiceLinks?: boolean;
   securityContext?: object;
@@ -41,6 +45,12 @@ export function validatePodSpec(spec: FullPodSpec, field: string): FieldError[] 
     ...validateVolumes(volumes, `${field}.volumes`),
     ...validateContainers(containers, names, `${field}.containers`),
     ...validateInitContainers(initContainers, containers, names, `${field}.initContainers`),
+    ...validateEphemeralContainers(
+      spec.ephemeralContainers ?? [],
+      [...containers, ...initContainers],
+      names,
+      `${field}.ephemeralContainers`,
+    ),
     ...(spec.resources === undefined ? [] : validateResources(spec.resources, `${field}.resources`)),
     ...(spec.hostNetwork === true ? validateHostNetwork(containers, isPod, `${field}.containers`) : []),
     ...oneOf(spec.restartPolicy, RESTART_POLICIES, `${field}.restartPolicy`),
@@ -73,8 +83,9 @@ export function validatePodSpec(spec: FullPodSpec, field: string): FieldError[] 
 
 /** Combinations that a new pod may not have. */
 export function validateNewPod(spec: FullPodSpec): FieldError[] {
-  if ((spec.nodeName ?? '') === '' || (spec.schedulingGates ?? []).length === 0) return [];
-  return [forbidden('spec.nodeName', 'cannot be set until all schedulingGates have been cleared')];
+  const errors = (spec.ephemeralContainers ?? []).length === 0 ? [] : [forbidden('spec.ephemeralContainers', 'cannot be set on create')];
+  if ((spec.nodeName ?? '') === '' || (spec.schedulingGates ?? []).length === 0) return errors;
+  return [...errors, forbidden('spec.nodeName', 'cannot be set until all schedulingGates have been cleared')];
 }
 
 function oneOf(value: string | undefined, supported: readonly string[], field: string): FieldError[] {
