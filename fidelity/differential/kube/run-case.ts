@@ -9,6 +9,7 @@ import { POLICY_MATCHING_CASES } from './cases-policy-matching.ts';
 import { POLICY_OBJECT_CASES } from './cases-policy-objects.ts';
 import { QUOTA_CASES } from './cases-quotas.ts';
 import { RULE_CASES } from './cases-rules.ts';
+import { WEBHOOK_OBJECT_CASES } from './cases-webhook-objects.ts';
 
 /** The recorded answers of a real API server, in the package. */
 export const ANSWERS = 'fixtures/recordings/api-server-answers.json';
@@ -21,6 +22,7 @@ export const API_CASES: readonly ApiCase[] = [
   ...POLICY_OBJECT_CASES,
   ...POLICY_CASES,
   ...POLICY_MATCHING_CASES,
+  ...WEBHOOK_OBJECT_CASES,
   ...ACCESS_CASES,
 ];
 
