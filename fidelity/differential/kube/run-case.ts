@@ -1,6 +1,6 @@
 import { defined } from '../../../model/defined.ts';
 import { answerOf } from './case.ts';
-import type { Answer, ApiCase, Step } from './case.ts';
+import type { Answer, ApiCase, Send, Step } from './case.ts';
 import { ACCESS_CASES } from './cases-access.ts';
 import { OBJECT_CASES } from './cases-objects.ts';
 import { POD_CASES } from './cases-pods.ts';
@@ -10,6 +10,7 @@ import { POLICY_OBJECT_CASES } from './cases-policy-objects.ts';
 import { QUOTA_CASES } from './cases-quotas.ts';
 import { RULE_CASES } from './cases-rules.ts';
 import { WEBHOOK_OBJECT_CASES } from './cases-webhook-objects.ts';
+import { WEBHOOK_CASES } from './cases-webhooks.ts';
 
 /** The recorded answers of a real API server, in the package. */
 export const ANSWERS = 'fixtures/recordings/api-server-answers.json';
@@ -24,6 +25,7 @@ export const API_CASES: readonly ApiCase[] = [
   ...POLICY_MATCHING_CASES,
   ...WEBHOOK_OBJECT_CASES,
   ...ACCESS_CASES,
+  ...WEBHOOK_CASES,
 ];
 
 /** The answers of a real API server. */
@@ -33,14 +35,6 @@ export interface Answers {
   /** By case, one answer per step. */
   readonly cases: Record<string, Answer[]>;
 }
-
-/** Sends one request to an API server. */
-export type Send = (
-  method: string,
-  path: string,
-  headers: Readonly<Record<string, string>>,
-  body: string | undefined,
-) => Promise<{ readonly status: number; readonly text: string; readonly warnings?: string }>;
 
 /** Most attempts of a step that is repeated. */
 const PATIENCE = 5_000;
