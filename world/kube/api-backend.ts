@@ -430,6 +430,8 @@ export class ApiBackend implements Backend {
   }
 
   #watch({ parsed, resource, writer: { principal }, span, writing, request }: RequestContext): Reply {
+    // Converted before the watch is opened, since webhooks may have to be asked.
+    if (resource.conversion?.remember !== undefined) this.#store.list(resource, parsed.namespace);
     const site = { store: this.#store, watches: this.#watches, clock: this.#clock, random: this.#random };
     return { status: 200, body: openWatch(site, parsed, resource, { principal, span }, writing, request.signal) };
   }

@@ -25,6 +25,7 @@ import { ResourceTable } from './resource-table.ts';
 import { Store } from './store.ts';
 import type { CommitListener } from './store.ts';
 import { WebhookCaller } from './webhooks/caller.ts';
+import { ConversionWebhooks } from './webhooks/conversion.ts';
 import { NO_WEBHOOKS } from './webhooks/client.ts';
 import type { WebhookClient } from './webhooks/client.ts';
 import { Watches } from './watches.ts';
@@ -73,6 +74,8 @@ export function createApiServer({ clock, random, targetAccount, webhooks = NO_WE
   const schemaOf = schemasIn(store, table);
   const ownership = new Ownership(store, types, schemaOf);
   const caller = new WebhookCaller({ store, table, client: webhooks });
+  const conversions = new ConversionWebhooks({ caller, random: random.fork('conversions') });
+  table.converterOf = (webhook) => conversions.converterOf(webhook);
   const registry = new Registry({ store, clock, random: random.fork('registry'), table, ownership, types, caller });
   const cache = new CacheLag(store, clock);
   const watches = new Watches({ store, clock, random: random.fork('watches'), cache });

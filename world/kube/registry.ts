@@ -8,7 +8,6 @@ import {
   StatusError,
   alreadyExists,
   badRequest,
-  conflict,
   invalidObject,
   modified,
   nameNotGenerated,
@@ -31,9 +30,9 @@ import { apiVersionOf, groupKind, groupResource, objectKey } from './resource.ts
 import type { Admission as Lookup, ApiObject, Location, Resource } from './resource.ts';
 import type { Store } from './store.ts';
 import type { Writer } from './writer.ts';
-import { Version, inVersion } from './store.ts';
+import { Version, inVersion, stamp } from './store.ts';
 import { validateFinalizerDomains, validateMeta, validateMetaUpdate, validateUid } from './validation/meta.ts';
-import { newUid } from './uids.ts';
+import { newUid, otherUid } from './uids.ts';
 import type { WebhookCaller } from './webhooks/caller.ts';
 import { withZeroTimes } from './zero-times.ts';
 import type { Attributes } from './policies/matching.ts';
@@ -142,9 +141,9 @@ export class Registry {
     if (this.#store.get(resource, key) !== undefined) throw alreadyExists(groupResource(resource), name);
     if (writer.dryRun) return new Version(stored(resource, object), this.#store.revision);
     this.#charge(charged);
-    const version = this.#store.put(resource, key, stored(resource, object), writer.principal);
+    const version = this.#put(resource, key, object, writer);
     this.#ownership.note(object.metadata.uid, this.#write(resource, writer, undefined, {}, intended), writer.author === 'nobody');
-    return inVersion(version, resource);
+    return version;
   }
 
   /**
@@ -316,7 +315,17 @@ export class Registry {
       this.#store.remove(resource, key, writer.principal);
       return new Version(object, this.#store.revision);
     }
-    return inVersion(this.#store.put(resource, key, stored(resource, object), writer.principal), resource);
+    return this.#put(resource, key, object, writer);
+  }
+
+  /** Stores an object. What has to wait for a webhook comes before the commit. */
+  #put(resource: Resource, key: string, object: ApiObject, { principal }: Writer): Version {
+    const form = stored(resource, object);
+    const { remember, fromStored } = resource.conversion ?? {};
+    const shown = remember === undefined ? undefined : fromStored?.(form);
+    const version = this.#store.put(resource, key, form, principal);
+    if (shown !== undefined) remember?.(version.object, stamp(shown, version.revision).object);
+    return inVersion(version, resource);
   }
 
   /**
@@ -342,7 +351,9 @@ export class Registry {
       });
     }
     const { version, gone } = deleteObject({ current, at, deletion, writer, store: this.#store, nowMs: this.#clock.nowMs() });
-    return { version: inVersion(version, at.resource), gone };
+    // Nothing that has to wait for a webhook may come after the commit.
+    const isShown = gone && at.resource.conversion?.remember !== undefined;
+    return { version: isShown ? new Version(current.object, version.revision) : inVersion(version, at.resource), gone };
   }
 
   readonly #lookup: Lookup = {
@@ -418,22 +429,9 @@ function checkName({ name, namespace }: Location, sent: ObjectMeta): void {
 
 /** The stored form of an object: in the storage version of its resource. */
 function stored({ group, storageVersion, custom, conversion }: Resource, object: ApiObject): ApiObject {
-  if (conversion !== undefined) return withZeroTimes(conversion.toStored(object));
+  if (conversion !== undefined) return custom ? conversion.toStored(object) : withZeroTimes(conversion.toStored(object));
   return { ...(custom ? object : withZeroTimes(object)), apiVersion: apiVersionOf({ group, version: storageVersion }) };
 }
-
-/** The storage's refusal of a body with another uid than the stored object. */
-function otherUid({ resource, namespace, name }: Location, sent: string, uid: string): StatusError {
-  const { custom, group, plural } = resource;
-  const folder = custom ? [group, plural] : [STORED_AS[plural] ?? plural];
-  const key = ['/registry', ...folder, objectKey(namespace, name)].join('/');
-  const failed = `Precondition failed: UID in precondition: ${sent}, UID in object meta: ${uid}`;
-  const why = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${failed}`;
-  return conflict(groupResource(resource), name, why);
-}
-
-/** Resources with another name in etcd than their own. */
-const STORED_AS: Readonly<Record<string, string>> = { nodes: 'minions', services: 'services/specs' };
 
 function withoutStatus(object: ApiObject): ApiObject {
   const { status: _status, ...rest } = object;

@@ -2,11 +2,12 @@ import { expect, test } from '@playwright/test';
 import { createRandom } from '../../runtime/random.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { readText } from '../../wire/wire.ts';
+import type { JsonObject } from '../../protocols/kube/json.ts';
+import { isStream, readText } from '../../wire/wire.ts';
 import { defined } from '../../model/defined.ts';
 import { createApiServer } from './api-server.ts';
 import type { ApiServer } from './api-server.ts';
-import { withServer } from './testing/api-server.ts';
+import { CRDS, withServer } from './testing/api-server.ts';
 import { CA_BUNDLE, serveWebhooks } from './testing/webhook-server.ts';
 import type { WebhookReply, WebhookServer } from './testing/webhook-server.ts';
 import { createWebhookClient } from './webhooks/https-client.ts';
@@ -47,7 +48,7 @@ async function configure(
 
 /** A server in real time, and a program that answers all webhooks. */
 async function withWebhook(
-  answer: (path: string) => WebhookReply,
+  answer: (path: string, review: JsonObject) => WebhookReply,
   work: (site: { server: ApiServer; webhook: WebhookServer; clock: Clock }) => Promise<void>,
 ): Promise<void> {
   const clock = createRealTimeline().scope('test');
@@ -189,3 +190,45 @@ for (const [reply, problem] of [
     );
   });
 }
+
+test('a watch of another version than the stored one shows converted objects', async () => {
+  const converted = (review: JsonObject): WebhookReply => {
+    const { objects, desiredAPIVersion } = review['request'] as { objects: JsonObject[]; desiredAPIVersion: string };
+    return {
+      result: { status: 'Success' },
+      convertedObjects: objects.map((object) => ({ ...object, apiVersion: desiredAPIVersion, spec: { by: 'webhook' } })),
+    };
+  };
+  await withWebhook(
+    (_path, review) => converted(review),
+    async ({ server, webhook }) => {
+      const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+      const versions = ['v1', 'v2'].map((name) => ({ name, served: true, storage: name === 'v1', schema }));
+      const client = { clientConfig: { url: webhook.url, caBundle: CA_BUNDLE }, conversionReviewVersions: ['v1'] };
+      const names = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' };
+      const spec = { group: 'example.com', scope: 'Cluster', names, versions, conversion: { strategy: 'Webhook', webhook: client } };
+      expect((await send(server, 'POST', CRDS, { metadata: { name: 'things.example.com' }, spec })).status).toBe(201);
+      const thing = (name: string): object => ({ apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name }, spec: { by: 'user' } });
+      const things = '/apis/example.com/v1/things';
+      expect((await send(server, 'POST', things, thing('a'))).status).toBe(201);
+      const request = { method: 'GET', path: '/apis/example.com/v2/things?watch=true', headers: {} };
+      const { body } = await server.backend.handle(request, server.backend.describe(request), {
+        principal: 'target',
+        incarnation: 1,
+        span: 0,
+      });
+      if (!isStream(body)) throw new Error('the watch was refused');
+      expect((await send(server, 'POST', things, thing('b'))).status).toBe(201);
+      const seen: unknown[] = [];
+      for await (const line of body) {
+        seen.push(JSON.parse(String(line)));
+        if (seen.length === 2) break;
+      }
+      const shown = (name: string): object => ({
+        type: 'ADDED',
+        object: { apiVersion: 'example.com/v2', metadata: { name }, spec: { by: 'webhook' } },
+      });
+      expect(seen).toMatchObject([shown('a'), shown('b')]);
+    },
+  );
+});

@@ -2,6 +2,7 @@ import { defined } from '../../../model/defined.ts';
 import { answerOf } from './case.ts';
 import type { Answer, ApiCase, Send, Step } from './case.ts';
 import { ACCESS_CASES } from './cases-access.ts';
+import { CONVERSION_CASES } from './cases-conversions.ts';
 import { OBJECT_CASES } from './cases-objects.ts';
 import { POD_CASES } from './cases-pods.ts';
 import { POLICY_CASES } from './cases-policies.ts';
@@ -15,6 +16,9 @@ import { WEBHOOK_CASES } from './cases-webhooks.ts';
 /** The recorded answers of a real API server, in the package. */
 export const ANSWERS = 'fixtures/recordings/api-server-answers.json';
 
+/** Those whose webhooks are called, in real time. */
+export const CALLED_CASES: readonly ApiCase[] = [...WEBHOOK_CASES, ...CONVERSION_CASES];
+
 export const API_CASES: readonly ApiCase[] = [
   ...POD_CASES,
   ...OBJECT_CASES,
@@ -25,7 +29,7 @@ export const API_CASES: readonly ApiCase[] = [
   ...POLICY_MATCHING_CASES,
   ...WEBHOOK_OBJECT_CASES,
   ...ACCESS_CASES,
-  ...WEBHOOK_CASES,
+  ...CALLED_CASES,
 ];
 
 /** The answers of a real API server. */

@@ -19,6 +19,18 @@ const patch = (...operations: readonly object[]): JsonObject => ({
 
 const add = (path: string, value: unknown): object => ({ op: 'add', path, value });
 
+/** Between v1, which has a size, and v2, which has a count. */
+function converted({ objects, desiredAPIVersion }: JsonObject): JsonObject[] {
+  return (objects as JsonObject[]).map((object) => {
+    const spec = isJsonObject(object['spec']) ? object['spec'] : {};
+    const amount = spec['size'] ?? spec['count'];
+    const isNew = String(desiredAPIVersion).endsWith('/v2');
+    return { ...object, apiVersion: desiredAPIVersion, spec: amount === undefined ? {} : isNew ? { count: amount } : { size: amount } };
+  });
+}
+
+const SUCCESS = { status: 'Success' };
+
 /** The parts of a review that do not depend on the server. */
 function shown(request: JsonObject): string {
   const { uid: _uid, userInfo: _user, object, oldObject, ...rest } = request;
@@ -89,6 +101,18 @@ const ANSWERS: Readonly<Record<string, (request: JsonObject) => WebhookReply>> =
   '/text': () => ({ status: 200, text: 'ok' }),
   '/empty': () => ({ status: 200, text: '' }),
   '/no-kind': () => ({ status: 200, text: '{"response":{}}', type: 'application/json' }),
+  '/convert': (request) => ({ result: SUCCESS, convertedObjects: converted(request) }),
+  '/convert-refuse': () => ({ result: { status: 'Failure', message: 'no way' } }),
+  '/convert-bare': () => ({ result: { status: 'Failure' } }),
+  '/convert-nothing': () => ({ result: SUCCESS, convertedObjects: [] }),
+  '/convert-unchanged': ({ objects }) => ({ result: SUCCESS, convertedObjects: objects }),
+  '/convert-renamed': (request) => ({
+    result: SUCCESS,
+    convertedObjects: converted(request).map((object) => ({
+      ...object,
+      metadata: { ...(object['metadata'] as JsonObject), name: 'other' },
+    })),
+  }),
   '/hang': () => 'hang',
   '/close': () => 'close',
 };

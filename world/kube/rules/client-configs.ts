@@ -1,6 +1,6 @@
 import { invalid, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
-import { checkDnsSubdomain } from '../../../protocols/kube/names.ts';
+import { checkDns1035Label, checkDnsSubdomain } from '../../../protocols/kube/names.ts';
 import type { ClientConfig, ServiceReference } from '../webhooks/configuration.ts';
 
 /* Where webhooks are (`apiserver/pkg/util/webhook/validation.go`). */
@@ -57,4 +57,18 @@ function validatePath(path: string, field: string): FieldError[] {
       return step === '' ? [empty(index)] : checkDnsSubdomain(step).map((problem) => invalid(field, path, `segment[${index}]: ${problem}`));
     }),
   ];
+}
+
+const REVIEW_VERSIONS = ['v1', 'v1beta1'];
+
+/** The versions of reviews that a webhook accepts. @param absent what is said if there are none */
+export function validateReviewVersions(versions: readonly string[], field: string, absent: string): FieldError[] {
+  const known = REVIEW_VERSIONS.join(', ');
+  if (versions.length === 0) return [required(field, absent)];
+  const errors = versions.flatMap((version, index) => {
+    if (versions.indexOf(version) < index) return [invalid(`${field}[${index}]`, version, 'duplicate version')];
+    return checkDns1035Label(version).map((problem) => invalid(`${field}[${index}]`, version, problem));
+  });
+  const hasKnown = versions.some((version) => REVIEW_VERSIONS.includes(version));
+  return hasKnown ? errors : [...errors, invalid(field, versions, `must include at least one of ${known}`)];
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../../../model/defined.ts';
 import { duplicate, invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
-import { checkDns1035Label, checkDnsSubdomain } from '../../../protocols/kube/names.ts';
+import { checkDnsSubdomain } from '../../../protocols/kube/names.ts';
 import { PolicyExpressions } from '../policies/expressions.ts';
 import type { ApiObject, ResourceRules } from '../resource.ts';
 import { validateLabelSelector } from '../validation/label-selector.ts';
@@ -10,11 +10,10 @@ import { webhookConfigurationShape } from '../validation/shapes.ts';
 import type { Webhook } from '../webhooks/configuration.ts';
 import { validateConditions } from './admission-conditions.ts';
 import { FAILURE_POLICIES, MATCH_POLICIES, scoped, validateRule } from './admission-matches.ts';
-import { clientDefaults, validateClientConfig } from './client-configs.ts';
+import { clientDefaults, validateClientConfig, validateReviewVersions } from './client-configs.ts';
 
 const SIDE_EFFECTS = ['None', 'NoneOnDryRun'];
 const REINVOCATION_POLICIES = ['IfNeeded', 'Never'];
-const REVIEW_VERSIONS = ['v1', 'v1beta1'];
 const MAX_TIMEOUT_SECONDS = 30;
 const DEFAULT_TIMEOUT_SECONDS = 10;
 const MIN_NAME_SEGMENTS = 3;
@@ -69,7 +68,7 @@ function validateWebhooks(object: ApiObject, old: ApiObject | undefined): FieldE
       ...(hasNewConditions && matchConditions.length > 0
         ? validateConditions(matchConditions, new PolicyExpressions({ hasParams: false, composed: false }), `${at}.matchConditions`)
         : []),
-      ...validateVersions(admissionReviewVersions, `${at}.admissionReviewVersions`),
+      ...validateReviewVersions(admissionReviewVersions, `${at}.admissionReviewVersions`, 'must specify one of v1, v1beta1'),
       ...(isRepeated ? [duplicate(`${at}.name`, name)] : []),
     ];
   });
@@ -105,15 +104,4 @@ function validateName(name: string, field: string): FieldError[] {
   if (problems.length > 0) return problems.map((problem) => invalid(field, name, problem));
   const isQualified = name.split('.').length >= MIN_NAME_SEGMENTS;
   return isQualified ? [] : [invalid(field, name, 'should be a domain with at least three segments separated by dots')];
-}
-
-function validateVersions(versions: readonly string[], field: string): FieldError[] {
-  const known = REVIEW_VERSIONS.join(', ');
-  if (versions.length === 0) return [required(field, `must specify one of ${known}`)];
-  const errors = versions.flatMap((version, index) => {
-    if (versions.indexOf(version) < index) return [invalid(`${field}[${index}]`, version, 'duplicate version')];
-    return checkDns1035Label(version).map((problem) => invalid(`${field}[${index}]`, version, problem));
-  });
-  const hasKnown = versions.some((version) => REVIEW_VERSIONS.includes(version));
-  return hasKnown ? errors : [...errors, invalid(field, versions, `must include at least one of ${known}`)];
 }

@@ -1,4 +1,5 @@
 import type { LabelSelector } from '../../../model/kube.ts';
+import type { ApiObject } from '../resource.ts';
 import type { NamedExpression, ResourceRule } from '../policies/policy.ts';
 
 /** Where a webhook is: a URL, or a service of the cluster. */
@@ -31,4 +32,21 @@ export interface Webhook {
   readonly matchConditions?: readonly NamedExpression[];
   /** Of mutating webhooks only. */
   readonly reinvocationPolicy?: string;
+}
+
+/** `spec.conversion.webhook` of a CustomResourceDefinition. */
+export interface ConversionWebhook {
+  readonly clientConfig?: ClientConfig;
+  readonly conversionReviewVersions?: readonly string[];
+}
+
+/** Converts objects of one definition between its versions. */
+export interface Converter {
+  /**
+   * An object in another version.
+   * @throws Waiting if the webhook has to be asked first, StatusError 500 if it fails
+   */
+  convert(object: ApiObject, apiVersion: string): ApiObject;
+  /** Notes the converted form of an object that has been stored. */
+  remember(stored: ApiObject, shown: ApiObject): void;
 }
