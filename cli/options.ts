@@ -97,6 +97,16 @@ export function parseRbac(text: string): ServiceAccountName {
   return account;
 }
 
+const SERVICE = /^([a-z0-9.-]+\/[a-z0-9.-]+)=([^\s/=]+:\d+)$/;
+
+/** `--service kube-system/webhook=127.0.0.1:9443`, added to those before it. @throws UsageError */
+export function parseService(text: string, before: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const [, service, address] = SERVICE.exec(text) ?? [];
+  if (service === undefined || address === undefined)
+    throw new UsageError(`--service is NAMESPACE/NAME=HOST:PORT, as in kube-system/webhook=127.0.0.1:9443, not "${text}"`);
+  return new Map([...before, [service, address]]);
+}
+
 const port = whole('--port', 0, 65_535);
 export const parsePort = (text: string): number => parse(port, text);
 export const parseClusters = (text: string): number => parse(clusters, text);

@@ -201,5 +201,5 @@ const CODES: Readonly<Record<string, WireErrorCode>> = {
 function toWireError(error: unknown, { method, path }: WireRequest): WireError {
   if (error instanceof WireError) return error;
   const cause = error as NodeJS.ErrnoException;
-  return new WireError(CODES[cause.code ?? ''] ?? 'ECONNRESET', `${method} ${path}: ${cause.message}`);
+  return new WireError(CODES[cause.code ?? ''] ?? 'ECONNRESET', `${method} ${path}: ${cause.message}`, { cause });
 }

@@ -30,8 +30,9 @@ export type WireErrorCode = 'ECONNRESET' | 'ECONNREFUSED' | 'ETIMEDOUT' | 'EPIPE
 /** The connection broke: the caller can't know whether the request took effect. `code` is what a socket would give. */
 export class WireError extends Error {
   readonly code: WireErrorCode;
-  constructor(code: WireErrorCode, message: string) {
-    super(message);
+  /** @param options.cause the socket's own error, if there was one */
+  constructor(code: WireErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
     this.name = 'WireError';
     this.code = code;
   }

@@ -18,6 +18,7 @@ import { WORKLOAD_REACTION } from './controllers/key-queue.ts';
 import { createApiServer } from './kube/api-server.ts';
 import { Observer } from './kube/observer.ts';
 import type { ApiObject } from './kube/resource.ts';
+import { createWebhookClient } from './kube/webhooks/https-client.ts';
 import { Scheduler, SCHEDULER_DELAYS } from './scheduler/scheduler.ts';
 import { VolumeController } from './scheduler/volume-controller.ts';
 import { VolumeProvisioner } from './scheduler/volume-provisioner.ts';
@@ -68,6 +69,8 @@ export interface EmbeddedOptions {
   readonly without?: readonly ReplaceablePart[];
   /** Roles say what is allowed, and the target is this service account. By default everybody may do everything. */
   readonly targetAccount?: ServiceAccountName;
+  /** In real time: the addresses, `HOST:PORT`, of the programs that are services, `NAMESPACE/NAME`, to call as webhooks. */
+  readonly services?: ReadonlyMap<string, string>;
   /** By default as observed for real machines. */
   readonly delays?: MachineDelays;
   /** By default the package's full catalogue. */
@@ -134,14 +137,18 @@ export const EMBEDDED_IN_REAL_TIME: typeof EMBEDDED = {
 };
 
 /** The embedded world: API server, scheduler, workloads, kubelets, cloud controller and EC2 in this process. */
-export function createEmbeddedWorld(
-  site: WorldSite,
-  { delays = MACHINE_DELAYS, catalogue = loadCatalogue(), writtenHeartbeats = false, without = [], targetAccount }: EmbeddedOptions = {},
-): World {
+export function createEmbeddedWorld(site: WorldSite, options: EmbeddedOptions = {}): World {
+  const { delays = MACHINE_DELAYS, catalogue = loadCatalogue(), writtenHeartbeats = false, without = [], targetAccount } = options;
   const { timeline, random, recorder } = site;
   const scopes = createScopes(timeline);
   const { scope } = scopes;
-  const api = createApiServer({ clock: scope('api-server'), random: random.fork('api-server'), ...defined({ targetAccount }) });
+  // In virtual time no webhook can be called: a program's real speed must not decide.
+  const webhooks = timeline.virtual ? undefined : createWebhookClient(scope('webhooks'), options.services ?? new Map());
+  const api = createApiServer({
+    clock: scope('api-server'),
+    random: random.fork('api-server'),
+    ...defined({ targetAccount, webhooks }),
+  });
   api.onCommit(new Observer(recorder, api.resources).observe);
   const port = (principal: Principal): ClusterPort => api.port(principal);
   const machines = createMachines({

@@ -4,7 +4,7 @@ import type { CommandContext } from '../command-context.ts';
 import { REPLACEABLE_PARTS } from '../../world/replaceable.ts';
 import type { ReplaceablePart } from '../../world/replaceable.ts';
 import type { ServiceAccountName } from '../../model/service-account.ts';
-import { parseRbac, parseSeed, parseWithout } from '../options.ts';
+import { parseRbac, parseSeed, parseService, parseWithout } from '../options.ts';
 import { CONTROL_VARIABLE } from '../world/control.ts';
 
 /** `scaleproof world`. */
@@ -26,6 +26,11 @@ export function defineWorld(program: Command, { console, finish }: CommandContex
         parseRbac,
       ),
     )
+    .addOption(
+      new Option('--service <namespace/name=host:port>', 'a program that is this service, for webhooks; can be repeated')
+        .default(new Map<string, string>(), 'none')
+        .argParser(parseService),
+    )
     .option('--json', 'print its addresses as one line of JSON', false)
     .action(
       async (flags: {
@@ -34,8 +39,14 @@ export function defineWorld(program: Command, { console, finish }: CommandContex
         history?: string;
         without: readonly ReplaceablePart[];
         rbac?: ServiceAccountName;
+        service: ReadonlyMap<string, string>;
         json: boolean;
-      }) => finish(await (await import('../world/up.ts')).worldUp({ ...flags, history: flags.history, rbac: flags.rbac }, console)),
+      }) =>
+        finish(
+          await (
+            await import('../world/up.ts')
+          ).worldUp({ ...flags, history: flags.history, rbac: flags.rbac, services: flags.service }, console),
+        ),
     );
   const remote = (command: Command): Command =>
     command.option('--control <url>', `URL that controls the world (default: ${CONTROL_VARIABLE})`).option('--json', 'print JSON', false);

@@ -35,6 +35,8 @@ export interface WorldUpOptions {
   readonly without: readonly ReplaceablePart[];
   /** Roles decide, and this is the autoscaler's service account. */
   readonly rbac: ServiceAccountName | undefined;
+  /** Addresses of programs that are services, for webhooks. */
+  readonly services: ReadonlyMap<string, string>;
 }
 
 /** How a user connects to the world. */
@@ -125,6 +127,7 @@ function createWorld(options: WorldUpOptions, recorder: Recorder, console: Conso
       ...(options.quick ? { delays: QUICK_MACHINES } : {}),
       writtenHeartbeats: true,
       without: options.without,
+      services: options.services,
       ...defined({ targetAccount: options.rbac }),
     },
   );

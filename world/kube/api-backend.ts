@@ -1,6 +1,6 @@
 import { defined } from '../../model/defined.ts';
 import { formatObject } from '../../model/operation.ts';
-import type { Effect, Operation } from '../../model/operation.ts';
+import type { Operation } from '../../model/operation.ts';
 import { negotiate, plainFormat } from '../../protocols/kube/accept.ts';
 import type { Format } from '../../protocols/kube/accept.ts';
 import { attributesOf, denied } from '../../protocols/kube/attributes.ts';
@@ -26,6 +26,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Answer, AnswerNote, Backend, Caller, ReadableRequest, Refusal, WholeAnswer } from '../../wire/backend.ts';
 import type { WireRequest, WireResponse } from '../../wire/wire.ts';
+import type { AdmissionRequest } from './admission.ts';
 import { applyObject } from './apply.ts';
 import { checkBodyType, checkPatchedType } from './body-types.ts';
 import { invalidOptions, isDryRun, optionsKind, readAs, readBody, readDeletion } from './bodies.ts';
@@ -47,6 +48,7 @@ import {
 import type { CacheLag } from './cache-lag.ts';
 import type { Access } from './rbac/access.ts';
 import type { User } from './rbac/users.ts';
+import { Inquiries, Waiting } from './inquiries.ts';
 import { checkRevision, listPage } from './lists.ts';
 import type { Page } from './lists.ts';
 import { describeOpenApi } from './openapi.ts';
@@ -64,6 +66,7 @@ import { readable } from './readable.ts';
 import { refusalOf, refuse } from './refusals.ts';
 import { readScale, updateScale } from './scale.ts';
 import { tokenRequest } from './tokens.ts';
+import { newUid } from './uids.ts';
 import { Version } from './store.ts';
 import type { Store } from './store.ts';
 import { evictionShape, tokenRequestShape } from './validation/shapes.ts';
@@ -84,6 +87,7 @@ interface RequestContext {
   readonly writing: Writing;
   /** Warnings for the client, added while the request is served. */
   readonly warnings: string[];
+  readonly inquiries: Inquiries;
 }
 
 /** Serves the Kubernetes wire from the store: one request, one answer; a watch answers with a stream. */
@@ -136,18 +140,28 @@ export class ApiBackend implements Backend {
   }
 
   async handle(request: WireRequest, operation: Operation, caller: Caller): Promise<Answer> {
-    const before = this.#store.revision;
-    const warnings: string[] = [];
-    try {
-      const reply = this.#serve(request, operation, caller, warnings);
-      const answer = { ...reply, headers: { 'content-type': JSON_TYPE, ...reply.headers } };
-      return { ...inFormat(answer, reply.format, this.#encoder), effect: this.#effectSince(before) };
-    } catch (error) {
-      if (!(error instanceof StatusError)) throw error;
-      const plain = refusalOf(error);
-      const warned = { ...plain, headers: { ...plain.headers, ...warningHeaders(warnings) } };
-      const refusal = inFormat(warned, plainFormat(request.headers['accept']), this.#encoder);
-      return { ...refusal, effect: { kind: 'rejected', code: error.reason } };
+    const inquiries = new Inquiries(this.#clock);
+    const changed: string[] = [];
+    for (;;) {
+      const before = this.#store.revision;
+      const warnings: string[] = [];
+      try {
+        const reply = this.#serve(request, operation, caller, warnings, inquiries);
+        const answer = { ...reply, headers: { 'content-type': JSON_TYPE, ...reply.headers } };
+        const ids = [...new Set([...changed, ...this.#changedSince(before)])];
+        return { ...inFormat(answer, reply.format, this.#encoder), effect: ids.length === 0 ? { kind: 'none' } : { kind: 'applied', ids } };
+      } catch (error) {
+        if (error instanceof Waiting) {
+          changed.push(...this.#changedSince(before));
+          await error.answered;
+          continue;
+        }
+        if (!(error instanceof StatusError)) throw error;
+        const plain = refusalOf(error);
+        const warned = { ...plain, headers: { ...plain.headers, ...warningHeaders(warnings) } };
+        const refusal = inFormat(warned, plainFormat(request.headers['accept']), this.#encoder);
+        return { ...refusal, effect: { kind: 'rejected', code: error.reason } };
+      }
     }
   }
 
@@ -163,20 +177,25 @@ export class ApiBackend implements Backend {
     return status < 400 ? {} : describeStatus(body, this.#types);
   }
 
-  /** Requests run one after another, so all commits since a request began are its own. */
-  #effectSince(revision: number): Effect {
-    if (this.#store.revision === revision) return { kind: 'none' };
-    const ids = (this.#store.since(revision) ?? []).map(({ resource, version }) => {
+  /** What was changed since a revision. One attempt of a request runs at once, so all commits since it began are its own. */
+  #changedSince(revision: number): string[] {
+    if (this.#store.revision === revision) return [];
+    return (this.#store.since(revision) ?? []).map(({ resource, version }) => {
       const { namespace, name } = version.object.metadata;
       return formatObject({
         resource: resource.plural,
         ...defined({ namespace, name }),
       });
     });
-    return { kind: 'applied', ids: [...new Set(ids)] };
   }
 
-  #serve(request: WireRequest, operation: Operation, { principal, span }: Caller, warnings: string[]): Reply & { readonly format: Format } {
+  #serve(
+    request: WireRequest,
+    operation: Operation,
+    { principal, span }: Caller,
+    warnings: string[],
+    inquiries: Inquiries,
+  ): Reply & { readonly format: Format } {
     const user = this.#access.admit(request, principal);
     const parsed = parseKubeRequest(request.method, request.path);
     const resource = parsed === undefined ? undefined : this.#table.find(parsed.group, parsed.version, parsed.resource);
@@ -198,12 +217,15 @@ export class ApiBackend implements Backend {
         principal,
         user,
         dryRun: isDryRun(parsed, optionsKind(parsed.verb)),
+        options: defined({ fieldManager: parsed.options.fieldManager, fieldValidation: parsed.options.fieldValidation }),
         author: { manager },
         warn: (text) => warnings.push(text),
+        inquiries,
       },
       request,
       writing: writingOf(representation, resource, () => this.#clock.nowMs(), parsed.options.includeObject),
       warnings,
+      inquiries,
     };
     const reply = parsed.name === undefined || isWatch ? this.#serveCollection(context) : this.#serveObject(context, parsed.name);
     return { ...reply, format, headers: { ...reply.headers, ...warningHeaders(context.warnings) } };
@@ -227,7 +249,7 @@ export class ApiBackend implements Backend {
   }
 
   #serveCollection(context: RequestContext): Reply {
-    const { parsed, resource, writer, writing } = context;
+    const { parsed, resource, writer, writing, inquiries } = context;
     const { verb, namespace, options } = parsed;
     const everywhere = resource.namespaced && namespace === undefined;
     if (resource.review !== undefined) {
@@ -256,11 +278,13 @@ export class ApiBackend implements Backend {
       }
       case 'deletecollection': {
         if (everywhere) throw methodNotAllowed();
-        const page = listPage(this.#store, resource, namespace, options);
+        const page = inquiries.once('page', () => listPage(this.#store, resource, namespace, options));
         const deletion = readDeletion(parsed, context.body);
         for (const { object } of page.versions) {
           const at = { resource, namespace, name: object.metadata.name ?? '' };
-          this.#registry.delete(at, deletion.deletion, { ...writer, dryRun: writer.dryRun || deletion.dryRun }, 'ofMany');
+          const as = { ...writer, dryRun: writer.dryRun || deletion.dryRun };
+          const remove = (): unknown => this.#registry.find(at) && this.#registry.delete(at, deletion.deletion, as, 'ofMany');
+          inquiries.once(`deleted ${at.name}`, remove);
         }
         return { status: 200, body: writing.list(page) };
       }
@@ -331,7 +355,7 @@ export class ApiBackend implements Backend {
     const directive = readFieldValidation(parsed.options.fieldValidation, 'PatchOptions');
     const duplicates = directive === 'Ignore' ? [] : patchProblems(request, body, this.#types);
     if (patch === 'apply') {
-      const [registry, ownership, nowMs] = [this.#registry, this.#ownership, this.#clock.nowMs()];
+      const [registry, ownership, nowMs] = [this.#registry, this.#ownership, context.inquiries.nowMs];
       const site = { registry, ownership, types: this.#types, schemaOf: this.#schemaOf, nowMs };
       if (part === undefined) this.#demandCreation(context, at);
       const checkText = (): void => {
@@ -392,12 +416,19 @@ export class ApiBackend implements Backend {
     }
   }
 
-  #createToken(at: Location, { body, writer }: RequestContext): Reply {
+  #createToken(at: Location, { body, writer, inquiries }: RequestContext): Reply {
     const account = this.#registry.get(at).object;
-    const made = tokenRequest(account, readAs(tokenRequestShape, body, 'TokenRequest'), this.#clock.nowMs());
-    const { status: _made, ...object } = made;
+    const made = tokenRequest(account, readAs(tokenRequestShape, body, 'TokenRequest'), inquiries.nowMs);
+    const details = (): ReturnType<AdmissionRequest['details']> => {
+      const uid = inquiries.once('uid', () => newUid(this.#random));
+      return {
+        object: { ...made, metadata: { ...made.metadata, uid }, status: { expirationTimestamp: null, token: '' } },
+        old: undefined,
+        kind,
+      };
+    };
     const kind = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' };
-    this.#registry.admit('CREATE', at, 'token', writer, () => ({ object, old: undefined, kind }));
+    this.#registry.admit({ operation: 'CREATE', at, subresource: 'token', writer, details });
     return { status: 201, body: JSON.stringify(made) };
   }
 
@@ -415,6 +446,8 @@ export class ApiBackend implements Backend {
   }
 
   #watch({ parsed, resource, writer: { principal }, span, writing, request }: RequestContext): Reply {
+    // Converted before the watch is opened, since webhooks may have to be asked.
+    if (resource.conversion?.remember !== undefined) this.#store.list(resource, parsed.namespace);
     const site = { store: this.#store, watches: this.#watches, clock: this.#clock, random: this.#random };
     return { status: 200, body: openWatch(site, parsed, resource, { principal, span }, writing, request.signal) };
   }

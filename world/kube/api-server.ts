@@ -24,6 +24,10 @@ import { Registry } from './registry.ts';
 import { ResourceTable } from './resource-table.ts';
 import { Store } from './store.ts';
 import type { CommitListener } from './store.ts';
+import { WebhookCaller } from './webhooks/caller.ts';
+import { ConversionWebhooks } from './webhooks/conversion.ts';
+import { NO_WEBHOOKS } from './webhooks/client.ts';
+import type { WebhookClient } from './webhooks/client.ts';
 import { Watches } from './watches.ts';
 
 /** The embedded world's Kubernetes API server. */
@@ -56,10 +60,12 @@ export interface ApiServerOptions {
   readonly random: Random;
   /** Roles say what is allowed, and the target is this service account. By default everybody may do everything. */
   readonly targetAccount?: ServiceAccountName;
+  /** Calls webhooks. By default none can be reached. */
+  readonly webhooks?: WebhookClient;
 }
 
 /** Creates an API server with only the objects that every cluster has. */
-export function createApiServer({ clock, random, targetAccount }: ApiServerOptions): ApiServer {
+export function createApiServer({ clock, random, targetAccount, webhooks = NO_WEBHOOKS }: ApiServerOptions): ApiServer {
   const store = new Store();
   const table = new ResourceTable(store);
   const namespaces = table.byId('namespaces');
@@ -67,7 +73,10 @@ export function createApiServer({ clock, random, targetAccount }: ApiServerOptio
   const types = loadKubeTypes();
   const schemaOf = schemasIn(store, table);
   const ownership = new Ownership(store, types, schemaOf);
-  const registry = new Registry({ store, clock, random: random.fork('registry'), table, ownership });
+  const caller = new WebhookCaller({ store, table, client: webhooks });
+  const conversions = new ConversionWebhooks({ caller, random: random.fork('conversions') });
+  table.converterOf = (webhook) => conversions.converterOf(webhook);
+  const registry = new Registry({ store, clock, random: random.fork('registry'), table, ownership, types, caller });
   const cache = new CacheLag(store, clock);
   const watches = new Watches({ store, clock, random: random.fork('watches'), cache });
   const collector = new GarbageCollector({ store, registry, clock, random: random.fork('garbage-collector') });

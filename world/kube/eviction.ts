@@ -31,11 +31,12 @@ const WOULD_VIOLATE = "Cannot evict pod as it would violate the pod's disruption
  */
 export function evictPod(registry: Registry, at: Location, name: string, deletion: Deletion, writer: Writer, nowMs: number): void {
   if (name !== at.name) throw badRequest('name in URL does not match name in Eviction object');
-  registry.admit('CREATE', at, 'eviction', writer, () => {
-    const { kind, apiVersion } = EVICTION;
-    const object = { kind, apiVersion, metadata: { name, ...defined({ namespace: at.namespace }) }, deleteOptions: deletion };
-    return { object, old: undefined, kind: EVICTION };
-  });
+  const { kind, apiVersion } = EVICTION;
+  const metadata = { name, ...defined({ namespace: at.namespace }) };
+  const deleteOptions = Object.keys(deletion).length === 0 ? undefined : deletion;
+  const object = { kind, apiVersion, metadata, ...defined({ deleteOptions }) };
+  const details = () => ({ object, old: undefined, kind: EVICTION });
+  registry.admit({ operation: 'CREATE', at, subresource: 'eviction', writer, details });
   const version = registry.get(at);
   const pod = version.object as ApiObject & Pod;
   const { preconditions } = deletion;

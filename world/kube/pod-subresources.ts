@@ -4,6 +4,7 @@ import type { Condition, Pod } from '../../model/kube.ts';
 import { notSupported, required } from '../../protocols/kube/field-error.ts';
 import { StatusError, conflict } from '../../protocols/kube/status.ts';
 import { formatTime } from '../../model/time.ts';
+import type { AdmissionRequest } from './admission.ts';
 import { readAs } from './bodies.ts';
 import type { Registry } from './registry.ts';
 import type { Writer } from './writer.ts';
@@ -30,12 +31,13 @@ export function readBinding(body: unknown): string {
  * @throws StatusError 409 if the pod is already assigned or being deleted
  */
 export function bindPod(registry: Registry, at: Location, nodeName: string, writer: Writer, nowMs: number): void {
-  registry.admit('CREATE', at, 'binding', writer, () => {
+  const details = (): ReturnType<AdmissionRequest['details']> => {
     const metadata = { name: at.name, ...defined({ namespace: at.namespace }) };
     const target = { kind: 'Node', name: nodeName };
     const kind = { group: '', version: 'v1', kind: 'Binding' };
     return { object: { kind: 'Binding', apiVersion: 'v1', metadata, target }, old: undefined, kind };
-  });
+  };
+  registry.admit({ operation: 'CREATE', at, subresource: 'binding', writer, details });
   const pod = registry.get(at).object as ApiObject & Pod;
   const refuse = (why: string): never => {
     throw conflict({ group: '', resource: 'pods/binding' }, at.name, why);

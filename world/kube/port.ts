@@ -9,6 +9,7 @@ import { ClusterError } from '../ports.ts';
 import type { ClusterPort, ObjectChange, ObjectRef } from '../ports.ts';
 import { evictPod } from './eviction.ts';
 import { bindPod } from './pod-subresources.ts';
+import { Inquiries, Waiting } from './inquiries.ts';
 import type { Registry } from './registry.ts';
 import type { Writer } from './writer.ts';
 import type { Location, Resource } from './resource.ts';
@@ -28,7 +29,10 @@ interface PortParts {
 /** A port for the world's own parts, directly on the store: the rules of the API without its codecs. */
 export function openPort(parts: PortParts, principal: Principal): ClusterPort {
   const { store, registry, table, watches, clock } = parts;
-  const writer: Writer = { principal, dryRun: false };
+  const write = <T>(work: (writer: Writer) => T): Promise<T> => {
+    const writer: Writer = { principal, dryRun: false, inquiries: new Inquiries(clock) };
+    return attempt(() => work(writer));
+  };
 
   const resourceOf = (plural: string): Resource => {
     const resource = table.byPlural(plural);
@@ -48,19 +52,19 @@ export function openPort(parts: PortParts, principal: Principal): ClusterPort {
         return labels === undefined ? objects : objects.filter(({ metadata }) => matchesSelector(labels, metadata.labels));
       }),
     create: <T extends KubeObject>(plural: string, object: T & { metadata: ObjectMeta }) =>
-      attempt(() => {
+      write((writer) => {
         const resource = resourceOf(plural);
         const { kind, version, group } = resource;
         const body = { kind, apiVersion: group === '' ? version : `${group}/${version}`, ...structuredClone(object) };
         return objectOf<T>(registry.create(resource, object.metadata.namespace, body, writer));
       }),
     patch: <T extends KubeObject>(ref: ObjectRef, patch: object, subresource?: 'status') =>
-      attempt(() => {
+      write((writer) => {
         const change = structuredClone(patch);
         return objectOf<T>(registry.update(locate(ref), subresource, writer, ({ object }) => mergePatch(object, change)));
       }),
     delete: (ref, options = {}) =>
-      attempt(() => {
+      write((writer) => {
         const { gracePeriodSeconds, uid } = options;
         registry.delete(
           locate(ref),
@@ -68,8 +72,8 @@ export function openPort(parts: PortParts, principal: Principal): ClusterPort {
           writer,
         );
       }),
-    bind: (pod, nodeName) => attempt(() => bindPod(registry, locate(pod), nodeName, writer, clock.nowMs())),
-    evict: (pod) => attempt(() => evictPod(registry, locate(pod), pod.name, {}, writer, clock.nowMs())),
+    bind: (pod, nodeName) => write((writer) => bindPod(registry, locate(pod), nodeName, writer, clock.nowMs())),
+    evict: (pod) => write((writer) => evictPod(registry, locate(pod), pod.name, {}, writer, clock.nowMs())),
     watch: <T extends KubeObject>(
       plural: string,
       signal: AbortSignal,
@@ -89,12 +93,15 @@ function objectOf<T>({ object }: Version): T {
   return object as unknown as T;
 }
 
-/** Runs at once. A refusal becomes a rejection with a ClusterError. */
+/** Runs at once, and again after each wait for webhooks. A refusal becomes a rejection with a ClusterError. */
 async function attempt<T>(work: () => T): Promise<T> {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof StatusError) throw new ClusterError(error.code, error.reason, error.message);
-    throw error;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (error instanceof StatusError) throw new ClusterError(error.code, error.reason, error.message);
+      if (!(error instanceof Waiting)) throw error;
+      await error.answered;
+    }
   }
 }

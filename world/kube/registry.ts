@@ -8,30 +8,33 @@ import {
   StatusError,
   alreadyExists,
   badRequest,
-  conflict,
   invalidObject,
   modified,
   nameNotGenerated,
   namespaceTerminating,
   notFound,
 } from '../../protocols/kube/status.ts';
+import type { KubeTypes } from '../../protocols/kube/types.ts';
 import { formatTime } from '../../model/time.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { decodeObject } from './decode.ts';
 import { checkPolicy, checkPreconditions, deleteObject, isReadyToGo } from './deletion.ts';
 import type { Deletion } from './deletion.ts';
+import { Admission } from './admission.ts';
+import type { AdmissionRequest } from './admission.ts';
+import { checkFields } from './field-validation.ts';
 import type { Ownership, Write } from './ownership.ts';
-import { ADMINISTRATOR } from './rbac/users.ts';
 import type { ResourceTable } from './resource-table.ts';
 import { apiVersionOf, groupKind, groupResource, objectKey } from './resource.ts';
-import type { Admission, ApiObject, Location, Resource, WrittenPart } from './resource.ts';
+import type { Admission as Lookup, ApiObject, Location, Resource, WrittenPart } from './resource.ts';
 import type { Store } from './store.ts';
 import type { Writer } from './writer.ts';
-import { Version, inVersion } from './store.ts';
+import { Version, inVersion, stamp } from './store.ts';
 import { validateFinalizerDomains, validateMeta, validateMetaUpdate, validateUid } from './validation/meta.ts';
+import { newUid, otherUid } from './uids.ts';
+import type { WebhookCaller } from './webhooks/caller.ts';
 import { withZeroTimes } from './zero-times.ts';
-import { PolicyAdmission } from './policies/admission.ts';
 import type { Attributes } from './policies/matching.ts';
 import { checkQuotas } from './rules/quotas.ts';
 import type { Quota } from './rules/quotas.ts';
@@ -48,6 +51,8 @@ export interface View {
   readonly subresource: string;
   readonly kind: NonNullable<Attributes['kind']>;
   readonly of: (version: Version) => ApiObject;
+  /** The object with the changes of a view that a webhook has patched. */
+  readonly into: (object: ApiObject, view: ApiObject) => ApiObject;
 }
 
 type Charged = ReturnType<typeof checkQuotas>;
@@ -63,16 +68,26 @@ export class Registry {
   readonly #names: Random;
   readonly #table: ResourceTable;
   readonly #ownership: Ownership;
-  readonly #policies: PolicyAdmission;
+  readonly #types: KubeTypes;
+  readonly #admission: Admission;
 
-  constructor(options: { store: Store; clock: Clock; random: Random; table: ResourceTable; ownership: Ownership }) {
+  constructor(options: {
+    store: Store;
+    clock: Clock;
+    random: Random;
+    table: ResourceTable;
+    ownership: Ownership;
+    types: KubeTypes;
+    caller: WebhookCaller;
+  }) {
     this.#store = options.store;
     this.#clock = options.clock;
     this.#uids = options.random.fork('uid');
     this.#names = options.random.fork('name');
     this.#table = options.table;
     this.#ownership = options.ownership;
-    this.#policies = new PolicyAdmission(options);
+    this.#types = options.types;
+    this.#admission = new Admission({ ...options, random: options.random.fork('webhooks') });
   }
 
   /** The location of an object of a built-in, cluster-scoped resource. @param id e.g. `namespaces`, `priorityclasses.scheduling.k8s.io` */
@@ -103,35 +118,39 @@ export class Registry {
       // Not a Status error in the real server, so it becomes a 500.
       throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
     }
-    const { name, free } = this.#nameOf(resource, namespace, sent.metadata);
-    let object: ApiObject = { ...sent, metadata: this.#newMeta(resource, namespace, name, sent.metadata) };
+    const { inquiries } = writer;
+    const named = (): { name: string; free: boolean } => this.#nameOf(resource, namespace, sent.metadata);
+    const { name, free } = inquiries?.once('name', named) ?? named();
+    let object: ApiObject = { ...sent, metadata: this.#newMeta(resource, namespace, name, sent.metadata, writer) };
+    const at = { resource, namespace, name };
     const { rules } = resource;
     if (rules.defaults !== undefined) object = rules.defaults(object);
     const intended = resource.subresources.includes('status') ? withoutStatus(object) : object;
-    if (rules.admit !== undefined) object = rules.admit(object, this.#admission, undefined);
+    if (rules.admit !== undefined) object = rules.admit(object, this.#lookup, undefined);
+    object = this.#mutateNew(at, object, (sent.metadata.name ?? '') === '', writer);
     object = withInitialStatus(resource, object);
     this.#validate(resource, object, [
       ...validateMeta(resource, object.metadata, namespace),
       ...validateFinalizerDomains(resource, object.metadata),
       ...(rules.validate?.(object, undefined) ?? []),
     ]);
-    this.admit('CREATE', { resource, namespace, name }, undefined, writer, () => ({ object, old: undefined }));
+    this.#admission.validate({ operation: 'CREATE', at, writer, details: () => ({ object, old: undefined }) });
     const charged = this.#checkQuotas(resource, namespace, object, undefined);
     const key = objectKey(namespace, name);
     if (!free) throw nameNotGenerated(groupResource(resource), name);
     if (this.#store.get(resource, key) !== undefined) throw alreadyExists(groupResource(resource), name);
     if (writer.dryRun) return new Version(stored(resource, object), this.#store.revision);
     this.#charge(charged);
-    const version = this.#store.put(resource, key, stored(resource, object), writer.principal);
+    const version = this.#put(resource, key, object, writer);
     this.#ownership.note(object.metadata.uid, this.#write(resource, writer, undefined, {}, intended), writer.author === 'nobody');
-    return inVersion(version, resource);
+    return version;
   }
 
   /**
    * Replaces an object by the result of `change`.
    * @param subresource the only part that may change; without one the status may not, if it is a subresource
    * @param change gets the current version and returns a body, as a client would send it
-   * @param view how admission policies see the object, if not as it is: as its scale
+   * @param view how admission sees the object, if not as it is: as its scale
    */
   update(at: Location, subresource: WrittenPart | undefined, writer: Writer, change: (current: Version) => unknown, view?: View): Version {
     const current = this.get(at);
@@ -140,16 +159,25 @@ export class Registry {
     const part = subresource === undefined || subresource === 'status' ? undefined : rules.parts?.[subresource];
     const old = current.object;
     const body = change(current);
-    const admit = (object: ApiObject): void => {
-      const shown = (one: ApiObject): ApiObject => view?.of(new Version(one, current.revision)) ?? one;
-      this.admit('UPDATE', at, view?.subresource ?? subresource, writer, () => ({
-        object: shown(object),
-        old: shown(old),
-        ...defined({ kind: view?.kind }),
-      }));
+    const shown = (one: ApiObject): ApiObject => view?.of(new Version(one, current.revision)) ?? one;
+    const asked = (one: ApiObject): AdmissionRequest => ({
+      operation: 'UPDATE',
+      at,
+      subresource: view?.subresource ?? subresource,
+      writer,
+      details: () => ({ object: shown(one), old: shown(old), ...defined({ kind: view?.kind }) }),
+    });
+    const mutate = (one: ApiObject): ApiObject => {
+      const mutated = this.#admission.mutate(asked(one), {
+        decode: (patched) => (view === undefined ? this.#decodePatched(resource, patched) : ({ metadata: {}, ...patched } as ApiObject)),
+        admitAgain: (again) =>
+          view === undefined && subresource === undefined ? (rules.admit?.(again, this.#lookup, old) ?? again) : again,
+      });
+      if (mutated === undefined) return one;
+      return view === undefined ? keepSystemFields(resource, mutated, old, subresource) : view.into(one, mutated);
     };
-    if (body === old) {
-      admit(old);
+    if (body === old && mutate(old) === old) {
+      this.#admission.validate(asked(old));
       return current;
     }
     const sent = decodeObject(resource, body);
@@ -161,8 +189,9 @@ export class Registry {
     const intended = object;
     if (writer.author !== 'nobody')
       object = this.#ownership.updated({ ...this.#write(resource, writer, subresource, old, object), before: old, after: object });
-    if (subresource === undefined && rules.admit !== undefined) object = rules.admit(object, this.#admission, old);
-    part?.admit?.(object, this.#admission);
+    if (subresource === undefined && rules.admit !== undefined) object = rules.admit(object, this.#lookup, old);
+    part?.admit?.(object, this.#lookup);
+    object = mutate(object);
     if (subresource !== 'status') {
       if (resource.generation && (rules.raisesGeneration?.(object, old) ?? contentChanged(resource, object, old)))
         object = withMeta(object, { generation: (old.metadata.generation ?? 0) + 1 });
@@ -181,7 +210,7 @@ export class Registry {
       ...(subresource === undefined ? (rules.validateUpdate?.(object, old) ?? []) : []),
       ...(ofPart !== undefined && 'more' in ofPart ? ofPart.more : []),
     ]);
-    admit(object);
+    this.#admission.validate(asked(object));
     const isResize = subresource === 'resize';
     const counts = subresource === undefined || isResize;
     const charged = counts ? this.#checkQuotas(resource, at.namespace, object, old, isResize) : undefined;
@@ -195,23 +224,40 @@ export class Registry {
   }
 
   /**
-   * Asks the admission policies.
-   * @param name of the location: empty for a deletion of many
-   * @param details not called if there are no policies
-   * @throws StatusError if one denies the request
+   * Asks policies and webhooks about a request that does not write an object. Patches of webhooks have no effect.
+   * @throws StatusError if one refuses it
    */
-  admit(
-    operation: Attributes['operation'],
-    { resource, namespace, name }: Location,
-    subresource: string | undefined,
-    { dryRun, user = ADMINISTRATOR, warn = () => undefined }: Writer,
-    details: () => Pick<Attributes, 'object' | 'old' | 'kind'>,
-  ): void {
-    this.#policies.check(() => {
-      // The namespace of a Namespace is its own name.
-      const within = resource.id === 'namespaces' && name !== '' ? name : namespace;
-      return { operation, resource, subresource, namespace: within, name: name === '' ? undefined : name, dryRun, user, ...details() };
-    }, warn);
+  admit(request: AdmissionRequest): void {
+    this.#admission.mutate(request);
+    this.#admission.validate(request);
+  }
+
+  /** A new object as webhooks change it. They see it before it gets what the server sets: name, uid, time of creation. */
+  #mutateNew(at: Location, object: ApiObject, isNameGenerated: boolean, writer: Writer): ApiObject {
+    const { resource } = at;
+    const { uid, creationTimestamp, generation, name, ...metadata } = object.metadata;
+    const seen = { ...object, metadata: isNameGenerated ? metadata : { ...metadata, name } };
+    const mutated = this.#admission.mutate(
+      {
+        operation: 'CREATE',
+        at: isNameGenerated ? { ...at, name: '' } : at,
+        writer,
+        details: () => ({ object: seen, old: undefined }),
+      },
+      {
+        decode: (patched) => this.#decodePatched(resource, patched),
+        admitAgain: (again) => resource.rules.admit?.(again, this.#lookup, undefined) ?? again,
+      },
+    );
+    if (mutated === undefined) return object;
+    const { namespace } = at;
+    return withMeta(mutated, defined({ name, namespace, uid, creationTimestamp, generation }));
+  }
+
+  /** An object that a webhook has patched: without unknown fields, with defaults. */
+  #decodePatched(resource: Resource, patched: JsonObject): ApiObject {
+    const object = decodeObject(resource, checkFields(resource, patched, this.#types).body);
+    return resource.rules.defaults?.(object) ?? object;
   }
 
   /** @throws StatusError 403 if a quota of the namespace does not allow the write */
@@ -238,9 +284,14 @@ export class Registry {
     }
   }
 
+  /** The time of a request: the same in all of its attempts. */
+  #nowMs({ inquiries }: Writer): number {
+    return inquiries?.nowMs ?? this.#clock.nowMs();
+  }
+
   #write(resource: Resource, writer: Writer, subresource: string | undefined, before: JsonObject, after: JsonObject): Write {
     const author = writer.author === undefined || writer.author === 'nobody' ? { manager: writer.principal } : writer.author;
-    return { before, after, by: { subresource, ...author }, resource, timeMs: this.#clock.nowMs() };
+    return { before, after, by: { subresource, ...author }, resource, timeMs: this.#nowMs(writer) };
   }
 
   /**
@@ -278,7 +329,17 @@ export class Registry {
       this.#store.remove(resource, key, writer.principal);
       return new Version(object, this.#store.revision);
     }
-    return inVersion(this.#store.put(resource, key, stored(resource, object), writer.principal), resource);
+    return this.#put(resource, key, object, writer);
+  }
+
+  /** Stores an object. What has to wait for a webhook comes before the commit. */
+  #put(resource: Resource, key: string, object: ApiObject, { principal }: Writer): Version {
+    const form = stored(resource, object);
+    const { remember, fromStored } = resource.conversion ?? {};
+    const shown = remember === undefined ? undefined : fromStored?.(form);
+    const version = this.#store.put(resource, key, form, principal);
+    if (shown !== undefined) remember?.(version.object, stamp(shown, version.revision).object);
+    return inVersion(version, resource);
   }
 
   /**
@@ -296,13 +357,20 @@ export class Registry {
     checkPreconditions(at, current, deletion);
     if (how !== 'admitted') {
       const requested = how === 'alone' ? at : { ...at, name: '' };
-      this.admit('DELETE', requested, undefined, writer, () => ({ object: undefined, old: current.object }));
+      this.admit({
+        operation: 'DELETE',
+        at: requested,
+        writer,
+        details: () => ({ object: undefined, old: current.object, options: defined({ ...deletion }) }),
+      });
     }
     const { version, gone } = deleteObject({ current, at, deletion, writer, store: this.#store, nowMs: this.#clock.nowMs() });
-    return { version: inVersion(version, at.resource), gone };
+    // Nothing that has to wait for a webhook may come after the commit.
+    const isShown = gone && at.resource.conversion?.remember !== undefined;
+    return { version: isShown ? new Version(current.object, version.revision) : inVersion(version, at.resource), gone };
   }
 
-  readonly #admission: Admission = {
+  readonly #lookup: Lookup = {
     find: (id, namespace, name) => this.#store.get(this.#table.byId(id), objectKey(namespace, name))?.object,
     list: (id) => this.#store.list(this.#table.byId(id)).map(({ object }) => object),
   };
@@ -333,24 +401,17 @@ export class Registry {
     return { name, free: false };
   }
 
-  #newMeta(resource: Resource, namespace: string | undefined, name: string, sent: ObjectMeta): ObjectMeta {
+  #newMeta(resource: Resource, namespace: string | undefined, name: string, sent: ObjectMeta, writer: Writer): ObjectMeta {
     const { resourceVersion: _version, deletionTimestamp: _at, deletionGracePeriodSeconds: _period, ...rest } = sent;
+    const uid = (): string => newUid(this.#uids);
     return {
       ...rest,
       name,
       ...defined({ namespace }),
-      uid: this.#newUid(),
+      uid: writer.inquiries?.once('uid', uid) ?? uid(),
       ...(resource.generation ? { generation: 1 } : {}),
-      creationTimestamp: formatTime(this.#clock.nowMs()),
+      creationTimestamp: formatTime(this.#nowMs(writer)),
     };
-  }
-
-  /** A UUID of version 4, from the seed. */
-  #newUid(): string {
-    const digits = this.#uids.hex(32);
-    const variant = '89ab'[Number.parseInt(digits.charAt(16), 16) % 4];
-    const parts = [digits.slice(0, 8), digits.slice(8, 12), `4${digits.slice(13, 16)}`, `${variant}${digits.slice(17, 20)}`];
-    return [...parts, digits.slice(20)].join('-');
   }
 
   #checkIdentity(at: Location, sent: ObjectMeta, current: Version): void {
@@ -382,22 +443,9 @@ function checkName({ name, namespace }: Location, sent: ObjectMeta): void {
 
 /** The stored form of an object: in the storage version of its resource. */
 function stored({ group, storageVersion, custom, conversion }: Resource, object: ApiObject): ApiObject {
-  if (conversion !== undefined) return withZeroTimes(conversion.toStored(object));
+  if (conversion !== undefined) return custom ? conversion.toStored(object) : withZeroTimes(conversion.toStored(object));
   return { ...(custom ? object : withZeroTimes(object)), apiVersion: apiVersionOf({ group, version: storageVersion }) };
 }
-
-/** The storage's refusal of a body with another uid than the stored object. */
-function otherUid({ resource, namespace, name }: Location, sent: string, uid: string): StatusError {
-  const { custom, group, plural } = resource;
-  const folder = custom ? [group, plural] : [STORED_AS[plural] ?? plural];
-  const key = ['/registry', ...folder, objectKey(namespace, name)].join('/');
-  const failed = `Precondition failed: UID in precondition: ${sent}, UID in object meta: ${uid}`;
-  const why = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${failed}`;
-  return conflict(groupResource(resource), name, why);
-}
-
-/** Resources with another name in etcd than their own. */
-const STORED_AS: Readonly<Record<string, string>> = { nodes: 'minions', services: 'services/specs' };
 
 function withoutStatus(object: ApiObject): ApiObject {
   const { status: _status, ...rest } = object;

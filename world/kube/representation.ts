@@ -70,7 +70,7 @@ function tables(resource: Resource, nowMs: () => number, includeObject = 'Metada
   }
   const printer = printerOf(resource);
   const row = ({ object }: Version): object => ({
-    cells: printer.row(resource.conversion?.toStored(object) ?? object, nowMs()),
+    cells: printer.row((resource.custom ? undefined : resource.conversion?.toStored(object)) ?? object, nowMs()),
     ...conditionsOf(printer.conditions?.(object) ?? []),
     ...(includeObject === 'None' ? {} : { object: includeObject === 'Object' ? object : partial(object) }),
   });

@@ -2,6 +2,7 @@ import type { Resource } from './resource.ts';
 import { BUILT_IN_RESOURCES } from './resources.ts';
 import { resourcesOf } from './rules/crds.ts';
 import type { Commit, Store } from './store.ts';
+import type { ConversionWebhook, Converter } from './webhooks/configuration.ts';
 
 /** A resource's id, unless its objects are stored as those of another one. */
 function keyOf({ group, plural }: Pick<Resource, 'group' | 'plural'>): string {
@@ -12,6 +13,9 @@ function keyOf({ group, plural }: Pick<Resource, 'group' | 'plural'>): string {
 export class ResourceTable {
   /** The served versions of each resource, the stored one first. */
   readonly #versions = new Map<string, readonly Resource[]>(BUILT_IN_RESOURCES.map((resource) => [keyOf(resource), [resource]]));
+
+  /** How definitions with a webhook convert objects. */
+  converterOf: ((webhook: ConversionWebhook) => Converter) | undefined;
 
   /** Follows the definitions in the store. */
   constructor(store: Store) {
@@ -50,7 +54,7 @@ export class ResourceTable {
   #follow({ resource, type, version }: Commit): void {
     if (resource.id !== 'customresourcedefinitions.apiextensions.k8s.io') return;
     const id = version.object.metadata.name ?? '';
-    const served = type === 'DELETED' ? [] : resourcesOf(version.object);
+    const served = type === 'DELETED' ? [] : resourcesOf(version.object, this.converterOf);
     if (served.length === 0) this.#versions.delete(id);
     else this.#versions.set(id, served);
   }

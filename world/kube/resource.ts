@@ -158,7 +158,12 @@ export interface Resource {
   /** Answers an object that is created: it is never stored, and can only be created. */
   readonly review?: (object: ApiObject, site: ReviewSite) => ApiObject;
   /** To and from the form in which its objects are stored, if that is another resource's. By default only the type differs. */
-  readonly conversion?: { readonly toStored: (object: ApiObject) => ApiObject; readonly fromStored: (object: ApiObject) => ApiObject };
+  readonly conversion?: {
+    readonly toStored: (object: ApiObject) => ApiObject;
+    readonly fromStored: (object: ApiObject) => ApiObject;
+    /** Present if both may have to wait for a webhook: notes the form of an object that has been stored. */
+    readonly remember?: (stored: ApiObject, shown: ApiObject) => void;
+  };
 }
 
 /** `v1`, `apps/v1` */

@@ -14,6 +14,7 @@ import { clusterRoleBindingRules, clusterRoleRules, roleBindingRules, roleRules 
 import { quotaRules } from './rules/quotas.ts';
 import { configMapRules, secretRules, serviceRules } from './rules/services.ts';
 import { claimRules, storageClassRules, volumeAttachmentRules, volumeRules } from './rules/storage.ts';
+import { mutatingWebhookRules, validatingWebhookRules } from './rules/webhook-configurations.ts';
 import { daemonSetRules, deploymentRules, replicaSetRules, replicationControllerRules, statefulSetRules } from './rules/workloads.ts';
 
 /** The defaults for most resources; entries below override them. */
@@ -261,11 +262,24 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
     { plural: 'tokenreviews', kind: 'TokenReview', ...CLUSTER_SCOPED, review: tokenReview },
     { plural: 'selfsubjectreviews', kind: 'SelfSubjectReview', ...CLUSTER_SCOPED, review: selfReview },
   ),
-  // Webhooks are stored and never called.
   ...inGroup(
     'admissionregistration.k8s.io',
-    { plural: 'mutatingwebhookconfigurations', kind: 'MutatingWebhookConfiguration', ...CLUSTER_SCOPED, generation: true },
-    { plural: 'validatingwebhookconfigurations', kind: 'ValidatingWebhookConfiguration', ...CLUSTER_SCOPED, generation: true },
+    {
+      plural: 'mutatingwebhookconfigurations',
+      kind: 'MutatingWebhookConfiguration',
+      ...CLUSTER_SCOPED,
+      generation: true,
+      unconditionalUpdate: false,
+      rules: mutatingWebhookRules,
+    },
+    {
+      plural: 'validatingwebhookconfigurations',
+      kind: 'ValidatingWebhookConfiguration',
+      ...CLUSTER_SCOPED,
+      generation: true,
+      unconditionalUpdate: false,
+      rules: validatingWebhookRules,
+    },
     {
       plural: 'validatingadmissionpolicies',
       kind: 'ValidatingAdmissionPolicy',

@@ -39,7 +39,13 @@ export function updateScale(
   change: (current: Scale) => unknown,
 ): Scale {
   const kind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
-  const view = { subresource: 'scale', kind, of: (one: Version) => ({ ...scaleOf(one, paths) }) };
+  const scaled = (object: ApiObject, replicas: unknown): object => withValue(object, paths.specReplicasPath.split('.').slice(1), replicas);
+  const view = {
+    subresource: 'scale',
+    kind,
+    of: (one: Version) => ({ ...scaleOf(one, paths) }),
+    into: (object: ApiObject, { spec }: ApiObject) => scaled(object, isJsonObject(spec) ? (spec['replicas'] ?? 0) : 0) as ApiObject,
+  };
   const withReplicas = (current: Version): unknown => {
     const sent = change(scaleOf(current, paths));
     if (!isJsonObject(sent)) throw badRequest("the object provided is unrecognized (must be of type Scale): couldn't get version/kind");
@@ -55,8 +61,7 @@ export function updateScale(
     }
     const sentVersion = isJsonObject(sent.metadata) ? sent.metadata.resourceVersion : undefined;
     const resourceVersion = typeof sentVersion === 'string' && sentVersion !== '' ? sentVersion : String(current.revision);
-    const scaled = withValue(current.object, paths.specReplicasPath.split('.').slice(1), replicas);
-    return { ...scaled, metadata: { ...current.object.metadata, resourceVersion } };
+    return { ...scaled(current.object, replicas), metadata: { ...current.object.metadata, resourceVersion } };
   };
   const version = registry.update(at, undefined, writer, withReplicas, view);
   return scaleOf(version, paths);

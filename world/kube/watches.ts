@@ -1,11 +1,12 @@
 import { defined } from '../../model/defined.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
-import { expired } from '../../protocols/kube/status.ts';
+import { StatusError, expired } from '../../protocols/kube/status.ts';
 import type { Status } from '../../protocols/kube/status.ts';
 import type { Heal, WatchPort } from '../ports.ts';
 import { includesResource } from './cache-lag.ts';
 import type { CacheLag, Lag } from './cache-lag.ts';
+import { Waiting } from './inquiries.ts';
 import { tooLarge, tooOld } from './lists.ts';
 import type { Resource } from './resource.ts';
 import { apiVersionOf } from './resource.ts';
@@ -99,8 +100,8 @@ export class Watches {
     if (signal.aborted) return;
     this.#count += 1;
     const random = this.#random.fork(String(this.#count));
-    const delivery = new Delivery({ clock: this.#clock, random, signal, deliver });
     const { resource, from, target } = request;
+    const delivery = new Delivery({ clock: this.#clock, random, signal, deliver, resource });
     const lag = (): Lag | undefined => (target === undefined ? undefined : this.#cache.of(resource));
     const offer = (commit: Commit): void => {
       if (from !== undefined && commit.revision <= from) return;
@@ -214,7 +215,9 @@ function eventFor(request: WatchRequest, { type, version, previous, key, revisio
   if (request.namespace !== undefined && !key.startsWith(`${request.namespace}/`)) return undefined;
   const before = previous !== undefined && request.selection(previous.object);
   const after = type !== 'DELETED' && request.selection(version.object);
-  const shown = (one: Version): Version => inVersion(one, request.resource);
+  // A webhook converts it when it is delivered.
+  const isLate = request.resource.conversion?.remember !== undefined;
+  const shown = (one: Version): Version => (isLate ? one : inVersion(one, request.resource));
   if (!before) return after ? { type: 'ADDED', version: shown(version) } : undefined;
   if (after) return { type: 'MODIFIED', version: shown(version) };
   return { type: 'DELETED', version: shown(type === 'DELETED' ? version : stamp(previous.object, revision)) };
@@ -232,10 +235,12 @@ class Delivery {
   readonly #signal: AbortSignal;
   readonly #deliver: (event: WatchEvent) => void;
   readonly #line: { readonly dueMs: number; readonly event: WatchEvent; readonly late: Lateness | undefined }[] = [];
+  readonly #resource: Resource;
   #lastDueMs = 0;
   #running = false;
 
-  constructor(options: { clock: Clock; random: Random; signal: AbortSignal; deliver: (event: WatchEvent) => void }) {
+  constructor(options: { clock: Clock; random: Random; signal: AbortSignal; deliver: (event: WatchEvent) => void; resource: Resource }) {
+    this.#resource = options.resource;
     this.#clock = options.clock;
     this.#random = options.random;
     this.#signal = options.signal;
@@ -266,10 +271,29 @@ class Delivery {
       const nowMs = this.#clock.nowMs();
       const due = this.#line.findIndex(({ dueMs, late }) => dueMs > nowMs || isHeldBack(late, nowMs));
       for (const { event } of this.#line.splice(0, due === -1 ? this.#line.length : due)) {
-        if (!this.#signal.aborted) this.#deliver(event);
+        const shown = this.#isConverted ? await this.#converted(event) : event;
+        if (!this.#signal.aborted) this.#deliver(shown);
       }
     }
     this.#running = false;
+  }
+
+  /** Whether a webhook may have to convert the objects. */
+  get #isConverted(): boolean {
+    return this.#resource.conversion?.remember !== undefined;
+  }
+
+  async #converted(event: WatchEvent): Promise<WatchEvent> {
+    if (!('version' in event)) return event;
+    for (;;) {
+      try {
+        return { ...event, version: inVersion(event.version, this.#resource) };
+      } catch (error) {
+        if (error instanceof StatusError) return { type: 'ERROR', status: error.status };
+        if (!(error instanceof Waiting)) throw error;
+        await error.answered;
+      }
+    }
   }
 
   /** Rejects when the watch is closed meanwhile. */

@@ -1,4 +1,6 @@
 import type { Principal } from '../../model/operation.ts';
+import type { JsonObject } from '../../protocols/kube/json.ts';
+import type { Inquiries } from './inquiries.ts';
 import type { Author } from './ownership.ts';
 import type { User } from './rbac/users.ts';
 
@@ -6,10 +8,14 @@ import type { User } from './rbac/users.ts';
 export interface Writer {
   readonly principal: Principal;
   readonly dryRun: boolean;
+  /** The other options of the request that admission sees. */
+  readonly options?: JsonObject;
   /** Whom admission policies see; by default the administrator. */
   readonly user?: User;
   /** The owner of the changed fields; by default the principal. An apply sets the owners in the object itself: `nobody`. */
   readonly author?: Author | 'nobody';
   /** Shows a warning to the client. Absent: nobody reads it. */
   readonly warn?: (text: string) => void;
+  /** What the request asks webhooks. Absent: it can't wait, and they are not asked. */
+  readonly inquiries?: Inquiries;
 }

@@ -44,6 +44,14 @@ export interface Answer {
   readonly warnings?: string;
 }
 
+/** Sends one request to an API server. */
+export type Send = (
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  body: string | undefined,
+) => Promise<{ readonly status: number; readonly text: string; readonly warnings?: string }>;
+
 /** Reduces an answer to its compared parts. Replaces identities, versions and times by placeholders, and drops diffs. */
 export function answerOf(status: number, text: string, look: readonly string[] = []): Answer {
   const body = parse(text);

@@ -1,7 +1,8 @@
 import { defined } from '../../../model/defined.ts';
 import { answerOf } from './case.ts';
-import type { Answer, ApiCase, Step } from './case.ts';
+import type { Answer, ApiCase, Send, Step } from './case.ts';
 import { ACCESS_CASES } from './cases-access.ts';
+import { CONVERSION_CASES } from './cases-conversions.ts';
 import { DECODING_CASES } from './cases-decoding.ts';
 import { OBJECT_CASES } from './cases-objects.ts';
 import { POD_PART_CASES } from './cases-pod-parts.ts';
@@ -14,9 +15,14 @@ import { RULE_CASES } from './cases-rules.ts';
 import { SERVICE_CASES } from './cases-services.ts';
 import { TABLE_CASES } from './cases-tables.ts';
 import { WATCH_CASES } from './cases-watches.ts';
+import { WEBHOOK_OBJECT_CASES } from './cases-webhook-objects.ts';
+import { WEBHOOK_CASES } from './cases-webhooks.ts';
 
 /** The recorded answers of a real API server, in the package. */
 export const ANSWERS = 'fixtures/recordings/api-server-answers.json';
+
+/** Those whose webhooks are called, in real time. */
+export const CALLED_CASES: readonly ApiCase[] = [...WEBHOOK_CASES, ...CONVERSION_CASES];
 
 export const API_CASES: readonly ApiCase[] = [
   ...POD_CASES,
@@ -26,12 +32,14 @@ export const API_CASES: readonly ApiCase[] = [
   ...POLICY_OBJECT_CASES,
   ...POLICY_CASES,
   ...POLICY_MATCHING_CASES,
+  ...WEBHOOK_OBJECT_CASES,
   ...ACCESS_CASES,
   ...DECODING_CASES,
   ...WATCH_CASES,
   ...POD_PART_CASES,
   ...TABLE_CASES,
   ...SERVICE_CASES,
+  ...CALLED_CASES,
 ];
 
 /** The answers of a real API server. */
@@ -41,14 +49,6 @@ export interface Answers {
   /** By case, one answer per step. */
   readonly cases: Record<string, Answer[]>;
 }
-
-/** Sends one request to an API server. */
-export type Send = (
-  method: string,
-  path: string,
-  headers: Readonly<Record<string, string>>,
-  body: string | undefined,
-) => Promise<{ readonly status: number; readonly text: string; readonly warnings?: string }>;
 
 /** Most attempts of a step that is repeated. */
 const PATIENCE = 5_000;

@@ -50,14 +50,7 @@ export class PolicyAdmission {
     this.#table = table;
     this.#policies = table.byId(POLICIES);
     this.#bindings = table.byId(BINDINGS);
-    const namespaces = table.byId('namespaces');
-    this.#cluster = {
-      labelsOf: (namespace) => {
-        const found = store.get(namespaces, namespace);
-        return found === undefined ? undefined : (found.object.metadata.labels ?? {});
-      },
-      equivalents: (resource) => table.all().filter((one) => one.id === resource.id && one !== resource),
-    };
+    this.#cluster = clusterOf(store, table);
   }
 
   /**
@@ -161,6 +154,18 @@ export class PolicyAdmission {
   }
 }
 
+/** What matching looks up in a store. */
+export function clusterOf(store: Store, table: ResourceTable): Cluster {
+  const namespaces = table.byId('namespaces');
+  return {
+    labelsOf: (namespace) => {
+      const found = store.get(namespaces, namespace);
+      return found === undefined ? undefined : (found.object.metadata.labels ?? {});
+    },
+    equivalents: (resource) => table.all().filter((one) => one.id === resource.id && one !== resource),
+  };
+}
+
 function isOfKind({ group, version, kind }: Resource, wanted: ParamKind): boolean {
   return kind === wanted.kind && (group === '' ? version : `${group}/${version}`) === wanted.apiVersion;
 }
@@ -170,9 +175,9 @@ function shownKind({ apiVersion = '', kind = '' }: ParamKind): string {
   return `${apiVersion.includes('/') ? '' : '/'}${apiVersion}, Kind=${kind}`;
 }
 
-/** The variable `request` (`CreateAdmissionRequest`), without options that the client sent other than `dryRun`. */
-function admissionRequest(request: Attributes, matched: Resource): JsonObject {
-  const { operation, resource, subresource, name, namespace, dryRun, user } = request;
+/** A request as policies and webhooks see it (`CreateAdmissionRequest`). */
+export function admissionRequest(request: Attributes, matched: Resource): JsonObject {
+  const { operation, resource, subresource, name, namespace, dryRun, options, user } = request;
   const kindOf = ({ group, version, kind }: Pick<Resource, 'group' | 'version' | 'kind'>): JsonObject => ({ group, version, kind });
   const resourceOf = ({ group, version, plural }: Resource): JsonObject => ({ group, version, resource: plural });
   return {
@@ -184,7 +189,7 @@ function admissionRequest(request: Attributes, matched: Resource): JsonObject {
     operation,
     userInfo: { username: user.name, groups: [...user.groups], ...defined({ uid: user.uid }) },
     dryRun,
-    options: { kind: OPTIONS[operation], apiVersion: 'meta.k8s.io/v1', ...(dryRun ? { dryRun: ['All'] } : {}) },
+    options: { kind: OPTIONS[operation], apiVersion: 'meta.k8s.io/v1', ...options, ...(dryRun ? { dryRun: ['All'] } : {}) },
   };
 }
 

@@ -1,6 +1,5 @@
-import { aggregateText } from '../../../protocols/kube/status.ts';
-import type { Expression } from '../validation/custom/cel/expression.ts';
-import { RuleError } from '../validation/custom/cel/expression.ts';
+import { MatchConditions, outcomeOf } from './conditions.ts';
+import type { Source } from './conditions.ts';
 import { PolicyExpressions } from './expressions.ts';
 import type { Input, Values } from './expressions.ts';
 import type { PolicySpec, Validation } from './policy.ts';
@@ -17,22 +16,11 @@ export interface Denial {
   readonly always?: boolean;
 }
 
-type Compiled = Expression | { readonly problem: string };
-
-/** An expression of a policy. */
-interface Source {
-  readonly source: string;
-  readonly compiled: Compiled;
-}
-
-/** The result of an expression, or its error. */
-type Outcome = { readonly value: unknown } | { readonly error: string };
-
 /** The expressions of a policy, compiled, as `validating.validator`. */
 export class Evaluation {
   readonly #expressions: PolicyExpressions;
   readonly #ignores: boolean;
-  readonly #conditions: readonly Source[];
+  readonly #conditions: MatchConditions;
   readonly #validations: readonly (Source & { readonly validation: Validation; readonly words: Source | undefined })[];
   readonly #annotations: readonly Source[];
 
@@ -45,7 +33,7 @@ export class Evaluation {
     };
     this.#expressions = expressions;
     this.#ignores = spec.failurePolicy === 'Ignore';
-    this.#conditions = matchConditions.map(({ expression = '' }) => read(expression, ['bool']));
+    this.#conditions = new MatchConditions(matchConditions, expressions, spec.failurePolicy);
     this.#validations = validations.map((validation) => {
       const { expression = '', messageExpression = '' } = validation;
       const words = messageExpression === '' ? undefined : read(messageExpression, ['string'], false);
@@ -57,8 +45,8 @@ export class Evaluation {
   /** @returns an empty list for a request that is allowed, or that the match conditions exclude */
   denials(input: Input): Denial[] {
     // As in the real server, match conditions see no namespace.
-    const matching = this.#matches(this.#expressions.values({ ...input, namespaceObject: undefined }));
-    if (typeof matching !== 'boolean') return this.#ignores ? [] : [matching];
+    const matching = this.#conditions.match(this.#expressions.values({ ...input, namespaceObject: undefined }));
+    if (typeof matching !== 'boolean') return [{ message: matching.problem }];
     if (!matching) return [];
     const values = this.#expressions.values(input);
     const broken = this.#validations.flatMap((one): Denial[] => {
@@ -71,27 +59,6 @@ export class Evaluation {
       return 'error' in outcome && !this.#ignores ? [{ message: outcome.error, always: true }] : [];
     });
     return [...broken, ...failed];
-  }
-
-  /** Whether all conditions hold. One that does not excludes the request even if others fail. */
-  #matches(values: Values): boolean | Denial {
-    const errors: string[] = [];
-    for (const condition of this.#conditions) {
-      const outcome = outcomeOf(condition, values);
-      if ('error' in outcome) errors.push(outcome.error);
-      else if (outcome.value === false) return false;
-    }
-    return errors.length === 0 ? true : { message: aggregateText(errors) };
-  }
-}
-
-function outcomeOf({ source, compiled }: Source, values: Values): Outcome {
-  if ('problem' in compiled) return { error: `compilation error: ${compiled.problem}` };
-  try {
-    return { value: compiled.evaluate(values) };
-  } catch (error) {
-    if (error instanceof RuleError) return { error: `expression '${source}' resulted in error: ${error.message}` };
-    throw error;
   }
 }
 

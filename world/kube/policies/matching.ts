@@ -1,4 +1,5 @@
 import type { LabelSelector } from '../../../model/kube.ts';
+import type { JsonObject } from '../../../protocols/kube/json.ts';
 import { matchesSelector } from '../../../model/selector.ts';
 import { apiVersionOf } from '../resource.ts';
 import type { User } from '../rbac/users.ts';
@@ -19,6 +20,8 @@ export interface Attributes {
   readonly object: ApiObject | undefined;
   readonly old: ApiObject | undefined;
   readonly dryRun: boolean;
+  /** The other options of the request. */
+  readonly options: JsonObject;
   readonly user: User;
 }
 

@@ -5,15 +5,20 @@ import { checkPathSegment } from '../../../protocols/kube/names.ts';
 import type { MatchResources, ResourceRule } from '../policies/policy.ts';
 import { validateLabelSelector } from '../validation/label-selector.ts';
 
-/* What policies and bindings apply to (`pkg/apis/admissionregistration`). */
+/* What policies, bindings and webhooks apply to (`pkg/apis/admissionregistration`). */
 
-const MATCH_POLICIES = ['Equivalent', 'Exact'];
+export const FAILURE_POLICIES = ['Fail', 'Ignore'];
+export const MATCH_POLICIES = ['Equivalent', 'Exact'];
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 const SCOPES = ['*', 'Cluster', 'Namespaced'];
 
+/** `SetDefaults_Rule` */
+export function scoped(rules: readonly ResourceRule[]): ResourceRule[] {
+  return rules.map((rule) => ({ ...rule, scope: rule.scope ?? '*' }));
+}
+
 /** `SetDefaults_MatchResources` */
 export function matchDefaults(matching: MatchResources): MatchResources {
-  const scoped = (rules: readonly ResourceRule[]): ResourceRule[] => rules.map((rule) => ({ ...rule, scope: rule.scope ?? '*' }));
   const { resourceRules, excludeResourceRules, ...rest } = matching;
   return {
     matchPolicy: 'Equivalent',
@@ -38,7 +43,7 @@ export function validateMatchResources(matching: MatchResources, at: string): Fi
   ];
 }
 
-function validateRule(
+export function validateRule(
   { operations = [], apiGroups = [], apiVersions = [], resources = [], scope, resourceNames = [] }: ResourceRule,
   at: string,
 ): FieldError[] {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { duplicate, invalid, notSupported, required, tooMany } from '../../../protocols/kube/field-error.ts';
+import { duplicate, invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
 import { checkDns1035Label, checkDnsSubdomain, checkQualifiedName } from '../../../protocols/kube/names.ts';
 import { PolicyExpressions } from '../policies/expressions.ts';
@@ -7,11 +7,10 @@ import type { AuditAnnotation, NamedExpression, ParamKind, PolicySpec, Validatio
 import type { ApiObject, ResourceRules } from '../resource.ts';
 import { isReserved } from '../validation/custom/cel/names.ts';
 import { admissionPolicyShape } from '../validation/shapes.ts';
-import { matchDefaults, validateMatchResources } from './admission-matches.ts';
+import { problemOf, validateConditions } from './admission-conditions.ts';
+import { FAILURE_POLICIES, matchDefaults, validateMatchResources } from './admission-matches.ts';
 
-const FAILURE_POLICIES = ['Fail', 'Ignore'];
 const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
-const MAX_MATCH_CONDITIONS = 64;
 const MAX_AUDIT_ANNOTATIONS = 20;
 const MAX_AUDIT_EXPRESSION_BYTES = 5 * 1024;
 const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/;
@@ -49,7 +48,7 @@ function validateSpec(object: ApiObject, old: PolicySpec | undefined): FieldErro
   }
   const hasParams = paramKind !== undefined;
   if (old === undefined || !isDeepStrictEqual(matchConditions, old.matchConditions ?? [])) {
-    errors.push(...validateConditions(matchConditions, new PolicyExpressions({ hasParams, composed: false })));
+    errors.push(...validateConditions(matchConditions, new PolicyExpressions({ hasParams, composed: false }), 'spec.matchConditions'));
   }
   const expressions = new PolicyExpressions({ hasParams, composed: variables.length > 0 });
   for (const [index, variable] of variables.entries()) errors.push(...validateVariable(variable, expressions, `spec.variables[${index}]`));
@@ -83,28 +82,6 @@ function validateParamKind({ apiVersion = '', kind = '' }: ParamKind): FieldErro
   if (kind === '') errors.push(required(`${at}.kind`));
   else if (wrongKind.length > 0) {
     errors.push(invalid(`${at}.kind`, kind, `may have mixed case, but should otherwise match: ${wrongKind.join(',')}`));
-  }
-  return errors;
-}
-
-/** The error of an expression that does not compile. */
-function problemOf(compiled: ReturnType<PolicyExpressions['compile']>, field: string, shown: string): FieldError[] {
-  return 'problem' in compiled ? [invalid(field, shown, compiled.problem)] : [];
-}
-
-function validateConditions(conditions: readonly NamedExpression[], expressions: PolicyExpressions): FieldError[] {
-  const at = 'spec.matchConditions';
-  const errors: FieldError[] = [];
-  if (conditions.length > MAX_MATCH_CONDITIONS) errors.push(tooMany(at, conditions.length, MAX_MATCH_CONDITIONS));
-  const names = new Set<string>();
-  for (const [index, { name = '', expression = '' }] of conditions.entries()) {
-    const source = expression.trim();
-    if (source === '') errors.push(required(`${at}[${index}].expression`));
-    else errors.push(...problemOf(expressions.compile(source, ['bool']), `${at}[${index}].expression`, source));
-    if (name === '') errors.push(required(`${at}[${index}].name`));
-    else errors.push(...checkQualifiedName(name).map((problem) => invalid(`${at}[${index}].name`, name, problem)));
-    if (names.has(name)) errors.push(duplicate(`${at}[${index}].name`, name));
-    if (name !== '') names.add(name);
   }
   return errors;
 }

@@ -3,13 +3,15 @@ import { withCondition } from '../../../model/conditions.ts';
 import { defined } from '../../../model/defined.ts';
 import type { Condition } from '../../../model/kube.ts';
 import { formatTime } from '../../../model/time.ts';
-import { invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
+import { forbidden, invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
 import type { ApiObject, Resource, ResourceRules } from '../resource.ts';
 import { checkDnsLabel, checkDnsSubdomain } from '../../../protocols/kube/names.ts';
 import { crdShape } from '../validation/shapes.ts';
 import type { Crd } from '../validation/shapes.ts';
 import { compileRules } from '../validation/custom/cel/rules.ts';
+import type { ConversionWebhook, Converter } from '../webhooks/configuration.ts';
+import { clientDefaults, validateClientConfig, validateReviewVersions } from './client-configs.ts';
 import { customRules } from './custom.ts';
 
 /** The finalizer that keeps a definition until its objects are gone. */
@@ -25,9 +27,10 @@ export const crdRules: ResourceRules = {
   defaults: (object) => {
     const spec = specOf(object);
     const { names } = spec;
+    const conversion = withDefaults(conversionOf(object));
     const singular = names.singular ?? names.kind.toLowerCase();
     const listKind = names.listKind ?? `${names.kind}List`;
-    return { ...object, spec: { conversion: { strategy: 'None' }, ...spec, names: { ...names, singular, listKind } } };
+    return { ...object, spec: { ...spec, conversion, names: { ...names, singular, listKind } } };
   },
   initialStatus: (object) => {
     const { names, versions } = specOf(object);
@@ -105,6 +108,7 @@ function validate(object: ApiObject): FieldError[] {
     const problems = checkDnsLabel(version.name);
     errors.push(...problems.map((problem) => invalid(`spec.versions[${index}].name`, version.name, problem)));
   }
+  errors.push(...conversionErrors(object));
   for (const part of ['plural', 'singular', 'kind', 'listKind'] as const) {
     const name = names[part] ?? '';
     if (name === '') errors.push(required(`spec.names.${part}`));
@@ -137,11 +141,13 @@ function shownVersion({ name, served, storage }: CrdVersion): object {
 }
 
 /**
- * The resources that a definition defines: one for each served version, the stored one first. Between versions only the
- * type of an object changes (conversion strategy `None`); webhooks are not called.
+ * The resources that a definition defines: one for each served version, the stored one first.
+ * @param converterOf makes the converter of a definition with a webhook. With the strategy `None`, only the type of an object changes
  */
-export function resourcesOf(definition: ApiObject): Resource[] {
+export function resourcesOf(definition: ApiObject, converterOf?: (webhook: ConversionWebhook) => Converter): Resource[] {
   const { group, names, scope, versions } = specOf(definition);
+  const webhook = webhookOf(definition);
+  const converter = webhook && converterOf?.(webhook);
   const stored = versions.find((one) => one.storage);
   if (stored === undefined) return [];
   const served = versions.filter((version) => version.served).sort((a, b) => Number(b.storage) - Number(a.storage));
@@ -160,7 +166,15 @@ export function resourcesOf(definition: ApiObject): Resource[] {
       listKind: names.listKind ?? `${names.kind}List`,
       shortNames: names.shortNames ?? [],
       categories: names.categories ?? [],
-      ...defined({ columns: version.additionalPrinterColumns?.map(columnOf), scale: scale && scaleOf(scale) }),
+      ...defined({
+        columns: version.additionalPrinterColumns?.map(columnOf),
+        scale: scale && scaleOf(scale),
+        conversion: converter && {
+          toStored: (object: ApiObject) => converter.convert(object, `${group}/${stored.name}`),
+          fromStored: (object: ApiObject) => converter.convert(object, `${group}/${version.name}`),
+          remember: (object: ApiObject, shown: ApiObject) => converter.remember(object, shown),
+        },
+      }),
       namespaced: scope === 'Namespaced',
       subresources: version.subresources?.status === undefined ? [] : ['status'],
       custom: true,
@@ -172,6 +186,55 @@ export function resourcesOf(definition: ApiObject): Resource[] {
       rules: schema === undefined ? {} : customRules(schema, fields, scale === undefined ? undefined : scaleOf(scale)),
     };
   });
+}
+
+interface Conversion {
+  readonly strategy?: string;
+  readonly webhook?: ConversionWebhook;
+}
+
+function conversionOf(definition: ApiObject): Conversion {
+  return (definition.spec as { conversion?: Conversion }).conversion ?? {};
+}
+
+function withDefaults({ strategy, webhook, ...rest }: Conversion): Conversion {
+  const { clientConfig } = webhook ?? {};
+  const isAbsent = strategy === undefined && webhook === undefined;
+  return {
+    ...rest,
+    ...defined({
+      strategy: isAbsent ? 'None' : strategy,
+      webhook: webhook && { ...webhook, ...defined({ clientConfig: clientConfig && clientDefaults(clientConfig) }) },
+    }),
+  };
+}
+
+/** The conversion webhook of a definition. */
+function webhookOf(definition: ApiObject): ConversionWebhook | undefined {
+  const { strategy, webhook } = conversionOf(definition);
+  return strategy === 'Webhook' ? webhook : undefined;
+}
+
+/** `validateCustomResourceConversion`, with the names of the server's internal type. */
+function conversionErrors(definition: ApiObject): FieldError[] {
+  const at = 'spec.conversion';
+  const { strategy = '', webhook } = conversionOf(definition);
+  const client = `${at}.webhookClientConfig`;
+  const { clientConfig, conversionReviewVersions = [] } = webhook ?? {};
+  if (strategy === '') return [required(`${at}.strategy`)];
+  if (strategy !== 'Webhook') {
+    const why = 'should not be set when strategy is not set to Webhook';
+    return [
+      ...(strategy === 'None' ? [] : [notSupported(`${at}.strategy`, strategy, ['None', 'Webhook'])]),
+      ...(clientConfig === undefined ? [] : [forbidden(client, why)]),
+      ...(conversionReviewVersions.length === 0 ? [] : [forbidden(`${at}.conversionReviewVersions`, why)]),
+    ];
+  }
+  const missing = clientConfig === undefined ? [required(client, 'required when strategy is set to Webhook')] : [];
+  return [
+    ...(clientConfig === undefined ? missing : validateClientConfig(clientConfig, client)),
+    ...validateReviewVersions(conversionReviewVersions, `${at}.conversionReviewVersions`, ''),
+  ];
 }
 
 type CrdVersion = Crd['spec']['versions'][number];

@@ -427,3 +427,30 @@ export const admissionBindingShape = objectShape.extend({
     })
     .optional(),
 });
+
+export const webhookConfigurationShape = objectShape.extend({
+  webhooks: z
+    .array(
+      z.looseObject({
+        name: text,
+        clientConfig: z
+          .looseObject({
+            url: text,
+            service: z.looseObject({ namespace: text, name: text, path: text, port: whole }).optional(),
+            caBundle: text,
+          })
+          .optional(),
+        rules: resourceRules,
+        failurePolicy: text,
+        matchPolicy: text,
+        namespaceSelector: selector,
+        objectSelector: selector,
+        sideEffects: text,
+        timeoutSeconds: whole,
+        admissionReviewVersions: texts,
+        matchConditions: namedExpressions,
+        reinvocationPolicy: text,
+      }),
+    )
+    .optional(),
+});

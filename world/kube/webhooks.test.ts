@@ -1,0 +1,234 @@
+import { expect, test } from '@playwright/test';
+import { createRandom } from '../../runtime/random.ts';
+import { createRealTimeline } from '../../runtime/timeline.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { JsonObject } from '../../protocols/kube/json.ts';
+import { isStream, readText } from '../../wire/wire.ts';
+import { defined } from '../../model/defined.ts';
+import { createApiServer } from './api-server.ts';
+import type { ApiServer } from './api-server.ts';
+import { CRDS, withServer } from './testing/api-server.ts';
+import { CA_BUNDLE, serveWebhooks } from './testing/webhook-server.ts';
+import type { WebhookReply, WebhookServer } from './testing/webhook-server.ts';
+import { createWebhookClient } from './webhooks/https-client.ts';
+
+/* How webhooks are reached, and what else happens meanwhile. Their answers are compared with a real server in `fidelity/differential/kube`. */
+
+const GROUP = '/apis/admissionregistration.k8s.io/v1';
+const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
+
+interface Answer {
+  readonly status: number;
+  readonly message: string;
+  readonly effect: unknown;
+}
+
+async function send(server: ApiServer, method: string, path: string, body?: object): Promise<Answer> {
+  const headers = { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' };
+  const request = { method, path, headers, ...defined({ body: body && JSON.stringify(body) }) };
+  const caller = { principal: 'target', incarnation: 1, span: 0 } as const;
+  const answer = await server.backend.handle(request, server.backend.describe(request), caller);
+  const { message = '' } = JSON.parse(await readText(answer.body)) as { message?: string };
+  return { status: answer.status, message, effect: answer.effect };
+}
+
+function configuration(kind: string, clientConfig: object, more: object = {}, operations = ['CREATE', 'UPDATE', 'DELETE']): object {
+  const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations, resources: ['configmaps'] }];
+  const webhook = { name: 'a.example.com', clientConfig, sideEffects: 'None', admissionReviewVersions: ['v1'], rules, ...more };
+  return { metadata: { name: kind.toLowerCase() }, webhooks: [webhook] };
+}
+
+async function configure(
+  server: ApiServer,
+  kind: 'validating' | 'mutating',
+  ...rest: [clientConfig: object, more?: object]
+): Promise<void> {
+  expect((await send(server, 'POST', `${GROUP}/${kind}webhookconfigurations`, configuration(kind, ...rest))).status).toBe(201);
+}
+
+/** A server in real time, and a program that answers all webhooks. */
+async function withWebhook(
+  answer: (path: string, review: JsonObject) => WebhookReply,
+  work: (site: { server: ApiServer; webhook: WebhookServer; clock: Clock }) => Promise<void>,
+): Promise<void> {
+  const clock = createRealTimeline().scope('test');
+  const webhook = await serveWebhooks(answer);
+  const services = new Map([['default/hook', webhook.address]]);
+  const server = createApiServer({ clock, random: createRandom(1), webhooks: createWebhookClient(clock, services) });
+  try {
+    await work({ server, webhook, clock });
+  } finally {
+    server.stop();
+    await webhook.close();
+  }
+}
+
+test('a service is reached at its mapped address, with its own name in the certificate', async () => {
+  await withWebhook(
+    () => ({ allowed: false }),
+    async ({ server, webhook }) => {
+      const service = { namespace: 'default', name: 'hook', path: '/check' };
+      await configure(server, 'validating', { service, caBundle: CA_BUNDLE }, { timeoutSeconds: 7 });
+      expect((await send(server, 'POST', CONFIG_MAPS, { metadata: { name: 'a' } })).status).toBe(400);
+      expect(webhook.requests.map(({ path }) => path)).toEqual(['/check?timeout=7s']);
+    },
+  );
+});
+
+test('a service without a program is not reached', async () => {
+  await withServer(async ({ server }) => {
+    const service = { namespace: 'default', name: 'hook' };
+    await configure(server, 'validating', { service });
+    const create = (): Promise<Answer> => send(server, 'POST', CONFIG_MAPS, { metadata: { name: 'a' } });
+    const post = 'failed calling webhook "a.example.com": failed to call webhook: Post "https://hook.default.svc:443/?timeout=10s"';
+    expect((await create()).message).toContain(`${post}: service "hook" not found`);
+    const spec = { clusterIP: '10.100.0.9', ports: [{ port: 443 }] };
+    expect((await send(server, 'POST', '/api/v1/namespaces/default/services', { metadata: { name: 'hook' }, spec })).status).toBe(201);
+    expect((await create()).message).toContain(`${post}: dial tcp 10.100.0.9:443: connect: connection refused`);
+  });
+});
+
+test('in virtual time nothing is reached, and the failure policy decides', async () => {
+  await withServer(async ({ server }) => {
+    await configure(server, 'validating', { url: 'https://127.0.0.1:9443/check' }, { failurePolicy: 'Ignore' });
+    await configure(server, 'mutating', { url: 'https://webhook.example.com' }, { objectSelector: { matchLabels: { strict: 'yes' } } });
+    expect((await send(server, 'POST', CONFIG_MAPS, { metadata: { name: 'a' } })).status).toBe(201);
+    const strict = await send(server, 'POST', CONFIG_MAPS, { metadata: { name: 'b', labels: { strict: 'yes' } } });
+    expect(strict).toMatchObject({ status: 500, effect: { kind: 'rejected', code: 'InternalError' } });
+    expect(strict.message).toContain('Post "https://webhook.example.com/?timeout=10s": dial tcp: lookup webhook.example.com: no such host');
+  });
+});
+
+test("the world's own parts are judged too", async () => {
+  await withServer(async ({ server }) => {
+    await configure(server, 'validating', { url: 'https://127.0.0.1:9443' });
+    const metadata = { name: 'a', namespace: 'default' };
+    await expect(server.port('workloads').create('configmaps', { metadata } as never)).rejects.toMatchObject({ status: 500 });
+  });
+});
+
+test('configurations can always be removed', async () => {
+  await withServer(async ({ server }) => {
+    const rules = [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*/*'] }];
+    await configure(server, 'validating', { url: 'https://127.0.0.1:9443' }, { rules });
+    expect((await send(server, 'POST', CONFIG_MAPS, { metadata: { name: 'a' } })).status).toBe(500);
+    expect((await send(server, 'DELETE', `${GROUP}/validatingwebhookconfigurations/validating`)).status).toBe(200);
+    expect((await send(server, 'POST', CONFIG_MAPS, { metadata: { name: 'a' } })).status).toBe(201);
+  });
+});
+
+test('a change that happens while a webhook is asked is judged too', async () => {
+  const asked = Promise.withResolvers<void>();
+  await withWebhook(
+    () => {
+      asked.resolve();
+      return { allowed: true };
+    },
+    async ({ server, webhook }) => {
+      expect((await send(server, 'POST', CONFIG_MAPS, { metadata: { name: 'a' }, data: { x: '1' } })).status).toBe(201);
+      const client = { url: webhook.url, caBundle: CA_BUNDLE };
+      await configure(server, 'validating', client, { objectSelector: { matchLabels: { slow: 'yes' } } });
+      const slow = send(server, 'PATCH', `${CONFIG_MAPS}/a`, { metadata: { labels: { slow: 'yes' } } });
+      await asked.promise;
+      // This one is not sent to the webhook, and comes first.
+      expect((await send(server, 'PATCH', `${CONFIG_MAPS}/a`, { data: { x: '2' } })).status).toBe(200);
+      expect((await slow).status).toBe(200);
+      const seen = webhook.requests.map(({ review }) => (review['request'] as { object: { data: object } }).object.data);
+      expect(seen).toEqual([{ x: '1' }, { x: '2' }]);
+    },
+  );
+});
+
+test('a webhook that is asked about a deletion of many keeps the others', async () => {
+  await withWebhook(
+    () => ({ allowed: true }),
+    async ({ server, webhook }) => {
+      for (const name of ['a', 'b', 'c']) await send(server, 'POST', CONFIG_MAPS, { metadata: { name } });
+      await configure(server, 'validating', { url: webhook.url, caBundle: CA_BUNDLE });
+      const deleted = await send(server, 'DELETE', CONFIG_MAPS);
+      expect(deleted).toMatchObject({
+        status: 200,
+        effect: { kind: 'applied', ids: ['configmaps/default/a', 'configmaps/default/b', 'configmaps/default/c'] },
+      });
+      expect(webhook.requests.length).toBe(3);
+    },
+  );
+});
+
+test('an object keeps its uid while webhooks are asked', async () => {
+  await withWebhook(
+    () => ({ allowed: true }),
+    async ({ server, webhook }) => {
+      const client = { url: webhook.url, caBundle: CA_BUNDLE };
+      await configure(server, 'mutating', client);
+      await configure(server, 'validating', client);
+      expect((await send(server, 'POST', CONFIG_MAPS, { metadata: { name: 'a' } })).status).toBe(201);
+      const [mutating, validating] = webhook.requests.map(
+        ({ review }) => (review['request'] as { object: { metadata: { uid?: string } } }).object.metadata.uid,
+      );
+      expect(mutating).toBeUndefined();
+      expect(await server.port('workloads').get({ resource: 'configmaps', namespace: 'default', name: 'a' })).toMatchObject({
+        metadata: { uid: validating },
+      });
+    },
+  );
+});
+
+for (const [reply, problem] of [
+  ['hang', 'context deadline exceeded'],
+  ['close', 'EOF'],
+] as const) {
+  test(`a webhook that does not answer (${reply}) fails`, async () => {
+    await withWebhook(
+      () => reply,
+      async ({ server, webhook }) => {
+        await configure(server, 'validating', { url: `${webhook.url}/x`, caBundle: CA_BUNDLE }, { timeoutSeconds: 1 });
+        const { status, message } = await send(server, 'POST', CONFIG_MAPS, { metadata: { name: 'a' } });
+        expect(status).toBe(500);
+        expect(message).toContain(`Post "${webhook.url}/x?timeout=1s": ${problem}`);
+      },
+    );
+  });
+}
+
+test('a watch of another version than the stored one shows converted objects', async () => {
+  const converted = (review: JsonObject): WebhookReply => {
+    const { objects, desiredAPIVersion } = review['request'] as { objects: JsonObject[]; desiredAPIVersion: string };
+    return {
+      result: { status: 'Success' },
+      convertedObjects: objects.map((object) => ({ ...object, apiVersion: desiredAPIVersion, spec: { by: 'webhook' } })),
+    };
+  };
+  await withWebhook(
+    (_path, review) => converted(review),
+    async ({ server, webhook }) => {
+      const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+      const versions = ['v1', 'v2'].map((name) => ({ name, served: true, storage: name === 'v1', schema }));
+      const client = { clientConfig: { url: webhook.url, caBundle: CA_BUNDLE }, conversionReviewVersions: ['v1'] };
+      const names = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' };
+      const spec = { group: 'example.com', scope: 'Cluster', names, versions, conversion: { strategy: 'Webhook', webhook: client } };
+      expect((await send(server, 'POST', CRDS, { metadata: { name: 'things.example.com' }, spec })).status).toBe(201);
+      const thing = (name: string): object => ({ apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name }, spec: { by: 'user' } });
+      const things = '/apis/example.com/v1/things';
+      expect((await send(server, 'POST', things, thing('a'))).status).toBe(201);
+      const request = { method: 'GET', path: '/apis/example.com/v2/things?watch=true', headers: {} };
+      const { body } = await server.backend.handle(request, server.backend.describe(request), {
+        principal: 'target',
+        incarnation: 1,
+        span: 0,
+      });
+      if (!isStream(body)) throw new Error('the watch was refused');
+      expect((await send(server, 'POST', things, thing('b'))).status).toBe(201);
+      const seen: unknown[] = [];
+      for await (const line of body) {
+        seen.push(JSON.parse(String(line)));
+        if (seen.length === 2) break;
+      }
+      const shown = (name: string): object => ({
+        type: 'ADDED',
+        object: { apiVersion: 'example.com/v2', metadata: { name }, spec: { by: 'webhook' } },
+      });
+      expect(seen).toMatchObject([shown('a'), shown('b')]);
+    },
+  );
+});
