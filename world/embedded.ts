@@ -12,6 +12,7 @@ import type { ChainSite } from '../wire/chain.ts';
 import { Gate } from '../wire/gate.ts';
 import { CLOUD_MONITOR_PERIOD_MS, CLOUD_REACTION } from './controllers/cloud-controller.ts';
 import { createControllerManager } from './controllers/controller-manager.ts';
+import { NamespaceDefaults } from './controllers/namespace-defaults.ts';
 import { NODE_MONITOR_GRACE_MS, NODE_MONITOR_PERIOD_MS, NODE_TAINT_REACTION } from './controllers/node-lifecycle.ts';
 import { POD_GC_PERIOD_MS, POD_GC_QUARANTINE_MS } from './controllers/pod-garbage-collector.ts';
 import { WORKLOAD_REACTION } from './controllers/key-queue.ts';
@@ -190,6 +191,16 @@ export function createEmbeddedWorld(site: WorldSite, options: EmbeddedOptions = 
             random: random.fork('controller-manager'),
             heartbeats: kubelets,
           }),
+          // Trials need none of it, and every object costs them time.
+          ...(timeline.virtual
+            ? []
+            : [
+                new NamespaceDefaults({
+                  port: port('workloads'),
+                  clock: scope('namespace-defaults'),
+                  random: random.fork('namespace-defaults'),
+                }),
+              ]),
         ]
       : []),
   ];

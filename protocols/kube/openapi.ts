@@ -19,13 +19,17 @@ const SCALARS: Readonly<Record<string, OpenApiSchema>> = {
   int64: { type: 'integer', format: 'int64' },
   double: { type: 'number', format: 'double' },
   bytes: { type: 'string', format: 'byte' },
-  Quantity: { type: 'string' },
-  IntOrString: { type: 'string', format: 'int-or-string' },
-  Time: { type: 'string', format: 'date-time' },
-  MicroTime: { type: 'string', format: 'date-time' },
-  FieldsV1: { type: 'object' },
-  RawExtension: { type: 'object' },
   Any: {},
+};
+
+/** The API's own scalars, which have schemas of their own: their names in documents, and how they are written. */
+export const NAMED_SCALARS: Readonly<Record<string, { readonly name: string; readonly schema: OpenApiSchema }>> = {
+  Quantity: { name: 'io.k8s.apimachinery.pkg.api.resource.Quantity', schema: { type: 'string' } },
+  IntOrString: { name: 'io.k8s.apimachinery.pkg.util.intstr.IntOrString', schema: { type: 'string', format: 'int-or-string' } },
+  Time: { name: 'io.k8s.apimachinery.pkg.apis.meta.v1.Time', schema: { type: 'string', format: 'date-time' } },
+  MicroTime: { name: 'io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime', schema: { type: 'string', format: 'date-time' } },
+  FieldsV1: { name: 'io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1', schema: { type: 'object' } },
+  RawExtension: { name: 'io.k8s.apimachinery.pkg.runtime.RawExtension', schema: { type: 'object' } },
 };
 
 /** The prefix of references in OpenAPI 2, and in OpenAPI 3. */
@@ -34,6 +38,8 @@ export const COMPONENTS = '#/components/schemas/';
 
 /** A type's name in OpenAPI documents: `io.k8s.api.core.v1.Pod`. */
 export function openApiName(type: string): string {
+  const scalar = NAMED_SCALARS[type];
+  if (scalar !== undefined) return scalar.name;
   const [, prefix = ''] = PACKAGES.find(([begin]) => type.startsWith(begin)) ?? [];
   return prefix + type;
 }
@@ -49,7 +55,11 @@ export function openApiSchemas(roots: readonly string[], types: KubeTypes, refs:
   for (let name = todo.shift(); name !== undefined; name = todo.shift()) {
     const type = types.find(name);
     const full = openApiName(name);
-    if (type === undefined || Object.hasOwn(schemas, full)) continue;
+    if (Object.hasOwn(schemas, full)) continue;
+    const scalar = NAMED_SCALARS[name];
+    if (scalar !== undefined)
+      schemas[full] = { ...defined({ description: types.describe(name)?.text }), ...scalarSchema(scalar.schema, refs) };
+    if (type === undefined) continue;
     schemas[full] = schemaOf(type, types.kindsOf(name), refs, types.describe(name));
     todo.push(...Object.values(type.fields).map((field) => innermost(field.type)));
   }
@@ -63,14 +73,28 @@ function withDescription(schema: OpenApiSchema, description: string | undefined,
   return $ref === undefined || refs === DEFINITIONS ? { description, ...schema } : { description, allOf: [{ $ref }], ...rest };
 }
 
+/** OpenAPI 3 says in its own way that a value is a number or text. */
+function scalarSchema(schema: OpenApiSchema, refs: string): OpenApiSchema {
+  if (schema['format'] !== 'int-or-string' || refs === DEFINITIONS) return schema;
+  return { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] };
+}
+
 function innermost(type: string): string {
   const element = elementOf(type);
   return element === undefined ? type : innermost(element.type);
 }
 
+/** With the possible values, of the elements if it is a list. */
+function withValues(schema: OpenApiSchema, values: readonly string[] | undefined): OpenApiSchema {
+  if (values === undefined) return schema;
+  const items = schema['items'];
+  return typeof items === 'object' ? { ...schema, items: { ...items, enum: values } } : { ...schema, enum: values };
+}
+
 function schemaOf(type: ObjectType, kinds: readonly string[], refs: string, described: Description | undefined): OpenApiSchema {
   const properties = Object.entries(type.fields).map(
-    ([name, field]) => [name, withDescription(fieldSchema(field, refs), described?.fields[name], refs)] as const,
+    ([name, field]) =>
+      [name, withDescription(withValues(fieldSchema(field, refs), described?.values?.[name]), described?.fields[name], refs)] as const,
   );
   return {
     ...defined({ description: described?.text }),

@@ -42,6 +42,8 @@ export interface ObjectType {
 export interface Description {
   readonly text: string;
   readonly fields: Readonly<Record<string, string>>;
+  /** The possible values of fields, or of the elements of lists. */
+  readonly values?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** The types of the built-in kinds, from `fixtures/data/kubernetes-types.json`. */

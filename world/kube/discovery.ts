@@ -40,7 +40,13 @@ export function discover(method: string, path: string, accept: string | undefine
   const answer = documentAt(pathname, resources);
   const types = pathname === '/version' ? ['application/json'] : undefined;
   if (answer !== undefined && !isRouted(accept, types)) throw noRepresentation(types);
-  return answer === undefined ? undefined : { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(answer) };
+  return answer === undefined
+    ? undefined
+    : {
+        status: 200,
+        headers: { 'content-type': 'application/json' },
+        body: pathname === '/version' ? JSON.stringify(answer, undefined, 2) : JSON.stringify(answer),
+      };
 }
 
 function documentAt(pathname: string, resources: readonly Resource[]): object | undefined {

@@ -32,7 +32,7 @@ export function describeOpenApi(
   const pathname = path.split('?', 1).join('').replace(/\/$/, '');
   if (pathname === '/openapi/v2') {
     const roots = table.all().flatMap((resource) => typeOf(resource, types) ?? []);
-    const definitions = { ...openApiSchemas(roots, types, DEFINITIONS), ...customSchemas(table.all(), schemaOf, DEFINITIONS) };
+    const definitions = { ...openApiSchemas(roots, types, DEFINITIONS), ...customSchemas(table.all(), types, schemaOf, DEFINITIONS) };
     const document = { swagger: '2.0', info: INFO, paths: pathsOf(table.all(), DEFINITIONS), definitions };
     if (parseAccept(accept)[0]?.type !== PROTOBUF) return json(document);
     return { status: 200, headers: { 'content-type': PROTOBUF_ANSWER }, body: writeSwagger(document) };
@@ -47,7 +47,7 @@ export function describeOpenApi(
   const roots = served.flatMap((resource) => typeOf(resource, types) ?? []);
   const schemas = {
     ...openApiSchemas([...roots, 'meta.v1.ObjectMeta'], types, COMPONENTS),
-    ...customSchemas(served, schemaOf, COMPONENTS),
+    ...customSchemas(served, types, schemaOf, COMPONENTS),
   };
   return json({ openapi: '3.0.0', info: INFO, paths: pathsOf(served, COMPONENTS), components: { schemas } });
 }
@@ -65,20 +65,25 @@ function rootOf(resource: Resource): string {
   return `${resource.group === '' ? 'api' : 'apis'}/${apiVersionOf(resource)}`;
 }
 
-function customSchemas(resources: readonly Resource[], schemaOf: SchemaOf, refs: string): Record<string, OpenApiSchema> {
+function customSchemas(resources: readonly Resource[], types: KubeTypes, schemaOf: SchemaOf, refs: string): Record<string, OpenApiSchema> {
   const schemas = resources
     .filter(({ custom }) => custom)
     .map((resource) => {
       const { group, version, kind } = resource;
       const schema = schemaOf(resource) ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
       const own = isJsonObject(schema['properties']) ? schema['properties'] : {};
-      const properties = { ...TYPE_META, ...own, metadata: { $ref: refs + openApiName('meta.v1.ObjectMeta') } };
+      const properties = { ...own, ...commonProperties(types, refs) };
       return [customName(resource), { ...schema, properties, 'x-kubernetes-group-version-kind': [{ group, version, kind }] }] as const;
     });
   return Object.fromEntries(schemas);
 }
 
-const TYPE_META = { apiVersion: { type: 'string' }, kind: { type: 'string' } };
+/** Of every object, as the API's own kinds have them. */
+function commonProperties(types: KubeTypes, refs: string): Record<string, unknown> {
+  const properties = openApiSchemas(['core.v1.ConfigMap'], types, refs)[openApiName('core.v1.ConfigMap')]?.['properties'];
+  const { apiVersion, kind, metadata } = isJsonObject(properties) ? properties : {};
+  return { apiVersion, kind, metadata };
+}
 
 /** `sh.karpenter.v1.NodeClaim` */
 function customName({ group, version, kind }: Resource): string {

@@ -13,6 +13,7 @@ import {
   nameNotGenerated,
   namespaceTerminating,
   notFound,
+  refused,
 } from '../../protocols/kube/status.ts';
 import type { KubeTypes } from '../../protocols/kube/types.ts';
 import { formatTime } from '../../model/time.ts';
@@ -42,6 +43,8 @@ import type { Quota } from './rules/quotas.ts';
 /** The characters of generated suffixes, without vowels so that they don't form words. */
 const SUFFIX_ALPHABET = [...'bcdfghjklmnpqrstvwxz2456789'];
 const SUFFIX_LENGTH = 5;
+/** Those that every cluster needs. */
+const IMMORTAL_NAMESPACES = ['default', 'kube-public', 'kube-system'];
 const MAX_GENERATED_BASE = 58;
 /** Attempts to find a free generated name. */
 const MAX_NAME_ATTEMPTS = 8;
@@ -355,6 +358,9 @@ export class Registry {
     checkPolicy(deletion);
     const current = this.get(at);
     checkPreconditions(at, current, deletion);
+    if (at.resource.id === 'namespaces' && IMMORTAL_NAMESPACES.includes(at.name)) {
+      throw refused(groupResource(at.resource), at.name, 'this namespace may not be deleted');
+    }
     if (how !== 'admitted') {
       const requested = how === 'alone' ? at : { ...at, name: '' };
       this.admit({

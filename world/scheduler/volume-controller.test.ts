@@ -76,3 +76,16 @@ test('a claim in use stays until its pod is gone, and its volume is deleted with
     await bench.until('the volume is gone', async () => (await bench.port.list('persistentvolumes')).length === 0, LONG_MS);
   });
 });
+
+test('a volume without a claim is available, and is gone once it is deleted', async () => {
+  await withParts(parts, async (bench) => {
+    await bench.port.create<PersistentVolume>('persistentvolumes', {
+      metadata: { name: 'disk' },
+      spec: { accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' }, csi: { driver: 'ebs.csi.aws.com', volumeHandle: 'vol-1' } },
+    });
+    const ref = { resource: 'persistentvolumes', name: 'disk' } as const;
+    await bench.until('it is available', async () => (await bench.port.get<PersistentVolume>(ref))?.status?.phase === 'Available', LONG_MS);
+    await bench.port.delete(ref);
+    await bench.until('it is gone', async () => (await bench.port.get(ref)) === undefined, LONG_MS);
+  });
+});

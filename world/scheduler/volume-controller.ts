@@ -11,6 +11,7 @@ import { PROVISIONED_BY, VOLUME_DELAYS, provisionVolume } from './volume-provisi
 import { isBound } from './volumes.ts';
 
 const CLAIM_PROTECTION = 'kubernetes.io/pvc-protection';
+const VOLUME_PROTECTION = 'kubernetes.io/pv-protection';
 
 /**
  * The PersistentVolume controller, the provisioners of all storage classes and the protection of claims in use, reduced to
@@ -41,8 +42,16 @@ export class VolumeController implements WorldPart {
     this.#port.watch<PersistentVolumeClaim>('persistentvolumeclaims', tasks.signal, ({ object: { metadata } }) => {
       queue.add(`${metadata.namespace}/${metadata.name}`);
     });
-    this.#port.watch<PersistentVolume>('persistentvolumes', tasks.signal, ({ object: { spec } }) => {
+    const free = new WorkQueue({
+      tasks,
+      random: this.#random.fork('free volumes'),
+      delay: VOLUME_DELAYS.reconcile,
+      reconcile: (name) => this.#reconcileFree(name),
+    });
+    this.#port.watch<PersistentVolume>('persistentvolumes', tasks.signal, ({ object: { metadata, spec, status } }) => {
       if (spec.claimRef !== undefined) queue.add(`${spec.claimRef.namespace}/${spec.claimRef.name}`);
+      const isFree = spec.claimRef === undefined && status?.phase !== 'Available';
+      if (isFree || metadata.deletionTimestamp !== undefined) free.add(metadata.name ?? '');
     });
     await tasks.done();
   }
@@ -65,6 +74,21 @@ export class VolumeController implements WorldPart {
     const kept = volumes.find(({ metadata, spec }) => metadata.name === claim.spec.volumeName || spec.claimRef?.uid === claim.metadata.uid);
     const volume = kept ?? (await provisionVolume(claim, { port: this.#port, random: this.#random }));
     if (volume !== undefined) await this.#bind(claim, volume);
+  }
+
+  /** Any claim may have a volume that belongs to none, and nothing protects one that is not bound. */
+  async #reconcileFree(name: string): Promise<void> {
+    const ref = { resource: 'persistentvolumes', name };
+    const volume = await this.#port.get<PersistentVolume>(ref);
+    if (volume === undefined) return;
+    const { metadata, spec, status } = volume;
+    if (metadata.deletionTimestamp === undefined) {
+      if (spec.claimRef === undefined) await this.#port.patch(ref, { status: { phase: 'Available' } }, 'status');
+      return;
+    }
+    const { finalizers = [] } = metadata;
+    const others = finalizers.filter((one) => one !== VOLUME_PROTECTION);
+    if (status?.phase !== 'Bound' && others.length < finalizers.length) await this.#port.patch(ref, { metadata: { finalizers: others } });
   }
 
   /** Reclaims volumes whose claim is gone. */

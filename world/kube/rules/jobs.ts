@@ -94,7 +94,10 @@ function withSelector(object: ApiObject): ApiObject {
   const labels = { ...ownLabels(object), ...spec.template?.metadata?.labels };
   const template = { ...spec.template, metadata: { ...spec.template?.metadata, labels } };
   const matchLabels = { [CONTROLLER_UID]: object.metadata.uid ?? '', ...spec.selector?.matchLabels };
-  return { ...object, spec: { ...spec, selector: { ...spec.selector, matchLabels }, template } };
+  // A job without labels has those of its pods: the real server fills them in on each read.
+  const bare = Object.keys(object.metadata.labels ?? {}).length === 0;
+  const metadata = bare ? { ...object.metadata, labels } : object.metadata;
+  return { ...object, metadata, spec: { ...spec, selector: { ...spec.selector, matchLabels }, template } };
 }
 
 function validateGeneratedSelector(object: ApiObject): FieldError[] {

@@ -87,6 +87,7 @@ export const horizontalAutoscalerRules: ResourceRules = {
     const { metrics = [], ...spec } = (object.spec ?? {}) as { readonly metrics?: readonly object[] };
     return { ...object, spec: { minReplicas: 1, ...spec, metrics: metrics.length === 0 ? [DEFAULT_METRIC] : metrics } };
   },
+  initialStatus: () => ({ currentMetrics: null, desiredReplicas: 0 }),
 };
 
 const DEFAULT_METRIC = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } };
