@@ -191,6 +191,20 @@ for (const [reply, problem] of [
   });
 }
 
+test("of a field that a webhook's answer has twice, the last one counts", async () => {
+  await withWebhook(
+    (_path, { request }) => {
+      const { uid } = request as { uid: string };
+      const head = `"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1"`;
+      return { status: 200, text: `{${head},"response":{"uid":"${uid}","allowed":false,"allowed":true}}`, type: 'application/json' };
+    },
+    async ({ server, webhook }) => {
+      await configure(server, 'validating', { url: webhook.url, caBundle: CA_BUNDLE });
+      expect((await send(server, 'POST', CONFIG_MAPS, { metadata: { name: 'a' } })).status).toBe(201);
+    },
+  );
+});
+
 test('a watch of another version than the stored one shows converted objects', async () => {
   const converted = (review: JsonObject): WebhookReply => {
     const { objects, desiredAPIVersion } = review['request'] as { objects: JsonObject[]; desiredAPIVersion: string };
