@@ -174,7 +174,13 @@ export class Registry {
           view === undefined && subresource === undefined ? (rules.admit?.(again, this.#lookup, old) ?? again) : again,
       });
       if (mutated === undefined) return one;
-      return view === undefined ? keepSystemFields(resource, mutated, old, subresource) : view.into(one, mutated);
+      if (view !== undefined) return view.into(one, mutated);
+      const kept = keepSystemFields(resource, mutated, old, subresource);
+      if (part === undefined) return kept;
+      // Of what a webhook changes, too, only the part counts.
+      const taken = part.take(kept, old);
+      part.admit?.(taken, this.#lookup);
+      return taken;
     };
     if (body === old && mutate(old) === old) {
       this.#admission.validate(asked(old));

@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import type { Pod } from '../../model/kube.ts';
 import { createRandom } from '../../runtime/random.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -7,7 +8,7 @@ import { isStream, readText } from '../../wire/wire.ts';
 import { defined } from '../../model/defined.ts';
 import { createApiServer } from './api-server.ts';
 import type { ApiServer } from './api-server.ts';
-import { CRDS, withServer } from './testing/api-server.ts';
+import { CRDS, PODS, withServer } from './testing/api-server.ts';
 import { CA_BUNDLE, serveWebhooks } from './testing/webhook-server.ts';
 import type { WebhookReply, WebhookServer } from './testing/webhook-server.ts';
 import { createWebhookClient } from './webhooks/https-client.ts';
@@ -32,18 +33,21 @@ async function send(server: ApiServer, method: string, path: string, body?: obje
   return { status: answer.status, message, effect: answer.effect };
 }
 
-function configuration(kind: string, clientConfig: object, more: object = {}, operations = ['CREATE', 'UPDATE', 'DELETE']): object {
-  const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations, resources: ['configmaps'] }];
+function configuration(name: string, clientConfig: object, more: object): object {
+  const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE', 'DELETE'], resources: ['configmaps'] }];
   const webhook = { name: 'a.example.com', clientConfig, sideEffects: 'None', admissionReviewVersions: ['v1'], rules, ...more };
-  return { metadata: { name: kind.toLowerCase() }, webhooks: [webhook] };
+  return { metadata: { name }, webhooks: [webhook] };
 }
 
 async function configure(
   server: ApiServer,
   kind: 'validating' | 'mutating',
-  ...rest: [clientConfig: object, more?: object]
+  clientConfig: object,
+  more: object = {},
+  name: string = kind,
 ): Promise<void> {
-  expect((await send(server, 'POST', `${GROUP}/${kind}webhookconfigurations`, configuration(kind, ...rest))).status).toBe(201);
+  const path = `${GROUP}/${kind}webhookconfigurations`;
+  expect((await send(server, 'POST', path, configuration(name, clientConfig, more))).status).toBe(201);
 }
 
 /** A server in real time, and a program that answers all webhooks. */
@@ -190,6 +194,44 @@ for (const [reply, problem] of [
     );
   });
 }
+
+test('of what a webhook changes through a subresource of pods, only its part counts', async () => {
+  const operations = [
+    { op: 'replace', path: '/spec/containers/0/image', value: 'other' },
+    { op: 'add', path: '/metadata/labels', value: { hooked: 'yes' } },
+    { op: 'replace', path: '/spec/containers/0/resources/limits/cpu', value: '50' },
+  ];
+  const patch = (many: readonly object[]): WebhookReply => {
+    return { allowed: true, patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(many)).toString('base64') };
+  };
+  await withWebhook(
+    (path) => patch(path === '/all' ? operations : operations.slice(0, 2)),
+    async ({ server, webhook }) => {
+      const resources = { requests: { cpu: '1' }, limits: { cpu: '4' } };
+      const spec = { containers: [{ name: 'main', image: 'pause', resources }] };
+      expect((await send(server, 'POST', PODS, { metadata: { name: 'a' }, spec })).status).toBe(201);
+      const limits = [{ type: 'Container', max: { cpu: '10' } }];
+      const ranges = '/api/v1/namespaces/default/limitranges';
+      expect((await send(server, 'POST', ranges, { metadata: { name: 'a' }, spec: { limits } })).status).toBe(201);
+      const of = (resource: string, path: string, name: string): Promise<void> => {
+        const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['UPDATE'], resources: [resource] }];
+        return configure(server, 'mutating', { url: webhook.url + path, caBundle: CA_BUNDLE }, { rules }, name);
+      };
+      await of('pods/ephemeralcontainers', '/some', 'ephemeral');
+      await of('pods/resize', '/all', 'resize');
+      const ephemeralContainers = [{ name: 'debug', image: 'shell' }];
+      expect((await send(server, 'PATCH', `${PODS}/a/ephemeralcontainers`, { spec: { ephemeralContainers } })).status).toBe(200);
+      const resized = [{ name: 'main', image: 'pause', resources: { ...resources, requests: { cpu: '2' } } }];
+      expect(await send(server, 'PATCH', `${PODS}/a/resize`, { spec: { containers: resized } })).toMatchObject({
+        status: 403,
+        message: 'pods "a" is forbidden: maximum cpu usage per Container is 10, but limit is 50',
+      });
+      const { metadata, spec: now } = (await server.port('workloads').get({ resource: 'pods', namespace: 'default', name: 'a' })) as Pod;
+      expect(metadata.labels).toBeUndefined();
+      expect(now.containers[0]?.image).toBe('pause');
+    },
+  );
+});
 
 test("of a field that a webhook's answer has twice, the last one counts", async () => {
   await withWebhook(
