@@ -104,6 +104,11 @@ export class Registry {
     return this.#store.get(at.resource, objectKey(at.namespace, at.name));
   }
 
+  /** The metadata of an object, which need no conversion by a webhook. */
+  findMetadata(at: Location): ObjectMeta | undefined {
+    return this.#store.getStored(at.resource, objectKey(at.namespace, at.name))?.object.metadata;
+  }
+
   /** @throws StatusError 404 */
   get(at: Location): Version {
     const version = this.find(at);
