@@ -144,9 +144,10 @@ export class Registry {
     const key = objectKey(namespace, name);
     if (!free) throw nameNotGenerated(groupResource(resource), name);
     if (this.#store.get(resource, key) !== undefined) throw alreadyExists(groupResource(resource), name);
-    if (writer.dryRun) return new Version(stored(resource, object), this.#store.revision);
+    const forms = formsOf(resource, object);
+    if (writer.dryRun) return new Version(forms.shown, this.#store.revision);
     this.#charge(charged);
-    const version = this.#put(resource, key, object, writer);
+    const version = this.#put(resource, key, forms, writer);
     this.#ownership.note(object.metadata.uid, this.#write(resource, writer, undefined, {}, intended), writer.author === 'nobody');
     return version;
   }
@@ -227,6 +228,8 @@ export class Registry {
     const charged = counts ? this.#checkQuotas(resource, at.namespace, object, old, isResize) : undefined;
     if (isDeepStrictEqual(object, old)) return current;
     if (!writer.dryRun) {
+      // Nothing has happened yet if this has to wait for a webhook.
+      if (resource.conversion?.remember !== undefined) formsOf(resource, object);
       this.#charge(charged);
       const write = this.#write(resource, writer, subresource, old, intended);
       this.#ownership.note(old.metadata.uid, write, writer.author === 'nobody');
@@ -340,16 +343,13 @@ export class Registry {
       this.#store.remove(resource, key, writer.principal);
       return new Version(object, this.#store.revision);
     }
-    return this.#put(resource, key, object, writer);
+    return this.#put(resource, key, formsOf(resource, object), writer);
   }
 
-  /** Stores an object. What has to wait for a webhook comes before the commit. */
-  #put(resource: Resource, key: string, object: ApiObject, { principal }: Writer): Version {
-    const form = stored(resource, object);
-    const { remember, fromStored } = resource.conversion ?? {};
-    const shown = remember === undefined ? undefined : fromStored?.(form);
+  /** Stores an object, whose forms were made before: what has to wait for a webhook comes before the commit. */
+  #put(resource: Resource, key: string, { form, shown }: Forms, { principal }: Writer): Version {
     const version = this.#store.put(resource, key, form, principal);
-    if (shown !== undefined) remember?.(version.object, stamp(shown, version.revision).object);
+    resource.conversion?.remember?.(version.object, stamp(shown, version.revision).object);
     return inVersion(version, resource);
   }
 
@@ -375,7 +375,10 @@ export class Registry {
         details: () => ({ object: undefined, old: current.object, options: defined({ ...deletion }) }),
       });
     }
-    const { version, gone } = deleteObject({ current, at, deletion, writer, store: this.#store, nowMs: this.#clock.nowMs() });
+    const put = (marked: ApiObject): Version => {
+      return this.#put(at.resource, objectKey(at.namespace, at.name), formsOf(at.resource, marked), writer);
+    };
+    const { version, gone } = deleteObject({ current, at, deletion, writer, store: this.#store, put, nowMs: this.#nowMs(writer) });
     // Nothing that has to wait for a webhook may come after the commit.
     const isShown = gone && at.resource.conversion?.remember !== undefined;
     return { version: isShown ? new Version(current.object, version.revision) : inVersion(version, at.resource), gone };
@@ -456,6 +459,18 @@ function checkName({ name, namespace }: Location, sent: ObjectMeta): void {
 function stored({ group, storageVersion, custom, conversion }: Resource, object: ApiObject): ApiObject {
   if (conversion !== undefined) return custom ? conversion.toStored(object) : withZeroTimes(conversion.toStored(object));
   return { ...(custom ? object : withZeroTimes(object)), apiVersion: apiVersionOf({ group, version: storageVersion }) };
+}
+
+/** An object as it is stored, and as its resource shows it. */
+interface Forms {
+  readonly form: ApiObject;
+  readonly shown: ApiObject;
+}
+
+/** @throws Waiting if a webhook has to convert it first */
+function formsOf(resource: Resource, object: ApiObject): Forms {
+  const form = stored(resource, object);
+  return { form, shown: inVersion(new Version(form, 0), resource).object };
 }
 
 function withoutStatus(object: ApiObject): ApiObject {

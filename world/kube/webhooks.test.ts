@@ -21,6 +21,7 @@ const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 interface Answer {
   readonly status: number;
   readonly message: string;
+  readonly body: unknown;
   readonly effect: unknown;
 }
 
@@ -29,8 +30,8 @@ async function send(server: ApiServer, method: string, path: string, body?: obje
   const request = { method, path, headers, ...defined({ body: body && JSON.stringify(body) }) };
   const caller = { principal: 'target', incarnation: 1, span: 0 } as const;
   const answer = await server.backend.handle(request, server.backend.describe(request), caller);
-  const { message = '' } = JSON.parse(await readText(answer.body)) as { message?: string };
-  return { status: answer.status, message, effect: answer.effect };
+  const decoded = JSON.parse(await readText(answer.body)) as { message?: string };
+  return { status: answer.status, message: decoded.message ?? '', body: decoded, effect: answer.effect };
 }
 
 function configuration(name: string, clientConfig: object, more: object): object {
@@ -247,26 +248,38 @@ test("of a field that a webhook's answer has twice, the last one counts", async 
   );
 });
 
-test('a watch of another version than the stored one shows converted objects', async () => {
-  const converted = (review: JsonObject): WebhookReply => {
-    const { objects, desiredAPIVersion } = review['request'] as { objects: JsonObject[]; desiredAPIVersion: string };
-    return {
-      result: { status: 'Success' },
-      convertedObjects: objects.map((object) => ({ ...object, apiVersion: desiredAPIVersion, spec: { by: 'webhook' } })),
-    };
+/** A conversion webhook's answer: each object says by whom it was converted. */
+function converted(review: JsonObject): WebhookReply {
+  const { objects, desiredAPIVersion } = review['request'] as { objects: JsonObject[]; desiredAPIVersion: string };
+  return {
+    result: { status: 'Success' },
+    convertedObjects: objects.map((object) => ({ ...object, apiVersion: desiredAPIVersion, spec: { by: 'webhook' } })),
   };
+}
+
+const V1_THINGS = '/apis/example.com/v1/namespaces/default/things';
+const V2_THINGS = '/apis/example.com/v2/namespaces/default/things';
+
+function thing(version: string, name: string, metadata: object = {}): object {
+  return { apiVersion: `example.com/${version}`, kind: 'Thing', metadata: { name, ...metadata }, spec: { by: 'user' } };
+}
+
+/** Things are stored as v1, and a webhook converts them to v2. */
+async function defineThings(server: ApiServer, { url }: WebhookServer): Promise<void> {
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  const versions = ['v1', 'v2'].map((name) => ({ name, served: true, storage: name === 'v1', schema }));
+  const webhook = { clientConfig: { url, caBundle: CA_BUNDLE }, conversionReviewVersions: ['v1'] };
+  const names = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' };
+  const spec = { group: 'example.com', scope: 'Namespaced', names, versions, conversion: { strategy: 'Webhook', webhook } };
+  expect((await send(server, 'POST', CRDS, { metadata: { name: 'things.example.com' }, spec })).status).toBe(201);
+}
+
+test('a watch of another version than the stored one shows converted objects', async () => {
   await withWebhook(
     (_path, review) => converted(review),
     async ({ server, webhook }) => {
-      const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
-      const versions = ['v1', 'v2'].map((name) => ({ name, served: true, storage: name === 'v1', schema }));
-      const client = { clientConfig: { url: webhook.url, caBundle: CA_BUNDLE }, conversionReviewVersions: ['v1'] };
-      const names = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' };
-      const spec = { group: 'example.com', scope: 'Cluster', names, versions, conversion: { strategy: 'Webhook', webhook: client } };
-      expect((await send(server, 'POST', CRDS, { metadata: { name: 'things.example.com' }, spec })).status).toBe(201);
-      const thing = (name: string): object => ({ apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name }, spec: { by: 'user' } });
-      const things = '/apis/example.com/v1/things';
-      expect((await send(server, 'POST', things, thing('a'))).status).toBe(201);
+      await defineThings(server, webhook);
+      expect((await send(server, 'POST', V1_THINGS, thing('v1', 'a'))).status).toBe(201);
       const request = { method: 'GET', path: '/apis/example.com/v2/things?watch=true', headers: {} };
       const { body } = await server.backend.handle(request, server.backend.describe(request), {
         principal: 'target',
@@ -274,7 +287,7 @@ test('a watch of another version than the stored one shows converted objects', a
         span: 0,
       });
       if (!isStream(body)) throw new Error('the watch was refused');
-      expect((await send(server, 'POST', things, thing('b'))).status).toBe(201);
+      expect((await send(server, 'POST', V1_THINGS, thing('v1', 'b'))).status).toBe(201);
       const seen: unknown[] = [];
       for await (const line of body) {
         seen.push(JSON.parse(String(line)));
@@ -285,6 +298,48 @@ test('a watch of another version than the stored one shows converted objects', a
         object: { apiVersion: 'example.com/v2', metadata: { name }, spec: { by: 'webhook' } },
       });
       expect(seen).toMatchObject([shown('a'), shown('b')]);
+    },
+  );
+});
+
+test('a quota counts an object once that a webhook converts before it is stored', async () => {
+  await withWebhook(
+    (_path, review) => converted(review),
+    async ({ server, webhook }) => {
+      await defineThings(server, webhook);
+      const hard = { 'count/things.example.com': '2' };
+      const quotas = '/api/v1/namespaces/default/resourcequotas';
+      expect((await send(server, 'POST', quotas, { metadata: { name: 'q' }, spec: { hard } })).status).toBe(201);
+      expect(await send(server, 'POST', `${V2_THINGS}?dryRun=All`, thing('v2', 'a'))).toMatchObject({
+        status: 201,
+        body: { apiVersion: 'example.com/v2' },
+      });
+      expect((await send(server, 'POST', V2_THINGS, thing('v2', 'a'))).status).toBe(201);
+      expect((await send(server, 'POST', V2_THINGS, thing('v2', 'b'))).status).toBe(201);
+      expect((await send(server, 'POST', V2_THINGS, thing('v2', 'c'))).status).toBe(403);
+    },
+  );
+});
+
+test('an object that is deleted in the foreground, in a version that a webhook converts, is collected', async () => {
+  await withWebhook(
+    (_path, review) => converted(review),
+    async ({ server, webhook }) => {
+      await defineThings(server, webhook);
+      const { body } = await send(server, 'POST', V2_THINGS, thing('v2', 'owner'));
+      const { uid } = (body as { metadata: { uid: string } }).metadata;
+      const owner = { apiVersion: 'example.com/v2', kind: 'Thing', name: 'owner', uid, blockOwnerDeletion: true };
+      expect((await send(server, 'POST', V2_THINGS, thing('v2', 'dependent', { ownerReferences: [owner] }))).status).toBe(201);
+      const gone = Promise.withResolvers<void>();
+      server.onCommit(({ type, version }) => {
+        if (type === 'DELETED' && version.object.metadata.name === 'owner') gone.resolve();
+      });
+      const deletion = { preconditions: { uid }, propagationPolicy: 'Foreground' };
+      expect((await send(server, 'DELETE', `${V2_THINGS}/owner`, deletion)).status).toBe(200);
+      const stored = await server.port('workloads').get({ resource: 'things', namespace: 'default', name: 'owner' });
+      expect(stored).toMatchObject({ apiVersion: 'example.com/v1', metadata: { finalizers: ['foregroundDeletion'] } });
+      await gone.promise;
+      expect((await send(server, 'GET', V1_THINGS)).body).toMatchObject({ items: [] });
     },
   );
 });
