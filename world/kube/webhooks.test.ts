@@ -1,16 +1,17 @@
 import { expect, test } from '@playwright/test';
 import type { Pod } from '../../model/kube.ts';
 import { createRandom } from '../../runtime/random.ts';
-import { createRealTimeline } from '../../runtime/timeline.ts';
+import { createRealTimeline, createVirtualTimeline } from '../../runtime/timeline.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { JsonObject } from '../../protocols/kube/json.ts';
 import { isStream, readText } from '../../wire/wire.ts';
 import { defined } from '../../model/defined.ts';
 import { createApiServer } from './api-server.ts';
 import type { ApiServer } from './api-server.ts';
-import { CRDS, PODS, withServer } from './testing/api-server.ts';
+import { CRDS, PODS, START_MS, withServer } from './testing/api-server.ts';
 import { CA_BUNDLE, serveWebhooks } from './testing/webhook-server.ts';
 import type { WebhookReply, WebhookServer } from './testing/webhook-server.ts';
+import type { WebhookClient } from './webhooks/client.ts';
 import { createWebhookClient } from './webhooks/https-client.ts';
 
 /* How webhooks are reached, and what else happens meanwhile. Their answers are compared with a real server in `fidelity/differential/kube`. */
@@ -249,7 +250,7 @@ test("of a field that a webhook's answer has twice, the last one counts", async 
 });
 
 /** A conversion webhook's answer: each object says by whom it was converted. */
-function converted(review: JsonObject): WebhookReply {
+function converted(review: JsonObject): JsonObject {
   const { objects, desiredAPIVersion } = review['request'] as { objects: JsonObject[]; desiredAPIVersion: string };
   return {
     result: { status: 'Success' },
@@ -265,7 +266,7 @@ function thing(version: string, name: string, metadata: object = {}): object {
 }
 
 /** Things are stored as v1, and a webhook converts them to v2. */
-async function defineThings(server: ApiServer, { url }: WebhookServer): Promise<void> {
+async function defineThings(server: ApiServer, { url }: Pick<WebhookServer, 'url'>): Promise<void> {
   const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
   const versions = ['v1', 'v2'].map((name) => ({ name, served: true, storage: name === 'v1', schema }));
   const webhook = { clientConfig: { url, caBundle: CA_BUNDLE }, conversionReviewVersions: ['v1'] };
@@ -319,6 +320,34 @@ test('a quota counts an object once that a webhook converts before it is stored'
       expect((await send(server, 'POST', V2_THINGS, thing('v2', 'c'))).status).toBe(403);
     },
   );
+});
+
+test('a list does not wait for its conversions longer than a request may take', async () => {
+  const random = createRandom(1);
+  const timeline = createVirtualTimeline({ startMs: START_MS, random: random.fork('timeline') });
+  const clock = timeline.scope('world');
+  const webhooks: WebhookClient = {
+    serves: () => true,
+    post: async ({ body }) => {
+      await clock.sleep(20_000);
+      const review = JSON.parse(body) as JsonObject;
+      const { uid } = review['request'] as { uid: string };
+      return { status: 200, contentType: 'application/json', text: JSON.stringify({ response: { uid, ...converted(review) } }) };
+    },
+  };
+  const server = createApiServer({ clock, random: random.fork('kube'), webhooks });
+  const work = async (): Promise<void> => {
+    await defineThings(server, { url: 'https://127.0.0.1' });
+    for (const name of ['a', 'b', 'c']) expect((await send(server, 'POST', V1_THINGS, thing('v1', name))).status).toBe(201);
+    expect(await send(server, 'GET', V2_THINGS)).toMatchObject({
+      status: 504,
+      message: 'Timeout: request did not complete within requested timeout',
+    });
+    // What was converted is remembered.
+    expect((await send(server, 'GET', V2_THINGS)).status).toBe(200);
+  };
+  await timeline.run(work());
+  server.stop();
 });
 
 test('an object that is deleted in the foreground, in a version that a webhook converts, is collected', async () => {
