@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../../model/defined.ts';
 import type { ObjectMeta } from '../../model/kube.ts';
 import { invalid } from '../../protocols/kube/field-error.ts';
+import type { FieldError } from '../../protocols/kube/field-error.ts';
 import { isJsonObject } from '../../protocols/kube/json.ts';
 import type { JsonObject } from '../../protocols/kube/json.ts';
 import {
@@ -51,6 +52,8 @@ export interface View {
   readonly subresource: string;
   readonly kind: NonNullable<Attributes['kind']>;
   readonly of: (version: Version) => ApiObject;
+  /** Decodes a view that a webhook has patched. @throws StatusError */
+  readonly decode: (patched: JsonObject) => ApiObject;
   /** The object with the changes of a view that a webhook has patched. */
   readonly into: (object: ApiObject, view: ApiObject) => ApiObject;
 }
@@ -141,9 +144,11 @@ export class Registry {
     ]);
     this.#admission.validate({ operation: 'CREATE', at, writer, details: () => ({ object, old: undefined }) });
     const charged = this.#checkQuotas(resource, namespace, object, undefined);
-    const key = objectKey(namespace, name);
+    // A webhook may have changed the name.
+    const { name: finalName = '' } = object.metadata;
+    const key = objectKey(namespace, finalName);
     if (!free) throw nameNotGenerated(groupResource(resource), name);
-    if (this.#store.get(resource, key) !== undefined) throw alreadyExists(groupResource(resource), name);
+    if (this.#store.getStored(resource, key) !== undefined) throw alreadyExists(groupResource(resource), finalName);
     const forms = formsOf(resource, object);
     if (writer.dryRun) return new Version(forms.shown, this.#store.revision);
     this.#charge(charged);
@@ -175,13 +180,17 @@ export class Registry {
     });
     const mutate = (one: ApiObject): ApiObject => {
       const mutated = this.#admission.mutate(asked(one), {
-        decode: (patched) => (view === undefined ? this.#decodePatched(resource, patched) : ({ metadata: {}, ...patched } as ApiObject)),
+        decode: (patched) => view?.decode(patched) ?? this.#decodePatched(resource, patched),
         admitAgain: (again) =>
           view === undefined && subresource === undefined ? (rules.admit?.(again, this.#lookup, old) ?? again) : again,
       });
       if (mutated === undefined) return one;
       if (view !== undefined) return view.into(one, mutated);
       const kept = keepSystemFields(resource, mutated, old, subresource);
+      if (subresource === undefined) {
+        checkSameNamespace(mutated.metadata, at.namespace);
+        return withMeta(kept, { name: mutated.metadata.name ?? '' });
+      }
       if (part === undefined) return kept;
       // Of what a webhook changes, too, only the part counts.
       const taken = part.take(kept, old);
@@ -215,6 +224,7 @@ export class Registry {
     if (ofPart !== undefined && 'only' in ofPart) this.#validate(resource, object, ofPart.only);
     this.#validate(resource, object, [
       ...validateMeta(resource, object.metadata, at.namespace),
+      ...validateName(object.metadata, at.name),
       ...metaErrors,
       ...metaErrors,
       ...validateFinalizerDomains(resource, object.metadata),
@@ -265,7 +275,10 @@ export class Registry {
     );
     if (mutated === undefined) return object;
     const { namespace } = at;
-    return withMeta(mutated, defined({ name, namespace, uid, creationTimestamp, generation }));
+    checkSameNamespace(mutated.metadata, namespace);
+    const own = mutated.metadata.name ?? '';
+    const meta = { name: isNameGenerated && own === '' ? name : own, ...defined({ namespace, uid, creationTimestamp, generation }) };
+    return withMeta(mutated, meta);
   }
 
   /** An object that a webhook has patched: without unknown fields, with defaults. */
@@ -390,10 +403,7 @@ export class Registry {
   };
 
   #checkNamespace(resource: Resource, namespace: string | undefined, metadata: ObjectMeta): void {
-    const own = metadata.namespace ?? '';
-    if (own !== '' && own !== (namespace ?? '')) {
-      throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
-    }
+    checkSameNamespace(metadata, namespace);
     if (!resource.namespaced) return;
     if (namespace === undefined) throw badRequest('an empty namespace may not be set during creation');
     const found = this.#store.get(this.#table.byId('namespaces'), namespace);
@@ -450,9 +460,19 @@ function checkName({ name, namespace }: Location, sent: ObjectMeta): void {
   if (sent.name !== name) {
     throw badRequest(`the name of the object (${sent.name ?? ''}) does not match the name on the URL (${name})`);
   }
+  checkSameNamespace(sent, namespace);
+}
+
+/** @throws StatusError 400 if an object's namespace, if it has one, is not that of the URL */
+function checkSameNamespace(sent: ObjectMeta, namespace: string | undefined): void {
   if ((sent.namespace ?? '') !== '' && sent.namespace !== (namespace ?? '')) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
+}
+
+/** Only a webhook can have changed the name of an object that is updated. */
+function validateName({ name = '' }: ObjectMeta, old: string): FieldError[] {
+  return name === old ? [] : [invalid('metadata.name', name, 'field is immutable')];
 }
 
 /** The stored form of an object: in the storage version of its resource. */

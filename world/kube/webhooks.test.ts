@@ -197,15 +197,71 @@ for (const [reply, problem] of [
   });
 }
 
+function patch(operations: readonly object[]): WebhookReply {
+  return { allowed: true, patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(operations)).toString('base64') };
+}
+
+// As a real server answers.
+const required = 'metadata.name: Required value: name or generateName is required';
+for (const [what, operation, created, updated] of [
+  [
+    'removes the metadata',
+    { op: 'remove', path: '/metadata' },
+    { status: 422, message: `ConfigMap "" is invalid: ${required}` },
+    { status: 422, message: `ConfigMap "" is invalid: [${required}, metadata.name: Invalid value: "": field is immutable]` },
+  ],
+  [
+    'changes the name',
+    { op: 'replace', path: '/metadata/name', value: 'other' },
+    { status: 201, body: { metadata: { name: 'other' } } },
+    { status: 422, message: 'ConfigMap "other" is invalid: metadata.name: Invalid value: "other": field is immutable' },
+  ],
+  [
+    'changes the namespace',
+    { op: 'add', path: '/metadata/namespace', value: 'kube-system' },
+    { status: 400, message: 'the namespace of the provided object does not match the namespace sent on the request' },
+    { status: 400, message: 'the namespace of the provided object does not match the namespace sent on the request' },
+  ],
+] as const) {
+  test(`a webhook that ${what}`, async () => {
+    await withWebhook(
+      () => patch([operation]),
+      async ({ server, webhook }) => {
+        expect((await send(server, 'POST', CONFIG_MAPS, { metadata: { name: 'old' } })).status).toBe(201);
+        await configure(server, 'mutating', { url: webhook.url, caBundle: CA_BUNDLE });
+        expect(await send(server, 'POST', CONFIG_MAPS, { metadata: { name: 'new' } })).toMatchObject(created);
+        expect(await send(server, 'PATCH', `${CONFIG_MAPS}/old`, { data: { a: 'b' } })).toMatchObject(updated);
+      },
+    );
+  });
+}
+
+for (const [what, operation, status] of [
+  ['is not a number', { op: 'replace', path: '/spec/replicas', value: 'x' }, 500],
+  ['has no metadata', { op: 'replace', path: '/metadata', value: null }, 200],
+] as const) {
+  test(`a scale that after a webhook's patch ${what}`, async () => {
+    await withWebhook(
+      () => patch([operation]),
+      async ({ server, webhook }) => {
+        const [labels, sets] = [{ app: 'a' }, '/apis/apps/v1/namespaces/default/replicasets'];
+        const template = { metadata: { labels }, spec: { containers: [{ name: 'main', image: 'pause' }] } };
+        const spec = { replicas: 0, selector: { matchLabels: labels }, template };
+        expect((await send(server, 'POST', sets, { metadata: { name: 'a' }, spec })).status).toBe(201);
+        const rules = [{ apiGroups: ['apps'], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['replicasets/scale'] }];
+        await configure(server, 'mutating', { url: webhook.url, caBundle: CA_BUNDLE }, { rules });
+        expect((await send(server, 'PATCH', `${sets}/a/scale`, { spec: { replicas: 1 } })).status).toBe(status);
+      },
+    );
+  });
+}
+
 test('of what a webhook changes through a subresource of pods, only its part counts', async () => {
   const operations = [
     { op: 'replace', path: '/spec/containers/0/image', value: 'other' },
     { op: 'add', path: '/metadata/labels', value: { hooked: 'yes' } },
     { op: 'replace', path: '/spec/containers/0/resources/limits/cpu', value: '50' },
   ];
-  const patch = (many: readonly object[]): WebhookReply => {
-    return { allowed: true, patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(many)).toString('base64') };
-  };
   await withWebhook(
     (path) => patch(path === '/all' ? operations : operations.slice(0, 2)),
     async ({ server, webhook }) => {

@@ -121,14 +121,18 @@ function readAnswer({ status, contentType, text }: Exclude<WebhookAnswer, { read
   if (text === '') return { problem: `0-length response with status code: ${status} and content type: ${contentType}` };
   const review = decoded(text);
   if (!isJsonObject(review)) {
-    const what = `json: cannot unmarshal ${jsonType(review)} into Go value of type ${TYPE_META}`;
-    return {
-      problem: `couldn't get version/kind; json parse error: ${(review === undefined ? jsonSyntaxError(text) : undefined) ?? what}`,
-    };
+    const syntax = review === undefined ? jsonSyntaxError(text) : undefined;
+    return { problem: syntax === undefined ? untypedProblem(review) : `${UNTYPED}: ${syntax}` };
   }
   return { review };
 }
 
+/** The problem of a value that is no object, in the words of Go's decoder. */
+export function untypedProblem(value: unknown): string {
+  return `${UNTYPED}: json: cannot unmarshal ${jsonType(value)} into Go value of type ${TYPE_META}`;
+}
+
+const UNTYPED = "couldn't get version/kind; json parse error";
 /** The type into which Go's decoder reads the type of an object. */
 const TYPE_META = String.raw`struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`;
 
