@@ -291,6 +291,23 @@ test('of what a webhook changes through a subresource of pods, only its part cou
   );
 });
 
+test('a server that stops gives up its calls', async () => {
+  const asked = Promise.withResolvers<void>();
+  await withWebhook(
+    () => {
+      asked.resolve();
+      return 'hang';
+    },
+    async ({ server, webhook }) => {
+      await configure(server, 'validating', { url: webhook.url, caBundle: CA_BUNDLE }, { timeoutSeconds: 30 });
+      const created = send(server, 'POST', CONFIG_MAPS, { metadata: { name: 'a' } });
+      await asked.promise;
+      server.stop();
+      expect(await created).toMatchObject({ status: 500, message: expect.stringContaining('timeout=30s": EOF') });
+    },
+  );
+});
+
 test("of a field that a webhook's answer has twice, the last one counts", async () => {
   await withWebhook(
     (_path, { request }) => {
@@ -384,6 +401,7 @@ test('a list does not wait for its conversions longer than a request may take', 
   const clock = timeline.scope('world');
   const webhooks: WebhookClient = {
     serves: () => true,
+    close: () => undefined,
     post: async ({ body }) => {
       await clock.sleep(20_000);
       const review = JSON.parse(body) as JsonObject;
