@@ -173,7 +173,7 @@ export class GarbageCollector {
   }
 
   async #later(work: () => void): Promise<void> {
-    for (let failures = 0; failures < MAX_ATTEMPTS; ) {
+    for (let failures = 0; failures < MAX_ATTEMPTS;) {
       try {
         await this.#clock.sleep(this.#random.int(DELAY_MS.min, DELAY_MS.max), this.#stopping.signal);
       } catch {

@@ -105,6 +105,21 @@ test('in virtual time nothing is reached, and the failure policy decides', async
   });
 });
 
+test('addresses that do not exist are refused, or can not be called', async () => {
+  await withServer(async ({ server }) => {
+    const path = `${GROUP}/validatingwebhookconfigurations`;
+    for (const url of ['https://exa mple/x', 'https://[::1/x', 'https://127.0.0.1:abc/']) {
+      const refused = await send(server, 'POST', path, configuration('a', { url }, {}));
+      expect(refused).toMatchObject({ status: 422, message: expect.stringContaining('url must be a valid URL: parse') });
+    }
+    await configure(server, 'validating', { url: 'https://127.0.0.1:99999/x' });
+    expect(await send(server, 'POST', CONFIG_MAPS, { metadata: { name: 'a' } })).toMatchObject({
+      status: 500,
+      message: expect.stringContaining('Post "https://127.0.0.1:99999/x?timeout=10s": dial tcp: address 99999: invalid port'),
+    });
+  });
+});
+
 test("the world's own parts are judged too", async () => {
   await withServer(async ({ server }) => {
     await configure(server, 'validating', { url: 'https://127.0.0.1:9443' });

@@ -52,7 +52,7 @@ export class WebhookCaller {
     const ask = async (timeLeftMs: number): Promise<Reviewed> => {
       const limitMs = Math.min(timeoutMs, timeLeftMs);
       const url = `${addressOf(config)}?timeout=${Math.ceil(limitMs / 1_000)}s`;
-      const answer = await this.#post(config, url, review(), limitMs);
+      const answer = URL.canParse(url) ? await this.#post(config, url, review(), limitMs) : { problem: invalidPort(url) };
       return 'problem' in answer ? { problem: `Post ${JSON.stringify(url)}: ${answer.problem}` } : readAnswer(answer);
     };
     return { key, ask };
@@ -79,11 +79,17 @@ export class WebhookCaller {
 /** The address of a webhook, without a query. */
 function addressOf({ url, service }: ClientConfig): string {
   if (service === undefined) {
-    const { origin, pathname } = new URL(url ?? '');
-    return origin + withoutEnd(pathname);
+    const parsed = URL.parse(url ?? '');
+    return parsed === null ? (url ?? '') : parsed.origin + withoutEnd(parsed.pathname);
   }
   const { name = '', namespace = '', port = DEFAULT_PORT, path = '' } = service;
   return `https://${name}.${namespace}.svc:${port}${withoutEnd(path)}`;
+}
+
+/** The only mistake of a URL that validation lets pass. */
+function invalidPort(url: string): string {
+  const [, port = ''] = /:(\d+)(?=[/?]|$)/.exec(url) ?? [];
+  return `dial tcp: address ${port}: invalid port`;
 }
 
 /** As Go joins paths. */
