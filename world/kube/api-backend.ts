@@ -146,6 +146,7 @@ export class ApiBackend implements Backend {
       const before = this.#store.revision;
       const warnings: string[] = [];
       try {
+        inquiries.timeLeftMs();
         const reply = this.#serve(request, operation, caller, warnings, inquiries);
         const answer = { ...reply, headers: { 'content-type': JSON_TYPE, ...reply.headers } };
         const ids = [...new Set([...changed, ...this.#changedSince(before)])];

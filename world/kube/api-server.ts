@@ -112,6 +112,7 @@ export function createApiServer({ clock, random, targetAccount, webhooks = NO_WE
       aggregationController.stop();
       expiry.stop();
       watches.stop();
+      webhooks.close();
     },
   };
 }

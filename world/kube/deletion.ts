@@ -45,9 +45,11 @@ export function deleteObject(request: {
   readonly deletion: Deletion;
   readonly writer: Writer;
   readonly store: Store;
+  /** Stores the object marked for deletion. */
+  readonly put: (marked: ApiObject) => Version;
   readonly nowMs: number;
 }): { version: Version; gone: boolean } {
-  const { current, at, deletion, writer, store, nowMs } = request;
+  const { current, at, deletion, writer, store, put, nowMs } = request;
   const marked = mark(current.object, at.resource, deletion, nowMs);
   if (marked === undefined) return { version: current, gone: false };
 
@@ -56,7 +58,7 @@ export function deleteObject(request: {
   const goes = isReadyToGo(at.resource, marked);
   if (writer.dryRun) return { version: new Version(marked, store.revision), gone: goes };
   const changed = (graceful || !goes) && !isDeepStrictEqual(marked, current.object);
-  const version = changed ? store.put(at.resource, key, marked, writer.principal) : current;
+  const version = changed ? put(marked) : current;
   if (!goes) return { version, gone: false };
   return { version: store.remove(at.resource, key, writer.principal) ?? version, gone: true };
 }

@@ -1,11 +1,12 @@
-import type { OwnerReference } from '../../model/kube.ts';
+import type { ObjectMeta, OwnerReference } from '../../model/kube.ts';
 import { StatusError } from '../../protocols/kube/status.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { FOREGROUND, ORPHAN } from './deletion.ts';
+import { Waiting } from './inquiries.ts';
 import type { Registry } from './registry.ts';
 import type { Writer } from './writer.ts';
-import type { Location, ApiObject } from './resource.ts';
+import type { Location } from './resource.ts';
 import type { Commit, Store } from './store.ts';
 
 /** The collector's reaction time, drawn for each object. */
@@ -66,8 +67,8 @@ export class GarbageCollector {
       this.#alive.set(uid, at);
       if (moved) for (const owner of ownerReferences) this.#remember(owner.uid, id, at);
       if (moved && ownerReferences.some((owner) => !this.#alive.has(owner.uid))) void this.#collect(at);
-      if (awaits(object, FOREGROUND) && !awaits(previous?.object, FOREGROUND)) this.#beginForeground(at, uid);
-      if (awaits(object, ORPHAN) && !awaits(previous?.object, ORPHAN)) void this.#later(() => this.#orphan(at, uid));
+      if (awaits(object.metadata, FOREGROUND) && !awaits(previous?.object.metadata, FOREGROUND)) this.#beginForeground(at, uid);
+      if (awaits(object.metadata, ORPHAN) && !awaits(previous?.object.metadata, ORPHAN)) void this.#later(() => this.#orphan(at, uid));
     }
     if (moved) for (const owner of before) this.#unblock(owner.uid);
   }
@@ -98,8 +99,8 @@ export class GarbageCollector {
   #finishForeground(at: Location, uid: string): void {
     const owner = this.#find(at, uid);
     if (owner === undefined || !awaits(owner, FOREGROUND)) return;
-    const blocked = this.#dependentsOf(uid).some(({ object }) =>
-      object.metadata.ownerReferences?.some((one) => one.uid === uid && one.blockOwnerDeletion === true),
+    const blocked = this.#dependentsOf(uid).some(({ metadata }) =>
+      metadata.ownerReferences?.some((one) => one.uid === uid && one.blockOwnerDeletion === true),
     );
     if (!blocked) this.#removeFinalizer(at, FOREGROUND);
   }
@@ -108,7 +109,7 @@ export class GarbageCollector {
     const owner = this.#find(at, uid);
     if (owner === undefined || !awaits(owner, ORPHAN)) return;
     for (const dependent of this.#dependentsOf(uid)) {
-      const others = (dependent.object.metadata.ownerReferences ?? []).filter((one) => one.uid !== uid);
+      const others = (dependent.metadata.ownerReferences ?? []).filter((one) => one.uid !== uid);
       this.#keepOwners(dependent.at, others);
     }
     this.#removeFinalizer(at, ORPHAN);
@@ -116,10 +117,10 @@ export class GarbageCollector {
 
   #collect(at: Location): Promise<void> {
     return this.#later(() => {
-      const object = this.#registry.find(at)?.object;
-      const owners = object?.metadata.ownerReferences ?? [];
-      if (object === undefined || owners.length === 0) return;
-      const { uid = '', finalizers = [], deletionTimestamp } = object.metadata;
+      const metadata = this.#registry.findMetadata(at);
+      const owners = metadata?.ownerReferences ?? [];
+      if (metadata === undefined || owners.length === 0) return;
+      const { uid = '', finalizers = [], deletionTimestamp } = metadata;
       // An object that is already being deleted waits for its finalizers.
       if (deletionTimestamp !== undefined) return;
       const { solid, waiting } = this.#classify(owners);
@@ -143,16 +144,16 @@ export class GarbageCollector {
     return { solid: present.filter((owner) => !isWaiting(owner)), waiting: present.filter(isWaiting) };
   }
 
-  #dependentsOf(uid: string): { at: Location; object: ApiObject }[] {
+  #dependentsOf(uid: string): { at: Location; metadata: ObjectMeta }[] {
     return [...(this.#dependents.get(uid)?.values() ?? [])].flatMap((at) => {
-      const object = this.#registry.find(at)?.object;
-      return object === undefined ? [] : [{ at, object }];
+      const metadata = this.#registry.findMetadata(at);
+      return metadata === undefined ? [] : [{ at, metadata }];
     });
   }
 
-  #find(at: Location, uid: string): ApiObject | undefined {
-    const object = this.#registry.find(at)?.object;
-    return object?.metadata.uid === uid ? object : undefined;
+  #find(at: Location, uid: string): ObjectMeta | undefined {
+    const metadata = this.#registry.findMetadata(at);
+    return metadata?.uid === uid ? metadata : undefined;
   }
 
   #keepOwners(at: Location, ownerReferences: OwnerReference[]): void {
@@ -160,7 +161,7 @@ export class GarbageCollector {
   }
 
   #removeFinalizer(at: Location, finalizer: string): void {
-    const finalizers = this.#registry.get(at).object.metadata.finalizers?.filter((one) => one !== finalizer);
+    const finalizers = this.#registry.findMetadata(at)?.finalizers?.filter((one) => one !== finalizer);
     this.#change(at, { finalizers });
   }
 
@@ -172,7 +173,7 @@ export class GarbageCollector {
   }
 
   async #later(work: () => void): Promise<void> {
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    for (let failures = 0; failures < MAX_ATTEMPTS;) {
       try {
         await this.#clock.sleep(this.#random.int(DELAY_MS.min, DELAY_MS.max), this.#stopping.signal);
       } catch {
@@ -182,16 +183,21 @@ export class GarbageCollector {
         work();
         return;
       } catch (error) {
+        if (error instanceof Waiting) {
+          await error.answered;
+          continue;
+        }
         if (!(error instanceof StatusError)) throw error;
         // Gone or changed meanwhile: try again.
+        failures += 1;
       }
     }
   }
 }
 
 /** Whether an object is being deleted and waits for the collector. */
-function awaits(object: ApiObject | undefined, finalizer: string): boolean {
-  return object?.metadata.deletionTimestamp !== undefined && object.metadata.finalizers?.includes(finalizer) === true;
+function awaits(metadata: ObjectMeta | undefined, finalizer: string): boolean {
+  return metadata?.deletionTimestamp !== undefined && metadata.finalizers?.includes(finalizer) === true;
 }
 
 const WRITER: Writer = { principal: 'workloads', dryRun: false };

@@ -50,12 +50,21 @@ export class Inquiries {
   answers<T>(questions: readonly Question<T>[]): { readonly answer: T; readonly place: number }[] {
     const open = questions.filter(({ key }) => !this.#answers.has(key));
     if (open.length > 0) {
-      const timeLeftMs = MAX_WAIT_MS - (this.#clock.monotonicMs() - this.#startMs);
-      if (timeLeftMs <= 0) throw new StatusError(504, 'Timeout', 'Timeout: request did not complete within requested timeout', {});
+      const timeLeftMs = this.timeLeftMs();
       throw new Waiting(Promise.all(open.map(async ({ key, ask }) => this.#answers.set(key, await ask(timeLeftMs)))));
     }
     const places = new Map([...this.#answers.keys()].map((key, place) => [key, place]));
     return questions.map(({ key }) => ({ answer: this.#answers.get(key) as T, place: places.get(key) ?? 0 }));
+  }
+
+  /**
+   * What is left of the time of the request. Conversions do not know for which request they are, so each attempt begins with this.
+   * @throws StatusError 504 if the request has waited too long
+   */
+  timeLeftMs(): number {
+    const leftMs = MAX_WAIT_MS - (this.#clock.monotonicMs() - this.#startMs);
+    if (leftMs <= 0) throw new StatusError(504, 'Timeout', 'Timeout: request did not complete within requested timeout', {});
+    return leftMs;
   }
 
   /** Does something in the first attempt that comes here, and remembers the result for the others. */

@@ -1,5 +1,6 @@
 import { StatusError } from '../../protocols/kube/status.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { Waiting } from './inquiries.ts';
 import type { Registry } from './registry.ts';
 import type { Writer } from './writer.ts';
 import type { ResourceTable } from './resource-table.ts';
@@ -53,9 +54,15 @@ export class NamespaceController {
       } catch {
         return; // Stopped.
       }
-      const seconds = this.#empty(namespace);
-      if (seconds === undefined) break;
-      waitMs = (Math.floor(seconds / 2) + 1) * 1000;
+      try {
+        const seconds = this.#empty(namespace);
+        if (seconds === undefined) break;
+        waitMs = (Math.floor(seconds / 2) + 1) * 1000;
+      } catch (error) {
+        if (!(error instanceof Waiting)) throw error;
+        await error.answered;
+        waitMs = 0;
+      }
     }
     this.#finalize(namespace);
   }
@@ -65,7 +72,7 @@ export class NamespaceController {
     let seconds: number | undefined;
     const resources = new Map(this.#table.all().map((resource): [string, Resource] => [resource.id, resource]));
     for (const resource of [...resources.values()].filter((one) => one.namespaced)) {
-      for (const { object } of this.#store.list(resource, namespace)) {
+      for (const { object } of this.#store.listStored(resource, namespace)) {
         const at = { resource, namespace, name: object.metadata.name ?? '' };
         const left = object.metadata.deletionTimestamp === undefined ? this.#delete(object, at) : object;
         if (left === undefined) continue;

@@ -30,8 +30,11 @@ interface PortParts {
 export function openPort(parts: PortParts, principal: Principal): ClusterPort {
   const { store, registry, table, watches, clock } = parts;
   const write = <T>(work: (writer: Writer) => T): Promise<T> => {
-    const writer: Writer = { principal, dryRun: false, inquiries: new Inquiries(clock) };
-    return attempt(() => work(writer));
+    const inquiries = new Inquiries(clock);
+    return attempt(() => {
+      inquiries.timeLeftMs();
+      return work({ principal, dryRun: false, inquiries });
+    });
   };
 
   const resourceOf = (plural: string): Resource => {

@@ -97,7 +97,7 @@ export class QuotaController {
     const quotas = this.#quotasIn(namespace);
     if (quotas.length === 0) return;
     const counted = this.#table.all().filter((one) => one.namespaced && one.version === one.storageVersion);
-    const objects = counted.map((one) => [one, this.#store.list(one, namespace).map(({ object }) => object)] as const);
+    const objects = counted.map((one) => [one, this.#store.listStored(one, namespace).map(({ object }) => object)] as const);
     for (const quota of quotas) {
       const at = { resource, namespace, name: quota.metadata.name ?? '' };
       const hard = quota.spec?.hard ?? {};

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../../model/defined.ts';
 import type { ObjectMeta } from '../../model/kube.ts';
 import { invalid } from '../../protocols/kube/field-error.ts';
+import type { FieldError } from '../../protocols/kube/field-error.ts';
 import { isJsonObject } from '../../protocols/kube/json.ts';
 import type { JsonObject } from '../../protocols/kube/json.ts';
 import {
@@ -54,6 +55,8 @@ export interface View {
   readonly subresource: string;
   readonly kind: NonNullable<Attributes['kind']>;
   readonly of: (version: Version) => ApiObject;
+  /** Decodes a view that a webhook has patched. @throws StatusError */
+  readonly decode: (patched: JsonObject) => ApiObject;
   /** The object with the changes of a view that a webhook has patched. */
   readonly into: (object: ApiObject, view: ApiObject) => ApiObject;
 }
@@ -107,6 +110,11 @@ export class Registry {
     return this.#store.get(at.resource, objectKey(at.namespace, at.name));
   }
 
+  /** The metadata of an object, which need no conversion by a webhook. */
+  findMetadata(at: Location): ObjectMeta | undefined {
+    return this.#store.getStored(at.resource, objectKey(at.namespace, at.name))?.object.metadata;
+  }
+
   /** @throws StatusError 404 */
   get(at: Location): Version {
     const version = this.find(at);
@@ -139,12 +147,15 @@ export class Registry {
     ]);
     this.#admission.validate({ operation: 'CREATE', at, writer, details: () => ({ object, old: undefined }) });
     const charged = this.#checkQuotas(resource, namespace, object, undefined);
-    const key = objectKey(namespace, name);
+    // A webhook may have changed the name.
+    const { name: finalName = '' } = object.metadata;
+    const key = objectKey(namespace, finalName);
     if (!free) throw nameNotGenerated(groupResource(resource), name);
-    if (this.#store.get(resource, key) !== undefined) throw alreadyExists(groupResource(resource), name);
-    if (writer.dryRun) return new Version(stored(resource, object), this.#store.revision);
+    if (this.#store.getStored(resource, key) !== undefined) throw alreadyExists(groupResource(resource), finalName);
+    const forms = formsOf(resource, object);
+    if (writer.dryRun) return new Version(forms.shown, this.#store.revision);
     this.#charge(charged);
-    const version = this.#put(resource, key, object, writer);
+    const version = this.#put(resource, key, forms, writer);
     this.#ownership.note(object.metadata.uid, this.#write(resource, writer, undefined, {}, intended), writer.author === 'nobody');
     return version;
   }
@@ -172,12 +183,22 @@ export class Registry {
     });
     const mutate = (one: ApiObject): ApiObject => {
       const mutated = this.#admission.mutate(asked(one), {
-        decode: (patched) => (view === undefined ? this.#decodePatched(resource, patched) : ({ metadata: {}, ...patched } as ApiObject)),
+        decode: (patched) => view?.decode(patched) ?? this.#decodePatched(resource, patched),
         admitAgain: (again) =>
           view === undefined && subresource === undefined ? (rules.admit?.(again, this.#lookup, old) ?? again) : again,
       });
       if (mutated === undefined) return one;
-      return view === undefined ? keepSystemFields(resource, mutated, old, subresource) : view.into(one, mutated);
+      if (view !== undefined) return view.into(one, mutated);
+      const kept = keepSystemFields(resource, mutated, old, subresource);
+      if (subresource === undefined) {
+        checkSameNamespace(mutated.metadata, at.namespace);
+        return withMeta(kept, { name: mutated.metadata.name ?? '' });
+      }
+      if (part === undefined) return kept;
+      // Of what a webhook changes, too, only the part counts.
+      const taken = part.take(kept, old);
+      part.admit?.(taken, this.#lookup);
+      return taken;
     };
     if (body === old && mutate(old) === old) {
       this.#admission.validate(asked(old));
@@ -206,6 +227,7 @@ export class Registry {
     if (ofPart !== undefined && 'only' in ofPart) this.#validate(resource, object, ofPart.only);
     this.#validate(resource, object, [
       ...validateMeta(resource, object.metadata, at.namespace),
+      ...validateName(object.metadata, at.name),
       ...metaErrors,
       ...metaErrors,
       ...validateFinalizerDomains(resource, object.metadata),
@@ -219,6 +241,8 @@ export class Registry {
     const charged = counts ? this.#checkQuotas(resource, at.namespace, object, old, isResize) : undefined;
     if (isDeepStrictEqual(object, old)) return current;
     if (!writer.dryRun) {
+      // Nothing has happened yet if this has to wait for a webhook.
+      if (resource.conversion?.remember !== undefined) formsOf(resource, object);
       this.#charge(charged);
       const write = this.#write(resource, writer, subresource, old, intended);
       this.#ownership.note(old.metadata.uid, write, writer.author === 'nobody');
@@ -254,7 +278,10 @@ export class Registry {
     );
     if (mutated === undefined) return object;
     const { namespace } = at;
-    return withMeta(mutated, defined({ name, namespace, uid, creationTimestamp, generation }));
+    checkSameNamespace(mutated.metadata, namespace);
+    const own = mutated.metadata.name ?? '';
+    const meta = { name: isNameGenerated && own === '' ? name : own, ...defined({ namespace, uid, creationTimestamp, generation }) };
+    return withMeta(mutated, meta);
   }
 
   /** An object that a webhook has patched: without unknown fields, with defaults. */
@@ -332,16 +359,13 @@ export class Registry {
       this.#store.remove(resource, key, writer.principal);
       return new Version(object, this.#store.revision);
     }
-    return this.#put(resource, key, object, writer);
+    return this.#put(resource, key, formsOf(resource, object), writer);
   }
 
-  /** Stores an object. What has to wait for a webhook comes before the commit. */
-  #put(resource: Resource, key: string, object: ApiObject, { principal }: Writer): Version {
-    const form = stored(resource, object);
-    const { remember, fromStored } = resource.conversion ?? {};
-    const shown = remember === undefined ? undefined : fromStored?.(form);
+  /** Stores an object, whose forms were made before: what has to wait for a webhook comes before the commit. */
+  #put(resource: Resource, key: string, { form, shown }: Forms, { principal }: Writer): Version {
     const version = this.#store.put(resource, key, form, principal);
-    if (shown !== undefined) remember?.(version.object, stamp(shown, version.revision).object);
+    resource.conversion?.remember?.(version.object, stamp(shown, version.revision).object);
     return inVersion(version, resource);
   }
 
@@ -370,7 +394,10 @@ export class Registry {
         details: () => ({ object: undefined, old: current.object, options: defined({ ...deletion }) }),
       });
     }
-    const { version, gone } = deleteObject({ current, at, deletion, writer, store: this.#store, nowMs: this.#clock.nowMs() });
+    const put = (marked: ApiObject): Version => {
+      return this.#put(at.resource, objectKey(at.namespace, at.name), formsOf(at.resource, marked), writer);
+    };
+    const { version, gone } = deleteObject({ current, at, deletion, writer, store: this.#store, put, nowMs: this.#nowMs(writer) });
     // Nothing that has to wait for a webhook may come after the commit.
     const isShown = gone && at.resource.conversion?.remember !== undefined;
     return { version: isShown ? new Version(current.object, version.revision) : inVersion(version, at.resource), gone };
@@ -382,10 +409,7 @@ export class Registry {
   };
 
   #checkNamespace(resource: Resource, namespace: string | undefined, metadata: ObjectMeta): void {
-    const own = metadata.namespace ?? '';
-    if (own !== '' && own !== (namespace ?? '')) {
-      throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
-    }
+    checkSameNamespace(metadata, namespace);
     if (!resource.namespaced) return;
     if (namespace === undefined) throw badRequest('an empty namespace may not be set during creation');
     const found = this.#store.get(this.#table.byId('namespaces'), namespace);
@@ -442,15 +466,37 @@ function checkName({ name, namespace }: Location, sent: ObjectMeta): void {
   if (sent.name !== name) {
     throw badRequest(`the name of the object (${sent.name ?? ''}) does not match the name on the URL (${name})`);
   }
+  checkSameNamespace(sent, namespace);
+}
+
+/** @throws StatusError 400 if an object's namespace, if it has one, is not that of the URL */
+function checkSameNamespace(sent: ObjectMeta, namespace: string | undefined): void {
   if ((sent.namespace ?? '') !== '' && sent.namespace !== (namespace ?? '')) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
+}
+
+/** Only a webhook can have changed the name of an object that is updated. */
+function validateName({ name = '' }: ObjectMeta, old: string): FieldError[] {
+  return name === old ? [] : [invalid('metadata.name', name, 'field is immutable')];
 }
 
 /** The stored form of an object: in the storage version of its resource. */
 function stored({ group, storageVersion, custom, conversion }: Resource, object: ApiObject): ApiObject {
   if (conversion !== undefined) return custom ? conversion.toStored(object) : withZeroTimes(conversion.toStored(object));
   return { ...(custom ? object : withZeroTimes(object)), apiVersion: apiVersionOf({ group, version: storageVersion }) };
+}
+
+/** An object as it is stored, and as its resource shows it. */
+interface Forms {
+  readonly form: ApiObject;
+  readonly shown: ApiObject;
+}
+
+/** @throws Waiting if a webhook has to convert it first */
+function formsOf(resource: Resource, object: ApiObject): Forms {
+  const form = stored(resource, object);
+  return { form, shown: inVersion(new Version(form, 0), resource).object };
 }
 
 function withoutStatus(object: ApiObject): ApiObject {

@@ -1,6 +1,7 @@
 import { defined } from '../../model/defined.ts';
 import { invalid } from '../../protocols/kube/field-error.ts';
 import { isJsonObject } from '../../protocols/kube/json.ts';
+import type { JsonObject } from '../../protocols/kube/json.ts';
 import { formatLabelSelector } from '../../protocols/kube/label-selector.ts';
 import { badRequest, internalError, invalidObject } from '../../protocols/kube/status.ts';
 import type { Registry } from './registry.ts';
@@ -44,16 +45,17 @@ export function updateScale(
     subresource: 'scale',
     kind,
     of: (one: Version) => ({ ...scaleOf(one, paths) }),
-    into: (object: ApiObject, { spec }: ApiObject) => scaled(object, isJsonObject(spec) ? (spec['replicas'] ?? 0) : 0) as ApiObject,
+    decode: (patched: JsonObject) => {
+      readReplicas(patched);
+      const metadata = isJsonObject(patched['metadata']) ? patched['metadata'] : {};
+      return { kind: 'Scale', apiVersion: 'autoscaling/v1', ...patched, metadata };
+    },
+    into: (object: ApiObject, patched: ApiObject) => scaled(object, readReplicas(patched)) as ApiObject,
   };
   const withReplicas = (current: Version): unknown => {
     const sent = change(scaleOf(current, paths));
     if (!isJsonObject(sent)) throw badRequest("the object provided is unrecognized (must be of type Scale): couldn't get version/kind");
-    const spec = isJsonObject(sent.spec) ? sent.spec : {};
-    const replicas = spec.replicas ?? 0;
-    if (typeof replicas !== 'number' || !Number.isInteger(replicas)) {
-      throw badRequest('Scale in version "v1" cannot be handled as a Scale: json: cannot unmarshal into field spec.replicas');
-    }
+    const replicas = readReplicas(sent);
     // Custom resources are validated by their own schema and rules.
     if (replicas < 0 && !at.resource.custom) {
       const error = invalid('spec.replicas', replicas, 'must be greater than or equal to 0');
@@ -65,6 +67,13 @@ export function updateScale(
   };
   const version = registry.update(at, undefined, writer, withReplicas, view);
   return scaleOf(version, paths);
+}
+
+/** @throws StatusError 400 */
+function readReplicas({ spec }: Readonly<Record<string, unknown>>): number {
+  const { replicas = 0 } = isJsonObject(spec) ? spec : {};
+  if (typeof replicas === 'number' && Number.isInteger(replicas)) return replicas;
+  throw badRequest('Scale in version "v1" cannot be handled as a Scale: json: cannot unmarshal into field spec.replicas');
 }
 
 function scaleOf({ object, revision }: Version, { specReplicasPath, statusReplicasPath, labelSelectorPath }: ScalePaths): Scale {

@@ -80,15 +80,23 @@ export class Store {
   }
 
   get(resource: Resource, key: string): Version | undefined {
-    const version = this.#objects.get(resource.id)?.get(key);
+    const version = this.getStored(resource, key);
     return version === undefined ? undefined : inVersion(version, resource);
+  }
+
+  /** In the version in which it is stored. */
+  getStored(resource: Resource, key: string): Version | undefined {
+    return this.#objects.get(resource.id)?.get(key);
   }
 
   /** Sorted by key. @param namespace undefined for all */
   list(resource: Resource, namespace?: string): Version[] {
-    const objects = this.#objects.get(resource.id);
-    if (objects === undefined) return [];
-    return allInVersion(objects.values(namespace === undefined ? '' : `${namespace}/`), resource);
+    return allInVersion(this.listStored(resource, namespace), resource);
+  }
+
+  /** The same in the versions in which they are stored. */
+  listStored(resource: Resource, namespace?: string): Version[] {
+    return this.#objects.get(resource.id)?.values(namespace === undefined ? '' : `${namespace}/`) ?? [];
   }
 
   /**

@@ -88,10 +88,11 @@ export function openWatch(
 /** A watch of one object (`/api/v1/watch/nodes/a`) selects it by its name. @throws StatusError 400 */
 function fieldOf({ name, options: { fieldSelector = '' } }: KubeRequest): Pick<KubeOptions, 'fieldSelector'> {
   if (name === undefined) return {};
-  const terms = fieldSelector === '' ? undefined : parseFieldTerms(fieldSelector);
-  const isSame = terms?.some(({ field, operator, value }) => field === 'metadata.name' && operator === '=' && value === name) ?? true;
+  const terms = parseFieldTerms(fieldSelector);
+  if (terms.length === 0) return { fieldSelector: `metadata.name=${name}` };
+  const isSame = terms.some(({ field, operator, value }) => field === 'metadata.name' && operator === '=' && value === name);
   if (!isSame) throw badRequest("fieldSelector metadata.name doesn't match requested name");
-  return { fieldSelector: `metadata.name=${name}` };
+  return { fieldSelector };
 }
 
 function drawTimeout(random: Random, principal: Principal): number {

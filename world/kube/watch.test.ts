@@ -35,13 +35,15 @@ test('the old paths of watches serve a collection or one object', async () => {
     const all = await watch('/api/v1/watch/pods');
     const own = await watch('/api/v1/watch/namespaces/default/pods');
     const one = await watch('/api/v1/watch/namespaces/default/pods/b');
+    const none = await watch('/api/v1/watch/namespaces/default/pods/b?fieldSelector=metadata.name%3Db,spec.nodeName%3Dx');
     await clock.sleep(20);
     expect([all, own, one].map(({ lines }) => brief(lines))).toEqual([['ADDED a', 'ADDED b'], ['ADDED a', 'ADDED b'], ['ADDED b']]);
     await call('DELETE', `${PODS}/a`);
     await call('DELETE', `${PODS}/b`);
     await clock.sleep(20);
     expect(brief(one.lines)).toEqual(['ADDED b', 'MODIFIED b', 'DELETED b']);
-    for (const { stop, done } of [all, own, one]) {
+    expect(none.lines).toEqual([]);
+    for (const { stop, done } of [all, own, one, none]) {
       stop();
       await done;
     }

@@ -1,15 +1,17 @@
 import { expect, test } from '@playwright/test';
+import type { Pod } from '../../model/kube.ts';
 import { createRandom } from '../../runtime/random.ts';
-import { createRealTimeline } from '../../runtime/timeline.ts';
+import { createRealTimeline, createVirtualTimeline } from '../../runtime/timeline.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { JsonObject } from '../../protocols/kube/json.ts';
 import { isStream, readText } from '../../wire/wire.ts';
 import { defined } from '../../model/defined.ts';
 import { createApiServer } from './api-server.ts';
 import type { ApiServer } from './api-server.ts';
-import { CRDS, withServer } from './testing/api-server.ts';
+import { CRDS, PODS, START_MS, withServer } from './testing/api-server.ts';
 import { CA_BUNDLE, serveWebhooks } from './testing/webhook-server.ts';
 import type { WebhookReply, WebhookServer } from './testing/webhook-server.ts';
+import type { WebhookClient } from './webhooks/client.ts';
 import { createWebhookClient } from './webhooks/https-client.ts';
 
 /* How webhooks are reached, and what else happens meanwhile. Their answers are compared with a real server in `fidelity/differential/kube`. */
@@ -20,6 +22,7 @@ const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 interface Answer {
   readonly status: number;
   readonly message: string;
+  readonly body: unknown;
   readonly effect: unknown;
 }
 
@@ -28,22 +31,25 @@ async function send(server: ApiServer, method: string, path: string, body?: obje
   const request = { method, path, headers, ...defined({ body: body && JSON.stringify(body) }) };
   const caller = { principal: 'target', incarnation: 1, span: 0 } as const;
   const answer = await server.backend.handle(request, server.backend.describe(request), caller);
-  const { message = '' } = JSON.parse(await readText(answer.body)) as { message?: string };
-  return { status: answer.status, message, effect: answer.effect };
+  const decoded = JSON.parse(await readText(answer.body)) as { message?: string };
+  return { status: answer.status, message: decoded.message ?? '', body: decoded, effect: answer.effect };
 }
 
-function configuration(kind: string, clientConfig: object, more: object = {}, operations = ['CREATE', 'UPDATE', 'DELETE']): object {
-  const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations, resources: ['configmaps'] }];
+function configuration(name: string, clientConfig: object, more: object): object {
+  const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE', 'DELETE'], resources: ['configmaps'] }];
   const webhook = { name: 'a.example.com', clientConfig, sideEffects: 'None', admissionReviewVersions: ['v1'], rules, ...more };
-  return { metadata: { name: kind.toLowerCase() }, webhooks: [webhook] };
+  return { metadata: { name }, webhooks: [webhook] };
 }
 
 async function configure(
   server: ApiServer,
   kind: 'validating' | 'mutating',
-  ...rest: [clientConfig: object, more?: object]
+  clientConfig: object,
+  more: object = {},
+  name: string = kind,
 ): Promise<void> {
-  expect((await send(server, 'POST', `${GROUP}/${kind}webhookconfigurations`, configuration(kind, ...rest))).status).toBe(201);
+  const path = `${GROUP}/${kind}webhookconfigurations`;
+  expect((await send(server, 'POST', path, configuration(name, clientConfig, more))).status).toBe(201);
 }
 
 /** A server in real time, and a program that answers all webhooks. */
@@ -96,6 +102,21 @@ test('in virtual time nothing is reached, and the failure policy decides', async
     const strict = await send(server, 'POST', CONFIG_MAPS, { metadata: { name: 'b', labels: { strict: 'yes' } } });
     expect(strict).toMatchObject({ status: 500, effect: { kind: 'rejected', code: 'InternalError' } });
     expect(strict.message).toContain('Post "https://webhook.example.com/?timeout=10s": dial tcp: lookup webhook.example.com: no such host');
+  });
+});
+
+test('addresses that do not exist are refused, or can not be called', async () => {
+  await withServer(async ({ server }) => {
+    const path = `${GROUP}/validatingwebhookconfigurations`;
+    for (const url of ['https://exa mple/x', 'https://[::1/x', 'https://127.0.0.1:abc/']) {
+      const refused = await send(server, 'POST', path, configuration('a', { url }, {}));
+      expect(refused).toMatchObject({ status: 422, message: expect.stringContaining('url must be a valid URL: parse') });
+    }
+    await configure(server, 'validating', { url: 'https://127.0.0.1:99999/x' });
+    expect(await send(server, 'POST', CONFIG_MAPS, { metadata: { name: 'a' } })).toMatchObject({
+      status: 500,
+      message: expect.stringContaining('Post "https://127.0.0.1:99999/x?timeout=10s": dial tcp: address 99999: invalid port'),
+    });
   });
 });
 
@@ -191,26 +212,163 @@ for (const [reply, problem] of [
   });
 }
 
-test('a watch of another version than the stored one shows converted objects', async () => {
-  const converted = (review: JsonObject): WebhookReply => {
-    const { objects, desiredAPIVersion } = review['request'] as { objects: JsonObject[]; desiredAPIVersion: string };
-    return {
-      result: { status: 'Success' },
-      convertedObjects: objects.map((object) => ({ ...object, apiVersion: desiredAPIVersion, spec: { by: 'webhook' } })),
-    };
+function patch(operations: readonly object[]): WebhookReply {
+  return { allowed: true, patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(operations)).toString('base64') };
+}
+
+// As a real server answers.
+const required = 'metadata.name: Required value: name or generateName is required';
+for (const [what, operation, created, updated] of [
+  [
+    'removes the metadata',
+    { op: 'remove', path: '/metadata' },
+    { status: 422, message: `ConfigMap "" is invalid: ${required}` },
+    { status: 422, message: `ConfigMap "" is invalid: [${required}, metadata.name: Invalid value: "": field is immutable]` },
+  ],
+  [
+    'changes the name',
+    { op: 'replace', path: '/metadata/name', value: 'other' },
+    { status: 201, body: { metadata: { name: 'other' } } },
+    { status: 422, message: 'ConfigMap "other" is invalid: metadata.name: Invalid value: "other": field is immutable' },
+  ],
+  [
+    'changes the namespace',
+    { op: 'add', path: '/metadata/namespace', value: 'kube-system' },
+    { status: 400, message: 'the namespace of the provided object does not match the namespace sent on the request' },
+    { status: 400, message: 'the namespace of the provided object does not match the namespace sent on the request' },
+  ],
+] as const) {
+  test(`a webhook that ${what}`, async () => {
+    await withWebhook(
+      () => patch([operation]),
+      async ({ server, webhook }) => {
+        expect((await send(server, 'POST', CONFIG_MAPS, { metadata: { name: 'old' } })).status).toBe(201);
+        await configure(server, 'mutating', { url: webhook.url, caBundle: CA_BUNDLE });
+        expect(await send(server, 'POST', CONFIG_MAPS, { metadata: { name: 'new' } })).toMatchObject(created);
+        expect(await send(server, 'PATCH', `${CONFIG_MAPS}/old`, { data: { a: 'b' } })).toMatchObject(updated);
+      },
+    );
+  });
+}
+
+for (const [what, operation, status] of [
+  ['is not a number', { op: 'replace', path: '/spec/replicas', value: 'x' }, 500],
+  ['has no metadata', { op: 'replace', path: '/metadata', value: null }, 200],
+] as const) {
+  test(`a scale that after a webhook's patch ${what}`, async () => {
+    await withWebhook(
+      () => patch([operation]),
+      async ({ server, webhook }) => {
+        const [labels, sets] = [{ app: 'a' }, '/apis/apps/v1/namespaces/default/replicasets'];
+        const template = { metadata: { labels }, spec: { containers: [{ name: 'main', image: 'pause' }] } };
+        const spec = { replicas: 0, selector: { matchLabels: labels }, template };
+        expect((await send(server, 'POST', sets, { metadata: { name: 'a' }, spec })).status).toBe(201);
+        const rules = [{ apiGroups: ['apps'], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['replicasets/scale'] }];
+        await configure(server, 'mutating', { url: webhook.url, caBundle: CA_BUNDLE }, { rules });
+        expect((await send(server, 'PATCH', `${sets}/a/scale`, { spec: { replicas: 1 } })).status).toBe(status);
+      },
+    );
+  });
+}
+
+test('of what a webhook changes through a subresource of pods, only its part counts', async () => {
+  const operations = [
+    { op: 'replace', path: '/spec/containers/0/image', value: 'other' },
+    { op: 'add', path: '/metadata/labels', value: { hooked: 'yes' } },
+    { op: 'replace', path: '/spec/containers/0/resources/limits/cpu', value: '50' },
+  ];
+  await withWebhook(
+    (path) => patch(path === '/all' ? operations : operations.slice(0, 2)),
+    async ({ server, webhook }) => {
+      const resources = { requests: { cpu: '1' }, limits: { cpu: '4' } };
+      const spec = { containers: [{ name: 'main', image: 'pause', resources }] };
+      expect((await send(server, 'POST', PODS, { metadata: { name: 'a' }, spec })).status).toBe(201);
+      const limits = [{ type: 'Container', max: { cpu: '10' } }];
+      const ranges = '/api/v1/namespaces/default/limitranges';
+      expect((await send(server, 'POST', ranges, { metadata: { name: 'a' }, spec: { limits } })).status).toBe(201);
+      const of = (resource: string, path: string, name: string): Promise<void> => {
+        const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['UPDATE'], resources: [resource] }];
+        return configure(server, 'mutating', { url: webhook.url + path, caBundle: CA_BUNDLE }, { rules }, name);
+      };
+      await of('pods/ephemeralcontainers', '/some', 'ephemeral');
+      await of('pods/resize', '/all', 'resize');
+      const ephemeralContainers = [{ name: 'debug', image: 'shell' }];
+      expect((await send(server, 'PATCH', `${PODS}/a/ephemeralcontainers`, { spec: { ephemeralContainers } })).status).toBe(200);
+      const resized = [{ name: 'main', image: 'pause', resources: { ...resources, requests: { cpu: '2' } } }];
+      expect(await send(server, 'PATCH', `${PODS}/a/resize`, { spec: { containers: resized } })).toMatchObject({
+        status: 403,
+        message: 'pods "a" is forbidden: maximum cpu usage per Container is 10, but limit is 50',
+      });
+      const { metadata, spec: now } = (await server.port('workloads').get({ resource: 'pods', namespace: 'default', name: 'a' })) as Pod;
+      expect(metadata.labels).toBeUndefined();
+      expect(now.containers[0]?.image).toBe('pause');
+    },
+  );
+});
+
+test('a server that stops gives up its calls', async () => {
+  const asked = Promise.withResolvers<void>();
+  await withWebhook(
+    () => {
+      asked.resolve();
+      return 'hang';
+    },
+    async ({ server, webhook }) => {
+      await configure(server, 'validating', { url: webhook.url, caBundle: CA_BUNDLE }, { timeoutSeconds: 30 });
+      const created = send(server, 'POST', CONFIG_MAPS, { metadata: { name: 'a' } });
+      await asked.promise;
+      server.stop();
+      expect(await created).toMatchObject({ status: 500, message: expect.stringContaining('timeout=30s": EOF') });
+    },
+  );
+});
+
+test("of a field that a webhook's answer has twice, the last one counts", async () => {
+  await withWebhook(
+    (_path, { request }) => {
+      const { uid } = request as { uid: string };
+      const head = `"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1"`;
+      return { status: 200, text: `{${head},"response":{"uid":"${uid}","allowed":false,"allowed":true}}`, type: 'application/json' };
+    },
+    async ({ server, webhook }) => {
+      await configure(server, 'validating', { url: webhook.url, caBundle: CA_BUNDLE });
+      expect((await send(server, 'POST', CONFIG_MAPS, { metadata: { name: 'a' } })).status).toBe(201);
+    },
+  );
+});
+
+/** A conversion webhook's answer: each object says by whom it was converted. */
+function converted(review: JsonObject): JsonObject {
+  const { objects, desiredAPIVersion } = review['request'] as { objects: JsonObject[]; desiredAPIVersion: string };
+  return {
+    result: { status: 'Success' },
+    convertedObjects: objects.map((object) => ({ ...object, apiVersion: desiredAPIVersion, spec: { by: 'webhook' } })),
   };
+}
+
+const V1_THINGS = '/apis/example.com/v1/namespaces/default/things';
+const V2_THINGS = '/apis/example.com/v2/namespaces/default/things';
+
+function thing(version: string, name: string, metadata: object = {}): object {
+  return { apiVersion: `example.com/${version}`, kind: 'Thing', metadata: { name, ...metadata }, spec: { by: 'user' } };
+}
+
+/** Things are stored as v1, and a webhook converts them to v2. */
+async function defineThings(server: ApiServer, { url }: Pick<WebhookServer, 'url'>): Promise<void> {
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  const versions = ['v1', 'v2'].map((name) => ({ name, served: true, storage: name === 'v1', schema }));
+  const webhook = { clientConfig: { url, caBundle: CA_BUNDLE }, conversionReviewVersions: ['v1'] };
+  const names = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' };
+  const spec = { group: 'example.com', scope: 'Namespaced', names, versions, conversion: { strategy: 'Webhook', webhook } };
+  expect((await send(server, 'POST', CRDS, { metadata: { name: 'things.example.com' }, spec })).status).toBe(201);
+}
+
+test('a watch of another version than the stored one shows converted objects', async () => {
   await withWebhook(
     (_path, review) => converted(review),
     async ({ server, webhook }) => {
-      const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
-      const versions = ['v1', 'v2'].map((name) => ({ name, served: true, storage: name === 'v1', schema }));
-      const client = { clientConfig: { url: webhook.url, caBundle: CA_BUNDLE }, conversionReviewVersions: ['v1'] };
-      const names = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' };
-      const spec = { group: 'example.com', scope: 'Cluster', names, versions, conversion: { strategy: 'Webhook', webhook: client } };
-      expect((await send(server, 'POST', CRDS, { metadata: { name: 'things.example.com' }, spec })).status).toBe(201);
-      const thing = (name: string): object => ({ apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name }, spec: { by: 'user' } });
-      const things = '/apis/example.com/v1/things';
-      expect((await send(server, 'POST', things, thing('a'))).status).toBe(201);
+      await defineThings(server, webhook);
+      expect((await send(server, 'POST', V1_THINGS, thing('v1', 'a'))).status).toBe(201);
       const request = { method: 'GET', path: '/apis/example.com/v2/things?watch=true', headers: {} };
       const { body } = await server.backend.handle(request, server.backend.describe(request), {
         principal: 'target',
@@ -218,7 +376,7 @@ test('a watch of another version than the stored one shows converted objects', a
         span: 0,
       });
       if (!isStream(body)) throw new Error('the watch was refused');
-      expect((await send(server, 'POST', things, thing('b'))).status).toBe(201);
+      expect((await send(server, 'POST', V1_THINGS, thing('v1', 'b'))).status).toBe(201);
       const seen: unknown[] = [];
       for await (const line of body) {
         seen.push(JSON.parse(String(line)));
@@ -229,6 +387,77 @@ test('a watch of another version than the stored one shows converted objects', a
         object: { apiVersion: 'example.com/v2', metadata: { name }, spec: { by: 'webhook' } },
       });
       expect(seen).toMatchObject([shown('a'), shown('b')]);
+    },
+  );
+});
+
+test('a quota counts an object once that a webhook converts before it is stored', async () => {
+  await withWebhook(
+    (_path, review) => converted(review),
+    async ({ server, webhook }) => {
+      await defineThings(server, webhook);
+      const hard = { 'count/things.example.com': '2' };
+      const quotas = '/api/v1/namespaces/default/resourcequotas';
+      expect((await send(server, 'POST', quotas, { metadata: { name: 'q' }, spec: { hard } })).status).toBe(201);
+      expect(await send(server, 'POST', `${V2_THINGS}?dryRun=All`, thing('v2', 'a'))).toMatchObject({
+        status: 201,
+        body: { apiVersion: 'example.com/v2' },
+      });
+      expect((await send(server, 'POST', V2_THINGS, thing('v2', 'a'))).status).toBe(201);
+      expect((await send(server, 'POST', V2_THINGS, thing('v2', 'b'))).status).toBe(201);
+      expect((await send(server, 'POST', V2_THINGS, thing('v2', 'c'))).status).toBe(403);
+    },
+  );
+});
+
+test('a list does not wait for its conversions longer than a request may take', async () => {
+  const random = createRandom(1);
+  const timeline = createVirtualTimeline({ startMs: START_MS, random: random.fork('timeline') });
+  const clock = timeline.scope('world');
+  const webhooks: WebhookClient = {
+    serves: () => true,
+    close: () => undefined,
+    post: async ({ body }) => {
+      await clock.sleep(20_000);
+      const review = JSON.parse(body) as JsonObject;
+      const { uid } = review['request'] as { uid: string };
+      return { status: 200, contentType: 'application/json', text: JSON.stringify({ response: { uid, ...converted(review) } }) };
+    },
+  };
+  const server = createApiServer({ clock, random: random.fork('kube'), webhooks });
+  const work = async (): Promise<void> => {
+    await defineThings(server, { url: 'https://127.0.0.1' });
+    for (const name of ['a', 'b', 'c']) expect((await send(server, 'POST', V1_THINGS, thing('v1', name))).status).toBe(201);
+    expect(await send(server, 'GET', V2_THINGS)).toMatchObject({
+      status: 504,
+      message: 'Timeout: request did not complete within requested timeout',
+    });
+    // What was converted is remembered.
+    expect((await send(server, 'GET', V2_THINGS)).status).toBe(200);
+  };
+  await timeline.run(work());
+  server.stop();
+});
+
+test('an object that is deleted in the foreground, in a version that a webhook converts, is collected', async () => {
+  await withWebhook(
+    (_path, review) => converted(review),
+    async ({ server, webhook }) => {
+      await defineThings(server, webhook);
+      const { body } = await send(server, 'POST', V2_THINGS, thing('v2', 'owner'));
+      const { uid } = (body as { metadata: { uid: string } }).metadata;
+      const owner = { apiVersion: 'example.com/v2', kind: 'Thing', name: 'owner', uid, blockOwnerDeletion: true };
+      expect((await send(server, 'POST', V2_THINGS, thing('v2', 'dependent', { ownerReferences: [owner] }))).status).toBe(201);
+      const gone = Promise.withResolvers<void>();
+      server.onCommit(({ type, version }) => {
+        if (type === 'DELETED' && version.object.metadata.name === 'owner') gone.resolve();
+      });
+      const deletion = { preconditions: { uid }, propagationPolicy: 'Foreground' };
+      expect((await send(server, 'DELETE', `${V2_THINGS}/owner`, deletion)).status).toBe(200);
+      const stored = await server.port('workloads').get({ resource: 'things', namespace: 'default', name: 'owner' });
+      expect(stored).toMatchObject({ apiVersion: 'example.com/v1', metadata: { finalizers: ['foregroundDeletion'] } });
+      await gone.promise;
+      expect((await send(server, 'GET', V1_THINGS)).body).toMatchObject({ items: [] });
     },
   );
 });

@@ -21,7 +21,15 @@ export function validateClientConfig({ url, service }: ClientConfig, at: string)
   return url === undefined ? validateService(service ?? {}, `${at}.service`) : validateUrl(url, `${at}.url`);
 }
 
+/** A port may have any number until it is used. */
+const PORT = /:\d+(?=[/?#]|$)/;
+
+/** Why a URL can't be parsed is said in other words than Go's. */
 function validateUrl(url: string, field: string): FieldError[] {
+  const isHttps = /^https:\/\/[^/]/i.test(url);
+  if (isHttps && !URL.canParse(url.replace(PORT, ''))) {
+    return [required(field, `url must be a valid URL: parse ${JSON.stringify(url)}: invalid host${FORM}`)];
+  }
   const [, scheme = '', authority = '', query = '', fragment = ''] = URL_PARTS.exec(url) ?? [];
   const at = authority.lastIndexOf('@');
   const host = authority.slice(at + 1);

@@ -21,6 +21,7 @@ import { newUid } from '../uids.ts';
 import type { Writer } from '../writer.ts';
 import type { Reviewed, WebhookCaller } from './caller.ts';
 import type { Webhook } from './configuration.ts';
+import { untypedProblem } from './caller.ts';
 import { REVIEW_VERSIONS, admissionReview, denialOf, readResponse } from './review.ts';
 import type { Response } from './review.ts';
 
@@ -278,12 +279,14 @@ function applied(object: ApiObject, operations: readonly JsonObject[]): JsonObje
       throw error;
     }
   }
-  if (!isJsonObject(result)) throw internalError('the patched object is not an object');
+  if (!isJsonObject(result)) throw internalError(untypedProblem(result));
   return result;
 }
 
 function inapplicable(document: unknown, operation: JsonObject): string {
-  const [op, at] = [String(operation['op']), String(operation['path'])];
+  const { op } = operation;
+  if (typeof op !== 'string') return 'Unexpected kind: unknown';
+  const at = String(operation['path']);
   if (op === 'test') return `testing value ${at} failed: test failed`;
   const end = at.lastIndexOf('/');
   const isOnlyKeyMissing = op === 'remove' && isJsonObject(valueAt(document, at.slice(0, end)));

@@ -52,7 +52,7 @@ export class WebhookCaller {
     const ask = async (timeLeftMs: number): Promise<Reviewed> => {
       const limitMs = Math.min(timeoutMs, timeLeftMs);
       const url = `${addressOf(config)}?timeout=${Math.ceil(limitMs / 1_000)}s`;
-      const answer = await this.#post(config, url, review(), limitMs);
+      const answer = URL.canParse(url) ? await this.#post(config, url, review(), limitMs) : { problem: invalidPort(url) };
       return 'problem' in answer ? { problem: `Post ${JSON.stringify(url)}: ${answer.problem}` } : readAnswer(answer);
     };
     return { key, ask };
@@ -79,11 +79,17 @@ export class WebhookCaller {
 /** The address of a webhook, without a query. */
 function addressOf({ url, service }: ClientConfig): string {
   if (service === undefined) {
-    const { origin, pathname } = new URL(url ?? '');
-    return origin + withoutEnd(pathname);
+    const parsed = URL.parse(url ?? '');
+    return parsed === null ? (url ?? '') : parsed.origin + withoutEnd(parsed.pathname);
   }
   const { name = '', namespace = '', port = DEFAULT_PORT, path = '' } = service;
   return `https://${name}.${namespace}.svc:${port}${withoutEnd(path)}`;
+}
+
+/** The only mistake of a URL that validation lets pass. */
+function invalidPort(url: string): string {
+  const [, port = ''] = /:(\d+)(?=[/?]|$)/.exec(url) ?? [];
+  return `dial tcp: address ${port}: invalid port`;
 }
 
 /** As Go joins paths. */
@@ -121,21 +127,27 @@ function readAnswer({ status, contentType, text }: Exclude<WebhookAnswer, { read
   if (text === '') return { problem: `0-length response with status code: ${status} and content type: ${contentType}` };
   const review = decoded(text);
   if (!isJsonObject(review)) {
-    const what = `json: cannot unmarshal ${jsonType(review)} into Go value of type ${TYPE_META}`;
-    return {
-      problem: `couldn't get version/kind; json parse error: ${(review === undefined ? jsonSyntaxError(text) : undefined) ?? what}`,
-    };
+    const syntax = review === undefined ? jsonSyntaxError(text) : undefined;
+    return { problem: syntax === undefined ? untypedProblem(review) : `${UNTYPED}: ${syntax}` };
   }
   return { review };
 }
 
+/** The problem of a value that is no object, in the words of Go's decoder. */
+export function untypedProblem(value: unknown): string {
+  return `${UNTYPED}: json: cannot unmarshal ${jsonType(value)} into Go value of type ${TYPE_META}`;
+}
+
+const UNTYPED = "couldn't get version/kind; json parse error";
 /** The type into which Go's decoder reads the type of an object. */
 const TYPE_META = String.raw`struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`;
 
-/** Real decoders read YAML, too. Undefined for text that is neither. */
+/** Real decoders read YAML, too. Of a key that occurs twice, the last one counts. Undefined for text that is neither. */
 function decoded(text: string): unknown {
+  // JSON is parsed much faster as such, and large answers must not stop the world.
+  const isJson = text.trimStart().startsWith('{');
   try {
-    return parse(text);
+    return isJson ? JSON.parse(text) : parse(text, { uniqueKeys: false });
   } catch {
     return undefined;
   }

@@ -19,12 +19,15 @@ export interface WebhookClient {
   serves(service: string): boolean;
   /** Never rejects. */
   post(call: WebhookCall): Promise<WebhookAnswer>;
+  /** Gives up the calls in progress, and makes no more. */
+  close(): void;
 }
 
 /** Nothing can be reached: in virtual time, where a program's real speed must not decide. */
 export const NO_WEBHOOKS: WebhookClient = {
   serves: () => false,
   post: ({ url }) => Promise.resolve({ problem: refusedBy(url) }),
+  close: () => undefined,
 };
 
 const DEFAULT_PORT = '443';

@@ -1,4 +1,4 @@
-import { withDeadline } from '../../../clients/exchange.ts';
+import { withDeadline, withSignal } from '../../../clients/exchange.ts';
 import { defined } from '../../../model/defined.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { createHttpWire } from '../../../wire/http-wire.ts';
@@ -13,19 +13,21 @@ const MAX_ANSWER_BYTES = 3 * 1024 * 1024;
  * @param services the addresses, `HOST:PORT`, of services, `NAMESPACE/NAME`
  */
 export function createWebhookClient(clock: Clock, services: ReadonlyMap<string, string>): WebhookClient {
+  const closing = new AbortController();
   return {
     serves: (service) => services.has(service),
     post: async (call) => {
       try {
-        return await post(clock, call, services.get(call.service ?? ''));
+        return await post(clock, call, services.get(call.service ?? ''), closing.signal);
       } catch (error) {
         return { problem: problemOf(error, new URL(call.url)) };
       }
     },
+    close: () => closing.abort(new WireError('ECONNRESET', 'the API server was stopped')),
   };
 }
 
-async function post(clock: Clock, { url, ca, body, timeoutMs }: WebhookCall, address: string | undefined) {
+async function post(clock: Clock, { url, ca, body, timeoutMs }: WebhookCall, address: string | undefined, closed: AbortSignal) {
   const { origin, hostname, pathname, search } = new URL(url);
   const { wire, destroy } = createHttpWire({
     baseUrl: address === undefined ? origin : `https://${address}`,
@@ -34,7 +36,7 @@ async function post(clock: Clock, { url, ca, body, timeoutMs }: WebhookCall, add
   try {
     const headers = { 'content-type': 'application/json', accept: 'application/json, */*', 'user-agent': 'kube-apiserver-admission' };
     return await withDeadline(clock, timeoutMs, `POST ${url}`, async (signal) => {
-      const answer = await wire({ method: 'POST', path: pathname + search, headers, body, signal });
+      const answer = await wire(withSignal({ method: 'POST', path: pathname + search, headers, body, signal }, closed));
       const text = asText(await readWhole(answer.body, MAX_ANSWER_BYTES));
       return { status: answer.status, contentType: answer.headers['content-type'] ?? '', text };
     });
