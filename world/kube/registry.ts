@@ -28,7 +28,7 @@ import type { AdmissionRequest } from './admission.ts';
 import { checkFields } from './field-validation.ts';
 import type { Ownership, Write } from './ownership.ts';
 import type { ResourceTable } from './resource-table.ts';
-import { apiVersionOf, groupKind, groupResource, objectKey } from './resource.ts';
+import { groupKind, groupResource, objectKey } from './resource.ts';
 import type { Admission as Lookup, ApiObject, Location, Resource, WrittenPart } from './resource.ts';
 import type { Store } from './store.ts';
 import type { Writer } from './writer.ts';
@@ -37,6 +37,8 @@ import { validateFinalizerDomains, validateMeta, validateMetaUpdate, validateUid
 import { newUid, otherUid } from './uids.ts';
 import type { WebhookCaller } from './webhooks/caller.ts';
 import { withZeroTimes } from './zero-times.ts';
+import { contentChanged, formsOf, keepSystemFields, withInitialStatus, withMeta, withoutStatus } from './written-objects.ts';
+import type { Forms } from './written-objects.ts';
 import type { Attributes } from './policies/matching.ts';
 import { checkQuotas } from './rules/quotas.ts';
 import type { Quota } from './rules/quotas.ts';
@@ -479,79 +481,4 @@ function checkSameNamespace(sent: ObjectMeta, namespace: string | undefined): vo
 /** Only a webhook can have changed the name of an object that is updated. */
 function validateName({ name = '' }: ObjectMeta, old: string): FieldError[] {
   return name === old ? [] : [invalid('metadata.name', name, 'field is immutable')];
-}
-
-/** The stored form of an object: in the storage version of its resource. */
-function stored({ group, storageVersion, custom, conversion }: Resource, object: ApiObject): ApiObject {
-  if (conversion !== undefined) return custom ? conversion.toStored(object) : withZeroTimes(conversion.toStored(object));
-  return { ...(custom ? object : withZeroTimes(object)), apiVersion: apiVersionOf({ group, version: storageVersion }) };
-}
-
-/** An object as it is stored, and as its resource shows it. */
-interface Forms {
-  readonly form: ApiObject;
-  readonly shown: ApiObject;
-}
-
-/** @throws Waiting if a webhook has to convert it first */
-function formsOf(resource: Resource, object: ApiObject): Forms {
-  const form = stored(resource, object);
-  return { form, shown: inVersion(new Version(form, 0), resource).object };
-}
-
-function withoutStatus(object: ApiObject): ApiObject {
-  const { status: _status, ...rest } = object;
-  return rest;
-}
-
-function withInitialStatus(resource: Resource, object: ApiObject): ApiObject {
-  if (!resource.subresources.includes('status')) return object;
-  const { status: _sent, ...rest } = object;
-  const status = resource.rules.initialStatus?.(object);
-  return status === undefined ? rest : { ...rest, status };
-}
-
-function withMeta(object: ApiObject, change: Partial<ObjectMeta>): ApiObject {
-  return { ...object, metadata: { ...object.metadata, ...change } };
-}
-
-const SYSTEM_FIELDS = [
-  'name',
-  'namespace',
-  'uid',
-  'resourceVersion',
-  'generation',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-] as const satisfies readonly (keyof ObjectMeta)[];
-
-/**
- * Restores the fields that an update can't change. Through the status subresource, built-in resources also accept labels,
- * annotations and finalizers, custom ones only the status.
- */
-function keepSystemFields(resource: Resource, sent: ApiObject, old: ApiObject, subresource: WrittenPart | undefined): ApiObject {
-  const statusApart = resource.subresources.includes('status');
-  if (subresource === 'status' && resource.custom) return withStatusOf(old, sent);
-  const metadata: JsonObject = { ...sent.metadata };
-  const kept: Record<string, unknown> = { ...metadata };
-  for (const field of SYSTEM_FIELDS) {
-    if (old.metadata[field] === undefined) delete kept[field];
-    else kept[field] = old.metadata[field];
-  }
-  const object: ApiObject = { ...sent, metadata: kept };
-  if (subresource === 'status') return withStatusOf({ ...old, metadata: kept }, sent);
-  return statusApart ? withStatusOf(object, old) : object;
-}
-
-function withStatusOf(object: ApiObject, source: ApiObject): ApiObject {
-  const { status: _status, ...rest } = object;
-  return source.status === undefined ? rest : { ...rest, status: source.status };
-}
-
-/** Whether anything differs except metadata, and the status if it is a subresource. */
-function contentChanged(resource: Resource, object: ApiObject, old: ApiObject): boolean {
-  const content = ({ metadata: _metadata, apiVersion: _version, status, ...rest }: ApiObject): JsonObject =>
-    resource.custom && !resource.subresources.includes('status') ? { ...rest, status } : rest;
-  return !isDeepStrictEqual(content(object), content(old));
 }
