@@ -1,21 +1,12 @@
-import { execFile, spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
 import { expect, test } from '@playwright/test';
-import { createRandom } from '../runtime/random.ts';
-import { createRealTimeline } from '../runtime/timeline.ts';
-import { createEmbeddedWorld } from './embedded.ts';
-import { openSockets } from './sockets.ts';
+import { KUBECTL, versionOf, withKubectl as withWorld } from './testing/kubectl.ts';
 
 /**
  * kubectl against the sockets of an embedded world, in real time. Any release works: Debian's (1.20) asks for OpenAPI in
  * protobuf, newer ones for aggregated discovery and OpenAPI v3. `KUBECTL` names another one than that of the path.
  */
-const KUBECTL = process.env['KUBECTL'] ?? 'kubectl';
-const isMissing = spawnSync(KUBECTL, ['version', '--client']).error !== undefined;
-test.skip(isMissing, `${KUBECTL} is not installed (Debian: apt-get install kubernetes-client)`);
-
-const run = promisify(execFile);
+test.skip(versionOf(KUBECTL) === undefined, `${KUBECTL} is not installed (Debian: apt-get install kubernetes-client)`);
 
 /** What a command left behind. */
 interface Outcome {
@@ -27,35 +18,13 @@ interface Outcome {
 type Kubectl = (...args: readonly string[]) => Promise<Outcome>;
 
 async function withKubectl(folder: (name: string) => string, work: (kubectl: Kubectl) => Promise<void>): Promise<void> {
-  const fail = (error: unknown): never => {
-    throw error;
-  };
-  const world = createEmbeddedWorld({
-    timeline: createRealTimeline(),
-    random: createRandom(1),
-    recorder: { record: () => 0 },
-    onKill: () => undefined,
-    onFailure: fail,
-    onFlood: fail,
-  });
   // Not started: no controller changes what the commands are about to see.
-  const sockets = await openSockets({ world, principal: 'scenario', kubeconfigPath: folder('kubeconfig'), log: () => undefined });
-  const env = { ...process.env, KUBECONFIG: folder('kubeconfig'), HOME: folder('home'), KUBECACHEDIR: folder('cache') };
-  const kubectl: Kubectl = async (...args) => {
-    try {
-      const { stdout, stderr } = await run(KUBECTL, args, { env });
-      return { ok: true, text: stdout + stderr };
-    } catch (error) {
-      const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
-      return { ok: false, text: stdout + stderr };
-    }
-  };
-  try {
-    await work(kubectl);
-  } finally {
-    await sockets.close();
-    await world.stop();
-  }
+  await withWorld(folder('home'), { started: false }, (run) =>
+    work(async (...args) => {
+      const { code, stdout, stderr } = await run({ args });
+      return { ok: code === 0, text: stdout + stderr };
+    }),
+  );
 }
 
 const DEPLOYMENT = {

@@ -7,7 +7,7 @@ import type { ClusterPort } from '../ports.ts';
 import { Tasks, WorkQueue } from '../tasks.ts';
 import type { WorldPart } from '../tasks.ts';
 import { refTo } from './volume-binder.ts';
-import { PROVISIONED_BY, VOLUME_DELAYS, provisionVolume } from './volume-provisioner.ts';
+import { PROVISIONED_BY, VOLUME_DELAYS, hasProvisioner, provisionVolume } from './volume-provisioner.ts';
 import { isBound } from './volumes.ts';
 
 const CLAIM_PROTECTION = 'kubernetes.io/pvc-protection';
@@ -72,7 +72,7 @@ export class VolumeController implements WorldPart {
     }
     if (isBound(claim)) return;
     const kept = volumes.find(({ metadata, spec }) => metadata.name === claim.spec.volumeName || spec.claimRef?.uid === claim.metadata.uid);
-    const volume = kept ?? (await provisionVolume(claim, { port: this.#port, random: this.#random }));
+    const volume = kept ?? (await provisionVolume(claim, { port: this.#port, random: this.#random, serves: hasProvisioner }));
     if (volume !== undefined) await this.#bind(claim, volume);
   }
 

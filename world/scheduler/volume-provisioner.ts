@@ -28,15 +28,24 @@ interface Provisioning {
   readonly random: Random;
 }
 
+/** Whether a class is served by anybody. */
+export function hasProvisioner({ provisioner }: StorageClass): boolean {
+  return provisioner !== NO_PROVISIONER;
+}
+
 /**
  * Creates a volume for a claim, if it is time: in the zone of the node that the scheduler selected, or for an Immediate class in some
  * zone that it allows and that has nodes.
- * @returns undefined if the class is missing, has no provisioner, or waits for a node
+ * @param options.serves of which classes volumes are created
+ * @returns undefined if the class is missing, is not served, or waits for a node
  */
-export async function provisionVolume(claim: PersistentVolumeClaim, { port, random }: Provisioning): Promise<PersistentVolume | undefined> {
+export async function provisionVolume(
+  claim: PersistentVolumeClaim,
+  { port, random, serves }: Provisioning & { readonly serves: (storageClass: StorageClass) => boolean },
+): Promise<PersistentVolume | undefined> {
   const { metadata, spec } = claim;
   const found = await port.get<StorageClass>({ resource: 'storageclasses', name: spec.storageClassName ?? '' });
-  if (found === undefined || found.provisioner === NO_PROVISIONER) return undefined;
+  if (found === undefined || !serves(found)) return undefined;
   const selected = metadata.annotations?.[SELECTED_NODE];
   if (found.volumeBindingMode === 'WaitForFirstConsumer' && selected === undefined) return undefined;
   const zone = selected === undefined ? await someZone(found, { port, random }) : await zoneOf(selected, port);
@@ -110,11 +119,9 @@ export class VolumeProvisioner implements WorldPart {
     const [namespace = '', name = ''] = key.split('/');
     const claim = await this.#port.get<PersistentVolumeClaim>({ resource: 'persistentvolumeclaims', namespace, name });
     if (claim === undefined || claim.metadata.deletionTimestamp !== undefined || isBound(claim)) return;
-    const found = await this.#port.get<StorageClass>({ resource: 'storageclasses', name: claim.spec.storageClassName ?? '' });
-    if (found?.provisioner !== EBS_DRIVER) return;
     const volumes = await this.#port.list<PersistentVolume>('persistentvolumes');
     if (claim.spec.volumeName !== undefined || volumes.some(({ spec }) => spec.claimRef?.uid === claim.metadata.uid)) return;
-    await provisionVolume(claim, { port: this.#port, random: this.#random });
+    await provisionVolume(claim, { port: this.#port, random: this.#random, serves: ({ provisioner }) => provisioner === EBS_DRIVER });
   }
 
   /** Deletes a volume that it created and whose claim is gone, as the volume controller has noticed. */

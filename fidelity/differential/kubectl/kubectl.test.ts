@@ -1,16 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../../model/package-root.ts';
-import { createRandom } from '../../../runtime/random.ts';
-import { createRealTimeline } from '../../../runtime/timeline.ts';
-import { createEmbeddedWorld } from '../../../world/embedded.ts';
-import { openSockets } from '../../../world/sockets.ts';
-import { KUBECTL, kubectlOn, versionOf } from './kubectl.ts';
+import { KUBECTL, versionOf, withKubectl } from '../../../world/testing/kubectl.ts';
 import { KNOWN_DIFFERENCES } from './known.ts';
 import { KUBECTL_ANSWERS, runSession } from './session.ts';
-import type { Kubectl, KubectlAnswers } from './session.ts';
+import type { KubectlAnswers } from './session.ts';
 import { SESSIONS } from './sessions.ts';
 
 /** The least number of commands that print the same. */
@@ -19,33 +14,12 @@ const MIN_EQUAL = 249;
 const real = JSON.parse(readFileSync(join(packageRoot(), KUBECTL_ANSWERS), 'utf8')) as KubectlAnswers;
 const version = versionOf(KUBECTL);
 
-async function withKubectl(folder: string, work: (kubectl: Kubectl) => Promise<void>): Promise<void> {
-  const fail = (error: unknown): never => {
-    throw error;
-  };
-  const world = createEmbeddedWorld(
-    {
-      timeline: createRealTimeline(),
-      random: createRandom(1),
-      recorder: { record: () => 0 },
-      onKill: () => undefined,
-      onFailure: fail,
-      onFlood: fail,
-    },
-    // As in the recording: roles decide, and no cloud controller deletes nodes without an instance.
-    { without: ['cloud-controller'], targetAccount: { namespace: 'kube-system', name: 'app' } },
-  );
-  await world.start();
-  await mkdir(folder, { recursive: true });
-  const kubeconfigPath = join(folder, 'kubeconfig');
-  const sockets = await openSockets({ world, principal: 'scenario', kubeconfigPath, log: () => undefined });
-  try {
-    await work(kubectlOn(KUBECTL, kubeconfigPath, folder));
-  } finally {
-    await sockets.close();
-    await world.stop();
-  }
-}
+/** As in the recording: roles decide, and no cloud controller deletes nodes without an instance. */
+const LIKE_THE_REAL_ONE: Parameters<typeof withKubectl>[1] = {
+  started: true,
+  without: ['cloud-controller'],
+  targetAccount: { namespace: 'kube-system', name: 'app' },
+};
 
 test('every session has a recorded answer', () => {
   expect(Object.keys(real.sessions)).toEqual(SESSIONS.map(({ id }) => id));
@@ -62,7 +36,7 @@ test(`kubectl prints what it prints for ${real.version}`, async ({}, testInfo) =
   test.setTimeout(600_000);
   const different: string[] = [];
   const surprises: string[] = [];
-  await withKubectl(testInfo.outputPath('home'), async (kubectl) => {
+  await withKubectl(testInfo.outputPath('home'), LIKE_THE_REAL_ONE, async (kubectl) => {
     for (const session of SESSIONS) {
       const ours = await runSession(session, kubectl);
       for (const [index, { args }] of session.steps.entries()) {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { packageRoot } from '../../../model/package-root.ts';
-import { KUBECTL, kubectlOn, versionOf } from './kubectl.ts';
+import { KUBECTL, kubectlOn, versionOf } from '../../../world/testing/kubectl.ts';
 import { KUBECTL_ANSWERS, namespaceOf, run, runSession } from './session.ts';
 import type { KubectlAnswers } from './session.ts';
 import { SESSIONS } from './sessions.ts';

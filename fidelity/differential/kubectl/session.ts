@@ -1,26 +1,11 @@
 import { defined } from '../../../model/defined.ts';
-
-/** One kubectl command. */
-export interface Step {
-  readonly args: readonly string[];
-  /** What it reads from standard input: text, or an object in JSON. */
-  readonly stdin?: string;
-}
+import type { Command, Kubectl, Outcome } from '../../../world/testing/kubectl.ts';
 
 /** Commands that run one after the other, in a namespace of their own. */
 export interface Session {
   readonly id: string;
-  readonly steps: readonly Step[];
+  readonly steps: readonly Command[];
 }
-
-/** What a command left behind. */
-export interface Outcome {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-export type Kubectl = (step: Step) => Promise<Outcome>;
 
 /** Recorded outcomes, one for each step. */
 export interface KubectlAnswers {
@@ -32,13 +17,13 @@ export interface KubectlAnswers {
 export const KUBECTL_ANSWERS = 'fixtures/recordings/kubectl-answers.json';
 
 /** A command whose arguments have no spaces in them. @param input what it reads: text, or an object */
-export function run(line: string, input?: string | object): Step {
+export function run(line: string, input?: string | object): Command {
   const args = line.split(' ').filter((word) => word !== '');
   return input === undefined ? { args } : { args, stdin: typeof input === 'string' ? input : JSON.stringify(input) };
 }
 
 /** The same with a patch. */
-export function patch(line: string, content: object): Step {
+export function patch(line: string, content: object): Command {
   return { args: [...run(line).args, '--patch', JSON.stringify(content)] };
 }
 
