@@ -1,6 +1,6 @@
 import type { ApiCase, Step } from './case.ts';
 import { MUTATING, VALIDATING } from './cases-webhook-objects.ts';
-import { configMap, deployment, patch, pod, post, remove, rule } from './policy-case.ts';
+import { configMap, deployment, namespacePath, newNamespace, patch, pod, post, remove, rule, within } from './policy-case.ts';
 import { clientOf } from './webhook-answers.ts';
 
 /*
@@ -31,7 +31,6 @@ const mutating = (path: string, more: object = {}, rules?: readonly object[]): H
 });
 
 function webhookCase(id: string, hooks: readonly Hook[], steps: readonly Step[], before: readonly Step[] = []): ApiCase {
-  const namespace = `/api/v1/namespaces/${id}`;
   const own = { matchLabels: { 'kubernetes.io/metadata.name': id } };
   const probe = (kind: Hook['kind']): Hook => ({
     kind,
@@ -44,15 +43,11 @@ function webhookCase(id: string, hooks: readonly Hook[], steps: readonly Step[],
     at: hook.kind === 'Mutating' ? MUTATING : VALIDATING,
     name: `${id}-${index + 1}`,
   }));
-  const inNamespace = (step: Step): Step => ({
-    ...step,
-    path: step.path.replace('NAMESPACE', namespace).replace('namespaces/OWN', `namespaces/${id}`),
-  });
+  const inNamespace = within(id);
   return {
     id,
     steps: [
-      post('/api/v1/namespaces', { metadata: { name: id, labels: { team: 'blue' } } }),
-      post(`${namespace}/serviceaccounts`, { metadata: { name: 'mine' } }),
+      ...newNamespace(id),
       ...before.map(inNamespace),
       ...all.map(({ at, name, path, rules = [rule('configmaps')], more }): Step => {
         const webhook = {
@@ -68,7 +63,7 @@ function webhookCase(id: string, hooks: readonly Hook[], steps: readonly Step[],
       }),
       ...(['Mutating', 'Validating'] as const).map((kind): Step => {
         const labels = { probe: kind };
-        return { ...post(`${namespace}/secrets?dryRun=All`, { metadata: { name: 'probe', labels } }), until: 400 };
+        return { ...post(`${namespacePath(id)}/secrets?dryRun=All`, { metadata: { name: 'probe', labels } }), until: 400 };
       }),
       ...steps.map(inNamespace),
       ...all.map(({ at, name }) => remove(`${at}/${name}`)),

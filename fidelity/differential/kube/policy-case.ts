@@ -31,9 +31,24 @@ export function rule(resource: string, operations: readonly string[] = ['CREATE'
   return { apiGroups: [group], apiVersions: ['*'], resources: [resource], operations, ...more };
 }
 
+/** The path of a case's own namespace. */
+export const namespacePath = (id: string): string => `/api/v1/namespaces/${id}`;
+
+/** The namespace of a case, with an account: a real cluster has none there for some moments. */
+export function newNamespace(id: string): Step[] {
+  return [
+    post('/api/v1/namespaces', { metadata: { name: id, labels: { team: 'blue' } } }),
+    post(`${namespacePath(id)}/serviceaccounts`, { metadata: { name: 'mine' } }),
+  ];
+}
+
+/** Steps whose paths name the case's namespace as `NAMESPACE`, or `namespaces/OWN`. */
+export function within(id: string): (step: Step) => Step {
+  return (step) => ({ ...step, path: step.path.replace('NAMESPACE', namespacePath(id)).replace('namespaces/OWN', `namespaces/${id}`) });
+}
+
 /** @param before what is created before the policies, such as parameters */
 export function policyCase(id: string, policies: readonly Policy[], steps: readonly Step[], before: readonly Step[] = []): ApiCase {
-  const namespace = `/api/v1/namespaces/${id}`;
   const own = { matchLabels: { 'kubernetes.io/metadata.name': id } };
   const last: Policy = { rules: [rule('secrets')], spec: { validations: [{ expression: 'false', message: 'in force' }] } };
   const named = [...policies, last].map((policy, index) => ({
@@ -47,19 +62,15 @@ export function policyCase(id: string, policies: readonly Policy[], steps: reado
   const bound = named.map(({ policy: { binding }, name }): Step => {
     return post(BINDINGS, { metadata: { name }, spec: { policyName: name, validationActions: ['Deny'], ...binding } }, ['spec']);
   });
-  const inNamespace = (step: Step): Step => ({
-    ...step,
-    path: step.path.replace('NAMESPACE', namespace).replace('namespaces/OWN', `namespaces/${id}`),
-  });
+  const inNamespace = within(id);
   return {
     id,
     steps: [
-      post('/api/v1/namespaces', { metadata: { name: id, labels: { team: 'blue' } } }),
-      post(`${namespace}/serviceaccounts`, { metadata: { name: 'mine' } }),
+      ...newNamespace(id),
       ...before.map(inNamespace),
       ...defined,
       ...bound,
-      { ...post(`${namespace}/secrets?dryRun=All`, { metadata: { name: 'probe' } }), until: 422 },
+      { ...post(`${namespacePath(id)}/secrets?dryRun=All`, { metadata: { name: 'probe' } }), until: 422 },
       ...steps.map(inNamespace),
     ],
   };
