@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { DEFAULT_NODES_FLAG, parseNodes, parsePattern, parseProfile, parseWorkers } from './options.ts';
+import { DEFAULT_NODES_FLAG, parseNodes, parsePattern, parseProfile, parseShard, parseWorkers } from './options.ts';
 
 /** A parser for an option that may be repeated: it collects all values. */
 export const collect = (value: string, previous: readonly string[]): readonly string[] => [...previous, value];
@@ -36,6 +36,13 @@ export function grepInvertOption(): Option {
 /** `--workers`: undefined if not given. */
 export function workersOption(): Option {
   return new Option('--workers <n>', 'number of parallel processes (default: the number of processors)').argParser(parseWorkers);
+}
+
+/** `--shard`: undefined if not given. */
+export function shardOption(): Option {
+  return new Option('--shard <i/n>', 'only the i-th of n shards of the trials; `scaleproof merge` joins their directories').argParser(
+    parseShard,
+  );
 }
 
 /** `--out` of commands that write one run directory. */

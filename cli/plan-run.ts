@@ -141,11 +141,19 @@ function whyLeftOut(choice: CrashChoice | undefined, { cost }: Target): string |
   return 'they are hundreds of trials, and each takes many seconds with this target; request them with --crash-points';
 }
 
-/** One shard of a plan: every n-th of its trials. A scenario's crash points belong to its first seed. */
+/** Which trials of a run belong to a shard: every n-th one, by scenario and then by seed. */
+export function membersOf(
+  { number, of }: Shard,
+  { chosen, seed: first, trials }: Pick<TrialChoice, 'chosen' | 'seed' | 'trials'>,
+): (scenario: string, seed: number) => boolean {
+  const places = new Map(chosen.map(({ scenario }, index) => [scenario.id, index * trials]));
+  return (scenario, seed) => ((places.get(scenario) ?? 0) + seed - first) % of === number - 1;
+}
+
+/** One shard of a plan. A scenario's crash points belong to its first seed. */
 function shardOf(plan: Plan, { shard, chosen, seed: first, trials }: Pick<TrialChoice, 'shard' | 'chosen' | 'seed' | 'trials'>): Plan {
   if (shard === undefined) return plan;
-  const places = new Map(chosen.map(({ scenario }, index) => [scenario.id, index * trials]));
-  const isOurs = (id: string, seed: number): boolean => ((places.get(id) ?? 0) + seed - first) % shard.of === shard.number - 1;
+  const isOurs = membersOf(shard, { chosen, seed: first, trials });
   const own = plan.trials.filter(({ scenario, seed }) => isOurs(scenario.id, seed));
   const notRun = plan.notRun.filter(({ scenario, seed }) => isOurs(scenario, seed));
   if (own.length + notRun.length === 0)

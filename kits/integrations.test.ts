@@ -336,20 +336,29 @@ function injections(steps: readonly z.infer<typeof stepSchema>[]): string[] {
 const workflowOf = (text: string): z.infer<typeof workflowSchema> => workflowSchema.parse(parse(text));
 const stepsOf = (text: string): z.infer<typeof stepSchema>[] => Object.values(workflowOf(text).jobs).flatMap(({ steps }) => steps);
 
-test('the workflow without a baseline has as many shards as it says, and says how to turn the gate on', () => {
-  const { jobs, env } = workflowOf(RUN_WORKFLOW);
-  const { run, report } = jobs;
-  const shards = run?.strategy?.matrix.shard ?? [];
-  expect(shards).toEqual(Array.from({ length: Number(env['SHARDS']) }, (_, index) => index + 1));
-  expect(run?.strategy?.['fail-fast']).toBe(false);
-  expect(report?.needs).toBe('run');
+for (const [what, text, last] of [
+  ['with a baseline', GATE_WORKFLOW, 'gate'],
+  ['without a baseline', RUN_WORKFLOW, 'report'],
+] as const) {
+  test(`the workflow ${what} has as many shards as it says, and a job that merges them`, () => {
+    const { jobs, env } = workflowOf(text);
+    const { run, [last]: merging } = jobs;
+    expect(run?.strategy?.matrix.shard).toEqual(Array.from({ length: Number(env['SHARDS']) }, (_, index) => index + 1));
+    expect(run?.strategy?.['fail-fast']).toBe(false);
+    expect(merging?.needs).toBe('run');
+    expect(stepsOf(text).filter(({ run: script }) => script?.includes('scaleproof merge shards/* --out'))).toHaveLength(1);
+  });
+}
+
+test('the workflow without a baseline says how to turn the gate on', () => {
+  const { jobs } = workflowOf(RUN_WORKFLOW);
   expect(RUN_WORKFLOW).toContain('npx scaleproof init github-actions --target karpenter@1.14.1 --baseline VERSION --force\n');
   expect(Object.keys(jobs)).toEqual(['run', 'report']);
 });
 
 test('the workflow with a baseline gates the target against it, over the manifests', () => {
   const { jobs, env } = workflowOf(GATE_WORKFLOW);
-  expect(Object.keys(jobs)).toEqual(['gate']);
+  expect(Object.keys(jobs)).toEqual(['run', 'gate']);
   expect(env).toMatchObject({ TARGET: GATE.target, BASELINE: GATE.baseline, MANIFESTS: GATE.manifests });
   const gate = stepsOf(GATE_WORKFLOW).find(({ run }) => run?.includes('scaleproof gate'));
   expect(gate).toMatchObject({ env: { GOTOOLCHAIN: 'auto' } });
@@ -409,8 +418,9 @@ async function runWith(
 test('the gate of the workflow is called with both versions and the manifests, if there are any', async ({}, testInfo) => {
   const step = stepsOf(GATE_WORKFLOW).find(({ run }) => run?.includes('scaleproof gate'));
   const folder = testInfo.outputPath('step');
-  const versions = { TARGET: 'karpenter@1.14.1', BASELINE: 'karpenter@1.14.0' };
-  const call = 'npx --no scaleproof gate --baseline karpenter@1.14.0 --candidate karpenter@1.14.1 --accept-existing --out gate';
+  const versions = { TARGET: 'karpenter@1.14.1', BASELINE: 'karpenter@1.14.0', SHARD: '2', SHARDS: '4' };
+  const call =
+    'npx --no scaleproof gate --baseline karpenter@1.14.0 --candidate karpenter@1.14.1 --accept-existing --shard 2/4 --out shard';
   const withManifests = await runWith(step, { folder, npx: 'exit 3', environment: { ...versions, MANIFESTS: 'my deploy' } });
   expect(withManifests).toMatchObject({ code: 3, calls: [`${call} --manifests my deploy`] });
   expect((await runWith(step, { folder, npx: 'true', environment: { ...versions, MANIFESTS: '' } })).calls).toEqual([call]);
@@ -502,7 +512,13 @@ test('action.yml: a shard uploads its part, a whole run its report, and wrong in
     expect(outputs).toMatch(/artifact=conformance-report\nwhole=true\n/);
   }
   const target = { BASELINE: 'karpenter@1.14.0', SHARD: '1', SHARDS: '1' };
-  for (const chosen of [{}, { SUITE: 'capacity' }, { STRICT: 'true', MANIFESTS: './deploy' }])
+  for (const chosen of [
+    {},
+    { SHARDS: '4' },
+    { MODE: 'merge', SHARDS: '4' },
+    { SUITE: 'capacity' },
+    { STRICT: 'true', MANIFESTS: './deploy' },
+  ])
     expect((await runStep('where', { ...inputs, ...target, ...chosen }, folder)).outputs).toMatch(/^gate=targets$/m);
   mkdirSync(join(folder, 'before'), { recursive: true });
   writeFileSync(join(folder, 'before/run.json'), '{}');
@@ -521,8 +537,6 @@ test('action.yml: a shard uploads its part, a whole run its report, and wrong in
     { NAME: '' },
     { STRICT: 'yes' },
     { STRICT: 'true' },
-    { BASELINE: 'karpenter@1.14.0' },
-    { ...target, MODE: 'merge' },
   ])
     expect(await runStep('where', { ...inputs, ...wrong }, folder)).toEqual({ code: 2, outputs: '' });
 });

@@ -8,11 +8,13 @@ import {
   grepOption,
   profileOption,
   scenarioOption,
+  shardOption,
   suiteOption,
   verboseOption,
   workersOption,
 } from '../common-options.ts';
 import type { Profile } from '../../history/events.ts';
+import type { Shard } from '../../reports/report-input.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** @throws UsageError: neither the command line nor a configuration file has it */
@@ -41,6 +43,7 @@ export function defineGate(program: Command, { console, finish }: CommandContext
     .addOption(grepInvertOption())
     .addOption(new Option('--seed <n>', 'seed of the first trial (default: 1)').argParser(parseSeed))
     .addOption(workersOption())
+    .addOption(shardOption())
     .addOption(configOption())
     .option('--out <dir>', 'directory for report.html, gate.json and the runs, new or empty (default: a new one in runs/)')
     .addOption(verboseOption())
@@ -65,6 +68,7 @@ export function defineGate(program: Command, { console, finish }: CommandContext
           grepInvert?: RegExp;
           seed?: number;
           workers?: number;
+          shard?: Shard;
           out?: string;
           verbose: boolean;
           json: boolean;

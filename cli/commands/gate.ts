@@ -1,14 +1,16 @@
 import { realpathSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
-import type { GateOutcome } from '../../gate/outcome.ts';
 import { PolicyError, acceptingExisting, parsePolicy } from '../../gate/policy.ts';
 import type { Policy } from '../../gate/policy.ts';
 import type { Profile } from '../../history/events.ts';
 import { unservedOf } from '../../reports/manifests.ts';
+import type { Shard } from '../../reports/report-input.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { chooseTarget } from '../choose.ts';
 import type { Console } from '../console.ts';
 import { runGate } from '../gate/run-gate.ts';
+import { runGateShard } from '../gate/run-shard.ts';
+import type { DecidedGate } from '../gate/join-gate.ts';
 import { writeDecision } from '../gate/outcome.ts';
 import type { GateSides } from '../gate/run-gate.ts';
 import { formatGate } from '../gate/terminal.ts';
@@ -43,6 +45,8 @@ export interface GateFlags {
   readonly grepInvert?: RegExp | undefined;
   readonly seed: number | undefined;
   readonly workers: number | undefined;
+  /** Only this part of the first look's pairs, without a decision. */
+  readonly shard?: Shard | undefined;
   readonly out: string | undefined;
   readonly json: boolean;
 }
@@ -59,10 +63,13 @@ export async function gate(flags: GateFlags, console: Console): Promise<number> 
     const startedAt = new Date(createRealTimeline().scope('command').nowMs()).toISOString();
     const sides = await chooseSides(flags, interrupted.signal, console);
     const directory = createDirectory(flags.out, { startedAt, prefix: 'gate-' });
+    if (flags.shard !== undefined && sides.kind === 'targets') {
+      await runGateShard(sides, { shard: flags.shard, policy }, { directory, startedAt }, console);
+      console.out(`Shard: ${relative('.', directory)}; scaleproof merge joins all shards, and decides\n`);
+      return EXIT.pass;
+    }
     const outcome = await runGate(sides, policy, { directory, startedAt }, console);
-    const { page } = writeDecision(directory, outcome);
-    print(outcome, flags, page, console);
-    return GATE_EXIT[outcome.decision.verdict];
+    return reportGate({ outcome, directory, names: flags }, flags, console);
   } catch (error) {
     if (!interrupted.signal.aborted) throw error;
     console.err('scaleproof: the gate was interrupted: nothing is decided\n');
@@ -72,18 +79,21 @@ export async function gate(flags: GateFlags, console: Console): Promise<number> 
   }
 }
 
-function print(outcome: GateOutcome, { baseline, candidate, json }: GateFlags, page: string, console: Console): void {
+/** Writes and prints the decision of a gate. @returns the exit code */
+export function reportGate({ outcome, directory, names }: DecidedGate, { json }: Pick<GateFlags, 'json'>, console: Console): number {
+  const { page } = writeDecision(directory, outcome);
   if (json) {
     console.out(`${JSON.stringify(outcome, undefined, 2)}\n`);
-    return;
+  } else {
+    console.out(formatGate(outcome, names, { color: console.color, columns: console.columns }));
+    console.out(`\nReport: ${relative('.', resolve(page))}\n`);
   }
-  console.out(formatGate(outcome, { baseline, candidate }, { color: console.color, columns: console.columns }));
-  console.out(`\nReport: ${relative('.', resolve(page))}\n`);
+  return GATE_EXIT[outcome.decision.verdict];
 }
 
 /** Two run directories, or two targets. @throws UsageError */
 async function chooseSides(flags: GateFlags, signal: AbortSignal, console: Console): Promise<GateSides> {
-  const { baseline, candidate, suites, scenarios, profiles, manifests, strict, grep, grepInvert, seed = 1, workers, state } = flags;
+  const { baseline, candidate, suites, scenarios, profiles, manifests, strict, grep, grepInvert, seed = 1, workers, state, shard } = flags;
   const areRuns = [baseline, candidate].map(isRunDirectory);
   if (areRuns[0] !== areRuns[1])
     throw new UsageError(
@@ -93,7 +103,7 @@ async function chooseSides(flags: GateFlags, signal: AbortSignal, console: Conso
     if (realpathSync(baseline) === realpathSync(candidate))
       throw new UsageError(`--baseline ${baseline} and --candidate ${candidate} are the same directory; name two different ones`);
     const versions = { 'baseline-version': flags.baselineVersion, 'candidate-version': flags.candidateVersion };
-    for (const [flag, value] of Object.entries({ state, manifests, seed: flags.seed, workers, ...versions }))
+    for (const [flag, value] of Object.entries({ state, manifests, seed: flags.seed, workers, shard, ...versions }))
       if (value !== undefined) throw new UsageError(`--${flag} applies only to targets, and these are run directories: leave it out`);
     if (suites.length + scenarios.length + profiles.length > 0 || grep !== undefined || grepInvert !== undefined)
       throw new UsageError(
@@ -102,6 +112,10 @@ async function chooseSides(flags: GateFlags, signal: AbortSignal, console: Conso
     if (strict) [candidate, baseline].forEach((directory) => refuseGaps(readRunFacts(directory).manifests, directory));
     return { kind: 'directories', baseline, candidate };
   }
+  if (shard !== undefined && state !== undefined)
+    throw new UsageError("--shard can't be used with --state: a shard keeps its trials in its own directory; leave out one of them");
+  if (shard !== undefined && flags.json)
+    throw new UsageError('--json prints the decision, and a shard makes none: pass it to scaleproof merge');
   const targets = [chooseTarget(baseline), chooseTarget(candidate)] as const;
   const selection = await selectScenarios({ suites, scenarios, profiles, manifests, grep, grepInvert }, targets, console);
   if (strict) refuseGaps(selection.manifests);

@@ -6,9 +6,9 @@ import { verboseOption } from '../common-options.ts';
 export function defineMerge(program: Command, { console, finish }: CommandContext): void {
   program
     .command('merge')
-    .description('join the run directories of all shards of a run, and judge them as one run')
-    .argument('<dirs...>', 'the run directories, in any order')
-    .option('--out <dir>', 'the joined run directory, new or empty (default: a new one in runs/)')
+    .description('join the directories of all shards of a run or a gate, and judge them as one')
+    .argument('<dirs...>', 'the directories of the shards, in any order')
+    .option('--out <dir>', 'the joined directory, new or empty (default: a new one in runs/)')
     .addOption(verboseOption())
     .option('--json', 'print the report as JSON', false)
     .action(async (directories: string[], { out, verbose, json }: { out?: string; verbose: boolean; json: boolean }) =>

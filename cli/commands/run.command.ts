@@ -16,6 +16,7 @@ import {
   nodesOption,
   profileOption,
   runDirectoryOption,
+  shardOption,
   suiteOption,
   verboseOption,
   workersOption,
@@ -23,16 +24,7 @@ import {
 import { DEFAULT_MAX_INSTANCES, MODES } from '../existing/flags.ts';
 import { examplesText } from '../help.ts';
 import type { Example } from '../help.ts';
-import {
-  QUICK_REFERENCE,
-  REFERENCE,
-  parseClusters,
-  parseMaxFailures,
-  parseMaxInstances,
-  parseSeed,
-  parseShard,
-  parseTrials,
-} from '../options.ts';
+import { QUICK_REFERENCE, REFERENCE, parseClusters, parseMaxFailures, parseMaxInstances, parseSeed, parseTrials } from '../options.ts';
 import type { NodesFlag } from '../options.ts';
 import type { WorldFlags } from '../provide-world.ts';
 import { UsageError } from '../usage-error.ts';
@@ -101,11 +93,7 @@ export function defineRun(program: Command, { console, finish }: CommandContext)
     .addOption(new Option('--max-failures <n>', 'start no further trial after n have failed').argParser(parseMaxFailures))
     .addOption(new Option('-x', 'same as --max-failures 1').conflicts('maxFailures').default(false))
     .addOption(workersOption())
-    .addOption(
-      new Option('--shard <i/n>', 'only the i-th of n shards of the trials; `scaleproof merge` joins the run directories').argParser(
-        parseShard,
-      ),
-    )
+    .addOption(shardOption())
     .addOption(configOption())
     .optionsGroup('Output:')
     .addOption(runDirectoryOption())

@@ -8,14 +8,14 @@ import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
 import type { NotRun } from '../../history/verdict.ts';
 import { defined } from '../../model/defined.ts';
 import { timeName } from '../../reports/clock.ts';
-import type { RunFacts } from '../../reports/report-input.ts';
+import type { RunFacts, Shard } from '../../reports/report-input.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import type { Target } from '../../targets/target.ts';
 import type { ChosenScenario, chooseTarget } from '../choose.ts';
 import type { Console } from '../console.ts';
 import { interruption } from '../interruption.ts';
 import type { Selection } from '../manifests.ts';
-import { notRunFacts } from '../plan-run.ts';
+import { membersOf, notRunFacts } from '../plan-run.ts';
 import { Progress } from '../progress.ts';
 import { createRunDirectory, writeRunFacts } from '../run-directory.ts';
 import { describeRun } from '../run-facts.ts';
@@ -45,6 +45,8 @@ export interface TargetRuns {
   readonly trialsOf: (scenario: string) => number;
   /** Number of nodes, for scenarios that do not set their own. */
   readonly nodesOf: (scenario: string) => number;
+  /** Only this part of the trials, the same for all targets. */
+  readonly shard?: Shard | undefined;
   readonly workers: number | undefined;
   /** How progress names trials: by the letter of their side, each of which it then counts, or by their target. */
   readonly sideNames: 'letter' | 'target';
@@ -147,14 +149,21 @@ export async function runTargets(
   }
 }
 
-async function planSide(side: NamedTarget, { chosen, seed, trialsOf, nodesOf, whyUseless }: TargetRuns): Promise<Side> {
+/** The number of trials of the scenario that has most. */
+function mostTrials({ chosen, trialsOf }: TargetRuns): number {
+  return Math.max(...chosen.map(({ scenario }) => trialsOf(scenario.id)));
+}
+
+async function planSide(side: NamedTarget, runs: TargetRuns): Promise<Side> {
+  const { chosen, seed, trialsOf, nodesOf, whyUseless, shard } = runs;
+  const isOurs = shard === undefined ? () => true : membersOf(shard, { chosen, seed, trials: mostTrials(runs) });
   const { target: loaded, whyNotRun } = await abilitiesOf(side.target.ref);
   const trials: PlannedTrial[] = [];
   const notRun: NotRun[] = [];
   for (const source of chosen) {
     const { scenario, suite } = source;
     const seeds = Array.from({ length: trialsOf(scenario.id) }, (_, index) => seed + index).filter(
-      (one) => side.isDone?.({ scenario: scenario.id, seed: one }) !== true,
+      (one) => isOurs(scenario.id, one) && side.isDone?.({ scenario: scenario.id, seed: one }) !== true,
     );
     const unable = whyNotRun(scenario);
     const reasons = new Map(seeds.map((one) => [one, unable ?? whyUseless?.(scenario, one)]));
@@ -195,7 +204,7 @@ function interleave(sides: readonly Side[], first: readonly string[]): SideTrial
 
 /** The run facts of one side. */
 function factsOf({ letter, target, loaded, trials, notRun }: Side, runs: TargetRuns, startedAt: string): Promise<RunFacts> {
-  const { chosen, manifests, seed, trialsOf } = runs;
+  const { chosen, manifests, seed, shard } = runs;
   const id = `${startedAt.replaceAll(':', '-')}-${letter}`;
   return describeRun({
     id,
@@ -206,7 +215,8 @@ function factsOf({ letter, target, loaded, trials, notRun }: Side, runs: TargetR
     world: undefined,
     nodes: DEFAULT_NODES,
     seed,
-    trials: Math.max(...chosen.map(({ scenario }) => trialsOf(scenario.id))),
+    trials: mostTrials(runs),
+    shard,
     planned: trials,
     notRun,
     ...defined({ manifests: manifests && { ...manifests, strict: false } }),

@@ -74,7 +74,10 @@ export async function runGate(
   at: { readonly directory: string; readonly startedAt: string },
   console: Console,
 ): Promise<GateOutcome> {
-  if (sides.kind === 'directories') return judgeDirectories(sides, policy);
+  if (sides.kind === 'directories') {
+    const { baseline, candidate } = sides;
+    return judgeRuns(sides, policy, { directories: { baseline, candidate }, runs: [baseline, candidate] });
+  }
   const unlock = sides.state === undefined ? undefined : lockDirectory(sides.state, 'only one gate can use a --state directory');
   try {
     return await runUntilDecided(sides, policy, at, console);
@@ -83,24 +86,40 @@ export async function runGate(
   }
 }
 
-function judgeDirectories({ baseline, candidate }: Directories, policy: Policy): GateOutcome {
+/** What the outcome of existing runs says about them. */
+interface RunNames {
+  /** If the user named them. */
+  readonly directories?: { readonly baseline: string; readonly candidate: string };
+  /** {@link GateOutcome.directories}. */
+  readonly runs: readonly string[];
+  /** What was left out before they ran. */
+  readonly notes?: readonly string[];
+}
+
+/** Decides by existing runs. @throws UsageError when they can't be compared */
+export function judgeRuns(
+  { baseline, candidate }: { readonly baseline: string; readonly candidate: string },
+  policy: Policy,
+  { directories, runs, notes: before = [] }: RunNames,
+): GateOutcome {
   const [ours, theirs] = [baseline, candidate].map((directory) => readComparedRun(directory, () => true)) as [ComparedRun, ComparedRun];
   refuseDifferentWorlds(ours, theirs);
   const isPaired = ours.time === 'virtual';
-  const { baseline: before, candidate: after, notes } = comparable(ours, theirs, isPaired);
-  const decide = (by: Policy): GateDecision => decideGate(before, after, by, { paired: isPaired, seed: 1 });
+  const { baseline: control, candidate: own, notes } = comparable(ours, theirs, isPaired);
+  const facts = { baseline: readRunFacts(baseline), candidate: readRunFacts(candidate) };
+  const decide = (by: Policy): GateDecision => decideGate(control, own, by, { paired: isPaired, seed: facts.baseline.seed });
   const decision = decide(policy);
   const onlyExisting = notesOnExisting(decision, () => decide(acceptingExisting(policy)));
-  const facts = { baseline: readRunFacts(baseline), candidate: readRunFacts(candidate) };
+  const sideNamed = (side: 'baseline' | 'candidate'): GateSide => ({
+    ...sideOf(facts[side]),
+    ...defined({ directory: directories?.[side] }),
+  });
   return gateOutcome(decision, {
-    sides: {
-      baseline: { ...sideOf(facts.baseline), directory: baseline },
-      candidate: { ...sideOf(facts.candidate), directory: candidate },
-    },
+    sides: { baseline: sideNamed('baseline'), candidate: sideNamed('candidate') },
     ...defined({ manifests: unservedOf(facts.baseline.manifests) ?? unservedOf(facts.candidate.manifests) }),
-    episodes: { baseline: before, candidate: after },
-    directories: [baseline, candidate],
-    notes: [...notesOnLaxer(policy), ...notes, ...onlyExisting],
+    episodes: { baseline: control, candidate: own },
+    directories: [...runs],
+    notes: [...notesOnLaxer(policy), ...before, ...notes, ...onlyExisting],
   });
 }
 
@@ -182,8 +201,7 @@ async function runUntilDecided(
   const directories: string[] = [];
   const { seed: first, signal } = sides;
   for (let done = 0; ;) {
-    const look = nextLook(policy.episodes, done * chosen.length) ?? policy.episodes.max;
-    const rounds = Math.max(policy.episodes.seeds, Math.ceil(look / chosen.length));
+    const rounds = seedsOfNextLook(policy, done, chosen.length);
     const seeds = Array.from({ length: rounds - done }, (_, index) => first + done + index);
     done += seeds.length;
     const isWhole = ({ isDone }: Version): boolean =>
@@ -243,6 +261,12 @@ async function runUntilDecided(
   }
 }
 
+/** How many seeds of each scenario the next look needs. @param done those of the looks before it */
+export function seedsOfNextLook({ episodes }: Policy, done: number, scenarios: number): number {
+  const look = nextLook(episodes, done * scenarios) ?? episodes.max;
+  return Math.max(episodes.seeds, Math.ceil(look / scenarios));
+}
+
 /** What is known about a side: if its kept episodes were enough, not more than its names. */
 function sideIn(sides: Targets, side: 'baseline' | 'candidate', directories: readonly string[]): GateSide {
   const run = directories.map((directory) => join(directory, side)).find(isRunDirectory);
@@ -258,7 +282,7 @@ function sideIn(sides: Targets, side: 'baseline' | 'candidate', directories: rea
  *   trial is repeatable
  * @throws UsageError when one runs in real and the other in virtual time, or no scenario is left
  */
-async function askable({
+export async function askable({
   baseline,
   candidate,
   selection: { chosen },
