@@ -109,8 +109,8 @@ test('without enough trials for bounds, the ratio is given with the number of tr
   ]);
   expect(row(few, 'pending-running-p50').changes[0]).toMatchObject({ outcome: 'worse' });
   const texts = findingsOf(few).map(({ text }) => text);
-  expect(texts).toContain('Too few trials to compare B in: pending -> running p95 (×9.92). `--trials 59` is enough.');
-  expect(texts).toContain('Too few trials to compare B in: pending -> running p99 (×9.92). `--trials 299` is enough.');
+  expect(texts).toContain('Too few trials to compare B in: pending -> running p95 (×9.92). `--trials 59` on both sides is enough.');
+  expect(texts).toContain('Too few trials to compare B in: pending -> running p99 (×9.92). `--trials 299` on both sides is enough.');
   const enough = compared(run(many(59, slow(1))), run(many(59, slow(10))));
   expect(row(enough, 'pending-running-p95').changes[0]).toMatchObject({ outcome: 'worse' });
   const same = compared(run(many(10, slow(1))), run(many(10, slow(1.05))));

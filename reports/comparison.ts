@@ -170,7 +170,7 @@ const MAX_NAMED = 6;
 /** What is said if no figure has bounds. */
 function tooFewForAll(changes: readonly ComparedChange[]): string {
   const needed = changes.flatMap(({ needs }) => needs?.trials ?? []);
-  const hint = needed.length === 0 ? '' : ` \`--trials ${Math.min(...needed)}\` is enough for some figures.`;
+  const hint = needed.length === 0 ? '' : ` \`--trials ${Math.min(...needed)}\` on both sides is enough for some figures.`;
   return `Too few trials to tell any difference.${hint}`;
 }
 
@@ -189,7 +189,7 @@ function tooFewFor(rows: readonly ComparedRow[], letter: string, index: number):
     const more = group.length > MAX_RATIOS_NAMED ? ` and ${group.length - MAX_RATIOS_NAMED} more` : '';
     return {
       outcome: 'unclear',
-      text: `Too few trials to compare ${letter} in: ${named.join('; ')}${more}. \`--trials ${trials}\` is enough.`,
+      text: `Too few trials to compare ${letter} in: ${named.join('; ')}${more}. \`--trials ${trials}\` on both sides is enough.`,
     };
   });
 }
