@@ -15,6 +15,7 @@ import { groupsOf } from './security-groups.ts';
 import { writeTags } from './tags.ts';
 import { writeMappings } from './volumes.ts';
 import { zoneIdOf } from './zones.ts';
+import { wholeSecond } from './times.ts';
 
 /** State codes. Source: InstanceState in the EC2 API reference. */
 const STATE_CODES = { pending: 0, running: 16, 'shutting-down': 32, terminated: 48, stopping: 64, stopped: 80 } as const;
@@ -86,7 +87,7 @@ function writeInstance(account: Account, record: InstanceRecord): SdkInstance {
     ImageId: record.imageId,
     InstanceId: record.id,
     InstanceType: toSdkType(record.instanceType),
-    LaunchTime: new Date(record.launchedAtMs),
+    LaunchTime: wholeSecond(record.launchedAtMs),
     Monitoring: { State: template.Monitoring?.Enabled === true ? 'enabled' : 'disabled' },
     Placement: { AvailabilityZone: record.zone, AvailabilityZoneId: zoneIdOf(record.zone), GroupName: '', Tenancy: 'default' },
     PrivateDnsName: dnsNameOf(record),
@@ -150,7 +151,7 @@ function writeOptions({ catalogue }: Account, record: InstanceRecord): Partial<S
     CurrentInstanceBootMode: isUefi ? 'uefi' : 'legacy-bios',
     PlatformDetails: 'Linux/UNIX',
     UsageOperation: 'RunInstances',
-    UsageOperationUpdateTime: new Date(record.launchedAtMs),
+    UsageOperationUpdateTime: wholeSecond(record.launchedAtMs),
     MaintenanceOptions: { AutoRecovery: template.MaintenanceOptions?.AutoRecovery ?? 'default', RebootMigration: 'default' },
     NetworkPerformanceOptions: { BandwidthWeighting: template.NetworkPerformanceOptions?.BandwidthWeighting ?? 'default' },
     Operator: { Managed: false },

@@ -5,6 +5,7 @@ import type { InstanceRecord } from './instances.ts';
 import { ACCOUNT_ID } from './operation.ts';
 import type { Account } from './operation.ts';
 import { groupsOf } from './security-groups.ts';
+import { wholeSecond } from './times.ts';
 
 type Specification = NonNullable<InstanceRecord['template']['NetworkInterfaces']>[number];
 
@@ -43,7 +44,7 @@ function write(
   const name = `${record.id} ${index}`;
   return {
     Attachment: {
-      AttachTime: new Date(record.launchedAtMs),
+      AttachTime: wholeSecond(record.launchedAtMs),
       AttachmentId: derivedId('eni-attach', name),
       DeleteOnTermination: specification.DeleteOnTermination ?? true,
       DeviceIndex: specification.DeviceIndex ?? index,

@@ -3,6 +3,7 @@ import { defined } from '../../model/defined.ts';
 import type { LaunchTemplate, TemplateVersion } from './launch-templates.ts';
 import { ACCOUNT_ID } from './operation.ts';
 import { writeTags } from './tags.ts';
+import { wholeSecond } from './times.ts';
 
 const CREATED_BY = `arn:aws:iam::${ACCOUNT_ID}:root`;
 
@@ -10,7 +11,7 @@ export function writeTemplate({ id, name, versions, defaultVersion, createdAtMs,
   return {
     LaunchTemplateId: id,
     LaunchTemplateName: name,
-    CreateTime: new Date(createdAtMs),
+    CreateTime: wholeSecond(createdAtMs),
     CreatedBy: CREATED_BY,
     DefaultVersionNumber: defaultVersion,
     LatestVersionNumber: (versions.at(-1) ?? versions[0]).number,
@@ -24,7 +25,7 @@ export function writeVersion({ id, name, defaultVersion }: LaunchTemplate, versi
     LaunchTemplateName: name,
     VersionNumber: version.number,
     ...defined({ VersionDescription: version.description }),
-    CreateTime: new Date(version.createdAtMs),
+    CreateTime: wholeSecond(version.createdAtMs),
     CreatedBy: CREATED_BY,
     DefaultVersion: version.number === defaultVersion,
     // Answers have the same shape as requests.

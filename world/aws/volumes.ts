@@ -4,6 +4,7 @@ import { imageVolumes, snapshotOf } from './images.ts';
 import type { ImageVolume } from './images.ts';
 import type { InstanceRecord } from './instances.ts';
 import type { Account } from './operation.ts';
+import { wholeSecond } from './times.ts';
 
 /** A volume of an instance. */
 export interface Volume {
@@ -78,7 +79,7 @@ export function writeMappings(account: Pick<Account, 'cluster'>, record: Instanc
   return volumesOf(account, record).map(({ id, device, isTemporary }) => ({
     DeviceName: device,
     Ebs: {
-      AttachTime: new Date(record.launchedAtMs),
+      AttachTime: wholeSecond(record.launchedAtMs),
       DeleteOnTermination: isTemporary,
       Status: record.state === 'pending' ? 'attaching' : 'attached',
       VolumeId: id,

@@ -13,6 +13,7 @@ import { groupsOf } from '../security-groups.ts';
 import { writeTags } from '../tags.ts';
 import type { Tags } from '../tags.ts';
 import { zoneIdOf } from '../zones.ts';
+import { wholeSecond } from '../times.ts';
 
 const PAGE = { min: 5, max: 1_000 };
 const PRODUCT = 'Linux/UNIX';
@@ -21,7 +22,7 @@ const PRODUCT = 'Linux/UNIX';
 const attributesOf = (account: Account): Attributes<InstanceRecord> => ({
   ...tagAttributes(tagsOf),
   'availability-zone-group': () => [],
-  'create-time': ({ launchedAtMs }) => [new Date(launchedAtMs).toISOString()],
+  'create-time': ({ launchedAtMs }) => [wholeSecond(launchedAtMs).toISOString()],
   'fault-code': () => [],
   'fault-message': () => [],
   'launch-group': () => [],
@@ -95,7 +96,7 @@ function write(account: Account, record: InstanceRecord): SpotInstanceRequest {
   return {
     SpotInstanceRequestId: spotRequestId(record),
     InstanceId: record.id,
-    CreateTime: new Date(record.launchedAtMs),
+    CreateTime: wholeSecond(record.launchedAtMs),
     LaunchedAvailabilityZone: record.zone,
     LaunchedAvailabilityZoneId: zoneIdOf(record.zone),
     LaunchSpecification: {
@@ -113,7 +114,11 @@ function write(account: Account, record: InstanceRecord): SpotInstanceRequest {
     SpotPrice: priceOf(account, record),
     Tags: writeTags(tagsOf(record)),
     State: stateOf(record),
-    Status: { Code: statusOf(record), Message: MESSAGES[statusOf(record)], UpdateTime: new Date(record.endingAtMs ?? record.launchedAtMs) },
+    Status: {
+      Code: statusOf(record),
+      Message: MESSAGES[statusOf(record)],
+      UpdateTime: wholeSecond(record.endingAtMs ?? record.launchedAtMs),
+    },
     Type: 'one-time',
   };
 }

@@ -7,6 +7,7 @@ import { SPOT_PRICE_STEP_MS } from '../market.ts';
 import type { Account } from '../operation.ts';
 import { cutPage, decodeToken } from '../pages.ts';
 import { toSdkType } from '../sdk-types.ts';
+import { wholeSecond } from '../times.ts';
 
 /** A request may ask for more, as Karpenter's do; EC2 accepts that, but returns no more than this per page. */
 const PAGE_MAX = 1_000;
@@ -79,7 +80,7 @@ function writePrice({ type, zone, sinceMs, usdPerHour }: Entry): SpotPrice {
     InstanceType: toSdkType(type.type),
     ProductDescription: PRODUCT,
     SpotPrice: formatPrice(usdPerHour),
-    Timestamp: new Date(sinceMs),
+    Timestamp: wholeSecond(sinceMs),
   };
 }
 

@@ -12,6 +12,7 @@ import type { Tags } from '../tags.ts';
 import { volumesOf } from '../volumes.ts';
 import type { Volume } from '../volumes.ts';
 import { zoneIdOf } from '../zones.ts';
+import { wholeSecond } from '../times.ts';
 
 const PAGE = { min: 5, max: 1_000 };
 
@@ -78,7 +79,7 @@ function write(record: InstanceRecord, volume: Volume): SdkVolume[] {
     InstanceId: record.id,
     Device: volume.device,
     State: record.state === 'pending' ? ('attaching' as const) : ('attached' as const),
-    AttachTime: new Date(record.launchedAtMs),
+    AttachTime: wholeSecond(record.launchedAtMs),
     DeleteOnTermination: volume.isTemporary,
   };
   return [

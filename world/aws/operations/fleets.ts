@@ -13,6 +13,7 @@ import type { Caller } from '../../../wire/backend.ts';
 import type { FleetRecord } from '../fleets.ts';
 import { outcome } from '../operation.ts';
 import type { Account, Outcome } from '../operation.ts';
+import { wholeSecond } from '../times.ts';
 
 const FLEET_ID = /^fleet-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -66,7 +67,7 @@ function writeFleet({ id, request, createdAtMs, instances, errors }: FleetRecord
     FleetId: id,
     FleetState: 'active',
     ActivityStatus: errors.length > 0 && instances.length === 0 ? 'error' : 'fulfilled',
-    CreateTime: new Date(createdAtMs),
+    CreateTime: wholeSecond(createdAtMs),
     ...defined({ ClientToken: request.ClientToken }),
     FulfilledCapacity: instances.flatMap(({ InstanceIds = [] }) => InstanceIds).length,
     Type: 'instant',

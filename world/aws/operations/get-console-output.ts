@@ -4,6 +4,7 @@ import { missingParameter } from '../../../protocols/ec2/refusal.ts';
 import type { Caller } from '../../../wire/backend.ts';
 import { readInstances } from '../instance-view.ts';
 import type { Account } from '../operation.ts';
+import { wholeSecond } from '../times.ts';
 
 /** EC2 stores the output "shortly after" a transition of an instance; this world takes it from when it is running. */
 export function getConsoleOutput(account: Account, { InstanceId: id }: GetConsoleOutputRequest, { span }: Caller): GetConsoleOutputResult {
@@ -13,7 +14,7 @@ export function getConsoleOutput(account: Account, { InstanceId: id }: GetConsol
   return {
     InstanceId: id,
     ...defined({
-      Timestamp: runningAtMs === undefined ? undefined : new Date(runningAtMs),
+      Timestamp: runningAtMs === undefined ? undefined : wholeSecond(runningAtMs),
       Output: record === undefined || runningAtMs === undefined ? undefined : Buffer.from(bootLog(record)).toString('base64'),
     }),
   };

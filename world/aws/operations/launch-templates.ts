@@ -21,6 +21,7 @@ import type { Account, Outcome } from '../operation.ts';
 import { cutPage } from '../pages.ts';
 import { launchTags } from '../tags.ts';
 import { writeTemplate, writeVersion } from '../template-view.ts';
+import { wholeSecond } from '../times.ts';
 
 const PAGE = { min: 1, max: 200, byDefault: 200 };
 
@@ -28,7 +29,7 @@ const tagsOf = (template: LaunchTemplate): LaunchTemplate['tags'] => template.ta
 
 const ATTRIBUTES: Attributes<LaunchTemplate> = {
   ...tagAttributes(tagsOf),
-  'create-time': ({ createdAtMs }) => [new Date(createdAtMs).toISOString()],
+  'create-time': ({ createdAtMs }) => [wholeSecond(createdAtMs).toISOString()],
   'launch-template-name': ({ name }) => [name],
 };
 
