@@ -28,23 +28,16 @@ import type { Answer, AnswerNote, Backend, Caller, ReadableRequest, Refusal, Who
 import type { WireRequest, WireResponse } from '../../wire/wire.ts';
 import type { AdmissionRequest } from './admission.ts';
 import { applyObject } from './apply.ts';
-import { checkBodyType, checkPatchedType } from './body-types.ts';
 import { invalidOptions, isDryRun, optionsKind, readAs, readBody, readDeletion } from './bodies.ts';
+import { unregisteredType } from './body-types.ts';
+import { checkedBody, patchedBody, readPatchValidation } from './checked-bodies.ts';
 import type { ComputedFields } from './computed-fields.ts';
 import type { SchemaOf } from './custom-schema.ts';
 import { decodeObject } from './decode.ts';
 import { discover } from './discovery.ts';
 import { evictPod } from './eviction.ts';
 import { inFormat } from './formats.ts';
-import {
-  checkFields,
-  checkSentFields,
-  patchProblems,
-  problemWarnings,
-  readFieldValidation,
-  strictDecodingError,
-  warningHeaders,
-} from './field-validation.ts';
+import { problemWarnings, warningHeaders } from './field-validation.ts';
 import type { CacheLag } from './cache-lag.ts';
 import type { Access } from './rbac/access.ts';
 import type { User } from './rbac/users.ts';
@@ -53,7 +46,7 @@ import { checkRevision, listPage } from './lists.ts';
 import type { Page } from './lists.ts';
 import { describeOpenApi } from './openapi.ts';
 import type { Ownership } from './ownership.ts';
-import { PATCHES_OF_SCALES, checkPatchOptions, isStrategicPatch, readPatch, shownPatch, strictPatchError } from './patching.ts';
+import { PATCHES_OF_SCALES, checkPatchOptions, readPatch } from './patching.ts';
 import { bindPod, readBinding } from './pod-subresources.ts';
 import type { Registry } from './registry.ts';
 import type { Writer } from './writer.ts';
@@ -64,7 +57,8 @@ import type { ResourceTable } from './resource-table.ts';
 import { groupResource } from './resource.ts';
 import { readable } from './readable.ts';
 import { refusalOf, refuse } from './refusals.ts';
-import { readScale, updateScale } from './scale.ts';
+import { SCALE, patchScale, putScale, readScale } from './scale.ts';
+import type { Scale } from './scale.ts';
 import { tokenRequest } from './tokens.ts';
 import { newUid } from './uids.ts';
 import { Version } from './store.ts';
@@ -255,7 +249,7 @@ export class ApiBackend implements Backend {
     const everywhere = resource.namespaced && namespace === undefined;
     if (resource.review !== undefined) {
       if (verb !== 'create' || everywhere) throw methodNotAllowed();
-      const object = resource.review(decodeObject(resource, this.#checked(context, context.body)), {
+      const object = resource.review(decodeObject(resource, checkedBody(context, resource, this.#types)), {
         resource,
         namespace,
         nowMs: this.#clock.nowMs(),
@@ -274,7 +268,7 @@ export class ApiBackend implements Backend {
         return this.#watch(context);
       case 'create': {
         if (everywhere) throw methodNotAllowed();
-        const body = this.#checked(context, context.body);
+        const body = checkedBody(context, resource, this.#types);
         return { status: 201, body: writing.one(this.#registry.create(resource, namespace, body, writer)) };
       }
       case 'deletecollection': {
@@ -323,7 +317,7 @@ export class ApiBackend implements Backend {
         checkRevision(parsed.options.resourceVersion, this.#store.revision);
         return { status: 200, body: writing.one(this.#computed.one(resource, this.#registry.get(at))) };
       case 'update': {
-        const checked = this.#checked(context, body);
+        const checked = checkedBody(context, resource, this.#types);
         if (resource.createsOnPut && part === undefined) this.#demandCreation(context, at);
         const { version, created } = this.#registry.put(at, part, writer, checked);
         return { status: created ? 201 : 200, body: writing.one(version) };
@@ -353,12 +347,12 @@ export class ApiBackend implements Backend {
     const { parsed, resource, body, writer, writing, request } = context;
     const patch = readPatch(resource, request.headers['content-type'], body, this.#types);
     checkPatchOptions(parsed, patch === 'apply');
-    const directive = readFieldValidation(parsed.options.fieldValidation, 'PatchOptions');
-    const duplicates = directive === 'Ignore' ? [] : patchProblems(request, body, this.#types);
+    const validation = readPatchValidation(context, this.#types);
     if (patch === 'apply') {
       const [registry, ownership, nowMs] = [this.#registry, this.#ownership, context.inquiries.nowMs];
       const site = { registry, ownership, types: this.#types, schemaOf: this.#schemaOf, nowMs };
       if (part === undefined) this.#demandCreation(context, at);
+      const { directive, duplicates } = validation;
       const checkText = (): void => {
         if (directive === 'Strict' && duplicates.length > 0) throw badRequest(`error strict decoding YAML: ${duplicates.join(', ')}`);
         context.warnings.push(...problemWarnings(duplicates));
@@ -366,54 +360,44 @@ export class ApiBackend implements Backend {
       const { version, created } = applyObject(site, at, part, parsed, body, writer, checkText);
       return { status: created ? 201 : 200, body: writing.one(version) };
     }
-    const version = this.#registry.update(at, part, writer, (current) => {
-      const patched = patch(current.object);
-      if (patched === current.object) return patched;
-      const contentType = request.headers['content-type'];
-      const shown = (): string => shownPatch(body, patched, contentType);
-      checkPatchedType(resource, patched, shown, isStrategicPatch(contentType), this.#types);
-      const { body: known, problems } = checkFields(resource, patched, this.#types);
-      const all = [...duplicates, ...[...problems].sort()];
-      if (all.length > 0 && directive === 'Strict') throw strictPatchError(shown(), all);
-      if (directive === 'Warn') context.warnings.push(...problemWarnings(all));
-      return known;
+    const version = this.#registry.update(at, part, writer, ({ object }) => {
+      return patchedBody(context, resource, { patch, current: object }, validation, this.#types);
     });
     return { status: 200, body: writing.one(version) };
   }
 
-  /** An object from a body, with the right type and without unknown fields; what is wrong with its fields is refused or a warning. @throws StatusError 400 */
-  #checked({ parsed, resource, warnings, request }: RequestContext, sent: unknown): unknown {
-    const typed = checkBodyType(resource, sent, request.body ?? '', this.#types);
-    const directive = readFieldValidation(parsed.options.fieldValidation, optionsKind(parsed.verb));
-    if (directive === 'Ignore') return checkFields(resource, typed, this.#types).body;
-    const { body, problems } = checkSentFields(resource, typed, this.#types, request);
-    if (problems.length > 0 && directive === 'Strict') {
-      const { kind, version } = resource;
-      const typed = resource.group === '' || resource.custom ? version : `${resource.group}/${version}`;
-      throw badRequest(`${kind} in version ${JSON.stringify(typed)} cannot be handled as a ${kind}: ${strictDecodingError(problems)}`);
-    }
-    if (directive === 'Warn') warnings.push(...problemWarnings(problems));
-    return body;
-  }
-
-  #serveScale({ parsed, body, writer: as, request }: RequestContext, at: Location): Reply {
+  #serveScale(context: RequestContext, at: Location): Reply {
+    const { parsed, body, writer: as, request } = context;
     const { scale } = at.resource;
     if (scale === undefined) throw noSuchResource();
     // The real server doesn't track the owner of a custom resource's replicas.
     const author = at.resource.custom || typeof as.author !== 'object' ? 'nobody' : { ...as.author, subresource: 'scale' };
     const writer: Writer = { ...as, author };
+    const site = { registry: this.#registry, paths: scale, writer };
     switch (parsed.verb) {
       case 'get':
         return { status: 200, body: JSON.stringify(readScale(this.#registry, at, scale)) };
       case 'update':
-        return { status: 200, body: JSON.stringify(updateScale(this.#registry, at, scale, writer, () => body)) };
+        return { status: 200, body: JSON.stringify(putScale(site, at, this.#sentScale(context, at.resource))) };
       case 'patch': {
         const patch = readPatch(SCALE, request.headers['content-type'], body, this.#types);
         if (patch === 'apply') throw unsupportedMediaType(PATCHES_OF_SCALES);
-        return { status: 200, body: JSON.stringify(updateScale(this.#registry, at, scale, writer, patch)) };
+        const validation = readPatchValidation(context, this.#types);
+        const change = (current: Scale): unknown => patchedBody(context, SCALE, { patch, current }, validation, this.#types);
+        return { status: 200, body: JSON.stringify(patchScale(site, at, change)) };
       }
       default:
         throw methodNotAllowed();
+    }
+  }
+
+  /** What is wrong with the scale of a custom resource, the real server can't say: its errors don't know the type. @throws StatusError 400 */
+  #sentScale(context: RequestContext, { custom }: Resource): unknown {
+    try {
+      return checkedBody(context, SCALE, this.#types);
+    } catch (error) {
+      if (!custom || !(error instanceof StatusError) || error.code !== 400) throw error;
+      throw badRequest(unregisteredType('v1.Scale'));
     }
   }
 
@@ -462,9 +446,6 @@ function checkWatch({ method, path }: WireRequest, { name, namespace, subresourc
   if (isReview || subresource !== undefined || isOutside) throw noSuchResource();
   if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed();
 }
-
-/** The type of every resource's scale. */
-const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale', custom: false } as const;
 
 const NOT_SERVED: WireResponse = { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: '404 page not found\n' };
 

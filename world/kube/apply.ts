@@ -15,6 +15,7 @@ import type { KubeTypes } from '../../protocols/kube/types.ts';
 import { conversionError } from '../../protocols/kube/unmarshal.ts';
 import type { SchemaOf } from './custom-schema.ts';
 import { checkFields } from './field-validation.ts';
+import { checkName } from './identity.ts';
 import type { Ownership } from './ownership.ts';
 import type { Registry } from './registry.ts';
 import type { Writer } from './writer.ts';
@@ -69,13 +70,8 @@ export function applyObject(
   };
   if (registry.find(at) === undefined) {
     if (subresource !== undefined) throw notFound(groupResource(resource), name);
-    const { name: own, uid } = metadataOf(applied);
-    if ((own ?? '') === '') {
-      throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
-    }
-    if (own !== name) {
-      throw badRequest(`the name of the object (${formatGo(own)}) does not match the name on the URL (${name})`);
-    }
+    const { uid } = metadataOf(applied);
+    checkName(at, metadataOf(applied));
     const { object, managers } = serverSideApply(undefined, applied, shape, change, force);
     const whole = decoded(object);
     if (typeof uid === 'string' && uid !== '') {

@@ -5,10 +5,7 @@ import type { StatusError } from '../../protocols/kube/status.ts';
 import type { KubeTypes } from '../../protocols/kube/types.ts';
 import { conversionError, unmarshalError } from '../../protocols/kube/unmarshal.ts';
 import { apiVersionOf } from './resource.ts';
-import type { Resource } from './resource.ts';
-
-/** The parts of a resource that decide the type of its bodies. */
-type Typed = Pick<Resource, 'group' | 'version' | 'kind' | 'custom'>;
+import type { BodyType } from './resource.ts';
 
 /** Bytes of a body shown in a message. */
 const SHOWN_BYTES = 30;
@@ -25,7 +22,7 @@ const SCHEME = 'pkg/runtime/scheme.go:110';
  * @returns the body, as an object
  * @throws StatusError 400
  */
-export function checkBodyType(resource: Typed, sent: unknown, raw: string | Uint8Array, types: KubeTypes): JsonObject {
+export function checkBodyType(resource: BodyType, sent: unknown, raw: string | Uint8Array, types: KubeTypes): JsonObject {
   const unrecognized = (why: string): StatusError => unrecognizedBody(resource.kind, why, raw);
   const untyped = (why: string): StatusError => unrecognized(`couldn't get version/kind; json parse error: ${why}`);
   if (sent === undefined) throw untyped('unexpected end of JSON input');
@@ -63,7 +60,7 @@ export function checkBodyType(resource: Typed, sent: unknown, raw: string | Uint
  * @param isStrategic strategic merge patches are decoded by the converter of unstructured objects
  * @throws StatusError 422
  */
-export function checkPatchedType(resource: Typed, patched: unknown, shown: () => string, isStrategic: boolean, types: KubeTypes): void {
+export function checkPatchedType(resource: BodyType, patched: unknown, shown: () => string, isStrategic: boolean, types: KubeTypes): void {
   if (resource.custom || !isJsonObject(patched)) return;
   const problem = typedProblem(resource, patched, types, isStrategic ? conversionError : unmarshalError);
   if (problem === undefined) return;
@@ -78,7 +75,7 @@ export function unrecognizedBody(kind: string, why: string, raw: string | Uint8A
 
 /** Why a typed object is not valid for a built-in resource. */
 function typedProblem(
-  resource: Typed,
+  resource: BodyType,
   object: JsonObject,
   types: KubeTypes,
   problemOf: typeof conversionError = unmarshalError,
@@ -95,6 +92,11 @@ function typedProblem(
   const problem = problemOf(object, type, types);
   if (problem !== undefined || kind === resource.kind) return problem;
   return `converting (${versionOf(apiVersion)}.${kind}) to (${internalPackage(resource.group)}.${resource.kind}): unknown conversion`;
+}
+
+/** What the real server says of a Go type that it has not registered. */
+export function unregisteredType(type: string): string {
+  return `no kind is registered for the type ${type} in scheme "${SCHEME}"`;
 }
 
 function unhandled(sentKind: string, apiVersion: string, kind: string, problem: string): string {

@@ -7,7 +7,7 @@ import { jsonPatchProblems, jsonProblems, mayHaveDuplicates, yamlDuplicates } fr
 import { unknownFields, withoutUnknownFields } from '../../protocols/kube/unknown-fields.ts';
 import type { KubeTypes } from '../../protocols/kube/types.ts';
 import { apiVersionOf } from './resource.ts';
-import type { ApiObject, Resource } from './resource.ts';
+import type { ApiObject, BodyType } from './resource.ts';
 import { isJsonObject } from '../../protocols/kube/json.ts';
 import { invalidObject } from '../../protocols/kube/status.ts';
 import type { WireRequest } from '../../wire/wire.ts';
@@ -36,7 +36,7 @@ export function readFieldValidation(value: string | undefined, options: string):
 }
 
 /** Finds fields that the resource's type doesn't have. */
-export function checkFields(resource: Resource, body: unknown, types: KubeTypes): Checked {
+export function checkFields(resource: BodyType, body: unknown, types: KubeTypes): Checked {
   if (!isJsonObject(body)) return { body, problems: [] };
   if (resource.custom) {
     // Custom resources are pruned by their schema when they are stored.
@@ -55,7 +55,7 @@ function unknownField(path: string): string {
 }
 
 /** The same for an object as it was sent, with the fields that its text has twice. */
-export function checkSentFields(resource: Resource, body: unknown, types: KubeTypes, request: WireRequest): Checked {
+export function checkSentFields(resource: BodyType, body: unknown, types: KubeTypes, request: WireRequest): Checked {
   const checked = checkFields(resource, body, types);
   const { type, text } = sentText(request);
   if (text === undefined || !mayHaveDuplicates(text, body)) return checked;

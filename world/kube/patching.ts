@@ -11,13 +11,10 @@ import type { KubeTypes } from '../../protocols/kube/types.ts';
 import { invalidOptions } from './bodies.ts';
 import { strictDecodingError } from './field-validation.ts';
 import { apiVersionOf } from './resource.ts';
-import type { Resource } from './resource.ts';
+import type { BodyType } from './resource.ts';
 
 /** Server-side apply of a scale is not served. */
 export const PATCHES_OF_SCALES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH];
-
-/** The parts of a resource that decide how its objects are patched. */
-type Patched = Pick<Resource, 'group' | 'version' | 'kind' | 'custom'>;
 
 /** Returns the patched object without changing the current one. @throws StatusError */
 export type Patch = (current: object) => unknown;
@@ -28,7 +25,7 @@ export type Patch = (current: object) => unknown;
  * @returns `apply` for a server-side apply, whose body is not a patch of an object
  * @throws StatusError 415
  */
-export function readPatch(resource: Patched, contentType: string | undefined, body: unknown, types: KubeTypes): Patch | 'apply' {
+export function readPatch(resource: BodyType, contentType: string | undefined, body: unknown, types: KubeTypes): Patch | 'apply' {
   const strategic = resource.custom ? undefined : types.nameOf(apiVersionOf(resource), resource.kind);
   switch (readMediaType(contentType ?? '').type) {
     case MERGE_PATCH:

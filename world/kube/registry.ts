@@ -26,6 +26,7 @@ import type { Deletion } from './deletion.ts';
 import { Admission } from './admission.ts';
 import type { AdmissionRequest } from './admission.ts';
 import { checkFields } from './field-validation.ts';
+import { checkName, checkSameNamespace } from './identity.ts';
 import type { Ownership, Write } from './ownership.ts';
 import type { ResourceTable } from './resource-table.ts';
 import { groupKind, groupResource, objectKey } from './resource.ts';
@@ -460,21 +461,6 @@ export class Registry {
 
   #validate(resource: Resource, object: ApiObject, errors: Parameters<typeof invalidObject>[2]): void {
     if (errors.length > 0) throw invalidObject(groupKind(resource), object.metadata.name ?? '', errors);
-  }
-}
-
-/** @throws StatusError 400 if an object's name or namespace is not that of the URL */
-function checkName({ name, namespace }: Location, sent: ObjectMeta): void {
-  if (sent.name !== name) {
-    throw badRequest(`the name of the object (${sent.name ?? ''}) does not match the name on the URL (${name})`);
-  }
-  checkSameNamespace(sent, namespace);
-}
-
-/** @throws StatusError 400 if an object's namespace, if it has one, is not that of the URL */
-function checkSameNamespace(sent: ObjectMeta, namespace: string | undefined): void {
-  if ((sent.namespace ?? '') !== '' && sent.namespace !== (namespace ?? '')) {
-    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
 }
 

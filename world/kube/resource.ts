@@ -166,6 +166,9 @@ export interface Resource {
   };
 }
 
+/** The parts of a resource, or of a subresource with a type of its own, that decide what its bodies may be. */
+export type BodyType = Pick<Resource, 'group' | 'version' | 'kind' | 'custom' | 'rules'>;
+
 /** `v1`, `apps/v1` */
 export function apiVersionOf(resource: { readonly group: string; readonly version: string }): string {
   return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;

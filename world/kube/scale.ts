@@ -3,11 +3,25 @@ import { invalid } from '../../protocols/kube/field-error.ts';
 import { isJsonObject } from '../../protocols/kube/json.ts';
 import type { JsonObject } from '../../protocols/kube/json.ts';
 import { formatLabelSelector } from '../../protocols/kube/label-selector.ts';
-import { badRequest, internalError, invalidObject } from '../../protocols/kube/status.ts';
+import { badRequest, conflict, internalError, invalidObject } from '../../protocols/kube/status.ts';
+import { checkName } from './identity.ts';
 import type { Registry } from './registry.ts';
 import type { Writer } from './writer.ts';
-import type { Location, ApiObject, ScalePaths } from './resource.ts';
+import { apiVersionOf } from './resource.ts';
+import type { ApiObject, BodyType, Location, Resource, ScalePaths } from './resource.ts';
 import type { Version } from './store.ts';
+import { otherUid } from './uids.ts';
+import { validateMeta } from './validation/meta.ts';
+
+/** The type of every resource's scale. */
+export const SCALE = {
+  group: 'autoscaling',
+  version: 'v1',
+  kind: 'Scale',
+  custom: false,
+  nameRule: 'subdomain',
+  rules: {},
+} as const satisfies BodyType & Pick<Resource, 'nameRule'>;
 
 /** An autoscaling/v1 Scale: the desired replicas of a workload of any kind. */
 export interface Scale {
@@ -28,45 +42,91 @@ export function readScale(registry: Registry, at: Location, paths: ScalePaths): 
   return scaleOf(version, paths);
 }
 
+/** Where a scale is written. */
+interface ScaleSite {
+  readonly registry: Registry;
+  readonly paths: ScalePaths;
+  readonly writer: Writer;
+}
+
 /**
- * Replaces an object's scale by the result of `change`.
- * @throws StatusError 400, 404, 409 for another resource version, 422 for a negative number
+ * Replaces an object's scale by a body.
+ * @throws StatusError 400, 404, 409 for another uid or resource version, 422 for a scale that is not valid
  */
-export function updateScale(
-  registry: Registry,
-  at: Location,
-  paths: ScalePaths,
-  writer: Writer,
-  change: (current: Scale) => unknown,
-): Scale {
-  const kind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
+export function putScale(site: ScaleSite, at: Location, body: unknown): Scale {
+  const sent = scaleObject(body);
+  checkName(at, sent.metadata);
+  return updateScale(site, at, (_current, { object }) => {
+    const { uid = '' } = sent.metadata;
+    if (uid !== '' && uid !== object.metadata.uid) throw otherUid(at, uid, object.metadata.uid ?? '');
+    return sent;
+  });
+}
+
+/** Replaces an object's scale by the result of a patch. @throws the same */
+export function patchScale(site: ScaleSite, at: Location, patch: (current: Scale) => unknown): Scale {
+  return updateScale(site, at, (current) => {
+    const sent = scaleObject(patch(current));
+    checkName(at, sent.metadata);
+    return sent;
+  });
+}
+
+function updateScale({ registry, paths, writer }: ScaleSite, at: Location, change: (current: Scale, version: Version) => ApiObject): Scale {
+  const { resource, name, namespace } = at;
+  const { group, version: apiVersion, kind } = SCALE;
   const scaled = (object: ApiObject, replicas: unknown): object => withValue(object, paths.specReplicasPath.split('.').slice(1), replicas);
   const view = {
     subresource: 'scale',
-    kind,
+    kind: { group, version: apiVersion, kind },
     of: (one: Version) => ({ ...scaleOf(one, paths) }),
     decode: (patched: JsonObject) => {
       readReplicas(patched);
-      const metadata = isJsonObject(patched['metadata']) ? patched['metadata'] : {};
-      return { kind: 'Scale', apiVersion: 'autoscaling/v1', ...patched, metadata };
+      return scaleObject(patched);
     },
     into: (object: ApiObject, patched: ApiObject) => scaled(object, readReplicas(patched)) as ApiObject,
   };
   const withReplicas = (current: Version): unknown => {
-    const sent = change(scaleOf(current, paths));
-    if (!isJsonObject(sent)) throw badRequest("the object provided is unrecognized (must be of type Scale): couldn't get version/kind");
+    const hasReplicas = valueAt(current.object, paths.specReplicasPath) !== undefined;
+    const shown = scaleOf(current, paths);
+    const sent = change(hasReplicas ? shown : { ...shown, spec: { replicas: NO_REPLICAS } }, current);
     const replicas = readReplicas(sent);
+    const { metadata } = sent;
     // Custom resources are validated by their own schema and rules.
-    if (replicas < 0 && !at.resource.custom) {
-      const error = invalid('spec.replicas', replicas, 'must be greater than or equal to 0');
-      throw invalidObject({ group: 'autoscaling', resource: 'Scale' }, at.name, [error]);
+    if (resource.custom) {
+      if (replicas === NO_REPLICAS) throw badRequest(`the spec replicas field ${JSON.stringify(paths.specReplicasPath)} cannot be empty`);
+    } else {
+      const negative = replicas < 0 ? [invalid('spec.replicas', replicas, 'must be greater than or equal to 0')] : [];
+      const errors = [...validateMeta(SCALE, metadata, namespace), ...negative];
+      if (errors.length > 0) throw invalidObject({ group, resource: kind }, name, errors);
+      checkUid(at, metadata.uid, current.object.metadata.uid);
     }
-    const sentVersion = isJsonObject(sent.metadata) ? sent.metadata.resourceVersion : undefined;
-    const resourceVersion = typeof sentVersion === 'string' && sentVersion !== '' ? sentVersion : String(current.revision);
+    const { resourceVersion: sentVersion = '' } = metadata;
+    const resourceVersion = sentVersion === '' ? String(current.revision) : sentVersion;
     return { ...scaled(current.object, replicas), metadata: { ...current.object.metadata, resourceVersion } };
   };
   const version = registry.update(at, undefined, writer, withReplicas, view);
   return scaleOf(version, paths);
+}
+
+/** The replicas of a custom object without any: the smallest number, which no client sends by accident. */
+const NO_REPLICAS = -2_147_483_648;
+
+/** @throws StatusError 400 if it is no object */
+function scaleObject(sent: unknown): ApiObject {
+  if (!isJsonObject(sent)) throw badRequest("the object provided is unrecognized (must be of type Scale): couldn't get version/kind");
+  const metadata = isJsonObject(sent['metadata']) ? sent['metadata'] : {};
+  return { kind: SCALE.kind, apiVersion: apiVersionOf(SCALE), ...sent, metadata };
+}
+
+/** @throws StatusError 409 */
+function checkUid({ resource: { group, plural }, name }: Location, sent = '', uid = ''): void {
+  if (sent === '' || sent === uid) return;
+  throw conflict(
+    { group, resource: `${plural}/scale` },
+    name,
+    `Precondition failed: UID in precondition: ${sent}, UID in object meta: ${uid}`,
+  );
 }
 
 /** @throws StatusError 400 */

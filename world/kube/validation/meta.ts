@@ -26,7 +26,7 @@ const STANDARD_FINALIZERS = ['kubernetes', 'orphan', 'foregroundDeletion', 'cust
  * Validates the metadata of an object of a resource, as `k8s.io/apimachinery/pkg/api/validation` does.
  * @param namespace of the request
  */
-export function validateMeta(resource: Resource, metadata: ObjectMeta, namespace: string | undefined): FieldError[] {
+export function validateMeta(resource: Pick<Resource, 'nameRule'>, metadata: ObjectMeta, namespace: string | undefined): FieldError[] {
   return [
     ...validateName(resource, metadata),
     ...(namespace === undefined ? [] : checkDnsLabel(namespace).map((problem) => invalid('metadata.namespace', namespace, problem))),
@@ -37,7 +37,7 @@ export function validateMeta(resource: Resource, metadata: ObjectMeta, namespace
   ];
 }
 
-function validateName(resource: Resource, { name, generateName = '' }: ObjectMeta): FieldError[] {
+function validateName(resource: Pick<Resource, 'nameRule'>, { name, generateName = '' }: ObjectMeta): FieldError[] {
   const check = NAME_RULES[resource.nameRule];
   // The generated suffix follows the dash.
   const base = generateName.endsWith('-') ? `${generateName.slice(0, -1)}a` : generateName;
