@@ -1,5 +1,6 @@
-import { parse } from 'yaml';
+import { YAMLParseError, parse } from 'yaml';
 import { readMediaType } from './accept.ts';
+import { MAX_DEPTH, depthProblem } from './json-syntax.ts';
 import { PROTOBUF_TYPE, decodeProtobuf } from './protobuf.ts';
 import type { KubeTypes } from './types.ts';
 
@@ -24,6 +25,20 @@ export function decodeBody(body: string | Uint8Array, contentType: string | unde
   const text = typeof body === 'string' ? body : utf8.decode(body);
   // Most bodies sent as YAML are JSON, which is parsed much faster.
   const isYaml = (type === YAML_TYPE || type === APPLY_TYPE) && !text.trimStart().startsWith('{');
-  // Of a key that occurs twice, the last one counts. Field validation reports it.
-  return isYaml ? parse(text, { uniqueKeys: false }) : JSON.parse(text);
+  const value: unknown = isYaml ? decodeYaml(text) : JSON.parse(text);
+  // Each level takes a character at least.
+  const problem = text.length > MAX_DEPTH ? depthProblem(value) : undefined;
+  if (problem === undefined) return value;
+  throw type === YAML_TYPE || type === APPLY_TYPE ? new Error(TOO_DEEP_YAML) : new SyntaxError(problem);
+}
+
+const TOO_DEEP_YAML = `yaml: exceeded max depth of ${MAX_DEPTH}`;
+
+/** Of a key that occurs twice, the last one counts, as in JSON. Field validation reports it. */
+function decodeYaml(text: string): unknown {
+  try {
+    return parse(text, { uniqueKeys: false });
+  } catch (error) {
+    throw error instanceof YAMLParseError && error.code === 'RESOURCE_EXHAUSTION' ? new Error(TOO_DEEP_YAML) : error;
+  }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
-import { jsonSyntaxError } from './json-syntax.ts';
+import { MAX_DEPTH, depthProblem, jsonSyntaxError } from './json-syntax.ts';
 
 const faults: [string, string][] = [
   ['', 'unexpected end of JSON input'],
@@ -23,6 +23,23 @@ const faults: [string, string][] = [
 for (const [text, fault] of faults) {
   test(`${JSON.stringify(text)}: ${fault}`, () => {
     expect(jsonSyntaxError(text)).toBe(fault);
+  });
+}
+
+for (const [open, end] of [
+  ['[', ']'],
+  ['{"a":', '}'],
+] as const) {
+  test(`the levels of ${open} are limited, in text and value alike`, () => {
+    const nested = (levels: number): string => `${open.repeat(levels - 1)}[]${end.repeat(levels - 1)}`;
+    const problem = `invalid character '[' exceeded max depth`;
+    for (const [levels, expected] of [
+      [MAX_DEPTH, undefined],
+      [MAX_DEPTH + 1, problem],
+    ] as const) {
+      expect(jsonSyntaxError(nested(levels))).toBe(expected);
+      expect(depthProblem(JSON.parse(nested(levels)))).toBe(expected);
+    }
   });
 }
 

@@ -1,5 +1,5 @@
-/** The nesting limit of Go's scanner. */
-const MAX_DEPTH = 10_000;
+/** Most levels of a value. Go's scanner allows 10,000; in JavaScript, functions on JSON values call themselves for each level. */
+export const MAX_DEPTH = 500;
 
 /** The scanner's position in the enclosing value. */
 type Within = 'key' | 'value' | 'element';
@@ -32,7 +32,7 @@ export function jsonSyntaxError(bytes: string | Uint8Array): string | undefined 
       return invalid(char, 'looking for beginning of object key string');
     } else if (char === '{' || char === '[') {
       stack.push(char === '{' ? 'key' : 'element');
-      if (stack.length > MAX_DEPTH) return invalid(char, 'exceeded max depth');
+      if (stack.length > MAX_DEPTH) return invalid(char, TOO_DEEP);
       state = char === '{' ? 'key-or-end' : 'value-or-end';
       at += 1;
     } else {
@@ -43,6 +43,22 @@ export function jsonSyntaxError(bytes: string | Uint8Array): string | undefined 
     }
   }
 }
+
+/** Why a decoded value has too many levels, in the same words; undefined if it does not. */
+export function depthProblem(value: unknown): string | undefined {
+  let level = [value].filter(isNested);
+  for (let depth = 1; depth <= MAX_DEPTH; depth += 1) {
+    level = level.flatMap((one) => Object.values(one)).filter(isNested);
+    if (level.length === 0) return undefined;
+  }
+  return invalid(Array.isArray(level[0]) ? '[' : '{', TOO_DEEP);
+}
+
+function isNested(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+const TOO_DEEP = 'exceeded max depth';
 
 /** The next state after a value or a key, by the enclosing value. */
 function afterValue(stack: Within[], char: string): State | { readonly context: string } {

@@ -1,14 +1,13 @@
 import type { z } from 'zod';
 import type { Operation } from '../../model/operation.ts';
 import { readMediaType } from '../../protocols/kube/accept.ts';
-import { JSON_TYPE, STRATEGIC_MERGE_PATCH, YAML_TYPE, decodeBody } from '../../protocols/kube/body.ts';
+import { APPLY_TYPE, JSON_TYPE, STRATEGIC_MERGE_PATCH, YAML_TYPE, decodeBody } from '../../protocols/kube/body.ts';
 import { notSupported } from '../../protocols/kube/field-error.ts';
 import { jsonSyntaxError } from '../../protocols/kube/json-syntax.ts';
 import { PROTOBUF_TYPE } from '../../protocols/kube/protobuf.ts';
 import { isTrue } from '../../protocols/kube/request.ts';
 import type { KubeRequest } from '../../protocols/kube/request.ts';
-import { badRequest, invalidObject, unsupportedMediaType } from '../../protocols/kube/status.ts';
-import type { StatusError } from '../../protocols/kube/status.ts';
+import { StatusError, badRequest, invalidObject, unsupportedMediaType } from '../../protocols/kube/status.ts';
 import type { KubeTypes } from '../../protocols/kube/types.ts';
 import type { WireRequest } from '../../wire/wire.ts';
 import { unrecognizedBody } from './body-types.ts';
@@ -20,7 +19,13 @@ import { deleteOptionsShape } from './validation/shapes.ts';
 /** Content types of bodies other than patches. Custom resources don't accept protobuf, as in the real server. */
 const BODY_TYPES = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE];
 
-/** The body as decoded by `describe`. @throws StatusError 400 or 415 if it can't be decoded */
+/** The real server decodes patches in several places, most of them with another prefix. */
+const PATCH_PREFIXES: Readonly<Record<string, string>> = {
+  [STRATEGIC_MERGE_PATCH]: '',
+  [APPLY_TYPE]: 'error decoding YAML: error converting YAML to JSON: ',
+};
+
+/** The body as decoded by `describe`. @throws StatusError 400, 415, or 500 for a deletion, if it can't be decoded */
 export function readBody(
   request: WireRequest,
   operation: Operation,
@@ -39,9 +44,10 @@ export function readBody(
     return decodeBody(request.body, contentType, types);
   } catch (error) {
     const problem = (error instanceof SyntaxError ? jsonSyntaxError(request.body) : undefined) ?? (error as Error).message;
-    // The real server decodes strategic merge patches elsewhere, without this prefix.
-    if (verb === 'patch') throw badRequest(type === STRATEGIC_MERGE_PATCH ? problem : `error decoding patch: ${problem}`);
+    if (verb === 'patch') throw badRequest(`${PATCH_PREFIXES[type] ?? 'error decoding patch: '}${problem}`);
     const why = error instanceof SyntaxError ? `couldn't get version/kind; json parse error: ${problem}` : problem;
+    // Not a Status error in the real server, so it becomes a 500.
+    if (!isForObject) throw new StatusError(500, '', why);
     throw unrecognizedBody(resource.kind, why, request.body);
   }
 }

@@ -2,10 +2,11 @@ import { readMediaType } from '../../protocols/kube/accept.ts';
 import { APPLY_TYPE, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH } from '../../protocols/kube/body.ts';
 import { forbidden, required } from '../../protocols/kube/field-error.ts';
 import { applyJsonPatch } from '../../protocols/kube/json-patch.ts';
+import { depthProblem } from '../../protocols/kube/json-syntax.ts';
 import { formatGo, isJsonObject, jsonType } from '../../protocols/kube/json.ts';
 import { mergePatch } from '../../protocols/kube/merge-patch.ts';
 import type { KubeRequest } from '../../protocols/kube/request.ts';
-import { badRequest, invalidObject, unroutedMediaType, unsupportedMediaType } from '../../protocols/kube/status.ts';
+import { badRequest, invalidObject, patchFailed, unroutedMediaType, unsupportedMediaType } from '../../protocols/kube/status.ts';
 import { strategicMergePatch } from '../../protocols/kube/strategic-merge-patch.ts';
 import type { KubeTypes } from '../../protocols/kube/types.ts';
 import { invalidOptions } from './bodies.ts';
@@ -34,8 +35,13 @@ export function readPatch(resource: BodyType, contentType: string | undefined, b
       }
       return (current) => mergePatch(current, body);
     case JSON_PATCH:
-      // The library changes the document in place.
-      return (current) => applyJsonPatch(JSON.parse(JSON.stringify(current)), body);
+      return (current) => {
+        // The library changes the document in place.
+        const patched = applyJsonPatch(JSON.parse(JSON.stringify(current)), body);
+        // Only a JSON patch can make an object deeper than itself and the patch.
+        if (depthProblem(patched) !== undefined) throw patchFailed();
+        return patched;
+      };
     case STRATEGIC_MERGE_PATCH:
       if (strategic !== undefined) return (current) => strategicMergePatch(current, body, strategic, types);
       break;

@@ -4,6 +4,7 @@ import { expect, test } from '@playwright/test';
 import { defined } from '../../model/defined.ts';
 import { packageRoot } from '../../model/package-root.ts';
 import { parse } from 'yaml';
+import { MAX_DEPTH } from '../../protocols/kube/json-syntax.ts';
 import { readFields } from '../../protocols/kube/protobuf-reader.ts';
 import { decodeProtobuf } from '../../protocols/kube/protobuf.ts';
 import { loadKubeTypes } from '../../protocols/kube/types.ts';
@@ -133,6 +134,31 @@ test('a merge patch is refused for a field that it has twice', async () => {
     const operations = '[{"op":"add","op":"add","path":"/metadata/labels","value":{},"other":1}]';
     const changed = await patch(operations, 'application/json-patch+json');
     expect(changed.body.message).toContain('json patch duplicate field "[0].op", json patch unknown field "[0].other"');
+  });
+});
+
+test('JSON and YAML with too many levels are refused', async () => {
+  await withServer(async ({ call }) => {
+    expect((await call('POST', CRDS, NODE_CLAIM_CRD)).status).toBe(201);
+    const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
+    const body = (name: string, levels: number): string => {
+      return `{"apiVersion":"karpenter.sh/v1","kind":"NodeClaim","metadata":{"name":"${name}"}, "spec":{"any":${nested(levels)}}}`;
+    };
+    const most = MAX_DEPTH - 2;
+    expect((await call('POST', CLAIMS, body('most', most))).status).toBe(201);
+    expect(await call('POST', CLAIMS, body('more', most + 1))).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining("couldn't get version/kind; json parse error: invalid character '[' exceeded max depth (") },
+    });
+    for (const yaml of [`metadata: {name: a}\nany: ${nested(100_000)}\n`, `metadata: {name: a}\nany:\n${'- '.repeat(MAX_DEPTH)}a\n`]) {
+      expect(await call('POST', CLAIMS, yaml, { contentType: 'application/yaml' })).toMatchObject({
+        status: 400,
+        body: { message: expect.stringContaining(`yaml: exceeded max depth of ${MAX_DEPTH} (`) },
+      });
+    }
+    const deepen = JSON.stringify([{ op: 'add', path: `/spec/any${'/0'.repeat(most - 1)}/-`, value: [] }]);
+    expect((await call('PATCH', `${CLAIMS}/most`, deepen, { contentType: 'application/json-patch+json' })).status).toBe(422);
+    expect((await call('GET', `${CLAIMS}/most`)).status).toBe(200);
   });
 });
 

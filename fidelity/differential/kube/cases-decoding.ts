@@ -69,6 +69,13 @@ const twofold = (name: string): string =>
 const yamlTwofold = (name: string): string =>
   `apiVersion: ${GROUP}/v1\nkind: Twofold\nmetadata:\n  name: ${name}\nspec:\n  size: 1\n  size: 2\n  other: 1\nfoo: 1\n`;
 
+/** JSON with more levels than Go's scanner allows. */
+const deep = (name: string, level: '[' | '{"a":' = '['): string => {
+  const levels = 10_000;
+  const value = level === '[' ? '['.repeat(levels) + ']'.repeat(levels) : level.repeat(levels) + '1' + '}'.repeat(levels);
+  return `{"metadata":{"name":"${name}"},"foo":${value}}`;
+};
+
 export const DECODING_CASES: readonly ApiCase[] = [
   ...validated('twice-json', (name) => sent('POST', `${MAPS}?dryRun=All`, twice(name), JSON_TYPE, LOOK)),
   ...validated('twice-json-as-yaml', (name) => sent('POST', `${MAPS}?dryRun=All`, twice(name), YAML_TYPE, LOOK)),
@@ -110,4 +117,17 @@ export const DECODING_CASES: readonly ApiCase[] = [
   },
   ...validated('twice-custom', (name) => ({ ...sent('POST', TWOFOLDS, twofold(name), JSON_TYPE, ['spec']), patient: true })),
   ...validated('twice-custom-yaml', (name) => ({ ...sent('POST', TWOFOLDS, yamlTwofold(name), YAML_TYPE, ['spec']), patient: true })),
+  ...validated('deep-json', (name) => sent('POST', MAPS, deep(name), JSON_TYPE)),
+  {
+    id: 'deep-json-objects',
+    steps: [
+      make('deep-json-objects'),
+      sent('POST', MAPS, deep('deep-json-objects', '{"a":'), JSON_TYPE),
+      sent('PUT', `${MAPS}/deep-json-objects`, deep('deep-json-objects'), JSON_TYPE),
+      ...['merge', 'strategic-merge'].map((kind) => patch(`${kind}-patch+json`, deep('deep-json-objects'))('deep-json-objects')),
+      patch('json-patch+json', `[{"op":"add","path":"/data","value":${deep('')}}]`)('deep-json-objects'),
+      sent('DELETE', `${MAPS}/deep-json-objects`, deep(''), JSON_TYPE),
+      sent('DELETE', `${MAPS}/deep-json-objects`, '{', JSON_TYPE),
+    ],
+  },
 ];

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../../../model/defined.ts';
 import { isJsonObject, jsonType } from '../../../protocols/kube/json.ts';
 import type { JsonObject } from '../../../protocols/kube/json.ts';
-import { jsonSyntaxError } from '../../../protocols/kube/json-syntax.ts';
+import { depthProblem, jsonSyntaxError } from '../../../protocols/kube/json-syntax.ts';
 import { applyJsonPatch } from '../../../protocols/kube/json-patch.ts';
 import { StatusError, internalError, refused } from '../../../protocols/kube/status.ts';
 import type { Random } from '../../../runtime/random.ts';
@@ -21,7 +21,7 @@ import { newUid } from '../uids.ts';
 import type { Writer } from '../writer.ts';
 import type { Reviewed, WebhookCaller } from './caller.ts';
 import type { Webhook } from './configuration.ts';
-import { untypedProblem } from './caller.ts';
+import { UNTYPED, untypedProblem } from './caller.ts';
 import { REVIEW_VERSIONS, admissionReview, denialOf, readResponse } from './review.ts';
 import type { Response } from './review.ts';
 
@@ -280,6 +280,8 @@ function applied(object: ApiObject, operations: readonly JsonObject[]): JsonObje
     }
   }
   if (!isJsonObject(result)) throw internalError(untypedProblem(result));
+  const problem = depthProblem(result);
+  if (problem !== undefined) throw internalError(`${UNTYPED}: ${problem}`);
   return result;
 }
 

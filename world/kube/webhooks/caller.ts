@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
 import { isJsonObject, jsonType } from '../../../protocols/kube/json.ts';
 import type { JsonObject } from '../../../protocols/kube/json.ts';
-import { jsonSyntaxError } from '../../../protocols/kube/json-syntax.ts';
+import { depthProblem, jsonSyntaxError } from '../../../protocols/kube/json-syntax.ts';
 import type { Question } from '../inquiries.ts';
 import type { ResourceTable } from '../resource-table.ts';
 import { objectKey } from '../resource.ts';
@@ -138,16 +138,18 @@ export function untypedProblem(value: unknown): string {
   return `${UNTYPED}: json: cannot unmarshal ${jsonType(value)} into Go value of type ${TYPE_META}`;
 }
 
-const UNTYPED = "couldn't get version/kind; json parse error";
+/** The begin of what Go's decoder says about a text that has no type. */
+export const UNTYPED = "couldn't get version/kind; json parse error";
 /** The type into which Go's decoder reads the type of an object. */
 const TYPE_META = String.raw`struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`;
 
-/** Real decoders read YAML, too. Of a key that occurs twice, the last one counts. Undefined for text that is neither. */
+/** Real decoders read YAML, too. Of a key that occurs twice, the last one counts. Undefined for text that is neither, or nested too deeply. */
 function decoded(text: string): unknown {
   // JSON is parsed much faster as such, and large answers must not stop the world.
   const isJson = text.trimStart().startsWith('{');
   try {
-    return isJson ? JSON.parse(text) : parse(text, { uniqueKeys: false });
+    const value: unknown = isJson ? JSON.parse(text) : parse(text, { uniqueKeys: false });
+    return depthProblem(value) === undefined ? value : undefined;
   } catch {
     return undefined;
   }
