@@ -10,7 +10,7 @@ import type { KubeRequest } from '../../protocols/kube/request.ts';
 import { StatusError, badRequest, invalidObject, unsupportedMediaType } from '../../protocols/kube/status.ts';
 import type { KubeTypes } from '../../protocols/kube/types.ts';
 import type { WireRequest } from '../../wire/wire.ts';
-import { unrecognizedBody } from './body-types.ts';
+import { UNTYPED, unrecognizedBody } from './body-types.ts';
 import type { Deletion } from './deletion.ts';
 import { readCount } from './lists.ts';
 import type { Resource } from './resource.ts';
@@ -45,7 +45,7 @@ export function readBody(
   } catch (error) {
     const problem = (error instanceof SyntaxError ? jsonSyntaxError(request.body) : undefined) ?? (error as Error).message;
     if (verb === 'patch') throw badRequest(`${PATCH_PREFIXES[type] ?? 'error decoding patch: '}${problem}`);
-    const why = error instanceof SyntaxError ? `couldn't get version/kind; json parse error: ${problem}` : problem;
+    const why = error instanceof SyntaxError ? `${UNTYPED}: ${problem}` : problem;
     // Not a Status error in the real server, so it becomes a 500.
     if (!isForObject) throw new StatusError(500, '', why);
     throw unrecognizedBody(resource.kind, why, request.body);

@@ -1,9 +1,9 @@
 import { isJsonObject, jsonType } from '../../protocols/kube/json.ts';
 import type { JsonObject } from '../../protocols/kube/json.ts';
-import { badRequest, invalidObject } from '../../protocols/kube/status.ts';
-import type { StatusError } from '../../protocols/kube/status.ts';
+import { StatusError, badRequest, internalError, invalidObject } from '../../protocols/kube/status.ts';
 import type { KubeTypes } from '../../protocols/kube/types.ts';
 import { conversionError, unmarshalError } from '../../protocols/kube/unmarshal.ts';
+import { checkCustomType } from './decode.ts';
 import { apiVersionOf } from './resource.ts';
 import type { BodyType } from './resource.ts';
 
@@ -11,6 +11,8 @@ import type { BodyType } from './resource.ts';
 const SHOWN_BYTES = 30;
 /** The Go type that type information is decoded into, as Go prints it. */
 const TYPE_META = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+/** The begin of what Go's decoder says about a body that has no type. */
+export const UNTYPED = "couldn't get version/kind; json parse error";
 /** Where the real API server creates its scheme, as shown in its messages. */
 const SCHEME = 'pkg/runtime/scheme.go:110';
 
@@ -24,23 +26,20 @@ const SCHEME = 'pkg/runtime/scheme.go:110';
  */
 export function checkBodyType(resource: BodyType, sent: unknown, raw: string | Uint8Array, types: KubeTypes): JsonObject {
   const unrecognized = (why: string): StatusError => unrecognizedBody(resource.kind, why, raw);
-  const untyped = (why: string): StatusError => unrecognized(`couldn't get version/kind; json parse error: ${why}`);
+  const untyped = (why: string): StatusError => unrecognized(`${UNTYPED}: ${why}`);
   if (sent === undefined) throw untyped('unexpected end of JSON input');
   // Go ignores a null.
   const body = sent ?? {};
   if (!isJsonObject(body)) throw untyped(`json: cannot unmarshal ${jsonType(body)} into Go value of type ${TYPE_META}`);
-  const mistyped = (['apiVersion', 'kind'] as const).find((field) => typeof (body[field] ?? '') !== 'string');
-  if (mistyped !== undefined) {
-    const problem = unmarshalError({ [mistyped]: body[mistyped] }, 'core.v1.ObjectReference', types) ?? '';
-    throw untyped(problem.replace('ObjectReference', ''));
-  }
+  const mistyped = mistypedProblem(body, types);
+  if (mistyped !== undefined) throw untyped(mistyped);
   const sentVersion = text(body['apiVersion']);
   const sentKind = text(body['kind']);
   const expected = apiVersionOf(resource);
   const otherVersion = (): StatusError =>
     badRequest(`the API version in the data (${sentVersion}) does not match the expected API version (${expected})`);
   if (resource.custom) {
-    if (sentKind === '') throw unrecognized(`Object 'Kind' is missing in '${Buffer.from(raw).toString()}'`);
+    if (sentKind === '') throw unrecognized(missingKind(Buffer.from(raw).toString()));
     if (sentVersion !== expected) throw otherVersion();
     const problem = unmarshalError(body['metadata'], 'meta.v1.ObjectMeta', types);
     if (problem !== undefined) throw badRequest(unhandled(sentKind, expected, resource.kind, problem));
@@ -89,9 +88,71 @@ function typedProblem(
       ? undefined
       : `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "${SCHEME}"`;
   }
-  const problem = problemOf(object, type, types);
-  if (problem !== undefined || kind === resource.kind) return problem;
+  return problemOf(object, type, types) ?? inconvertible(resource, apiVersion, kind);
+}
+
+/** Why an object of a built-in type is not one of a resource; undefined if it is. */
+function inconvertible(resource: BodyType, apiVersion: string, kind: string): string | undefined {
+  if (kind === resource.kind) return undefined;
   return `converting (${versionOf(apiVersion)}.${kind}) to (${internalPackage(resource.group)}.${resource.kind}): unknown conversion`;
+}
+
+/** Why the type in an object is none. */
+function mistypedProblem(body: JsonObject, types: KubeTypes): string | undefined {
+  const mistyped = (['apiVersion', 'kind'] as const).find((field) => typeof (body[field] ?? '') !== 'string');
+  if (mistyped === undefined) return undefined;
+  const problem = unmarshalError({ [mistyped]: body[mistyped] }, 'core.v1.ObjectReference', types) ?? '';
+  return problem.replace('ObjectReference', '');
+}
+
+/**
+ * An object that a webhook has patched, with a type that its resource can have: as `callAttrMutatingHook` decodes it, and as it is
+ * converted after the last webhook.
+ * @param convert an object in another version of the same resource; undefined if there is no such version
+ * @throws StatusError 422 for a custom object of another kind, 500 for any other object that is not of the resource
+ */
+export function checkRetyped(
+  resource: BodyType,
+  patched: JsonObject,
+  types: KubeTypes,
+  convert: (object: JsonObject, version: string) => JsonObject | undefined,
+): JsonObject {
+  const mistyped = mistypedProblem(patched, types);
+  if (mistyped !== undefined) throw internalError(`${UNTYPED}: ${mistyped}`);
+  const expected = apiVersionOf(resource);
+  const [apiVersion, kind] = [text(patched['apiVersion']), text(patched['kind'])];
+  if (!resource.custom) {
+    const typed = { ...patched, apiVersion: apiVersion === '' ? expected : apiVersion, kind: kind === '' ? resource.kind : kind };
+    const foreign =
+      types.nameOf(typed.apiVersion, typed.kind) === undefined ? undefined : inconvertible(resource, typed.apiVersion, typed.kind);
+    if (foreign !== undefined) throw new StatusError(500, '', foreign);
+    const problem = typedProblem(resource, typed, types);
+    if (problem !== undefined) throw internalError(problem);
+    return typed;
+  }
+  if (kind === '') throw internalError(missingKind(JSON.stringify(sorted(patched))));
+  const [version = '', group = ''] = apiVersion.split('/').reverse();
+  if (group !== resource.group) {
+    throw new StatusError(500, '', `${group}/${version}, Kind=${kind} is unstructured and is not suitable for converting to "${expected}"`);
+  }
+  const converted = apiVersion === expected ? patched : convert(patched, version);
+  if (converted === undefined) throw new StatusError(500, '', `request to convert CR from an invalid group/version: ${apiVersion}`);
+  checkCustomType(converted, { kind: resource.kind, apiVersion: expected });
+  return converted;
+}
+
+function missingKind(shown: string): string {
+  return `Object 'Kind' is missing in '${shown}'`;
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, part]) => [key, sorted(part)]),
+  );
 }
 
 /** What the real server says of a Go type that it has not registered. */

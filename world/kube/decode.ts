@@ -32,8 +32,8 @@ export function decodeObject(resource: Resource, body: unknown): ApiObject {
   return object;
 }
 
-/** Types of custom objects are validated, not decoded: `ValidateTypeMeta` of `apiextensions-apiserver`. */
-function checkCustomType(body: JsonObject, expected: { readonly kind: string; readonly apiVersion: string }): void {
+/** Types of custom objects are validated, not decoded: `ValidateTypeMeta` of `apiextensions-apiserver`. @throws StatusError 422 */
+export function checkCustomType(body: JsonObject, expected: { readonly kind: string; readonly apiVersion: string }): void {
   const errors = (['kind', 'apiVersion'] as const)
     .filter((field) => body[field] !== expected[field])
     .map((field) => invalid(field, body[field] ?? '', `must be ${expected[field]}`));

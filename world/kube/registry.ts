@@ -20,6 +20,7 @@ import type { KubeTypes } from '../../protocols/kube/types.ts';
 import { formatTime } from '../../model/time.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
+import { checkRetyped } from './body-types.ts';
 import { decodeObject } from './decode.ts';
 import { checkPolicy, checkPreconditions, deleteObject, isReadyToGo } from './deletion.ts';
 import type { Deletion } from './deletion.ts';
@@ -30,7 +31,7 @@ import { checkName, checkSameNamespace } from './identity.ts';
 import type { Ownership, Write } from './ownership.ts';
 import type { ResourceTable } from './resource-table.ts';
 import { groupKind, groupResource, objectKey } from './resource.ts';
-import type { Admission as Lookup, ApiObject, Location, Resource, WrittenPart } from './resource.ts';
+import type { Admission as Lookup, ApiObject, BodyType, Location, Resource, WrittenPart } from './resource.ts';
 import type { Store } from './store.ts';
 import type { Writer } from './writer.ts';
 import { Version, inVersion, stamp } from './store.ts';
@@ -40,6 +41,7 @@ import type { WebhookCaller } from './webhooks/caller.ts';
 import { withZeroTimes } from './zero-times.ts';
 import { contentChanged, formsOf, keepSystemFields, withInitialStatus, withMeta, withoutStatus } from './written-objects.ts';
 import type { Forms } from './written-objects.ts';
+import { inForm } from './policies/matching.ts';
 import type { Attributes } from './policies/matching.ts';
 import { checkQuotas } from './rules/quotas.ts';
 import type { Quota } from './rules/quotas.ts';
@@ -56,7 +58,7 @@ const MAX_NAME_ATTEMPTS = 8;
 /** An object as a subresource shows it. */
 export interface View {
   readonly subresource: string;
-  readonly kind: NonNullable<Attributes['kind']>;
+  readonly type: BodyType;
   readonly of: (version: Version) => ApiObject;
   /** Decodes a view that a webhook has patched. @throws StatusError */
   readonly decode: (patched: JsonObject) => ApiObject;
@@ -182,10 +184,11 @@ export class Registry {
       at,
       subresource: view?.subresource ?? subresource,
       writer,
-      details: () => ({ object: shown(one), old: shown(old), ...defined({ kind: view?.kind }) }),
+      details: () => ({ object: shown(one), old: shown(old), ...defined({ kind: view && kindOf(view.type) }) }),
     });
     const mutate = (one: ApiObject): ApiObject => {
       const mutated = this.#admission.mutate(asked(one), {
+        retype: (patched, form) => this.#retyped(view?.type ?? form, patched, form),
         decode: (patched) => view?.decode(patched) ?? this.#decodePatched(resource, patched),
         admitAgain: (again) =>
           view === undefined && subresource === undefined ? (rules.admit?.(again, this.#lookup, old) ?? again) : again,
@@ -275,6 +278,7 @@ export class Registry {
         details: () => ({ object: seen, old: undefined }),
       },
       {
+        retype: (patched, form) => this.#retyped(form, patched, form),
         decode: (patched) => this.#decodePatched(resource, patched),
         admitAgain: (again) => resource.rules.admit?.(again, this.#lookup, undefined) ?? again,
       },
@@ -285,6 +289,14 @@ export class Registry {
     const own = mutated.metadata.name ?? '';
     const meta = { name: isNameGenerated && own === '' ? name : own, ...defined({ namespace, uid, creationTimestamp, generation }) };
     return withMeta(mutated, meta);
+  }
+
+  /** An object that a webhook has patched, in the version that the webhook saw. @throws StatusError if it has another type */
+  #retyped(type: BodyType, patched: JsonObject, form: Resource): JsonObject {
+    return checkRetyped(type, patched, this.#types, (object, version) => {
+      const other = this.#table.find(form.group, version, form.plural);
+      return other && inForm(object as ApiObject, other, form);
+    });
   }
 
   /** An object that a webhook has patched: without unknown fields, with defaults. */
@@ -462,6 +474,10 @@ export class Registry {
   #validate(resource: Resource, object: ApiObject, errors: Parameters<typeof invalidObject>[2]): void {
     if (errors.length > 0) throw invalidObject(groupKind(resource), object.metadata.name ?? '', errors);
   }
+}
+
+function kindOf({ group, version, kind }: BodyType): NonNullable<Attributes['kind']> {
+  return { group, version, kind };
 }
 
 /** Only a webhook can have changed the name of an object that is updated. */

@@ -74,11 +74,11 @@ export function patchScale(site: ScaleSite, at: Location, patch: (current: Scale
 
 function updateScale({ registry, paths, writer }: ScaleSite, at: Location, change: (current: Scale, version: Version) => ApiObject): Scale {
   const { resource, name, namespace } = at;
-  const { group, version: apiVersion, kind } = SCALE;
+  const { group, kind } = SCALE;
   const scaled = (object: ApiObject, replicas: unknown): object => withValue(object, paths.specReplicasPath.split('.').slice(1), replicas);
   const view = {
     subresource: 'scale',
-    kind: { group, version: apiVersion, kind },
+    type: SCALE,
     of: (one: Version) => ({ ...scaleOf(one, paths) }),
     decode: (patched: JsonObject) => {
       readReplicas(patched);

@@ -86,6 +86,81 @@ const answers = (id: string, kind: Hook['kind'], ...paths: readonly string[]): A
     })),
   );
 
+const KINDS = [
+  ...['/kind-secret', '/kind-deployment', '/kind-unknown', '/kind-number', '/kind-empty', '/kind-removed'],
+  ...['/version-unknown', '/version-empty', '/version-removed', '/version-v2'],
+];
+
+/** The answer to a custom object without a kind has the whole object in it. */
+const WHOLE_KINDS = KINDS.filter((path) => !['/kind-empty', '/kind-removed', '/version-removed'].includes(path));
+
+/** One webhook for each change of the type, and what it applies to. */
+const kinds = (
+  id: string,
+  paths: readonly string[],
+  resource: string,
+  group: string,
+  make: (labels: object, name: string) => Step[],
+): ApiCase => {
+  const hooks = paths.map((path, index) => {
+    return mutating(path, { objectSelector: { matchLabels: { which: `w${index}` } } }, [rule(resource, ['CREATE', 'UPDATE'], group)]);
+  });
+  return webhookCase(
+    id,
+    hooks,
+    paths.flatMap((_path, index) => make({ which: `w${index}` }, `a${index}`)),
+  );
+};
+
+const SCALES = [...KINDS, '/replicas-text', '/no-metadata'];
+
+const LOOK = ['kind', 'apiVersion', 'metadata.labels.which'];
+const GADGETS = '/apis/hook-kinds.example.com/v1/namespaces/OWN/gadgets';
+const gadgetVersion = (name: string, storage: boolean): object => ({
+  name,
+  served: true,
+  storage,
+  schema: { openAPIV3Schema: { type: 'object' } },
+});
+const DEFINITION = {
+  metadata: { name: 'gadgets.hook-kinds.example.com' },
+  spec: {
+    group: 'hook-kinds.example.com',
+    scope: 'Namespaced',
+    names: { plural: 'gadgets', singular: 'gadget', kind: 'Gadget', listKind: 'GadgetList' },
+    versions: [gadgetVersion('v1', true), gadgetVersion('v2', false)],
+  },
+};
+
+const KIND_CASES: readonly ApiCase[] = [
+  kinds('hook-kinds', KINDS, 'configmaps', '', (labels, name) => [
+    seen(configMap(name, {}, { ...labels }), ...LOOK),
+    post('NAMESPACE/configmaps', { metadata: { name: `${name}-b` } }),
+    patch(`NAMESPACE/configmaps/${name}-b`, { metadata: { labels } }, { look: LOOK }),
+  ]),
+  kinds('hook-kinds-custom', WHOLE_KINDS, 'gadgets', 'hook-kinds.example.com', (labels, name) => [
+    ...(name === 'a0' ? [post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', DEFINITION)] : []),
+    {
+      ...post(GADGETS, { kind: 'Gadget', apiVersion: 'hook-kinds.example.com/v1', metadata: { name, labels } }, LOOK),
+      ...(name === 'a0' ? { patient: true as const } : {}),
+    },
+    post(GADGETS, { kind: 'Gadget', apiVersion: 'hook-kinds.example.com/v1', metadata: { name: `${name}-b` } }),
+    patch(`${GADGETS}/${name}-b`, { metadata: { labels } }, { look: LOOK }),
+  ]),
+  webhookCase(
+    'hook-kinds-scale',
+    SCALES.map((path, index) =>
+      mutating(path, { objectSelector: {}, matchConditions: [{ name: 'one', expression: `object.metadata.name == 's${index}'` }] }, [
+        rule('deployments/scale', ALL, 'apps'),
+      ]),
+    ),
+    SCALES.map((_path, index) =>
+      seen(patch(`/apis/apps/v1/namespaces/OWN/deployments/s${index}/scale`, { spec: { replicas: 2 } }), 'spec.replicas', 'kind'),
+    ),
+    SCALES.map((_path, index) => deployment(`s${index}`, 1)),
+  ),
+];
+
 export const WEBHOOK_CASES: readonly ApiCase[] = [
   answers(
     'hook-answers',
@@ -220,6 +295,7 @@ export const WEBHOOK_CASES: readonly ApiCase[] = [
     ],
     [deployment('scaled', 1)],
   ),
+  ...KIND_CASES,
   webhookCase(
     'hook-reinvocation',
     [

@@ -6,6 +6,7 @@ import { depthProblem, jsonSyntaxError } from '../../../protocols/kube/json-synt
 import { applyJsonPatch } from '../../../protocols/kube/json-patch.ts';
 import { StatusError, internalError, refused } from '../../../protocols/kube/status.ts';
 import type { Random } from '../../../runtime/random.ts';
+import { UNTYPED } from '../body-types.ts';
 import type { Inquiries, Question } from '../inquiries.ts';
 import { admissionRequest, clusterOf } from '../policies/admission.ts';
 import { MatchConditions } from '../policies/conditions.ts';
@@ -21,7 +22,7 @@ import { newUid } from '../uids.ts';
 import type { Writer } from '../writer.ts';
 import type { Reviewed, WebhookCaller } from './caller.ts';
 import type { Webhook } from './configuration.ts';
-import { UNTYPED, untypedProblem } from './caller.ts';
+import { untypedProblem } from './caller.ts';
 import { REVIEW_VERSIONS, admissionReview, denialOf, readResponse } from './review.ts';
 import type { Response } from './review.ts';
 
@@ -45,6 +46,8 @@ interface Invocation {
 
 /** How a request's object changes when a webhook has patched it. */
 export interface Patching {
+  /** A patched object with the type of the form in which the webhook saw it. @throws StatusError if it has another */
+  readonly retype: (object: JsonObject, form: Resource) => JsonObject;
   /** Decodes a patched object and sets its defaults. @throws StatusError */
   readonly decode: (object: JsonObject) => ApiObject;
   /** What the built-in plugins, which run again, make of it. */
@@ -224,7 +227,8 @@ export class WebhookAdmission {
     if (outcome.patchType !== 'JSONPatch') return failed(`unsupported patch type ${JSON.stringify(outcome.patchType)}`);
     const patched = applied(object, operations);
     if (patching === undefined) return undefined;
-    const own = request.kind === undefined ? inForm(patched as ApiObject, matched, request.resource) : patched;
+    const typed = patching.retype(patched, matched);
+    const own = request.kind === undefined ? inForm(typed as ApiObject, matched, request.resource) : typed;
     try {
       return patching.decode(own);
     } catch (error) {

@@ -2,6 +2,7 @@ import { parse } from 'yaml';
 import { isJsonObject, jsonType } from '../../../protocols/kube/json.ts';
 import type { JsonObject } from '../../../protocols/kube/json.ts';
 import { depthProblem, jsonSyntaxError } from '../../../protocols/kube/json-syntax.ts';
+import { UNTYPED } from '../body-types.ts';
 import type { Question } from '../inquiries.ts';
 import type { ResourceTable } from '../resource-table.ts';
 import { objectKey } from '../resource.ts';
@@ -138,8 +139,6 @@ export function untypedProblem(value: unknown): string {
   return `${UNTYPED}: json: cannot unmarshal ${jsonType(value)} into Go value of type ${TYPE_META}`;
 }
 
-/** The begin of what Go's decoder says about a text that has no type. */
-export const UNTYPED = "couldn't get version/kind; json parse error";
 /** The type into which Go's decoder reads the type of an object. */
 const TYPE_META = String.raw`struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`;
 
