@@ -150,6 +150,7 @@ export class Registry {
       ...validateFinalizerDomains(resource, object.metadata),
       ...(rules.validate?.(object, undefined) ?? []),
     ]);
+    rules.validateAdmission?.(object, this.#lookup, undefined);
     this.#admission.validate({ operation: 'CREATE', at, writer, details: () => ({ object, old: undefined }) });
     const charged = this.#checkQuotas(resource, namespace, object, undefined);
     // A webhook may have changed the name.
@@ -202,12 +203,15 @@ export class Registry {
       }
       if (part === undefined) return kept;
       // Of what a webhook changes, too, only the part counts.
-      const taken = part.take(kept, old);
-      part.admit?.(taken, this.#lookup);
-      return taken;
+      return part.take(kept, old);
+    };
+    const validateAdmission = (one: ApiObject): void => {
+      if (subresource === undefined && view === undefined) rules.validateAdmission?.(one, this.#lookup, old);
+      part?.validateAdmission?.(one, this.#lookup, old);
+      this.#admission.validate(asked(one));
     };
     if (body === old && mutate(old) === old) {
-      this.#admission.validate(asked(old));
+      validateAdmission(old);
       return current;
     }
     const sent = decodeObject(resource, body);
@@ -220,7 +224,6 @@ export class Registry {
     if (writer.author !== 'nobody')
       object = this.#ownership.updated({ ...this.#write(resource, writer, subresource, old, object), before: old, after: object });
     if (subresource === undefined && rules.admit !== undefined) object = rules.admit(object, this.#lookup, old);
-    part?.admit?.(object, this.#lookup);
     object = mutate(object);
     if (subresource !== 'status') {
       if (resource.generation && (rules.raisesGeneration?.(object, old) ?? contentChanged(resource, object, old)))
@@ -241,7 +244,7 @@ export class Registry {
       ...(subresource === undefined ? (rules.validateUpdate?.(object, old) ?? []) : []),
       ...(ofPart !== undefined && 'more' in ofPart ? ofPart.more : []),
     ]);
-    this.#admission.validate(asked(object));
+    validateAdmission(object);
     const isResize = subresource === 'resize';
     const counts = subresource === undefined || isResize;
     const charged = counts ? this.#checkQuotas(resource, at.namespace, object, old, isResize) : undefined;

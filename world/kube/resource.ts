@@ -29,8 +29,8 @@ export interface PartRules {
   readonly take: (sent: ApiObject, old: ApiObject) => ApiObject;
   /** What counts of an applied configuration. */
   readonly applied: (configuration: JsonObject) => JsonObject;
-  /** @throws StatusError to refuse */
-  readonly admit?: (object: ApiObject, admission: Admission) => void;
+  /** What the built-in admission plugins refuse, after webhooks. @throws StatusError to refuse */
+  readonly validateAdmission?: (object: ApiObject, admission: Admission, old: ApiObject) => void;
   /** The errors besides those of the whole object, or the only ones. */
   readonly validate: (
     object: ApiObject,
@@ -53,11 +53,16 @@ export interface ResourceRules {
   /** Sets the API's defaults, on creation and update. @throws StatusError 400 for values that the real decoder refuses */
   readonly defaults?: (object: ApiObject) => ApiObject;
   /**
-   * The changes of the built-in admission plugins, after the defaults. Not called for the status subresource.
+   * The changes of the built-in admission plugins, after the defaults and before webhooks. Not called for the status subresource.
    * @param old the object before an update; undefined on creation
    * @throws StatusError to refuse
    */
   readonly admit?: (object: ApiObject, admission: Admission, old: ApiObject | undefined) => ApiObject;
+  /**
+   * What the same plugins refuse in their second phase: after webhooks, and after the object was found valid.
+   * @throws StatusError to refuse
+   */
+  readonly validateAdmission?: (object: ApiObject, admission: Admission, old: ApiObject | undefined) => void;
   /** The paths of unknown fields in an object as sent. Absent: can't be determined. */
   readonly unknownFields?: (object: ApiObject) => readonly string[];
   /** The initial status of a new object, regardless of what was sent. Absent: dropped if `status` is a subresource. */

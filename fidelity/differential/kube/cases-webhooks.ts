@@ -161,6 +161,24 @@ const KIND_CASES: readonly ApiCase[] = [
   ),
 ];
 
+const which = (value: string): object => ({ objectSelector: { matchLabels: { which: value } } });
+const limited = (name: string, cpu: string, value: string, container = 'c'): Step =>
+  seen(
+    post('NAMESPACE/pods', {
+      metadata: { name, labels: { which: value } },
+      spec: { containers: [{ name: container, image: 'pause', resources: { limits: { cpu } } }] },
+    }),
+    'spec.containers.0.resources',
+  );
+const claim = (name: string, storage: string, value: string): Step =>
+  seen(
+    post('NAMESPACE/persistentvolumeclaims', {
+      metadata: { name, labels: { which: value } },
+      spec: { accessModes: ['ReadWriteOnce'], storageClassName: '', resources: { requests: { storage } } },
+    }),
+    'spec.resources',
+  );
+
 export const WEBHOOK_CASES: readonly ApiCase[] = [
   answers(
     'hook-answers',
@@ -296,6 +314,43 @@ export const WEBHOOK_CASES: readonly ApiCase[] = [
     [deployment('scaled', 1)],
   ),
   ...KIND_CASES,
+  webhookCase(
+    'hook-limits',
+    [
+      mutating('/cpu-1', which('lower'), [rule('pods', ['CREATE'])]),
+      mutating('/cpu-9', which('higher'), [rule('pods', ['CREATE'])]),
+      mutating('/storage-1', which('lower'), [rule('persistentvolumeclaims')]),
+      mutating('/storage-9', which('higher'), [rule('persistentvolumeclaims')]),
+      validating('/deny', which('denied'), [rule('pods'), rule('persistentvolumeclaims')]),
+    ],
+    [
+      limited('lowered', '5', 'lower'),
+      limited('raised', '2', 'higher'),
+      limited('plain', '5', 'none'),
+      limited('denied', '5', 'denied'),
+      limited('invalid', '5', 'none', 'Not valid'),
+      claim('lowered', '5Gi', 'lower'),
+      claim('raised', '2Gi', 'higher'),
+      claim('denied', '5Gi', 'denied'),
+      claim('invalid@', '5Gi', 'none'),
+      patch('NAMESPACE/persistentvolumeclaims/large', {}),
+      patch('NAMESPACE/persistentvolumeclaims/large', { metadata: { annotations: { a: 'b' } } }),
+      remove('NAMESPACE/persistentvolumeclaims/large'),
+      patch('NAMESPACE/persistentvolumeclaims/large', { metadata: { annotations: { a: 'b' } } }),
+    ],
+    [
+      claim('large', '5Gi', 'none'),
+      post('NAMESPACE/limitranges', {
+        metadata: { name: 'range' },
+        spec: {
+          limits: [
+            { type: 'Container', max: { cpu: '3' }, default: { cpu: '2' }, defaultRequest: { cpu: '1' } },
+            { type: 'PersistentVolumeClaim', max: { storage: '3Gi' } },
+          ],
+        },
+      }),
+    ],
+  ),
   webhookCase(
     'hook-reinvocation',
     [

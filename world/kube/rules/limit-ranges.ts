@@ -43,6 +43,11 @@ function limitsOf(object: ApiObject): readonly Limit[] {
   return (object.spec as { limits?: readonly Limit[] } | undefined)?.limits ?? [];
 }
 
+/** The ranges that an object must obey: none if it is being deleted. */
+function boundsOf({ metadata }: ApiObject, admission: Admission, old: ApiObject | undefined): readonly ApiObject[] {
+  return old?.metadata.deletionTimestamp === undefined ? rangesIn(admission, metadata.namespace) : [];
+}
+
 function rangesIn(admission: Admission, namespace: string | undefined): readonly ApiObject[] {
   return admission.list('limitranges').filter(({ metadata }) => metadata.namespace === namespace);
 }
@@ -81,11 +86,11 @@ function withAmounts(pod: ApiObject, preset: Asked): ApiObject {
   };
 }
 
-/** Refuses a new pod that its namespace's LimitRanges don't allow. @throws StatusError 403 */
-export function checkPodLimits(pod: ApiObject, admission: Admission): void {
+/** Refuses a pod, new or resized, that its namespace's LimitRanges don't allow. @throws StatusError 403 */
+export function checkPodLimits(pod: ApiObject, admission: Admission, old: ApiObject | undefined): void {
   const spec = pod.spec as FullPodSpec;
   const containers = [...spec.containers, ...(spec.initContainers ?? [])].map(({ resources }) => askedOf(resources));
-  for (const range of rangesIn(admission, pod.metadata.namespace)) {
+  for (const range of boundsOf(pod, admission, old)) {
     const errors = limitsOf(range).flatMap((limit) => {
       if (limit.type === 'Container') return containers.flatMap((asked) => violations(limit, asked));
       return limit.type === 'Pod' ? violations(limit, ofPod(spec)) : [];
@@ -95,9 +100,9 @@ export function checkPodLimits(pod: ApiObject, admission: Admission): void {
 }
 
 /** Refuses a claim for storage that its namespace's LimitRanges don't allow. @throws StatusError 403 */
-export function checkClaimLimits(claim: ApiObject, admission: Admission): void {
+export function checkClaimLimits(claim: ApiObject, admission: Admission, old: ApiObject | undefined): void {
   const { requests } = askedOf((claim.spec as { resources?: Partial<Asked> } | undefined)?.resources);
-  for (const range of rangesIn(admission, claim.metadata.namespace)) {
+  for (const range of boundsOf(claim, admission, old)) {
     const limits = limitsOf(range).filter(({ type }) => type === 'PersistentVolumeClaim');
     const errors = limits.flatMap(({ type, min, max }) => violations(defined({ type, min, max }), { requests, limits: {} }, 'requests'));
     refuse('persistentvolumeclaims', claim, errors);

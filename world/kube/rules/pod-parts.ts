@@ -64,7 +64,7 @@ export const resizePart: PartRules = {
     });
     return { ...typeAndName(rest), spec: Object.fromEntries(parts.filter(([, containers]) => containers !== undefined)) };
   },
-  admit: checkPodLimits,
+  validateAdmission: checkPodLimits,
   validate: (object, old) => {
     const [next, before] = [specOf(object), specOf(old)];
     const hasOwn = ({ resources }: FullPodSpec): boolean => sizeOf(resources?.requests) + sizeOf(resources?.limits) > 0;

@@ -32,10 +32,11 @@ export const podRules: ResourceRules = {
     const { name = '', labels = {} } = object.metadata;
     const complete = old === undefined ? withLimitDefaults(object, admission) : object;
     const admitted = admitPodSpec(name, specOf(complete), admission, old === undefined ? undefined : specOf(old));
-    if (old !== undefined) return { ...object, spec: admitted };
-    const pod = { ...complete, spec: mergeLabelKeys(admitted, labels) };
-    checkPodLimits(pod, admission);
-    return pod;
+    return old === undefined ? { ...complete, spec: mergeLabelKeys(admitted, labels) } : { ...object, spec: admitted };
+  },
+  validateAdmission: (object, admission, old) => {
+    // An update can't change what counts.
+    if (old === undefined) checkPodLimits(object, admission, old);
   },
   initialStatus: (object) => {
     const spec = specOf(object);

@@ -39,7 +39,6 @@ export const claimRules: ResourceRules = {
   },
   /** The DefaultStorageClass and StorageObjectInUseProtection plugins. */
   admit: (object, admission, old) => {
-    checkClaimLimits(object, admission);
     if (old !== undefined) return object;
     const finalizers = [...new Set([...(object.metadata.finalizers ?? []), 'kubernetes.io/pvc-protection'])];
     const marked = { ...object, metadata: { ...object.metadata, finalizers } };
@@ -53,6 +52,7 @@ export const claimRules: ResourceRules = {
     if (spec.storageClassName !== undefined || newest === undefined) return marked;
     return { ...marked, spec: { ...spec, storageClassName: newest.metadata.name } };
   },
+  validateAdmission: checkClaimLimits,
   initialStatus: () => ({ phase: 'Pending' }),
   validate: (object) => {
     const { accessModes = [], resources, volumeMode } = claimOf(object);
