@@ -6,13 +6,15 @@ import { FOREGROUND, ORPHAN } from './deletion.ts';
 import { Waiting } from './inquiries.ts';
 import type { Registry } from './registry.ts';
 import type { Writer } from './writer.ts';
+import { objectKey } from './resource.ts';
 import type { Location } from './resource.ts';
 import type { Commit, Store } from './store.ts';
 
 /** The collector's reaction time, drawn for each object. */
 const DELAY_MS = { min: 20, max: 500 } as const;
-/** Attempts after conflicts. */
-const MAX_ATTEMPTS = 5;
+/** Attempts with such a delay. Those after them are ever rarer, without end (`ItemExponentialFailureRateLimiter`). */
+const PROMPT_ATTEMPTS = 5;
+const BACK_OFF_MS = { base: 5, max: 1_000_000 } as const;
 
 /** The state of an object's owners. */
 interface Owners {
@@ -38,6 +40,8 @@ export class GarbageCollector {
   readonly #alive = new Map<string, Location>();
   /** The locations of an owner's dependents, by the owner's uid. */
   readonly #dependents = new Map<string, Map<string, Location>>();
+  /** Work that keeps failing. */
+  readonly #backingOff = new Set<string>();
 
   constructor(options: { store: Store; registry: Registry; clock: Clock; random: Random }) {
     this.#registry = options.registry;
@@ -68,7 +72,8 @@ export class GarbageCollector {
       if (moved) for (const owner of ownerReferences) this.#remember(owner.uid, id, at);
       if (moved && ownerReferences.some((owner) => !this.#alive.has(owner.uid))) void this.#collect(at);
       if (awaits(object.metadata, FOREGROUND) && !awaits(previous?.object.metadata, FOREGROUND)) this.#beginForeground(at, uid);
-      if (awaits(object.metadata, ORPHAN) && !awaits(previous?.object.metadata, ORPHAN)) void this.#later(() => this.#orphan(at, uid));
+      if (awaits(object.metadata, ORPHAN) && !awaits(previous?.object.metadata, ORPHAN))
+        void this.#later(`orphan ${uid}`, () => this.#orphan(at, uid));
     }
     if (moved) for (const owner of before) this.#unblock(owner.uid);
   }
@@ -86,14 +91,14 @@ export class GarbageCollector {
 
   #beginForeground(at: Location, uid: string): void {
     for (const dependent of this.#dependents.get(uid)?.values() ?? []) void this.#collect(dependent);
-    void this.#later(() => this.#finishForeground(at, uid));
+    void this.#later(`finish ${uid}`, () => this.#finishForeground(at, uid));
   }
 
   /** A dependent of this owner is gone or dropped its reference. */
   #unblock(uid: string): void {
     const at = this.#alive.get(uid);
     if (at === undefined || !awaits(this.#find(at, uid), FOREGROUND)) return;
-    void this.#later(() => this.#finishForeground(at, uid));
+    void this.#later(`finish ${uid}`, () => this.#finishForeground(at, uid));
   }
 
   #finishForeground(at: Location, uid: string): void {
@@ -116,7 +121,7 @@ export class GarbageCollector {
   }
 
   #collect(at: Location): Promise<void> {
-    return this.#later(() => {
+    return this.#later(`collect ${at.resource.id}/${objectKey(at.namespace, at.name)}`, () => {
       const metadata = this.#registry.findMetadata(at);
       const owners = metadata?.ownerReferences ?? [];
       if (metadata === undefined || owners.length === 0) return;
@@ -172,25 +177,35 @@ export class GarbageCollector {
     });
   }
 
-  async #later(work: () => void): Promise<void> {
-    for (let failures = 0; failures < MAX_ATTEMPTS;) {
+  /** Works until it succeeds. @param what names the work: of two that keep failing at the same, one is given up */
+  async #later(what: string, work: () => void): Promise<void> {
+    for (let failures = 0; ; failures += 1) {
+      const isPrompt = failures < PROMPT_ATTEMPTS;
+      if (failures === PROMPT_ATTEMPTS && this.#backingOff.has(what)) return;
+      if (!isPrompt) this.#backingOff.add(what);
+      const delayMs = isPrompt ? this.#random.int(DELAY_MS.min, DELAY_MS.max) : Math.min(BACK_OFF_MS.base * 2 ** failures, BACK_OFF_MS.max);
       try {
-        await this.#clock.sleep(this.#random.int(DELAY_MS.min, DELAY_MS.max), this.#stopping.signal);
+        await this.#clock.sleep(delayMs, this.#stopping.signal);
       } catch {
         return; // Stopped.
       }
-      try {
-        work();
-        return;
-      } catch (error) {
-        if (error instanceof Waiting) {
-          await error.answered;
-          continue;
-        }
-        if (!(error instanceof StatusError)) throw error;
-        // Gone or changed meanwhile: try again.
-        failures += 1;
-      }
+      if (!(await succeeds(work))) continue;
+      if (!isPrompt) this.#backingOff.delete(what);
+      return;
+    }
+  }
+}
+
+/** Waits for webhooks meanwhile. @returns false if the object was gone or changed meanwhile, or could not be converted */
+async function succeeds(work: () => void): Promise<boolean> {
+  for (;;) {
+    try {
+      work();
+      return true;
+    } catch (error) {
+      if (error instanceof StatusError) return false;
+      if (!(error instanceof Waiting)) throw error;
+      await error.answered;
     }
   }
 }

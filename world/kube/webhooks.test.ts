@@ -1,39 +1,16 @@
 import { expect, test } from '@playwright/test';
 import type { Pod } from '../../model/kube.ts';
-import { createRandom } from '../../runtime/random.ts';
-import { createRealTimeline, createVirtualTimeline } from '../../runtime/timeline.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import type { JsonObject } from '../../protocols/kube/json.ts';
-import { isStream, readText } from '../../wire/wire.ts';
-import { defined } from '../../model/defined.ts';
-import { createApiServer } from './api-server.ts';
 import type { ApiServer } from './api-server.ts';
-import { CRDS, PODS, START_MS, withServer } from './testing/api-server.ts';
-import { CA_BUNDLE, serveWebhooks } from './testing/webhook-server.ts';
-import type { WebhookReply, WebhookServer } from './testing/webhook-server.ts';
-import type { WebhookClient } from './webhooks/client.ts';
-import { createWebhookClient } from './webhooks/https-client.ts';
+import { PODS, withServer } from './testing/api-server.ts';
+import { CA_BUNDLE } from './testing/webhook-server.ts';
+import type { WebhookReply } from './testing/webhook-server.ts';
+import { send, withWebhook } from './testing/webhooks.ts';
+import type { Answer } from './testing/webhooks.ts';
 
 /* How webhooks are reached, and what else happens meanwhile. Their answers are compared with a real server in `fidelity/differential/kube`. */
 
 const GROUP = '/apis/admissionregistration.k8s.io/v1';
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
-
-interface Answer {
-  readonly status: number;
-  readonly message: string;
-  readonly body: unknown;
-  readonly effect: unknown;
-}
-
-async function send(server: ApiServer, method: string, path: string, body?: object): Promise<Answer> {
-  const headers = { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' };
-  const request = { method, path, headers, ...defined({ body: body && JSON.stringify(body) }) };
-  const caller = { principal: 'target', incarnation: 1, span: 0 } as const;
-  const answer = await server.backend.handle(request, server.backend.describe(request), caller);
-  const decoded = JSON.parse(await readText(answer.body)) as { message?: string };
-  return { status: answer.status, message: decoded.message ?? '', body: decoded, effect: answer.effect };
-}
 
 function configuration(name: string, clientConfig: object, more: object): object {
   const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE', 'DELETE'], resources: ['configmaps'] }];
@@ -50,23 +27,6 @@ async function configure(
 ): Promise<void> {
   const path = `${GROUP}/${kind}webhookconfigurations`;
   expect((await send(server, 'POST', path, configuration(name, clientConfig, more))).status).toBe(201);
-}
-
-/** A server in real time, and a program that answers all webhooks. */
-async function withWebhook(
-  answer: (path: string, review: JsonObject) => WebhookReply,
-  work: (site: { server: ApiServer; webhook: WebhookServer; clock: Clock }) => Promise<void>,
-): Promise<void> {
-  const clock = createRealTimeline().scope('test');
-  const webhook = await serveWebhooks(answer);
-  const services = new Map([['default/hook', webhook.address]]);
-  const server = createApiServer({ clock, random: createRandom(1), webhooks: createWebhookClient(clock, services) });
-  try {
-    await work({ server, webhook, clock });
-  } finally {
-    server.stop();
-    await webhook.close();
-  }
 }
 
 test('a service is reached at its mapped address, with its own name in the certificate', async () => {
@@ -333,131 +293,6 @@ test("of a field that a webhook's answer has twice, the last one counts", async 
     async ({ server, webhook }) => {
       await configure(server, 'validating', { url: webhook.url, caBundle: CA_BUNDLE });
       expect((await send(server, 'POST', CONFIG_MAPS, { metadata: { name: 'a' } })).status).toBe(201);
-    },
-  );
-});
-
-/** A conversion webhook's answer: each object says by whom it was converted. */
-function converted(review: JsonObject): JsonObject {
-  const { objects, desiredAPIVersion } = review['request'] as { objects: JsonObject[]; desiredAPIVersion: string };
-  return {
-    result: { status: 'Success' },
-    convertedObjects: objects.map((object) => ({ ...object, apiVersion: desiredAPIVersion, spec: { by: 'webhook' } })),
-  };
-}
-
-const V1_THINGS = '/apis/example.com/v1/namespaces/default/things';
-const V2_THINGS = '/apis/example.com/v2/namespaces/default/things';
-
-function thing(version: string, name: string, metadata: object = {}): object {
-  return { apiVersion: `example.com/${version}`, kind: 'Thing', metadata: { name, ...metadata }, spec: { by: 'user' } };
-}
-
-/** Things are stored as v1, and a webhook converts them to v2. */
-async function defineThings(server: ApiServer, { url }: Pick<WebhookServer, 'url'>): Promise<void> {
-  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
-  const versions = ['v1', 'v2'].map((name) => ({ name, served: true, storage: name === 'v1', schema }));
-  const webhook = { clientConfig: { url, caBundle: CA_BUNDLE }, conversionReviewVersions: ['v1'] };
-  const names = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' };
-  const spec = { group: 'example.com', scope: 'Namespaced', names, versions, conversion: { strategy: 'Webhook', webhook } };
-  expect((await send(server, 'POST', CRDS, { metadata: { name: 'things.example.com' }, spec })).status).toBe(201);
-}
-
-test('a watch of another version than the stored one shows converted objects', async () => {
-  await withWebhook(
-    (_path, review) => converted(review),
-    async ({ server, webhook }) => {
-      await defineThings(server, webhook);
-      expect((await send(server, 'POST', V1_THINGS, thing('v1', 'a'))).status).toBe(201);
-      const request = { method: 'GET', path: '/apis/example.com/v2/things?watch=true', headers: {} };
-      const { body } = await server.backend.handle(request, server.backend.describe(request), {
-        principal: 'target',
-        incarnation: 1,
-        span: 0,
-      });
-      if (!isStream(body)) throw new Error('the watch was refused');
-      expect((await send(server, 'POST', V1_THINGS, thing('v1', 'b'))).status).toBe(201);
-      const seen: unknown[] = [];
-      for await (const line of body) {
-        seen.push(JSON.parse(String(line)));
-        if (seen.length === 2) break;
-      }
-      const shown = (name: string): object => ({
-        type: 'ADDED',
-        object: { apiVersion: 'example.com/v2', metadata: { name }, spec: { by: 'webhook' } },
-      });
-      expect(seen).toMatchObject([shown('a'), shown('b')]);
-    },
-  );
-});
-
-test('a quota counts an object once that a webhook converts before it is stored', async () => {
-  await withWebhook(
-    (_path, review) => converted(review),
-    async ({ server, webhook }) => {
-      await defineThings(server, webhook);
-      const hard = { 'count/things.example.com': '2' };
-      const quotas = '/api/v1/namespaces/default/resourcequotas';
-      expect((await send(server, 'POST', quotas, { metadata: { name: 'q' }, spec: { hard } })).status).toBe(201);
-      expect(await send(server, 'POST', `${V2_THINGS}?dryRun=All`, thing('v2', 'a'))).toMatchObject({
-        status: 201,
-        body: { apiVersion: 'example.com/v2' },
-      });
-      expect((await send(server, 'POST', V2_THINGS, thing('v2', 'a'))).status).toBe(201);
-      expect((await send(server, 'POST', V2_THINGS, thing('v2', 'b'))).status).toBe(201);
-      expect((await send(server, 'POST', V2_THINGS, thing('v2', 'c'))).status).toBe(403);
-    },
-  );
-});
-
-test('a list does not wait for its conversions longer than a request may take', async () => {
-  const random = createRandom(1);
-  const timeline = createVirtualTimeline({ startMs: START_MS, random: random.fork('timeline') });
-  const clock = timeline.scope('world');
-  const webhooks: WebhookClient = {
-    serves: () => true,
-    close: () => undefined,
-    post: async ({ body }) => {
-      await clock.sleep(20_000);
-      const review = JSON.parse(body) as JsonObject;
-      const { uid } = review['request'] as { uid: string };
-      return { status: 200, contentType: 'application/json', text: JSON.stringify({ response: { uid, ...converted(review) } }) };
-    },
-  };
-  const server = createApiServer({ clock, random: random.fork('kube'), webhooks });
-  const work = async (): Promise<void> => {
-    await defineThings(server, { url: 'https://127.0.0.1' });
-    for (const name of ['a', 'b', 'c']) expect((await send(server, 'POST', V1_THINGS, thing('v1', name))).status).toBe(201);
-    expect(await send(server, 'GET', V2_THINGS)).toMatchObject({
-      status: 504,
-      message: 'Timeout: request did not complete within requested timeout',
-    });
-    // What was converted is remembered.
-    expect((await send(server, 'GET', V2_THINGS)).status).toBe(200);
-  };
-  await timeline.run(work());
-  server.stop();
-});
-
-test('an object that is deleted in the foreground, in a version that a webhook converts, is collected', async () => {
-  await withWebhook(
-    (_path, review) => converted(review),
-    async ({ server, webhook }) => {
-      await defineThings(server, webhook);
-      const { body } = await send(server, 'POST', V2_THINGS, thing('v2', 'owner'));
-      const { uid } = (body as { metadata: { uid: string } }).metadata;
-      const owner = { apiVersion: 'example.com/v2', kind: 'Thing', name: 'owner', uid, blockOwnerDeletion: true };
-      expect((await send(server, 'POST', V2_THINGS, thing('v2', 'dependent', { ownerReferences: [owner] }))).status).toBe(201);
-      const gone = Promise.withResolvers<void>();
-      server.onCommit(({ type, version }) => {
-        if (type === 'DELETED' && version.object.metadata.name === 'owner') gone.resolve();
-      });
-      const deletion = { preconditions: { uid }, propagationPolicy: 'Foreground' };
-      expect((await send(server, 'DELETE', `${V2_THINGS}/owner`, deletion)).status).toBe(200);
-      const stored = await server.port('workloads').get({ resource: 'things', namespace: 'default', name: 'owner' });
-      expect(stored).toMatchObject({ apiVersion: 'example.com/v1', metadata: { finalizers: ['foregroundDeletion'] } });
-      await gone.promise;
-      expect((await send(server, 'GET', V1_THINGS)).body).toMatchObject({ items: [] });
     },
   );
 });
