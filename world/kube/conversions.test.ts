@@ -3,10 +3,11 @@ import type { JsonObject } from '../../protocols/kube/json.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { isStream } from '../../wire/wire.ts';
 import type { ApiServer } from './api-server.ts';
-import { CRDS } from './testing/api-server.ts';
+import { CRDS, START_MS } from './testing/api-server.ts';
 import { CA_BUNDLE } from './testing/webhook-server.ts';
 import type { WebhookServer } from './testing/webhook-server.ts';
 import { send, withClient, withWebhook } from './testing/webhooks.ts';
+import { MAX_WAITING_EVENTS } from './watches.ts';
 
 /* Conversion webhooks: when they are called, and what waits for them. Their answers are compared with a real server in `fidelity/differential/kube`. */
 
@@ -148,5 +149,32 @@ test('the collector tries an object whose conversion fails ever more rarely, wit
     expect(waitsMs.length).toBe(FAILURES - 1);
     expect(Math.max(...waitsMs.slice(0, 4))).toBeLessThanOrEqual(500);
     expect(waitsMs.slice(-4)).toEqual(Array(4).fill(MAX_WAIT_MS));
+  });
+});
+
+test('a watch ends that waits too long for a webhook while objects change', async () => {
+  let isHanging = false;
+  const answer = async (clock: Clock, review: JsonObject): Promise<JsonObject> => {
+    if (isHanging) await clock.sleep(30_000);
+    return converted(review);
+  };
+  await withClient(answer, async (server, clock) => {
+    await defineThings(server);
+    expect((await send(server, 'POST', V1_THINGS, thing('v1', 'a'))).status).toBe(201);
+    const request = { method: 'GET', path: `${V2_THINGS}?watch=true`, headers: {} };
+    const caller = { principal: 'target', incarnation: 1, span: 0 } as const;
+    const { body } = await server.backend.handle(request, server.backend.describe(request), caller);
+    if (!isStream(body)) throw new Error('the watch was refused');
+    isHanging = true;
+    const port = server.port('workloads');
+    for (let size = 0; size <= MAX_WAITING_EVENTS; size += 1) {
+      await port.patch({ resource: 'things', namespace: 'default', name: 'a' }, { spec: { size } });
+    }
+    const seen: unknown[] = [];
+    for await (const line of body) seen.push(JSON.parse(String(line)));
+    // No error: the watcher may go on from where it was.
+    expect(seen.filter((event) => (event as { type: string }).type === 'ERROR')).toEqual([]);
+    const LEAST_TIMEOUT_MS = 1_800_000;
+    expect(clock.nowMs() - START_MS).toBeLessThan(LEAST_TIMEOUT_MS);
   });
 });

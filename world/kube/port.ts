@@ -5,6 +5,7 @@ import { matchesSelector } from '../../model/selector.ts';
 import { mergePatch } from '../../protocols/kube/merge-patch.ts';
 import { StatusError } from '../../protocols/kube/status.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { MailboxFullError } from '../../runtime/mailbox.ts';
 import { ClusterError } from '../ports.ts';
 import type { ClusterPort, ObjectChange, ObjectRef } from '../ports.ts';
 import { evictPod } from './eviction.ts';
@@ -15,6 +16,7 @@ import type { Writer } from './writer.ts';
 import type { Location, Resource } from './resource.ts';
 import type { ResourceTable } from './resource-table.ts';
 import type { Store, Version } from './store.ts';
+import { MAX_WAITING_EVENTS } from './watches.ts';
 import type { Watches } from './watches.ts';
 
 /** The parts of the API server that a port uses. */
@@ -82,7 +84,11 @@ export function openPort(parts: PortParts, principal: Principal): ClusterPort {
       signal: AbortSignal,
       onChange: (change: { type: ObjectChange['type']; object: T }) => void,
     ) => {
-      const request = { resource: resourceOf(plural), namespace: undefined, selection: () => true, from: undefined };
+      // The world's own parts don't open their watches again.
+      const end = (): never => {
+        throw new MailboxFullError(MAX_WAITING_EVENTS);
+      };
+      const request = { resource: resourceOf(plural), namespace: undefined, selection: () => true, from: undefined, end };
       watches.open({ ...request, bookmarks: false, initialEventsEnd: false }, signal, (event) => {
         if (event.type === 'BOOKMARK' || event.type === 'ERROR') return;
         onChange({ type: event.type, object: event.version.object as unknown as T });

@@ -15,10 +15,9 @@ import type { Writing } from './representation.ts';
 import type { Resource } from './resource.ts';
 import { selectionOf } from './selection.ts';
 import type { Store } from './store.ts';
+import { MAX_WAITING_EVENTS } from './watches.ts';
 import type { Watches } from './watches.ts';
 
-/** Most unread events of a watcher before its connection is closed. */
-const WATCH_BUFFER = 50_000;
 /** The range of the time-out of a watch without its own, as with the real --min-request-timeout. */
 const WATCH_TIMEOUT_SECONDS = { min: 1800, max: 3600 } as const;
 
@@ -55,7 +54,7 @@ export function openWatch(
   const timeout = requested > 0 ? requested : drawTimeout(site.random, principal);
 
   const closing = new AbortController();
-  const events = new Mailbox<string>(WATCH_BUFFER, () => closing.abort(new Error('the watch was closed')));
+  const events = new Mailbox<string>(MAX_WAITING_EVENTS, () => closing.abort(new Error('the watch was closed')));
   const close = (): void => events.close();
   const ends = [watches.stopping, ...(callerSignal === undefined ? [] : [callerSignal])];
   for (const end of ends) {
@@ -74,7 +73,8 @@ export function openWatch(
       bookmarks,
       initialEventsEnd: initial === true && bookmarks,
       notOlderThan: initial === true ? revision : undefined,
-      ...(principal === 'target' ? { target: { span, end: close } } : {}),
+      end: close,
+      ...(principal === 'target' ? { target: { span } } : {}),
     },
     closing.signal,
     (event) => {

@@ -20,6 +20,9 @@ export const WATCH_DELAY = { minMs: 1, maxMs: 8 } as const;
 export const BOOKMARK_PERIOD_MS = 60_000;
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
+/** Most events of one watch that nobody has read, or that wait for a webhook to convert them. */
+export const MAX_WAITING_EVENTS = 50_000;
+
 type Deliver = (event: WatchEvent) => void;
 
 /** The delay of an event by a lag. */
@@ -51,7 +54,9 @@ interface WatchRequest {
   /** For a watch with initial events: they must not be older than this revision. */
   readonly notOlderThan?: number | undefined;
   /** Set for the target's watches: faults make them stale, or end them. */
-  readonly target?: { readonly span: number; readonly end: () => void };
+  readonly target?: { readonly span: number };
+  /** Ends the watch without an error, as a server may do at any time: a real one does it if a watcher is too slow. */
+  readonly end: () => void;
 }
 
 /** An open watch of the target. */
@@ -100,8 +105,8 @@ export class Watches {
     if (signal.aborted) return;
     this.#count += 1;
     const random = this.#random.fork(String(this.#count));
-    const { resource, from, target } = request;
-    const delivery = new Delivery({ clock: this.#clock, random, signal, deliver, resource });
+    const { resource, from, target, end } = request;
+    const delivery = new Delivery({ clock: this.#clock, random, signal, deliver, resource, end });
     const lag = (): Lag | undefined => (target === undefined ? undefined : this.#cache.of(resource));
     const offer = (commit: Commit): void => {
       if (from !== undefined && commit.revision <= from) return;
@@ -131,7 +136,7 @@ export class Watches {
     const watchers = this.#watchersOf(resource);
     watchers.add(offer);
     signal.addEventListener('abort', () => watchers.delete(offer), { once: true });
-    if (target !== undefined) this.#keep({ resource, ...target }, signal, deliver);
+    if (target !== undefined) this.#keep({ resource, end, ...target }, signal, deliver);
     if (request.bookmarks) void this.#sendBookmarks(request, delivery, signal);
   }
 
@@ -236,11 +241,20 @@ class Delivery {
   readonly #deliver: (event: WatchEvent) => void;
   readonly #line: { readonly dueMs: number; readonly event: WatchEvent; readonly late: Lateness | undefined }[] = [];
   readonly #resource: Resource;
+  readonly #end: () => void;
   #lastDueMs = 0;
   #running = false;
 
-  constructor(options: { clock: Clock; random: Random; signal: AbortSignal; deliver: (event: WatchEvent) => void; resource: Resource }) {
+  constructor(options: {
+    clock: Clock;
+    random: Random;
+    signal: AbortSignal;
+    deliver: (event: WatchEvent) => void;
+    resource: Resource;
+    end: () => void;
+  }) {
     this.#resource = options.resource;
+    this.#end = options.end;
     this.#clock = options.clock;
     this.#random = options.random;
     this.#signal = options.signal;
@@ -248,7 +262,13 @@ class Delivery {
   }
 
   push(event: WatchEvent, late?: Lateness): void {
-    this.pushAll([event], late);
+    // Only a webhook can hold up the others for longer than a known time.
+    if (this.#isConverted && this.#line.length >= MAX_WAITING_EVENTS) {
+      this.#line.length = 0;
+      this.#end();
+    } else {
+      this.pushAll([event], late);
+    }
   }
 
   /** Adds events that happened together: one delay for all of them. */
@@ -272,7 +292,8 @@ class Delivery {
       const due = this.#line.findIndex(({ dueMs, late }) => dueMs > nowMs || isHeldBack(late, nowMs));
       for (const { event } of this.#line.splice(0, due === -1 ? this.#line.length : due)) {
         const shown = this.#isConverted ? await this.#converted(event) : event;
-        if (!this.#signal.aborted) this.#deliver(shown);
+        if (this.#signal.aborted) return;
+        this.#deliver(shown);
       }
     }
     this.#running = false;
