@@ -88,20 +88,34 @@ test('a quota counts an object once that a webhook converts before it is stored'
   );
 });
 
+const slowly = async (clock: Clock, review: JsonObject): Promise<JsonObject> => {
+  await clock.sleep(20_000);
+  return converted(review);
+};
+const TIMED_OUT = 'Timeout: request did not complete within requested timeout';
+
 test('a list does not wait for its conversions longer than a request may take', async () => {
-  const slow = async (clock: Clock, review: JsonObject): Promise<JsonObject> => {
-    await clock.sleep(20_000);
-    return converted(review);
-  };
-  await withClient(slow, async (server) => {
+  await withClient(slowly, async (server) => {
     await defineThings(server);
     for (const name of ['a', 'b', 'c']) expect((await send(server, 'POST', V1_THINGS, thing('v1', name))).status).toBe(201);
-    expect(await send(server, 'GET', V2_THINGS)).toMatchObject({
-      status: 504,
-      message: 'Timeout: request did not complete within requested timeout',
-    });
+    expect(await send(server, 'GET', V2_THINGS)).toMatchObject({ status: 504, message: TIMED_OUT });
     // What was converted is remembered.
     expect((await send(server, 'GET', V2_THINGS)).status).toBe(200);
+  });
+});
+
+test("the world's own parts do not wait for conversions longer than a request may take", async () => {
+  await withClient(slowly, async (server, clock) => {
+    await defineThings(server);
+    for (const name of ['a', 'b', 'c']) expect((await send(server, 'POST', V1_THINGS, thing('v1', name))).status).toBe(201);
+    const stored = { spec: { versions: [version('v1', false), version('v2', true)] } };
+    expect((await send(server, 'PATCH', `${CRDS}/things.example.com`, stored)).status).toBe(200);
+    const port = server.port('workloads');
+    const startMs = clock.nowMs();
+    await expect(port.list('things')).rejects.toMatchObject({ status: 504, message: TIMED_OUT });
+    expect(clock.nowMs() - startMs).toBe(40_000);
+    expect(await port.get({ resource: 'things', namespace: 'default', name: 'a' })).toMatchObject({ apiVersion: 'example.com/v2' });
+    expect(await port.list('things')).toHaveLength(3);
   });
 });
 

@@ -28,16 +28,20 @@ interface PortParts {
   readonly clock: Clock;
 }
 
-/** A port for the world's own parts, directly on the store: the rules of the API without its codecs. */
+/**
+ * A port for the world's own parts, directly on the store: the rules of the API without its codecs. What has to wait for webhooks waits
+ * no longer than a request may take.
+ */
 export function openPort(parts: PortParts, principal: Principal): ClusterPort {
   const { store, registry, table, watches, clock } = parts;
-  const write = <T>(work: (writer: Writer) => T): Promise<T> => {
+  const serve = <T>(work: (inquiries: Inquiries) => T): Promise<T> => {
     const inquiries = new Inquiries(clock);
     return attempt(() => {
       inquiries.timeLeftMs();
-      return work({ principal, dryRun: false, inquiries });
+      return work(inquiries);
     });
   };
+  const write = <T>(work: (writer: Writer) => T): Promise<T> => serve((inquiries) => work({ principal, dryRun: false, inquiries }));
 
   const resourceOf = (plural: string): Resource => {
     const resource = table.byPlural(plural);
@@ -49,9 +53,9 @@ export function openPort(parts: PortParts, principal: Principal): ClusterPort {
   };
 
   return {
-    get: (ref) => attempt(() => registry.find(locate(ref))?.object as unknown as never),
+    get: (ref) => serve(() => registry.find(locate(ref))?.object as unknown as never),
     list: <T extends KubeObject>(plural: string, filter: { namespace?: string; labels?: LabelSelector } = {}) =>
-      attempt(() => {
+      serve(() => {
         const objects = store.list(resourceOf(plural), filter.namespace).map(({ object }) => object as unknown as T);
         const { labels } = filter;
         return labels === undefined ? objects : objects.filter(({ metadata }) => matchesSelector(labels, metadata.labels));
