@@ -266,6 +266,38 @@ test('of what a webhook changes through a subresource of pods, only its part cou
   );
 });
 
+test('calls of a webhook share a connection, which ends with the server', async () => {
+  await withWebhook(
+    () => ({ allowed: true }),
+    async ({ server, webhook }) => {
+      await configure(server, 'validating', { url: `${webhook.url}/a`, caBundle: CA_BUNDLE });
+      await configure(server, 'mutating', { url: `${webhook.url}/b`, caBundle: CA_BUNDLE });
+      for (const name of ['a', 'b', 'c']) expect((await send(server, 'POST', CONFIG_MAPS, { metadata: { name } })).status).toBe(201);
+      expect(webhook.requests).toHaveLength(6);
+      expect(webhook.connections()).toBe(1);
+      server.stop();
+      await webhook.disconnected();
+    },
+  );
+});
+
+test('a connection that a webhook has closed is not used again', async () => {
+  let isClosing = false;
+  await withWebhook(
+    () => (isClosing ? 'close' : { allowed: true }),
+    async ({ server, webhook }) => {
+      await configure(server, 'validating', { url: webhook.url, caBundle: CA_BUNDLE });
+      const create = (name: string): Promise<Answer> => send(server, 'POST', CONFIG_MAPS, { metadata: { name } });
+      expect((await create('a')).status).toBe(201);
+      isClosing = true;
+      expect((await create('b')).message).toContain('EOF');
+      isClosing = false;
+      expect((await create('b')).status).toBe(201);
+      expect(webhook.connections()).toBe(2);
+    },
+  );
+});
+
 test('a server that stops gives up its calls', async () => {
   const asked = Promise.withResolvers<void>();
   await withWebhook(

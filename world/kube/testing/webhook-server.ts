@@ -1,5 +1,7 @@
+import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { isJsonObject } from '../../../protocols/kube/json.ts';
 import type { JsonObject } from '../../../protocols/kube/json.ts';
 
@@ -34,6 +36,10 @@ export interface WebhookServer {
   readonly address: string;
   /** The reviews that it got, and the paths with their queries. */
   readonly requests: { readonly path: string; readonly review: JsonObject }[];
+  /** Connections so far. */
+  readonly connections: () => number;
+  /** Resolves when the last connection has ended. */
+  disconnected(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -60,13 +66,27 @@ export async function serveWebhooks(answer: (path: string, review: JsonObject) =
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(whole));
     });
   });
+  let connections = 0;
+  const open = new Set<TLSSocket>();
+  const ended = new EventEmitter();
+  server.on('secureConnection', (socket) => {
+    connections += 1;
+    open.add(socket);
+    socket.once('close', () => {
+      open.delete(socket);
+      ended.emit('one');
+    });
+  });
+  const disconnected = async (): Promise<void> => {
+    while (open.size > 0) await once(ended, 'one');
+  };
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   const close = (): Promise<void> => {
     server.closeAllConnections();
     return new Promise((resolve) => void server.close(() => resolve()));
   };
-  return { url: `https://${address}`, address, requests, close };
+  return { url: `https://${address}`, address, requests, connections: () => connections, disconnected, close };
 }
 
 function isText(reply: JsonObject | { readonly status: number; readonly text: string }): reply is {

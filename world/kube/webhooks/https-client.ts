@@ -1,48 +1,104 @@
-import { withDeadline, withSignal } from '../../../clients/exchange.ts';
+import { withDeadline } from '../../../clients/exchange.ts';
 import { defined } from '../../../model/defined.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { createHttpWire } from '../../../wire/http-wire.ts';
+import type { HttpWire } from '../../../wire/http-wire.ts';
 import { WireError, asText, readWhole } from '../../../wire/wire.ts';
-import type { WebhookCall, WebhookClient } from './client.ts';
+import type { Wire } from '../../../wire/wire.ts';
+import type { WebhookClient } from './client.ts';
 
 /** The longest answer that is read. */
 const MAX_ANSWER_BYTES = 3 * 1024 * 1024;
 
+/** Most servers to which connections are kept (`defaultCacheSize` of `apiserver/pkg/util/webhook`). */
+const MAX_SERVERS = 200;
+const HEADERS = { 'content-type': 'application/json', accept: 'application/json, */*', 'user-agent': 'kube-apiserver-admission' };
+
+/** Where a call goes, and how its server proves who it is. */
+interface Destination {
+  readonly baseUrl: string;
+  readonly ca: string | undefined;
+  readonly serverName: string | undefined;
+}
+
+/** The connections to one server. */
+interface Server {
+  readonly http: HttpWire;
+  /** Calls in progress. */
+  calls: number;
+}
+
 /**
- * Calls webhooks over the network, each on a connection of its own.
+ * Calls webhooks over the network. Connections are kept for the next calls.
  * @param services the addresses, `HOST:PORT`, of services, `NAMESPACE/NAME`
  */
 export function createWebhookClient(clock: Clock, services: ReadonlyMap<string, string>): WebhookClient {
-  const closing = new AbortController();
+  const servers = new Servers();
   return {
     serves: (service) => services.has(service),
-    post: async (call) => {
+    post: async ({ url, service, ca, body, timeoutMs }) => {
+      const { origin, hostname, pathname, search } = new URL(url);
+      const address = services.get(service ?? '');
+      const to =
+        address === undefined
+          ? { baseUrl: origin, ca, serverName: undefined }
+          : { baseUrl: `https://${address}`, ca, serverName: hostname };
       try {
-        return await post(clock, call, services.get(call.service ?? ''), closing.signal);
+        return await servers.use(to, (wire) =>
+          withDeadline(clock, timeoutMs, `POST ${url}`, async (signal) => {
+            const answer = await wire({ method: 'POST', path: pathname + search, headers: HEADERS, body, signal });
+            const text = asText(await readWhole(answer.body, MAX_ANSWER_BYTES));
+            return { status: answer.status, contentType: answer.headers['content-type'] ?? '', text };
+          }),
+        );
       } catch (error) {
-        return { problem: problemOf(error, new URL(call.url)) };
+        return { problem: problemOf(error, new URL(url)) };
       }
     },
-    close: () => closing.abort(new WireError('ECONNRESET', 'the API server was stopped')),
+    close: () => servers.close(),
   };
 }
 
-async function post(clock: Clock, { url, ca, body, timeoutMs }: WebhookCall, address: string | undefined, closed: AbortSignal) {
-  const { origin, hostname, pathname, search } = new URL(url);
-  const { wire, destroy } = createHttpWire({
-    baseUrl: address === undefined ? origin : `https://${address}`,
-    tls: defined({ ca, serverName: address && hostname }),
-  });
-  try {
-    const headers = { 'content-type': 'application/json', accept: 'application/json, */*', 'user-agent': 'kube-apiserver-admission' };
-    return await withDeadline(clock, timeoutMs, `POST ${url}`, async (signal) => {
-      const answer = await wire(withSignal({ method: 'POST', path: pathname + search, headers, body, signal }, closed));
-      const text = asText(await readWhole(answer.body, MAX_ANSWER_BYTES));
-      return { status: answer.status, contentType: answer.headers['content-type'] ?? '', text };
-    });
-  } finally {
-    destroy();
+/** The servers that were called, the one that was called last at the end. */
+class Servers {
+  readonly #open = new Map<string, Server>();
+  #isClosed = false;
+
+  /** @throws WireError after `close` */
+  async use<T>(to: Destination, work: (wire: Wire) => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw new WireError('ECONNRESET', 'the API server was stopped');
+    const key = JSON.stringify([to.baseUrl, to.ca, to.serverName]);
+    const server = this.#open.get(key) ?? open(to);
+    this.#open.delete(key);
+    this.#open.set(key, server);
+    server.calls += 1;
+    try {
+      return await work(server.http.wire);
+    } finally {
+      server.calls -= 1;
+      this.#closeOldest();
+    }
   }
+
+  /** Breaks off the calls in progress. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { http } of this.#open.values()) http.destroy();
+    this.#open.clear();
+  }
+
+  #closeOldest(): void {
+    for (const [key, { http, calls }] of this.#open) {
+      if (this.#open.size <= MAX_SERVERS) return;
+      if (calls > 0) continue;
+      http.destroy();
+      this.#open.delete(key);
+    }
+  }
+}
+
+function open({ baseUrl, ca, serverName }: Destination): Server {
+  return { http: createHttpWire({ baseUrl, tls: defined({ ca, serverName }) }), calls: 0 };
 }
 
 const UNKNOWN_AUTHORITY = 'tls: failed to verify certificate: x509: certificate signed by unknown authority';
