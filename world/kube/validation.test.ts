@@ -2,6 +2,7 @@ import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { defined } from '../../model/defined.ts';
 import { CLAIMS, CRDS, NODE_CLAIM_CRD, PODS, claim, pod, withServer } from './testing/api-server.ts';
+import { UNTYPED } from './body-types.ts';
 import { Observer } from './observer.ts';
 
 const spread = (constraint: object, ...more: object[]): object => {
@@ -306,10 +307,13 @@ test('any body gets an answer, and never a 500', async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...COLLECTIONS), json, async (collection, body) => {
         const named = { ...(typeof body === 'object' ? body : {}), metadata: { name: 'fuzz' } };
+        const deleted = await call('DELETE', `${collection}/fuzz`, body);
+        // To a deletion whose body is not JSON, a real server answers 500, too.
+        const isUnreadable = deleted.body.message?.startsWith(`${UNTYPED}: `) === true;
         const answers = [
+          ...(isUnreadable ? [] : [deleted]),
           await call('POST', collection, body),
           await call('POST', collection, named),
-          await call('DELETE', `${collection}/fuzz`, body),
           ...(await Promise.all(
             [`${PODS}/web`, `${PODS}/web/status`, '/api/v1/nodes/n1/status', `${CLAIMS}/c`, `${CLAIMS}/c/status`].map((path) =>
               merge(path, body),
