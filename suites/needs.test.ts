@@ -51,7 +51,6 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
     'capacity/no-capacity-anywhere',
     'capacity/one-instance-per-offering',
     'capacity/one-type-with-capacity',
-    'capacity/spot-gone-everywhere',
     'capacity/spot-runs-out',
     'capacity/zone-without-capacity',
     'consolidation/replacement-without-capacity',

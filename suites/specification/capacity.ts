@@ -164,7 +164,6 @@ export const capacity: Area = {
         'spot is gone in all types and zones, and a pool with less weight is on demand; its pods run within the bound, and unsuccessful launches stay within the rate of a backoff; when spot is back and refusals are forgotten, new nodes come from the spot pool',
       breaches: { ...UNSERVED, ...HAMMERED, 'launches-within-pools': ['launch-from-wrong-pool'] },
       bound: 'dry-market',
-      incidents: ['karpenter-provider-aws#5578', 'karpenter#2275'],
     }),
   ],
 };

@@ -11,7 +11,7 @@ export const offeringByOffering: Mutant = {
     makeParts: (context) =>
       createParts({ ...context, unavailable: createUnavailableOfferings(context.runtime.clock, Number.POSITIVE_INFINITY) }),
   }),
-  resembles: 'without spot capacity it took half an hour until a pod had a node (karpenter-provider-aws#5578, karpenter#2275)',
+  resembles: 'with spot gone in all types, an autoscaler that allowed them all asked for most of an hour',
   caughtBy: {
     scenario: 'capacity/spot-gone-everywhere',
     check: 'success-rate',
