@@ -96,9 +96,6 @@ const NODES_IN_TURN = 4;
 /** Most pods that a scenario has moved one after the other because of their budget. */
 const PODS_IN_TURN = 3;
 
-/** Launches after which an autoscaler knows that a capacity type is not to be had. Karpenter 1.14.1 needs 14 in all types of a region. */
-const ROUNDS_OF_A_DRY_MARKET = 16;
-
 /** Attempts that the AWS SDKs make for one call by default. */
 const SDK_ATTEMPTS = 3;
 /** Attempts within a minute of a backoff that starts at 5 ms, like a work queue's, and doubles. */
@@ -149,13 +146,6 @@ const DEFINITIONS = {
       'every offering of the pools may have to be tried: the first few one by one, if each error names only one offering, and the others in launches that each name as many offerings as the target puts into one request, one launch per retry period',
     loose: 'a target that requests many offerings at once and marks every one that an error names as unavailable needs only a round or two',
     value: ({ c, w, q, rounds }) => c.batchMaxMs + c.retryPeriodMs + boot(w, q) + rounds * (c.retryPeriodMs + step(w)),
-  },
-  'dry-market': {
-    formula: 'provision + 16 x (retryPeriod + api + watch)',
-    reason:
-      'after this many launches without an instance, hundreds of offerings have been tried: the others of their capacity type are not tried one by one, and another one is used',
-    loose: 'a target that puts sixty offerings into a launch has seen enough after a few',
-    value: ({ c, w, q }) => c.batchMaxMs + c.retryPeriodMs + boot(w, q) + ROUNDS_OF_A_DRY_MARKET * (c.retryPeriodMs + step(w)),
   },
   recover: {
     formula: 'provision + launchTimeout',

@@ -113,28 +113,6 @@ export const oneTypeWithCapacity = scenario({
   run: (t) => serve(t, 'fallback', { replicas: 1 }),
 });
 
-export const dryMarket = scenario({
-  id: 'capacity/spot-gone-everywhere',
-  title:
-    'no type has spot capacity, and the next pool is on demand: pods run there after a few requests, and new ones on spot again once it is back',
-  requirements: ['CAP-15', 'CAP-07'],
-  features: ['spot', 'weights'],
-  pools: [pool('spot', { capacityTypes: ['spot'], weight: 50 }), pool('on-demand', { capacityTypes: ['on-demand'] })],
-  faults: { drought: faults.insufficientCapacity({ capacityTypes: ['spot'], errors: 'tried' }) },
-  async run(t, { drought }) {
-    const dry = await t.inject(drought);
-    const web = await t.deploy({ name: 'web', replicas: 6, cpu: '1', memory: '2Gi' });
-    const db = await t.deploy({ name: 'db', replicas: 3, cpu: '2', memory: '8Gi', apartOver: LABEL.hostname });
-    await serveTogether(t, 'dry-market', [web, db]);
-    await dry.heal();
-    // By then no target avoids spot any more.
-    await t.pass('masked-offering', 1.5);
-    t.expect.launchedFrom('spot');
-    // More than the nodes have left.
-    await serve(t, 'provision', { name: 'later', replicas: 3, cpu: '30', memory: '32Gi' });
-  },
-});
-
 export const spotQuota = scenario({
   id: 'capacity/spot-quota',
   title: 'the spot vCPU quota is used up: the remaining pods run on on-demand capacity',

@@ -18,42 +18,24 @@ export interface UnavailableOfferings {
   has(offering: Offering): boolean;
 }
 
-/**
- * In memory only: after a restart everything is tried again.
- * @param typesOfDryMarket if this many types of a capacity type lack capacity in a zone at once, the others are taken to lack it too
- */
-export function createUnavailableOfferings(clock: Clock, typesOfDryMarket = TYPES_OF_A_DRY_MARKET): UnavailableOfferings {
-  return new ExpiringOfferings(clock, typesOfDryMarket);
+/** In memory only: after a restart everything is tried again. */
+export function createUnavailableOfferings(clock: Clock): UnavailableOfferings {
+  return new ExpiringOfferings(clock);
 }
-
-/** A region has a thousand types: asking for them all takes longer than the first ones are avoided. A fleet names twenty in each of three zones. */
-const TYPES_OF_A_DRY_MARKET = 64;
 
 class ExpiringOfferings implements UnavailableOfferings {
   readonly #clock: Clock;
-  readonly #typesOfDryMarket: number;
   /** When they may be tried again, in ms since the epoch, by offering. Bounded by the number of offerings. */
   readonly #untilMs = new Map<string, number>();
-  /** The types that are avoided by themselves, by their market (capacity type and zone). */
-  readonly #typesOf = new Map<string, Set<string>>();
 
-  constructor(clock: Clock, typesOfDryMarket: number) {
+  constructor(clock: Clock) {
     this.#clock = clock;
-    this.#typesOfDryMarket = typesOfDryMarket;
   }
 
   mark(what: Unavailable, ttlMs: number): void {
     const key = keyOf(what);
     const untilMs = this.#clock.nowMs() + ttlMs;
     if (untilMs > (this.#untilMs.get(key) ?? 0)) this.#untilMs.set(key, untilMs);
-    const { instanceType, zone, capacityType } = what;
-    if (instanceType === undefined || zone === undefined || capacityType === undefined) return;
-    const market = keyOf({ zone, capacityType });
-    const types = this.#typesOf.get(market) ?? new Set();
-    this.#typesOf.set(market, types.add(key));
-    if (types.size < this.#typesOfDryMarket) return;
-    for (const type of types) if (!this.#holds(type)) types.delete(type);
-    if (types.size >= this.#typesOfDryMarket) this.mark({ zone, capacityType }, ttlMs);
   }
 
   has({ instanceType, zone, capacityType }: Offering): boolean {
@@ -62,7 +44,6 @@ class ExpiringOfferings implements UnavailableOfferings {
       this.#holds(keyOf({ instanceType, zone, capacityType })) ||
       this.#holds(keyOf({ capacityType })) ||
       this.#holds(keyOf({ zone })) ||
-      this.#holds(keyOf({ zone, capacityType })) ||
       this.#holds(keyOf({ capacityType, quota: quotaOf(instanceType) }))
     );
   }

@@ -152,18 +152,5 @@ export const capacity: Area = {
       breaches: { ...UNSERVED, ...HAMMERED },
       bound: 'recover',
     }),
-    requirement({
-      id: 'CAP-15',
-      profile: 'extended',
-      features: ['spot', 'weights'],
-      title:
-        'When no type has spot capacity, pods run on the next capacity type after a few requests, and later ones on spot again once it is back.',
-      rationale:
-        'A region has thousands of spot offerings. An autoscaler that learns of each one by itself asks for most of an hour, and begins again before it has asked for all, since it forgets the first ones after minutes.',
-      observed:
-        'spot is gone in all types and zones, and a pool with less weight is on demand; its pods run within the bound, and unsuccessful launches stay within the rate of a backoff; when spot is back and refusals are forgotten, new nodes come from the spot pool',
-      breaches: { ...UNSERVED, ...HAMMERED, 'launches-within-pools': ['launch-from-wrong-pool'] },
-      bound: 'dry-market',
-    }),
   ],
 };

@@ -5,7 +5,6 @@ import { ignoredSpotQuota } from './capacity/ignored-spot-quota.ts';
 import { unboundedOfferingBackoff } from './capacity/unbounded-offering-backoff.ts';
 import { throttlingAsNoCapacity } from './capacity/throttling-as-no-capacity.ts';
 import { ignoredNodeShortfall } from './capacity/ignored-node-shortfall.ts';
-import { offeringByOffering } from './capacity/offering-by-offering.ts';
 import { ignoredCapacityErrors } from './capacity/ignored-capacity-errors.ts';
 import { collectsOtherClusters } from './collection/collects-other-clusters.ts';
 import { failedListAsEmpty } from './collection/failed-list-as-empty.ts';
@@ -113,7 +112,6 @@ export const mutants: readonly Mutant[] = [
   ignoredDaemonsets,
   batchLimits,
   ignoredCapacityErrors,
-  offeringByOffering,
   retriesWithoutBackoff,
   ignoredLaunchBackoff,
   deleteInsteadOfEvict,
