@@ -17,8 +17,7 @@ interface Part {
 const COMMON = ['versions', 'seed', 'trials', 'scenarios', 'manifests', 'requirements', 'target', 'world', 'bounds', 'digests'] as const;
 
 /** A run whose shards were joined. */
-export interface JoinedRun {
-  readonly facts: RunFacts;
+interface JoinedRun {
   /** Writes run.json and the histories. @param directory a new run directory, whose last folder names the run */
   writeTo(directory: string): void;
 }
@@ -31,7 +30,6 @@ export function joinShards(directories: readonly string[]): JoinedRun {
   const parts = directories.map((directory) => ({ directory, facts: readRunFacts(directory) }));
   const facts = joinFacts(parts);
   return {
-    facts,
     writeTo: (directory) => {
       for (const part of parts) {
         for (const { history } of part.facts.planned) {
@@ -85,19 +83,22 @@ function refuseOtherRuns(parts: readonly Part[], first: Part): void {
     );
     if (differs === undefined) continue;
     throw new UsageError(
-      `${first.directory} and ${part.directory} are not shards of the same run: their ${differs} differ (run.json); run all shards with the same flags, version and files`,
+      `${first.directory} and ${part.directory} are not shards of the same run: they differ in ${differs} (run.json); run all shards with the same flags, version and files`,
     );
   }
 }
 
-type Comparable = Pick<RunFacts, (typeof COMMON)[number]> & { readonly flags: unknown };
+type Comparable = Readonly<Partial<Record<(typeof COMMON)[number] | 'flags', unknown>>>;
 
 /** Without fields that depend on the machine of a shard. */
-function comparable({ directory, facts: { scenarios, world, ...facts } }: Part): Comparable {
+function comparable({ directory, facts: { scenarios, world, target, ...facts } }: Part): Comparable {
   const { parts: _parts, ec2: _ec2, ...common } = world;
+  const { program } = target;
   return {
     ...facts,
     world: common,
+    // Each machine may have built the program by itself: its SHA-256 tells whether it is the same.
+    target: { ...target, ...defined({ program: program && { ...program, builtAt: undefined } }) },
     scenarios: scenarios.map(({ crashPoints: _crashPoints, ...scenario }) => scenario),
     flags: flagsOf(directory, facts.planned),
   };

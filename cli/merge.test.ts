@@ -75,7 +75,7 @@ test('shards merged in any order give the whole run: the same histories, and the
   const unrelated = await scaleproofHere(['merge', 'shard-1', 'other', 'shard-3'], cwd);
   expect(unrelated).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('shard-1 and other are not shards of the same run: their flags differ'),
+    stderr: expect.stringContaining('shard-1 and other are not shards of the same run: they differ in flags'),
   });
 });
 

@@ -482,6 +482,19 @@ test('action.yml: fail takes precedence over unknown over pass, and a run withou
     expect(await runStep('judge', { RUN, GATE }, folder)).toEqual({ code, outputs: `exit-code=${code}\n` });
 });
 
+test('action.yml: merging shards that are no gate has no verdict if a gate was asked for', async ({}, testInfo) => {
+  const folder = testInfo.outputPath('step');
+  mkdirSync(join(folder, 'run'), { recursive: true });
+  writeFileSync(join(folder, 'merges.js'), '');
+  const environment = { COMMAND: join(folder, 'merges.js'), DIRECTORY: join(folder, 'run'), PARTS: folder, BASELINE: './befor' };
+  const PATH = `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`;
+  const merge = (GATE: string) => runStep('merge', { ...environment, PATH, GATE }, folder);
+  expect(await merge('targets')).toMatchObject({ code: 2 });
+  expect(await merge('runs')).toEqual({ code: 0, outputs: 'exit-code=0\n' });
+  writeFileSync(join(folder, 'run/gate.json'), '{}');
+  expect(await merge('targets')).toMatchObject({ code: 0 });
+});
+
 test('action.yml: the summary says what is tested, and warns about a bundled autoscaler', async ({}, testInfo) => {
   const folder = testInfo.outputPath('step');
   mkdirSync(folder, { recursive: true });

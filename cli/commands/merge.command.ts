@@ -10,7 +10,7 @@ export function defineMerge(program: Command, { console, finish }: CommandContex
     .argument('<dirs...>', 'the directories of the shards, in any order')
     .option('--out <dir>', 'the joined directory, new or empty (default: a new one in runs/)')
     .addOption(verboseOption())
-    .option('--json', 'print the report as JSON', false)
+    .option('--json', 'print the report, or the decision of a gate, as JSON', false)
     .action(async (directories: string[], { out, verbose, json }: { out?: string; verbose: boolean; json: boolean }) =>
       finish(await (await import('./merge.ts')).merge(directories, { out, json }, { ...console, verbose })),
     );

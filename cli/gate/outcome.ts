@@ -19,6 +19,14 @@ export interface GateFiles {
   readonly page: string;
 }
 
+/** A gate that was decided, and its directory. */
+export interface DecidedGate {
+  readonly outcome: GateOutcome;
+  readonly directory: string;
+  /** The names of its sides, as the user gave them. */
+  readonly names: { readonly baseline: string; readonly candidate: string };
+}
+
 /** Writes the decision and its page beside the gate's runs. */
 export function writeDecision(directory: string, outcome: GateOutcome): GateFiles {
   const json = join(directory, GATE_FILE);
@@ -78,7 +86,12 @@ function scenariosReportedIn(run: string): z.infer<typeof reportSchema>['scenari
   }
 }
 
-/** A target as a run's facts describe it. */
-export function sideOf(run: RunFacts): GateSide {
-  return { target: run.target.name, version: versionText(run) };
+/** A target as a run's facts describe it. @param given its version, if the user named it */
+export function sideOf(run: RunFacts, given?: string): GateSide {
+  return { target: run.target.name, version: given === undefined ? versionText(run) : namedVersion(given) };
+}
+
+/** A version that the user named, as {@link versionText} writes others. */
+export function namedVersion(given: string): string {
+  return `version ${given}`;
 }

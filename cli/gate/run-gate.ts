@@ -33,7 +33,7 @@ import { ownVersion } from '../own-version.ts';
 import { isRunDirectory, readRunFacts } from '../run-directory.ts';
 import { UsageError } from '../usage-error.ts';
 import { earlyStop, stopOf, trialKey } from './early-stop.ts';
-import { sideOf } from './outcome.ts';
+import { namedVersion, sideOf } from './outcome.ts';
 import { sourcesDigest } from './sources.ts';
 import { summarizeGate } from './terminal.ts';
 import { unseenBy } from './unseen.ts';
@@ -92,6 +92,8 @@ interface RunNames {
   readonly directories?: { readonly baseline: string; readonly candidate: string };
   /** {@link GateOutcome.directories}. */
   readonly runs: readonly string[];
+  /** Versions that the user named. */
+  readonly versions?: Targets['versions'];
   /** What was left out before they ran. */
   readonly notes?: readonly string[];
 }
@@ -100,7 +102,7 @@ interface RunNames {
 export function judgeRuns(
   { baseline, candidate }: { readonly baseline: string; readonly candidate: string },
   policy: Policy,
-  { directories, runs, notes: before = [] }: RunNames,
+  { directories, runs, versions, notes: before = [] }: RunNames,
 ): GateOutcome {
   const [ours, theirs] = [baseline, candidate].map((directory) => readComparedRun(directory, () => true)) as [ComparedRun, ComparedRun];
   refuseDifferentWorlds(ours, theirs);
@@ -111,7 +113,7 @@ export function judgeRuns(
   const decision = decide(policy);
   const onlyExisting = notesOnExisting(decision, () => decide(acceptingExisting(policy)));
   const sideNamed = (side: 'baseline' | 'candidate'): GateSide => ({
-    ...sideOf(facts[side]),
+    ...sideOf(facts[side], versions?.[side]),
     ...defined({ directory: directories?.[side] }),
   });
   return gateOutcome(decision, {
@@ -271,8 +273,8 @@ export function seedsOfNextLook({ episodes }: Policy, done: number, scenarios: n
 function sideIn(sides: Targets, side: 'baseline' | 'candidate', directories: readonly string[]): GateSide {
   const run = directories.map((directory) => join(directory, side)).find(isRunDirectory);
   const given = sides.versions?.[side];
-  const named = given === undefined ? {} : { version: `version ${given}` };
-  return { ...(run === undefined ? { target: sides[side].label } : sideOf(readRunFacts(run))), ...named };
+  if (run !== undefined) return sideOf(readRunFacts(run), given);
+  return { target: sides[side].label, ...defined({ version: given === undefined ? undefined : namedVersion(given) }) };
 }
 
 /**
