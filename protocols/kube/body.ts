@@ -2,6 +2,7 @@ import { YAMLParseError, parse } from 'yaml';
 import { readMediaType } from './accept.ts';
 import { MAX_DEPTH, depthProblem } from './json-syntax.ts';
 import { PROTOBUF_TYPE, decodeProtobuf } from './protobuf.ts';
+import { ProtobufError } from './protobuf-reader.ts';
 import type { KubeTypes } from './types.ts';
 
 export const JSON_TYPE = 'application/json';
@@ -20,7 +21,11 @@ const utf8 = new TextDecoder();
 export function decodeBody(body: string | Uint8Array, contentType: string | undefined, types: KubeTypes | undefined): unknown {
   const { type } = readMediaType(contentType ?? '');
   if (type === PROTOBUF_TYPE && types !== undefined) {
-    return decodeProtobuf(typeof body === 'string' ? new TextEncoder().encode(body) : body, types);
+    const value = decodeProtobuf(typeof body === 'string' ? new TextEncoder().encode(body) : body, types);
+    // It may contain JSON as text, and types that contain themselves.
+    const problem = body.length > MAX_DEPTH ? depthProblem(value) : undefined;
+    if (problem === undefined) return value;
+    throw new ProtobufError(problem);
   }
   const text = typeof body === 'string' ? body : utf8.decode(body);
   // Most bodies sent as YAML are JSON, which is parsed much faster.

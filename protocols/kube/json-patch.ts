@@ -9,6 +9,9 @@ const operationsShape = z.array(z.looseObject({ op: z.string(), path: z.string()
 /** Most operations in one patch, as the API server allows. */
 const MAX_OPERATIONS = 10_000;
 
+/** Most bytes that the copies of one patch may make (`JSONPatchMaxCopyBytes`). */
+const MAX_COPIED_BYTES = 3 * 1024 * 1024;
+
 /**
  * Applies a JSON patch (RFC 6902).
  * @param document the caller's own copy: it is changed
@@ -23,8 +26,11 @@ export function applyJsonPatch(document: unknown, patch: unknown): unknown {
     throw requestTooLarge(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.data.length}`);
   }
   let result = document;
+  let copiedBytes = 0;
   for (const operation of operations.data as Operation[]) {
     try {
+      if (operation.op === 'copy') copiedBytes += JSON.stringify(jsonPatch.getValueByPointer(result, operation.from)).length;
+      if (copiedBytes > MAX_COPIED_BYTES) throw new Error('the copies of the patch are too large');
       result = jsonPatch.applyOperation(result, asAddition(result, operation), true, true).newDocument;
     } catch {
       // The library throws its own errors for a patch that doesn't apply, and plain ones for prototype pollution.

@@ -117,3 +117,11 @@ for (const [target, patch, result] of protoPatches) {
     expect(isJsonObject(patched) && patched['inherited']).toBeUndefined();
   });
 }
+
+test('the copies of a JSON patch may not grow without end', () => {
+  const copies = (number: number): unknown =>
+    Array.from({ length: number }, (_, index) => ({ op: 'copy', from: '/data', path: `/data/k${index}` }));
+  const object = (): unknown => ({ data: { text: 'x'.repeat(100_000) } });
+  expect(applyJsonPatch(object(), copies(3))).toMatchObject({ data: { k2: { k1: { k0: {} } } } });
+  expect(() => applyJsonPatch(object(), copies(14))).toThrow(StatusError);
+});

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../model/package-root.ts';
+import { decodeBody } from './body.ts';
 import { describeKubeRequest } from './operation.ts';
+import { ProtobufEncoder } from './protobuf-encoder.ts';
 import { PROTOBUF_TYPE, decodeProtobuf } from './protobuf.ts';
 import { ProtobufError } from './protobuf-reader.ts';
 import { loadKubeTypes } from './types.ts';
@@ -63,4 +65,18 @@ test('every field of every type has a number, so that protobuf loses nothing', (
     );
   });
   expect(lost).toEqual([]);
+});
+
+test('JSON with too many levels is refused inside a protobuf message, too', () => {
+  const revision = (levels: number) => ({
+    apiVersion: 'apps/v1',
+    kind: 'ControllerRevision',
+    metadata: { name: 'deep' },
+    data: JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`) as unknown,
+    revision: 1,
+  });
+  const decode = (levels: number): unknown => decodeBody(new ProtobufEncoder(types).encode(revision(levels)) ?? '', PROTOBUF_TYPE, types);
+  expect(decode(100)).toMatchObject({ kind: 'ControllerRevision' });
+  expect(() => decode(600)).toThrow(ProtobufError);
+  expect(() => decode(2_000)).toThrow(ProtobufError);
 });

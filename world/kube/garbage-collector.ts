@@ -196,9 +196,12 @@ export class GarbageCollector {
   }
 }
 
+/** Answers of webhooks that one attempt waits for at most: each may change what the next one is asked. */
+const MAX_ANSWERS = 10;
+
 /** Waits for webhooks meanwhile. @returns false if the object was gone or changed meanwhile, or could not be converted */
 async function succeeds(work: () => void): Promise<boolean> {
-  for (;;) {
+  for (let answers = 0; answers <= MAX_ANSWERS; answers += 1) {
     try {
       work();
       return true;
@@ -208,6 +211,7 @@ async function succeeds(work: () => void): Promise<boolean> {
       await error.answered;
     }
   }
+  return false;
 }
 
 /** Whether an object is being deleted and waits for the collector. */
