@@ -24,10 +24,13 @@ interface JoinedRun {
 
 /**
  * Joins the shards of a run. Apart from its name and times, the run is the same as without shards.
+ * @param mustHaveEnded whether a shard that was interrupted is refused
  * @throws UsageError unless they are all the shards of one run
  */
-export function joinShards(directories: readonly string[]): JoinedRun {
+export function joinShards(directories: readonly string[], { mustHaveEnded = false } = {}): JoinedRun {
   const parts = directories.map((directory) => ({ directory, facts: readRunFacts(directory) }));
+  const interrupted = parts.find(({ facts }) => mustHaveEnded && facts.wallMs === undefined);
+  if (interrupted !== undefined) throw new UsageError(`${interrupted.directory} was interrupted: run this shard again`);
   const facts = joinFacts(parts);
   return {
     writeTo: (directory) => {

@@ -45,7 +45,7 @@ export interface GateFlags {
   readonly grepInvert?: RegExp | undefined;
   readonly seed: number | undefined;
   readonly workers: number | undefined;
-  /** Only this part of the first look's pairs, without a decision. */
+  /** Only this part of the pairs, without a decision. */
   readonly shard?: Shard | undefined;
   readonly out: string | undefined;
   readonly json: boolean;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { SIDES } from '../../reports/gate.ts';
 import { joinShards } from '../join-shards.ts';
-import { createDirectory, createRunDirectory, readRunFacts } from '../run-directory.ts';
+import { createDirectory, createRunDirectory } from '../run-directory.ts';
 import { UsageError } from '../usage-error.ts';
 import type { DecidedGate } from './outcome.ts';
 import { judgeRuns } from './run-gate.ts';
@@ -23,11 +23,16 @@ export function joinGate(directories: readonly string[], out: string | undefined
     throw new UsageError(
       `${first.directory} and ${other.directory} are not shards of the same gate (gate-shard.json); run all shards with the same flags and the same code`,
     );
-  const runs = SIDES.map((side) => ({ side, parts: directories.map((directory) => join(directory, side)) }));
   // Missing trials are the last or the slow ones, so the others are no fair sample.
-  const part = runs.flatMap(({ parts }) => parts).find((one) => readRunFacts(one).wallMs === undefined);
-  if (part !== undefined) throw new UsageError(`${part} was interrupted: run this shard again`);
-  const joined = runs.map(({ side, parts }) => ({ side, run: joinShards(parts) }));
+  const joined = SIDES.map((side) => {
+    return {
+      side,
+      run: joinShards(
+        directories.map((directory) => join(directory, side)),
+        { mustHaveEnded: true },
+      ),
+    };
+  });
   const directory = createDirectory(out, { startedAt, prefix: 'gate-' });
   for (const { side, run } of joined) run.writeTo(createRunDirectory(join(directory, side), startedAt));
   const outcome = judgeRuns({ baseline: join(directory, 'baseline'), candidate: join(directory, 'candidate') }, policy, {
