@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../model/canonical-json.ts';
 import type { Operation } from '../../model/operation.ts';
 import { EC2_CONTENT_TYPE, encodeRefusal, invalidAction } from '../../protocols/ec2/codec.ts';
 import type { Ec2Codec, Ec2Request } from '../../protocols/ec2/codec.ts';
@@ -107,19 +108,11 @@ export class Ec2Backend implements Backend {
     if (idempotent === undefined || typeof token !== 'string') return run();
     const scope = idempotent.scopeOf?.(this.#account, input as never, caller.span);
     const name = scope === undefined ? action : `${action} in ${scope}`;
-    const request = { action: name, token, request: canonical(rest), nowMs: this.#account.clock.nowMs() };
+    // The order of a form's parameters does not matter.
+    const request = { action: name, token, request: canonicalJson(rest), nowMs: this.#account.clock.nowMs() };
     const { outcome, replayed } = await this.#tokens.once(request, run);
     if (!replayed) return outcome;
     idempotent.checkReplay?.(this.#account, outcome.effect);
     return { output: outcome.output, effect: { kind: 'none' } };
   }
-}
-
-/** JSON with sorted keys, so that the order of a form's parameters does not matter. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { canonicalJson } from '../../model/canonical-json.ts';
 import type { PodTemplate } from '../../model/kube.ts';
 
 /** The label by which a Deployment distinguishes the pods of its ReplicaSets. */
@@ -21,13 +22,6 @@ export function templateHash(template: PodTemplate, collisions = 0): string {
   const text = canonicalJson(template) + (collisions === 0 ? '' : String(collisions));
   for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, FNV_PRIME) >>> 0;
   return [...String(hash)].map((digit) => ALPHABET.charAt(digit.charCodeAt(0) % ALPHABET.length)).join('');
-}
-
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) => {
-    if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
-    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
-  });
 }
 
 /** Whether two templates are equal but for their hash labels (`EqualIgnoreHash`). */
