@@ -166,6 +166,25 @@ test('the collector tries an object whose conversion fails ever more rarely, wit
   });
 });
 
+test('the collector marks an object whose conversion takes seconds', async () => {
+  const answer = async (clock: Clock, review: JsonObject): Promise<JsonObject> => {
+    await clock.sleep(3_000);
+    return converted(review);
+  };
+  await withClient(answer, async (server, clock) => {
+    await defineThings(server);
+    const { body } = await send(server, 'POST', V1_THINGS, thing('v1', 'owner'));
+    const { uid } = (body as { metadata: { uid: string } }).metadata;
+    const ownerReferences = [{ apiVersion: 'example.com/v1', kind: 'Thing', name: 'owner', uid }];
+    const dependent = thing('v2', 'dependent', { ownerReferences, finalizers: ['example.com/waits'] });
+    expect((await send(server, 'POST', V2_THINGS, dependent)).status).toBe(201);
+    expect((await send(server, 'DELETE', `${V1_THINGS}/owner`)).status).toBe(200);
+    await clock.sleep(60_000);
+    const marked = await server.port('workloads').get({ resource: 'things', namespace: 'default', name: 'dependent' });
+    expect(marked?.metadata.deletionTimestamp).toBeDefined();
+  });
+});
+
 test('a watch ends that waits too long for a webhook while objects change', async () => {
   let isHanging = false;
   const answer = async (clock: Clock, review: JsonObject): Promise<JsonObject> => {

@@ -6,7 +6,6 @@ import { FOREGROUND, ORPHAN } from './deletion.ts';
 import { Waiting } from './inquiries.ts';
 import type { Registry } from './registry.ts';
 import type { Writer } from './writer.ts';
-import { objectKey } from './resource.ts';
 import type { Location } from './resource.ts';
 import type { Commit, Store } from './store.ts';
 
@@ -73,7 +72,7 @@ export class GarbageCollector {
       if (moved && ownerReferences.some((owner) => !this.#alive.has(owner.uid))) void this.#collect(at);
       if (awaits(object.metadata, FOREGROUND) && !awaits(previous?.object.metadata, FOREGROUND)) this.#beginForeground(at, uid);
       if (awaits(object.metadata, ORPHAN) && !awaits(previous?.object.metadata, ORPHAN))
-        void this.#later(`orphan ${uid}`, () => this.#orphan(at, uid));
+        void this.#later(`orphan ${uid}`, (writer) => this.#orphan(at, uid, writer));
     }
     if (moved) for (const owner of before) this.#unblock(owner.uid);
   }
@@ -91,37 +90,38 @@ export class GarbageCollector {
 
   #beginForeground(at: Location, uid: string): void {
     for (const dependent of this.#dependents.get(uid)?.values() ?? []) void this.#collect(dependent);
-    void this.#later(`finish ${uid}`, () => this.#finishForeground(at, uid));
+    void this.#later(`finish ${uid}`, (writer) => this.#finishForeground(at, uid, writer));
   }
 
   /** A dependent of this owner is gone or dropped its reference. */
   #unblock(uid: string): void {
     const at = this.#alive.get(uid);
     if (at === undefined || !awaits(this.#find(at, uid), FOREGROUND)) return;
-    void this.#later(`finish ${uid}`, () => this.#finishForeground(at, uid));
+    void this.#later(`finish ${uid}`, (writer) => this.#finishForeground(at, uid, writer));
   }
 
-  #finishForeground(at: Location, uid: string): void {
+  #finishForeground(at: Location, uid: string, writer: Writer): void {
     const owner = this.#find(at, uid);
     if (owner === undefined || !awaits(owner, FOREGROUND)) return;
     const blocked = this.#dependentsOf(uid).some(({ metadata }) =>
       metadata.ownerReferences?.some((one) => one.uid === uid && one.blockOwnerDeletion === true),
     );
-    if (!blocked) this.#removeFinalizer(at, FOREGROUND);
+    if (!blocked) this.#removeFinalizer(at, FOREGROUND, writer);
   }
 
-  #orphan(at: Location, uid: string): void {
+  #orphan(at: Location, uid: string, writer: Writer): void {
     const owner = this.#find(at, uid);
     if (owner === undefined || !awaits(owner, ORPHAN)) return;
     for (const dependent of this.#dependentsOf(uid)) {
       const others = (dependent.metadata.ownerReferences ?? []).filter((one) => one.uid !== uid);
-      this.#keepOwners(dependent.at, others);
+      this.#change(dependent.at, { ownerReferences: others }, writer);
     }
-    this.#removeFinalizer(at, ORPHAN);
+    this.#removeFinalizer(at, ORPHAN, writer);
   }
 
   #collect(at: Location): Promise<void> {
-    return this.#later(`collect ${at.resource.id}/${objectKey(at.namespace, at.name)}`, () => {
+    const collected = this.#registry.findMetadata(at)?.uid ?? '';
+    return this.#later(`collect ${collected}`, (writer) => {
       const metadata = this.#registry.findMetadata(at);
       const owners = metadata?.ownerReferences ?? [];
       if (metadata === undefined || owners.length === 0) return;
@@ -131,12 +131,12 @@ export class GarbageCollector {
       const { solid, waiting } = this.#classify(owners);
       if (solid.length === owners.length) return;
       if (solid.length > 0) {
-        this.#keepOwners(at, [...solid]);
+        this.#change(at, { ownerReferences: [...solid] }, writer);
         return;
       }
       const parents = waiting.length > 0 && this.#dependentsOf(uid).length > 0;
       const own = finalizers.includes(ORPHAN) ? 'Orphan' : finalizers.includes(FOREGROUND) ? 'Foreground' : 'Background';
-      this.#registry.delete(at, { preconditions: { uid }, propagationPolicy: parents ? 'Foreground' : own }, WRITER);
+      this.#registry.delete(at, { preconditions: { uid }, propagationPolicy: parents ? 'Foreground' : own }, writer);
     });
   }
 
@@ -161,24 +161,20 @@ export class GarbageCollector {
     return metadata?.uid === uid ? metadata : undefined;
   }
 
-  #keepOwners(at: Location, ownerReferences: OwnerReference[]): void {
-    this.#change(at, { ownerReferences });
-  }
-
-  #removeFinalizer(at: Location, finalizer: string): void {
+  #removeFinalizer(at: Location, finalizer: string, writer: Writer): void {
     const finalizers = this.#registry.findMetadata(at)?.finalizers?.filter((one) => one !== finalizer);
-    this.#change(at, { finalizers });
+    this.#change(at, { finalizers }, writer);
   }
 
-  #change(at: Location, change: { ownerReferences?: OwnerReference[]; finalizers?: string[] | undefined }): void {
-    this.#registry.update(at, undefined, WRITER, ({ object }) => {
+  #change(at: Location, change: { ownerReferences?: OwnerReference[]; finalizers?: string[] | undefined }, writer: Writer): void {
+    this.#registry.update(at, undefined, writer, ({ object }) => {
       const metadata = Object.entries({ ...object.metadata, ...change }).filter(([, value]) => !Array.isArray(value) || value.length > 0);
       return { ...object, metadata: Object.fromEntries(metadata) };
     });
   }
 
-  /** Works until it succeeds. @param what names the work: of two that keep failing at the same, one is given up */
-  async #later(what: string, work: () => void): Promise<void> {
+  /** Works until it succeeds. @param what names the work: of two with the same name that keep failing, one is given up */
+  async #later(what: string, work: (writer: Writer) => void): Promise<void> {
     for (let failures = 0; ; failures += 1) {
       const isPrompt = failures < PROMPT_ATTEMPTS;
       if (failures === PROMPT_ATTEMPTS && this.#backingOff.has(what)) return;
@@ -189,34 +185,36 @@ export class GarbageCollector {
       } catch {
         return; // Stopped.
       }
-      if (!(await succeeds(work))) continue;
+      if (!(await this.#succeeds(work))) continue;
       if (!isPrompt) this.#backingOff.delete(what);
       return;
     }
+  }
+
+  /**
+   * One attempt, which waits for webhooks. All of it has one time, since webhooks are asked anew about an object that has changed.
+   * @returns false if the object was gone or changed meanwhile, or could not be converted
+   */
+  async #succeeds(work: (writer: Writer) => void): Promise<boolean> {
+    const writer: Writer = { principal: 'workloads', dryRun: false, nowMs: this.#clock.nowMs() };
+    for (let answers = 0; answers <= MAX_ANSWERS && !this.#stopping.signal.aborted; answers += 1) {
+      try {
+        work(writer);
+        return true;
+      } catch (error) {
+        if (error instanceof StatusError) return false;
+        if (!(error instanceof Waiting)) throw error;
+        await error.answered;
+      }
+    }
+    return false;
   }
 }
 
 /** Answers of webhooks that one attempt waits for at most: each may change what the next one is asked. */
 const MAX_ANSWERS = 10;
 
-/** Waits for webhooks meanwhile. @returns false if the object was gone or changed meanwhile, or could not be converted */
-async function succeeds(work: () => void): Promise<boolean> {
-  for (let answers = 0; answers <= MAX_ANSWERS; answers += 1) {
-    try {
-      work();
-      return true;
-    } catch (error) {
-      if (error instanceof StatusError) return false;
-      if (!(error instanceof Waiting)) throw error;
-      await error.answered;
-    }
-  }
-  return false;
-}
-
 /** Whether an object is being deleted and waits for the collector. */
 function awaits(metadata: ObjectMeta | undefined, finalizer: string): boolean {
   return metadata?.deletionTimestamp !== undefined && metadata.finalizers?.includes(finalizer) === true;
 }
-
-const WRITER: Writer = { principal: 'workloads', dryRun: false };

@@ -333,8 +333,8 @@ export class Registry {
   }
 
   /** The time of a request: the same in all of its attempts. */
-  #nowMs({ inquiries }: Writer): number {
-    return inquiries?.nowMs ?? this.#clock.nowMs();
+  #nowMs({ nowMs, inquiries }: Writer): number {
+    return nowMs ?? inquiries?.nowMs ?? this.#clock.nowMs();
   }
 
   #write(resource: Resource, writer: Writer, subresource: string | undefined, before: JsonObject, after: JsonObject): Write {

@@ -16,6 +16,8 @@ export interface Writer {
   readonly author?: Author | 'nobody';
   /** Shows a warning to the client. Absent: nobody reads it. */
   readonly warn?: (text: string) => void;
+  /** The time of the request. Absent: that of its inquiries, or now. */
+  readonly nowMs?: number;
   /** What the request asks webhooks. Absent: it can't wait, and they are not asked. */
   readonly inquiries?: Inquiries;
 }
