@@ -29,7 +29,7 @@ export function applyJsonPatch(document: unknown, patch: unknown): unknown {
   let copiedBytes = 0;
   for (const operation of operations.data as Operation[]) {
     try {
-      if (operation.op === 'copy') copiedBytes += JSON.stringify(jsonPatch.getValueByPointer(result, operation.from)).length;
+      if (operation.op === 'copy') copiedBytes += Buffer.byteLength(JSON.stringify(jsonPatch.getValueByPointer(result, operation.from)));
       if (copiedBytes > MAX_COPIED_BYTES) throw new Error('the copies of the patch are too large');
       result = jsonPatch.applyOperation(result, asAddition(result, operation), true, true).newDocument;
     } catch {

@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../model/canonical-json.ts';
 import { isJsonObject, jsonType } from '../../protocols/kube/json.ts';
 import type { JsonObject } from '../../protocols/kube/json.ts';
 import { StatusError, badRequest, internalError, invalidObject } from '../../protocols/kube/status.ts';
@@ -10,8 +11,8 @@ import type { BodyType } from './resource.ts';
 /** Bytes of a body shown in a message. */
 const SHOWN_BYTES = 30;
 /** The Go type that type information is decoded into, as Go prints it. */
-const TYPE_META = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-/** The begin of what Go's decoder says about a body that has no type. */
+export const TYPE_META = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+/** The beginning of what Go's decoder says about a body that has no type. */
 export const UNTYPED = "couldn't get version/kind; json parse error";
 /** Where the real API server creates its scheme, as shown in its messages. */
 const SCHEME = 'pkg/runtime/scheme.go:110';
@@ -107,7 +108,8 @@ function mistypedProblem(body: JsonObject, types: KubeTypes): string | undefined
 
 /**
  * An object that a webhook has patched, with a type that its resource can have: as `callAttrMutatingHook` decodes it, and as it is
- * converted after the last webhook.
+ * converted after the last webhook. Here each webhook's answer is converted at once, so that one that gives the object another type is
+ * refused, even if the next one would give it back.
  * @param convert an object in another version of the same resource; undefined if there is no such version
  * @throws StatusError 422 for a custom object of another kind, 500 for any other object that is not of the resource
  */
@@ -130,7 +132,7 @@ export function checkRetyped(
     if (problem !== undefined) throw internalError(problem);
     return typed;
   }
-  if (kind === '') throw internalError(missingKind(JSON.stringify(sorted(patched))));
+  if (kind === '') throw internalError(missingKind(canonicalJson(patched)));
   const [version = '', group = ''] = apiVersion.split('/').reverse();
   if (group !== resource.group) {
     throw new StatusError(500, '', `${group}/${version}, Kind=${kind} is unstructured and is not suitable for converting to "${expected}"`);
@@ -143,16 +145,6 @@ export function checkRetyped(
 
 function missingKind(shown: string): string {
   return `Object 'Kind' is missing in '${shown}'`;
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, part]) => [key, sorted(part)]),
-  );
 }
 
 /** What the real server says of a Go type that it has not registered. */

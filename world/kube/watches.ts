@@ -133,6 +133,8 @@ export class Watches {
       return;
     }
     for (const commit of missed) if (commit.resource.id === resource.id) offer(commit);
+    // Too many wait for a webhook.
+    if (signal.aborted) return;
     const watchers = this.#watchersOf(resource);
     watchers.add(offer);
     signal.addEventListener('abort', () => watchers.delete(offer), { once: true });

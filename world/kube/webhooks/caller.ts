@@ -2,7 +2,7 @@ import { parse } from 'yaml';
 import { isJsonObject, jsonType } from '../../../protocols/kube/json.ts';
 import type { JsonObject } from '../../../protocols/kube/json.ts';
 import { depthProblem, jsonSyntaxError } from '../../../protocols/kube/json-syntax.ts';
-import { UNTYPED } from '../body-types.ts';
+import { TYPE_META, UNTYPED } from '../body-types.ts';
 import type { Question } from '../inquiries.ts';
 import type { ResourceTable } from '../resource-table.ts';
 import { objectKey } from '../resource.ts';
@@ -138,9 +138,6 @@ function readAnswer({ status, contentType, text }: Exclude<WebhookAnswer, { read
 export function untypedProblem(value: unknown): string {
   return `${UNTYPED}: json: cannot unmarshal ${jsonType(value)} into Go value of type ${TYPE_META}`;
 }
-
-/** The type into which Go's decoder reads the type of an object. */
-const TYPE_META = String.raw`struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`;
 
 /** Real decoders read YAML, too. Of a key that occurs twice, the last one counts. Undefined for text that is neither, or nested too deeply. */
 function decoded(text: string): unknown {
