@@ -36,6 +36,7 @@ import type { SchemaOf } from './custom-schema.ts';
 import { decodeObject } from './decode.ts';
 import { discover } from './discovery.ts';
 import { evictPod } from './eviction.ts';
+import { checkActionNamespace } from './identity.ts';
 import { inFormat } from './formats.ts';
 import { problemWarnings, warningHeaders } from './field-validation.ts';
 import type { CacheLag } from './cache-lag.ts';
@@ -308,6 +309,7 @@ export class ApiBackend implements Backend {
     if (subresource !== undefined && !resource.subresources.some((one) => one === subresource)) throw noSuchResource();
     if (subresource === 'binding' || subresource === 'eviction' || subresource === 'token') {
       if (verb !== 'create') throw methodNotAllowed();
+      checkActionNamespace(context.body, at.namespace);
       if (subresource === 'token') return this.#createToken(at, context);
       return this.#servePodAction(subresource, at, context);
     }

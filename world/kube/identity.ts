@@ -1,4 +1,5 @@
 import type { ObjectMeta } from '../../model/kube.ts';
+import { isJsonObject } from '../../protocols/kube/json.ts';
 import { badRequest } from '../../protocols/kube/status.ts';
 import type { Location } from './resource.ts';
 
@@ -10,9 +11,27 @@ export function checkName({ name, namespace }: Pick<Location, 'name' | 'namespac
   if (own !== name) throw badRequest(`the name of the object (${own}) does not match the name on the URL (${name})`);
 }
 
-/** @throws StatusError 400 if an object's namespace, if it has one, is not that of the URL */
+/**
+ * The namespace of a request counts: one in the object is dropped if the request has none, since charts send it with cluster-scoped
+ * objects, too (`EnsureObjectNamespaceMatchesRequestNamespace`).
+ * @throws StatusError 400 if both have one and they differ
+ */
 export function checkSameNamespace(sent: ObjectMeta, namespace: string | undefined): void {
-  if ((sent.namespace ?? '') !== '' && sent.namespace !== (namespace ?? '')) {
+  if (namespace !== undefined && (sent.namespace ?? '') !== '' && sent.namespace !== namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
+}
+
+/** The same for the body of an action on an object, such as a binding. @throws StatusError 400 */
+export function checkActionNamespace(body: unknown, namespace: string | undefined): void {
+  const metadata = isJsonObject(body) ? body['metadata'] : undefined;
+  const sent = isJsonObject(metadata) ? metadata['namespace'] : undefined;
+  if (typeof sent === 'string') checkSameNamespace({ namespace: sent }, namespace);
+}
+
+/** Metadata without a namespace if the request has none. */
+export function inNamespace(meta: ObjectMeta, namespace: string | undefined): ObjectMeta {
+  if (namespace !== undefined || meta.namespace === undefined) return meta;
+  const { namespace: _dropped, ...rest } = meta;
+  return rest;
 }

@@ -27,7 +27,7 @@ import type { Deletion } from './deletion.ts';
 import { Admission } from './admission.ts';
 import type { AdmissionRequest } from './admission.ts';
 import { checkFields } from './field-validation.ts';
-import { checkName, checkSameNamespace } from './identity.ts';
+import { checkName, checkSameNamespace, inNamespace } from './identity.ts';
 import type { Ownership, Write } from './ownership.ts';
 import type { ResourceTable } from './resource-table.ts';
 import { groupKind, groupResource, objectKey } from './resource.ts';
@@ -291,7 +291,7 @@ export class Registry {
     checkSameNamespace(mutated.metadata, namespace);
     const own = mutated.metadata.name ?? '';
     const meta = { name: isNameGenerated && own === '' ? name : own, ...defined({ namespace, uid, creationTimestamp, generation }) };
-    return withMeta(mutated, meta);
+    return withMeta({ ...mutated, metadata: inNamespace(mutated.metadata, namespace) }, meta);
   }
 
   /** An object that a webhook has patched, in the version that the webhook saw. @throws StatusError if it has another type */
@@ -453,7 +453,7 @@ export class Registry {
     const { resourceVersion: _version, deletionTimestamp: _at, deletionGracePeriodSeconds: _period, ...rest } = sent;
     const uid = (): string => newUid(this.#uids);
     return {
-      ...rest,
+      ...inNamespace(rest, namespace),
       name,
       ...defined({ namespace }),
       uid: writer.inquiries?.once('uid', uid) ?? uid(),

@@ -71,7 +71,7 @@ export interface ResourceRules {
   readonly validate?: (object: ApiObject, old: ApiObject | undefined) => readonly FieldError[];
   /** Whether a change raises the generation. Absent: any change except of metadata and status does. */
   readonly raisesGeneration?: (object: ApiObject, old: ApiObject) => boolean;
-  /** Sets the API's defaults in a status that is sent to its subresource. */
+  /** Sets the API's defaults in a status that is sent to its subresource, and in its metadata. */
   readonly defaultStatus?: (object: ApiObject) => ApiObject;
   /** Validates an update of the status subresource. */
   readonly validateStatus?: (object: ApiObject, old: ApiObject) => readonly FieldError[];

@@ -13,6 +13,7 @@ import { POLICY_OBJECT_CASES } from './cases-policy-objects.ts';
 import { QUOTA_CASES } from './cases-quotas.ts';
 import { RULE_CASES } from './cases-rules.ts';
 import { SCALE_CASES } from './cases-scales.ts';
+import { NAMESPACE_CASES } from './cases-namespaces.ts';
 import { SERVICE_CASES } from './cases-services.ts';
 import { TABLE_CASES } from './cases-tables.ts';
 import { WATCH_CASES } from './cases-watches.ts';
@@ -39,6 +40,7 @@ export const API_CASES: readonly ApiCase[] = [
   ...WATCH_CASES,
   ...POD_PART_CASES,
   ...TABLE_CASES,
+  ...NAMESPACE_CASES,
   ...SERVICE_CASES,
   ...SCALE_CASES,
   ...CALLED_CASES,

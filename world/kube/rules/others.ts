@@ -1,7 +1,7 @@
 import { forbidden, invalid, notSupported } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
 import { refused } from '../../../protocols/kube/status.ts';
-import type { ResourceRules } from '../resource.ts';
+import type { ApiObject, ResourceRules } from '../resource.ts';
 import { NAMESPACE_FINALIZER, finalizersOf } from './namespace-finalizers.ts';
 import { validateNonNegative } from '../validation/numbers.ts';
 import { leaseShape, namespaceShape, priorityClassShape } from '../validation/shapes.ts';
@@ -9,10 +9,8 @@ import { leaseShape, namespaceShape, priorityClassShape } from '../validation/sh
 /** Namespaces, whose deletion has a phase of its own (`pkg/registry/core/namespace`). */
 export const namespaceRules: ResourceRules = {
   shape: namespaceShape,
-  defaults: (object) => {
-    const labels = { ...object.metadata.labels, 'kubernetes.io/metadata.name': object.metadata.name ?? '' };
-    return { ...object, metadata: { ...object.metadata, labels } };
-  },
+  defaults: withNameLabel,
+  defaultStatus: withNameLabel,
   admit: (object, _admission, old) => {
     const before = old === undefined ? [] : finalizersOf(old);
     const finalizers = old === undefined ? [...new Set([...finalizersOf(object), NAMESPACE_FINALIZER])] : before;
@@ -25,6 +23,11 @@ export const namespaceRules: ResourceRules = {
   },
   fields: { 'status.phase': (object) => (object.status as { phase?: string } | undefined)?.phase },
 };
+
+function withNameLabel(object: ApiObject): ApiObject {
+  const labels = { ...object.metadata.labels, 'kubernetes.io/metadata.name': object.metadata.name ?? '' };
+  return { ...object, metadata: { ...object.metadata, labels } };
+}
 
 /** The highest priority for users. */
 const MAX_PRIORITY = 1_000_000_000;
