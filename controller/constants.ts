@@ -18,6 +18,29 @@ export const REPORTED_OBJECTS_MAX = 10_000;
 
 /** Most offerings (type x zone) in one CreateFleet request. */
 export const OFFERINGS_PER_LAUNCH = 60;
+/**
+ * Most offerings in a request to a doubtful market, as in Karpenter's requests: sixty types in three zones. The wider it is, the
+ * sooner the only one with capacity is found.
+ */
+export const OFFERINGS_PER_PROBE = 180;
+/**
+ * How often doubtful markets are requested, all together: often enough for a region of 1,334 types to be requested within two and
+ * a half minutes, and rarely enough to leave room for other vain launches: a backoff sends 20 a minute.
+ */
+export const PROBE_PERIOD_MS = 5 * SECOND_MS;
+/**
+ * The most that a probe takes of what its pool's limits leave while other pods wait, unless no type is that small: where the small
+ * ones were refused, the largest would leave nothing for the others, nor for its own replacement.
+ */
+export const PROBE_SHARE_OF_LIMITS = 0.5;
+/** A zone's capacity of a type (spot, on demand) is doubtful after so many families were refused: they share no hardware. */
+export const DOUBTED_BY_FAMILIES = 8;
+/** A family is doubtful after so many of its types were refused ... */
+export const DOUBTED_BY_TYPES = 4;
+/** ... in at least so many zones: a single one may be the cause. */
+export const DOUBTED_BY_ZONES = 2;
+/** A refused type speaks against those that have at least its vCPUs divided by this: whole hosts run out before small parts of them. */
+export const DOUBTED_SIZE_RATIO = 4;
 /** Most instance types that a NodeClaim names: with at least one zone per type, more would never be requested. */
 export const INSTANCE_TYPES_PER_CLAIM = 60;
 /** Most CreateFleet requests in parallel: the documented bucket has 50 tokens and refills at 5 per second. */

@@ -9,6 +9,8 @@ import { createInstanceTypes } from './capacity/instance-types.ts';
 import type { InstanceTypes } from './capacity/instance-types.ts';
 import { createInstances } from './capacity/instances.ts';
 import type { Instances } from './capacity/instances.ts';
+import { createMarkets } from './capacity/markets.ts';
+import type { Markets } from './capacity/markets.ts';
 import { createUnavailableOfferings } from './capacity/unavailable-offerings.ts';
 import type { UnavailableOfferings } from './capacity/unavailable-offerings.ts';
 import { measuredEc2 } from './capacity/measured-ec2.ts';
@@ -46,6 +48,7 @@ export interface Context {
   readonly instanceTypes: InstanceTypes;
   readonly claimOfferings: ClaimOfferings;
   readonly unavailable: UnavailableOfferings;
+  readonly markets: Markets;
   readonly templates: LaunchTemplates;
   readonly nominations: Nominations;
   readonly reservations: Reservations;
@@ -91,6 +94,7 @@ export function createContext(site: ContextSite): Context {
     instanceTypes,
     claimOfferings: createClaimOfferings(instanceTypes, ({ spec }) => kubeletOf(state.classes, spec.nodeClassRef)),
     unavailable: createUnavailableOfferings(clock),
+    markets: createMarkets(clock, (name) => instanceTypes.get(name), periods.unavailableOfferingMs),
     templates: createLaunchTemplates(clock, ec2, cluster),
     nominations: createNominations(clock, periods.nominationMs),
     reservations: createReservations(),

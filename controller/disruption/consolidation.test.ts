@@ -20,6 +20,7 @@ function offeringsOf(name: string): PricedOffering[] {
   });
 }
 
+const doubtful = new Set<string>();
 const cheaper = createCheaper({
   // A family has ten types.
   instanceTypes: {
@@ -30,6 +31,7 @@ const cheaper = createCheaper({
     }),
   },
   unavailable: { has: () => false },
+  markets: { isDoubtful: ({ instanceType }: PricedOffering) => doubtful.has(instanceType) },
 } as unknown as Context);
 
 function launchOf(types: readonly string[], capacityTypes: readonly CapacityType[]): PlannedNode {
@@ -61,6 +63,12 @@ test('a replacement only uses cheaper types', () => {
 
 test('if spot is allowed, a replacement is spot only', () => {
   expect(chosen(cheaper(launchOf(['t4', 't5', 't6'], ['on-demand', 'spot']), [candidate('t3')]))).toEqual([['t4', 't5'], ['spot']]);
+});
+
+test('a replacement uses no type whose capacity is doubtful', () => {
+  doubtful.add('t1');
+  expect(chosen(cheaper(launchOf(['t1', 't2', 't3'], ['on-demand']), [candidate('t3')]))).toEqual([['t2'], ['on-demand']]);
+  doubtful.clear();
 });
 
 test('a spot node is replaced by spot only with a choice of fifteen types, the cheapest ones', () => {

@@ -72,14 +72,19 @@ export function createConsolidator(rehousing: Rehousing, cheaper: Cheaper): Cons
  * a choice of many types: SPOT_TYPES_MIN of them, or more if its pool's minimum values need it. Several nodes are not replaced by
  * one of the same type as the cheapest of them: keeping that one would be enough.
  */
-export function createCheaper({ instanceTypes, unavailable }: Pick<Context, 'instanceTypes' | 'unavailable'>): Cheaper {
+export function createCheaper({
+  instanceTypes,
+  unavailable,
+  markets,
+}: Pick<Context, 'instanceTypes' | 'unavailable' | 'markets'>): Cheaper {
   return (launch, candidates) => {
     const valuesOf = (key: string): readonly string[] => launch.requirements.find((one) => one.key === key)?.values ?? [];
     const names = valuesOf(LABEL.instanceType);
     const zones = valuesOf(LABEL.zone);
     const paid = valuesOf(LABEL.capacityType);
     const offerings = names.flatMap((name) => instanceTypes.get(name)?.offerings ?? []);
-    const possible = offerings.filter((one) => zones.includes(one.zone) && paid.includes(one.capacityType) && !unavailable.has(one));
+    const hasCapacity = (one: PricedOffering): boolean => !unavailable.has(one) && !markets.isDoubtful(one);
+    const possible = offerings.filter((one) => zones.includes(one.zone) && paid.includes(one.capacityType) && hasCapacity(one));
     const capacityType = possible.some((one) => one.capacityType === 'spot') ? 'spot' : 'on-demand';
     const ceiling = Math.min(
       candidates.reduce((sum, { usdPerHour }) => sum + usdPerHour, 0),

@@ -97,6 +97,32 @@ for (const { name, output, masks, onlyCapacity } of CASES) {
   });
 }
 
+for (const { name, output, lacking, launched } of [
+  { name: 'all that was requested', output: answer('InsufficientInstanceCapacity', one), lacking: ASKED, launched: [] },
+  { name: 'all that was requested, though no error names any', output: answer('UnfulfillableCapacity', {}), lacking: ASKED, launched: [] },
+  {
+    name: 'what an error beside an instance names',
+    output: answer('InsufficientInstanceCapacity', one, ['i-1']),
+    lacking: [ASKED[0]],
+    launched: [],
+  },
+  { name: 'nothing if a quota is used up', output: answer('VcpuLimitExceeded', one), lacking: [], launched: [] },
+  {
+    name: 'nothing of what was launched',
+    output: {
+      Instances: [
+        { InstanceIds: ['i-1'], InstanceType: 'm5.xlarge', LaunchTemplateAndOverrides: { Overrides: { AvailabilityZone: 'b' } } },
+      ],
+    } as unknown as CreateFleetCommandOutput,
+    lacking: [],
+    launched: [ASKED[3]],
+  },
+]) {
+  test(`EC2 has nothing left of ${name}`, () => {
+    expect(readFleetOutcome(REQUEST, output, STANDARD)).toMatchObject({ lacking, launched });
+  });
+}
+
 for (const [code, status, refusal] of [
   ['ECONNRESET', 0, 'again'],
   ['InternalError', 500, 'again'],

@@ -19,6 +19,9 @@ const INSUFFICIENT_CAPACITY_CODES: ReadonlySet<string> = new Set([
   'ReservationCapacityExceeded',
 ]);
 
+/** Those that say something about what EC2 has, not about the account, its subnets or the request. */
+const NOTHING_LEFT_CODES: ReadonlySet<string> = new Set(['InsufficientInstanceCapacity', 'UnfulfillableCapacity']);
+
 /** Codes after which a request is repeated unchanged: EC2 did not process it, or its result is unknown. */
 const THROTTLING_CODES: ReadonlySet<string> = new Set(['RequestLimitExceeded', 'Throttling', 'ThrottlingException', 'RequestThrottled']);
 
@@ -42,6 +45,10 @@ interface Mask {
 interface FleetOutcome {
   readonly instances: readonly FleetInstance[];
   readonly masks: readonly Mask[];
+  /** The offerings of the instances, as far as the response names them. */
+  readonly launched: readonly Offering[];
+  /** EC2 has nothing left of these: all that were requested if it launched nothing for no other reason, or those that errors name. */
+  readonly lacking: readonly Offering[];
   /** All errors are about capacity: other offerings may be requested at once. */
   readonly onlyCapacity: boolean;
   /** A launch template did not exist. */
@@ -73,10 +80,14 @@ export function readFleetOutcome(request: FleetRequest, output: CreateFleetComma
   // Throttling inside a response is not missing capacity: what was not tried is requested again.
   const onlyCapacity = errors.every((error) => INSUFFICIENT_CAPACITY_CODES.has(error.ErrorCode ?? ''));
   const gotNothing = instances.length === 0 && onlyCapacity;
+  const lacks = (error: CreateFleetError): boolean => NOTHING_LEFT_CODES.has(error.ErrorCode ?? '');
+  const hasNothing = instances.length === 0 && errors.length > 0 && errors.every(lacks);
   const doubted = gotNothing ? asked.map((what) => ({ what, ttlMs: periods.doubtedOfferingMs })) : [];
   return {
     instances,
     masks: [...named, ...doubted],
+    launched: asked.filter((one) => instances.some(({ instanceType, zone }) => instanceType === one.instanceType && zone === one.zone)),
+    lacking: hasNothing ? asked : errors.filter(lacks).flatMap((error) => offeringsNamedBy(error, asked)),
     onlyCapacity,
     templateMissing: errors.some((error) => isMissingTemplate(error.ErrorCode ?? '')),
     summary: [...new Set(errors.map(formatFleetError))].slice(0, 5).join('; '),
@@ -126,15 +137,21 @@ export function isMissingTemplate(code: string): boolean {
  * What an error reports as unavailable. A subnet without addresses means its whole zone; a vCPU quota all types that use it; and
  * the limit of spot instances all of spot: requests for other types would be refused as well.
  */
-function unavailableBy(error: CreateFleetError, asked: readonly Offering[]): Unavailable[] {
-  const { InstanceType: instanceType, AvailabilityZone: zone } = error.LaunchTemplateAndOverrides?.Overrides ?? {};
+function unavailableBy(error: CreateFleetError, asked: readonly Offering[]): readonly Unavailable[] {
+  const zone = error.LaunchTemplateAndOverrides?.Overrides?.AvailabilityZone;
   if (error.ErrorCode === 'MaxSpotInstanceCountExceeded') return [{ capacityType: 'spot' }];
-  if (instanceType === undefined && zone === undefined) return [];
-  const named = asked.filter((one) => (instanceType ?? one.instanceType) === one.instanceType && (zone ?? one.zone) === one.zone);
+  const named = offeringsNamedBy(error, asked);
   if (error.ErrorCode === 'InsufficientFreeAddressesInSubnet' && zone !== undefined) return [{ zone }];
   if (error.ErrorCode === 'VcpuLimitExceeded')
     return named.map((one) => ({ capacityType: one.capacityType, quota: quotaOf(one.instanceType) }));
   return named;
+}
+
+/** Those of the request that an error names. */
+function offeringsNamedBy(error: CreateFleetError, asked: readonly Offering[]): readonly Offering[] {
+  const { InstanceType: instanceType, AvailabilityZone: zone } = error.LaunchTemplateAndOverrides?.Overrides ?? {};
+  if (instanceType === undefined && zone === undefined) return [];
+  return asked.filter((one) => (instanceType ?? one.instanceType) === one.instanceType && (zone ?? one.zone) === one.zone);
 }
 
 function formatFleetError(error: CreateFleetError): string {

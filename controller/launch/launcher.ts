@@ -90,13 +90,15 @@ class ReplayingLauncher implements Launcher {
 
   /** Sends an open attempt. @returns no instance if EC2 had no capacity for any of the offerings */
   async #send(claim: NodeClaim, attempt: Attempt): Promise<{ instance: FleetInstance | undefined; summary: string }> {
-    const { ec2, runtime, unavailable, templates, periods } = this.#context;
+    const { ec2, runtime, unavailable, markets, templates, periods } = this.#context;
     const input = { ...attempt.request, ClientToken: this.#token(claim, attempt) };
     const output = await this.#pace
       .run(() => ec2.createFleet(input), isThrottling)
       .catch((error: unknown) => this.#refuse(claim, attempt, error));
     const outcome = readFleetOutcome(attempt.request, output, periods);
     for (const { what, ttlMs } of outcome.masks) unavailable.mark(what, ttlMs);
+    markets.refused(outcome.lacking);
+    for (const offering of outcome.launched) markets.launched(offering);
     if (outcome.templateMissing) templates.distrust();
     const [instance, ...surplus] = outcome.instances;
     if (surplus.length > 0) {

@@ -58,16 +58,28 @@ export class PoolReader {
   }
 
   #readPool(pool: NodePool, { options, open, hostPorts }: KnownPool): PoolOptions {
-    const { unavailable } = this.#context;
+    const { unavailable, markets } = this.#context;
+    const isProbeDue = markets.probeInMs() === 0;
     const available: Option[] = [];
     const without: Option[] = [];
-    for (const option of options) (unavailable.has(option.offering) ? without : available).push(option);
+    const probes: Option[] = [];
+    for (const option of options) {
+      const { offering } = option;
+      const isMasked = unavailable.has(offering);
+      if (!isMasked && !markets.isDoubtful(offering)) {
+        available.push(option);
+        continue;
+      }
+      without.push(option);
+      if (!isMasked && isProbeDue) probes.push({ ...option, refusedAtMs: markets.refusedAtMs(offering) });
+    }
     return {
       name: nameOf(pool),
       weight: pool.spec.weight ?? 0,
       taints: pool.spec.template.spec.taints ?? [],
       options: available,
       unavailable: without,
+      probes,
       hostPorts,
       open,
       minimums: minimumsOf(pool.spec.template.spec.requirements),

@@ -24,6 +24,10 @@ export class Provisioner {
   readonly #news = new Notifier();
   /** A claim may exist that we have not seen, because its creation got no response. */
   #mustList = false;
+  /** The last plan left pods without a node. */
+  #hasRefused = false;
+  /** Counts plans: where one offering at a time is tried, pods take turns. */
+  #turn = 0;
 
   constructor(context: Context, parts: { readonly validator: PodValidator; readonly simulator: Simulator }) {
     this.#context = context;
@@ -43,11 +47,10 @@ export class Provisioner {
 
   /** Runs until the signal is aborted. */
   async run(): Promise<void> {
-    const { runtime, periods } = this.#context;
-    const { clock, signal, log } = runtime;
+    const { clock, signal, log } = this.#context.runtime;
     while (!signal.aborted) {
       try {
-        await this.#news.wait(clock, periods.pendingRetryMs, signal);
+        await this.#news.wait(clock, this.#retryInMs(), signal);
         if (waitingPods(this.#context).length === 0) {
           this.#context.metrics.unschedulablePods = 0;
           this.#context.metrics.ignoredPods = 0;
@@ -59,6 +62,13 @@ export class Provisioner {
         if (!signal.aborted) logFailure(log, 'error', `provisioner: ${describeError(error)}`, error);
       }
     }
+  }
+
+  /** When pods that are still pending are planned for again: sooner if doubtful markets may then be requested for them. */
+  #retryInMs(): number {
+    const { markets, periods } = this.#context;
+    const probeInMs = this.#hasRefused ? markets.probeInMs() : 0;
+    return probeInMs > 0 ? Math.min(probeInMs, periods.pendingRetryMs) : periods.pendingRetryMs;
   }
 
   /** Waits until no further pod has come for a while. */
@@ -90,11 +100,14 @@ export class Provisioner {
     const plan = this.#simulator.simulate({
       pods,
       pools: this.#pools.read(),
+      probeTurn: this.#turn,
       nodes: readNodes(this.#context),
       namespaces: namespaceLabels(state),
     });
+    this.#turn += 1;
     metrics.schedulingDuration.observe((runtime.clock.nowMs() - startedMs) / 1_000, { controller: 'provisioner' });
     metrics.unschedulablePods = plan.refusals.length;
+    this.#hasRefused = plan.refusals.length > 0;
     const refused = new Set(plan.refusals.map(({ pod }) => uidOf(pod)));
     for (const pod of pods) podClock.decided(pod, !refused.has(uidOf(pod)));
     for (const { pod, reason } of plan.refusals) this.#refuse(pod, reason);

@@ -57,17 +57,22 @@ async function keep(context: Context, pool: PoolOptions, replicas: number): Prom
   const spare = claims.filter((claim) => !reservations.has(claim));
   const surplus = dispensable(context, spare).slice(0, Math.max(0, excess));
   await forEachAtMost(RECONCILES_AT_ONCE, surplus, (claim) => deleteClaim(context, claim, `${pool.name} has more than ${replicas} nodes`));
-  const missing = Math.min(replicas - claims.length, pool.remaining['nodes'] ?? Infinity);
-  const launches = Array.from({ length: Math.max(0, missing) }, () => planStaticNode(pool)).filter((launch) => launch !== undefined);
+  const missing = Math.max(0, Math.min(replicas - claims.length, pool.remaining['nodes'] ?? Infinity));
+  const sure = Array.from({ length: missing }, () => planStaticNode(pool)).filter((launch) => launch !== undefined);
+  const probe = missing > 0 && sure.length === 0 ? planStaticNode(pool, [...pool.options, ...pool.probes]) : undefined;
+  const launches = probe === undefined ? sure : [probe];
   await forEachAtMost(CLAIM_CREATES_AT_ONCE, launches, async (launch) => {
     await createClaim(context, launch, 'static');
   });
 }
 
-/** A node of such a pool, independent of pods; undefined if the pool has no available option now. */
-export function planStaticNode(pool: PoolOptions): PlannedNode | undefined {
-  const node = new OpenNode(pool.name, pool, groupOptions(pool.options));
-  return pool.options.length === 0 || node.isTooNarrow() ? undefined : node.finish();
+/**
+ * A node of such a pool, independent of pods; undefined if the pool has no available option now.
+ * @param options by default those that are available
+ */
+export function planStaticNode(pool: PoolOptions, options = pool.options): PlannedNode | undefined {
+  const node = new OpenNode(pool.name, pool, groupOptions(options));
+  return options.length === 0 || node.isTooNarrow() ? undefined : node.finish();
 }
 
 /** Those without a Node first, then those without pods; among equals the youngest. */

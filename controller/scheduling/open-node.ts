@@ -192,13 +192,14 @@ export class OpenNode implements Place {
     });
   }
 
-  /** The groups of the cheapest types, cheapest first. */
+  /** The groups of the cheapest types, cheapest first; of a probe those that were not refused for longest. */
   #cheapest(): readonly OptionGroup[] {
     const priced = this.#groups.map((group) => ({
       group,
+      refusedAtMs: group.options.reduce((least, one) => Math.min(least, one.refusedAtMs ?? 0), Infinity),
       usd: group.options.reduce((least, one) => Math.min(least, one.usdPerHour), Infinity),
     }));
-    priced.sort((a, b) => a.usd - b.usd || (a.group.type.name < b.group.type.name ? -1 : 1));
+    priced.sort((a, b) => a.refusedAtMs - b.refusedAtMs || a.usd - b.usd || (a.group.type.name < b.group.type.name ? -1 : 1));
     const byType = Map.groupBy(priced, ({ group }) => group.type.name);
     const chosen = chooseKeeping(this.pool.minimums, [...byType.keys()], INSTANCE_TYPES_PER_CLAIM, (type) =>
       (byType.get(type) ?? []).flatMap(({ group }) => group.options.map(({ labels }) => labels)),

@@ -6,7 +6,7 @@ import type { Pod, PodSpec } from '../../model/kube.ts';
 import { addResources, fits, podRequests } from '../../model/resources.ts';
 import { createSimulator } from './simulator.ts';
 import { TYPES, ZONES, node, pod, pods, pool, zonal } from './testing/simulator.ts';
-import type { Plan, PlannedNode, SchedulingInput } from './types.ts';
+import type { Plan, PlannedNode, PoolOptions, SchedulingInput } from './types.ts';
 import { createPodValidator } from './validator.ts';
 
 function simulate(input: Partial<SchedulingInput>): Plan {
@@ -221,6 +221,53 @@ test('a refusal says if only capacity is missing', () => {
   const full = pool('default');
   const { refusals } = simulate({ pods: pods(1, '1'), pools: [{ ...full, options: [], unavailable: full.options }] });
   expect(refusals[0]?.reason).toContain('insufficient capacity: all 18 offerings');
+});
+
+test.describe('doubtful options', () => {
+  const doubtful = (name: string, change: Partial<PoolOptions> = {}, refusedAtMs = 0): PoolOptions => {
+    const { options } = pool(name);
+    return pool(name, { options: [], unavailable: options, probes: options.map((option) => ({ ...option, refusedAtMs })), ...change });
+  };
+  const apart: Partial<PodSpec> = { topologySpreadConstraints: [zonal({ topologyKey: LABEL.hostname })] };
+
+  test('they are used only for what no other pool can serve, on one node at a time', () => {
+    const preferred = doubtful('preferred', { weight: 10 });
+    const both = simulate({ pods: pods(3, '1', apart), pools: [preferred, pool('next')], probeTurn: 0 });
+    expect(both.launches.map((launch) => launch.pool)).toEqual(['next', 'next', 'next']);
+    const alone = simulate({ pods: pods(3, '1', apart), pools: [preferred], probeTurn: 0 });
+    expect(alone.launches.map((launch) => launch.pool)).toEqual(['preferred']);
+    expect(alone.refusals).toHaveLength(2);
+    expect(alone.refusals[0]?.reason).toContain('insufficient capacity');
+    expect(simulate({ pods: pods(3, '1', apart), pools: [preferred] }).launches).toEqual([]);
+  });
+
+  test('classes of pods take turns', () => {
+    const waiting = [pod('a', '1', apart, { app: 'a' }), pod('b', '1', apart, { app: 'b' }), pod('c', '1', apart, { app: 'c' })];
+    const turns = [0, 1, 2, 3].map((probeTurn) => {
+      const plan = simulate({ pods: waiting, pools: [doubtful('spot')], probeTurn });
+      // All of them fit on its node.
+      expect(plan.refusals).toEqual([]);
+      return plan.launches.map((launch) => launch.pods[0]?.metadata.name);
+    });
+    expect(turns).toEqual([['a'], ['b'], ['c'], ['a']]);
+  });
+
+  test('while other pods wait, a probe leaves half of the limits, unless no type is that small', () => {
+    const typesWith = (cpu: number, waiting: number): readonly string[] => {
+      const plan = simulate({ pods: pods(waiting, '1', apart), pools: [doubtful('spot', { remaining: { cpu } })], probeTurn: 0 });
+      return valuesOf(plan.launches[0], LABEL.instanceType);
+    };
+    expect(typesWith(20_000, 2)).toEqual(['medium', 'small']);
+    expect(typesWith(2_500, 2)).toEqual(['small']);
+    const { options } = pool('spot');
+    const large = options.filter(({ type }) => type.name === 'large');
+    const masked = (waiting: number): Plan => {
+      const left = doubtful('spot', { remaining: { cpu: 20_000 }, probes: large });
+      return simulate({ pods: pods(waiting, '1', apart), pools: [left], probeTurn: 0 });
+    };
+    expect(masked(2).launches).toEqual([]);
+    expect(masked(1).launches).toHaveLength(1);
+  });
 });
 
 test('a thousand pods are planned', () => {

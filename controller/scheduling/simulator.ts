@@ -1,4 +1,5 @@
 import type { Pod } from '../../model/kube.ts';
+import { PROBE_SHARE_OF_LIMITS } from '../constants.ts';
 import { addResources, fits, subtractResources } from '../../model/resources.ts';
 import type { Resources } from '../../model/resources.ts';
 import { explainRefusal } from './explain.ts';
@@ -12,13 +13,13 @@ import type { ClassifiedPod, PodClass } from './pod-class.ts';
 import { placeOf } from './rule.ts';
 import type { Place, Rule } from './rule.ts';
 import { Topology } from './topology.ts';
-import type { NodeCandidate, Plan, PoolOptions, SchedulingInput, Simulator } from './types.ts';
+import type { NodeCandidate, Option, Plan, PoolOptions, SchedulingInput, Simulator } from './types.ts';
 
 /**
  * First fit, by priority and then the most demanding pods first: onto existing nodes and those in progress, then onto nodes planned
  * in this round, then onto a new one of the first pool that can take the pod; all that with the pod's preferences, and again with
  * fewer and fewer of them. Pods that could not be placed are tried again as long as others could, since a pod may depend on a
- * later one.
+ * later one. For those that are left in the end, one node may be a probe of doubtful options.
  */
 export function createSimulator(): Simulator {
   return { simulate: (input) => new Simulation(input).run() };
@@ -41,6 +42,7 @@ class Simulation {
   readonly #topology: Topology;
   readonly #open: OpenNode[] = [];
   readonly #nominations = new Map<string, Pod[]>();
+  readonly #probeTurn: number | undefined;
   #placed = 0;
   /** How many pods had been placed when one of the class was refused: until there are more, the others are refused too. */
   readonly #refusedAt = new Map<PodClass, number>();
@@ -53,6 +55,7 @@ class Simulation {
     );
     this.#pools = [...input.pools].sort((a, b) => b.weight - a.weight || (a.name < b.name ? -1 : 1));
     this.#groups = new Map(this.#pools.map((pool) => [pool, groupOptions(pool.options)]));
+    this.#probeTurn = input.probeTurn;
     this.#targets = input.nodes
       .filter((node) => node.accepting)
       .sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -67,8 +70,54 @@ class Simulation {
       waiting = refused;
       if (!isProgress || waiting.length === 0) break;
     }
+    if (this.#probeTurn !== undefined && waiting.length > 0) waiting = this.#probe(waiting, this.#probeTurn);
     const refusals = waiting.map(({ pod, variants }) => ({ pod, reason: this.#explain(variants) }));
     return { launches: this.#open.map((node) => node.finish()), nominations: this.#nominations, refusals };
+  }
+
+  /**
+   * Plans one more node, of options that are only doubtful, for the class of pods whose turn it is, or the next one that can use them.
+   * @returns the pods that are still refused
+   */
+  #probe(waiting: readonly ClassifiedPod[], turn: number): readonly ClassifiedPod[] {
+    if (this.#pools.every(({ probes }) => probes.length === 0)) return waiting;
+    const classes = [...new Map(waiting.map((one) => [one.variants[0], one])).values()];
+    const first = turn % classes.length;
+    for (const one of [...classes.slice(first), ...classes.slice(0, first)]) {
+      if (!this.#placeOnProbe(one, waiting.length === 1)) continue;
+      return waiting.filter((other) => other.pod !== one.pod && !this.#place(other));
+    }
+    return waiting;
+  }
+
+  /** @param isAlone no other pod waits: if no smaller node is to be had, it may take all that the limits leave */
+  #placeOnProbe({ pod, variants }: ClassifiedPod, isAlone: boolean): boolean {
+    for (const share of [PROBE_SHARE_OF_LIMITS, 1]) {
+      const within = (pool: PoolOptions, options: readonly Option[]): readonly OptionGroup[] =>
+        this.#withinLimits(pool, groupOptions(options), share);
+      for (const podClass of variants) {
+        const rules = this.#topology.rulesFor(podClass);
+        const place = this.#onNew(pod, podClass, rules, (pool) =>
+          pool.probes.length === 0 ? [] : within(pool, [...pool.options, ...pool.probes]),
+        );
+        if (place === undefined) continue;
+        this.#record(podClass, place);
+        return true;
+      }
+      const mayFit = (podClass: PodClass): boolean =>
+        this.#pools.some((pool) => {
+          if (podClass.repelledBy(pool.taints) !== undefined) return false;
+          const allowed = pool.unavailable.filter((option) => podClass.filter.allowsOption(option, pool.open));
+          return within(pool, allowed).some(({ room }) => fits(podClass.requests, room));
+        });
+      if (!isAlone && variants.some(mayFit)) return false;
+    }
+    return false;
+  }
+
+  #record(podClass: PodClass, place: Place): void {
+    this.#placed += 1;
+    this.#topology.place(podClass, place);
   }
 
   #place({ pod, variants }: ClassifiedPod): boolean {
@@ -78,8 +127,7 @@ class Simulation {
       const rules = this.#topology.rulesFor(podClass);
       const place = this.#onTarget(pod, podClass, rules) ?? this.#onPlanned(pod, podClass, rules) ?? this.#onNew(pod, podClass, rules);
       if (place === undefined) continue;
-      this.#placed += 1;
-      this.#topology.place(podClass, place);
+      this.#record(podClass, place);
       return true;
     }
     this.#refusedAt.set(first, this.#placed);
@@ -113,10 +161,15 @@ class Simulation {
     return this.#open.find((node) => podClass.repelledBy(node.taints) === undefined && node.tryAdd(pod, podClass, rules));
   }
 
-  #onNew(pod: Pod, podClass: PodClass, rules: readonly Rule[]): Place | undefined {
+  #onNew(
+    pod: Pod,
+    podClass: PodClass,
+    rules: readonly Rule[],
+    groupsOf = (pool: PoolOptions): readonly OptionGroup[] => this.#withinLimits(pool),
+  ): Place | undefined {
     for (const pool of this.#pools) {
       if (podClass.repelledBy(pool.taints) !== undefined) continue;
-      const node = new OpenNode(`planned-${this.#open.length + 1}`, pool, this.#withinLimits(pool));
+      const node = new OpenNode(`planned-${this.#open.length + 1}`, pool, groupsOf(pool));
       if (!node.tryAdd(pod, podClass, rules)) continue;
       if (Object.keys(pool.remaining).length > 0) node.keepCheapest();
       this.#open.push(node);
@@ -125,16 +178,19 @@ class Simulation {
     return undefined;
   }
 
-  /** The options for a further node of the pool, if each planned one becomes its largest option. */
-  #withinLimits(pool: PoolOptions): readonly OptionGroup[] {
-    const groups = this.#groups.get(pool) ?? [];
+  /**
+   * The options for a further node of the pool, if each planned one becomes its largest option.
+   * @param groups by default the available ones
+   * @param share of what the limits leave
+   */
+  #withinLimits(pool: PoolOptions, groups: readonly OptionGroup[] = this.#groups.get(pool) ?? [], share = 1): readonly OptionGroup[] {
     const limited = Object.keys(pool.remaining);
     if (limited.length === 0) return groups;
     const planned = this.#open.filter((node) => node.pool === pool).map((node) => node.largest);
     const left = subtractResources(pool.remaining, planned.reduce(addResources, {}));
     return groups.filter(({ type }) => {
       const capacity: Resources = { ...type.capacity, nodes: 1 };
-      return limited.every((resource) => (capacity[resource] ?? 0) <= (left[resource] ?? 0));
+      return limited.every((resource) => (capacity[resource] ?? 0) <= share * (left[resource] ?? 0));
     });
   }
 

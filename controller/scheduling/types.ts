@@ -17,6 +17,8 @@ export interface Option {
   readonly labels: Labels;
   /** What is left for other pods after DaemonSets. Equal options share the same object. */
   readonly room: Resources;
+  /** Of a probe: when it was last refused, in ms since the epoch, 0 if never. Those that were not for longest go first. */
+  readonly refusedAtMs?: number;
 }
 
 /** A pool, with all options of its new nodes. */
@@ -28,6 +30,8 @@ export interface PoolOptions {
   readonly options: readonly Option[];
   /** Those that the pool allows but that have no capacity now: to distinguish "never" from "not now". */
   readonly unavailable: readonly Option[];
+  /** Those of the unavailable ones that may be tried now for pods that nothing else can serve: it is only doubtful that they have none. */
+  readonly probes: readonly Option[];
   /** Host ports that DaemonSets use on each node. */
   readonly hostPorts: readonly HostPort[];
   /** The user's own labels whose value the pool leaves open: pods that require one decide it. */
@@ -62,6 +66,8 @@ export interface SchedulingInput {
   readonly pools: readonly PoolOptions[];
   /** Labels of namespaces by name, for namespace selectors. */
   readonly namespaces: ReadonlyMap<string, Labels>;
+  /** If given, one node may be a probe. From plan to plan it counts up, so that each class of pods has its turn. */
+  readonly probeTurn?: number;
 }
 
 /** A node to launch. */

@@ -54,6 +54,7 @@ export function pool(
       }));
     }),
     unavailable: [],
+    probes: [],
     hostPorts: [],
     open: new Map(),
     minimums: new Map(),

@@ -1,0 +1,197 @@
+import type { Offering } from '../../model/catalogue.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { DOUBTED_BY_FAMILIES, DOUBTED_BY_TYPES, DOUBTED_BY_ZONES, DOUBTED_SIZE_RATIO, PROBE_PERIOD_MS } from '../constants.ts';
+import type { NodeType } from './instance-types.ts';
+
+/**
+ * What answers of EC2 say about offerings that were not requested. A market is all that a zone has of a capacity type (for one
+ * architecture, bare metal and accelerators apart), or a family in all zones. Where many kinds of offerings were refused lately, and
+ * none launched since, it is doubtful that others have capacity, unless they are much smaller: they are requested only for what nothing
+ * else can serve, one request at a time. Nothing is excluded: each of them has its turn, and a doubt ends by itself.
+ */
+export interface Markets {
+  /** EC2 had no capacity for them. */
+  refused(offerings: readonly Offering[]): void;
+  /** It had capacity for this one: its markets are not doubtful any more. */
+  launched(offering: Offering): void;
+  isDoubtful(offering: Offering): boolean;
+  /** When it was last refused, in ms since the epoch; 0 if it never was. */
+  refusedAtMs(offering: Offering): number;
+  /** How long until offerings of doubtful markets may be requested again, in ms; 0 if they may be now. */
+  probeInMs(): number;
+  /** They are about to be requested. */
+  probe(): void;
+}
+
+/** A doubt that has ended is raised again by the next refusal until so many times the memory have passed, not only by many. */
+const NEWS_OF_A_DOUBT = 3;
+
+/** What counts about a type. */
+type MarketType = Pick<NodeType, 'architecture' | 'isExotic' | 'capacity'>;
+
+/**
+ * In memory only: after a restart no market is doubtful.
+ * @param typeOf a type by its name; undefined if it is not known, and then nothing is concluded for or from it
+ * @param memoryMs how long a refusal counts
+ */
+export function createMarkets(clock: Clock, typeOf: (name: string) => MarketType | undefined, memoryMs: number): Markets {
+  return new RememberedMarkets(clock, typeOf, memoryMs);
+}
+
+class RememberedMarkets implements Markets {
+  readonly #clock: Clock;
+  readonly #typeOf: (name: string) => MarketType | undefined;
+  readonly #memoryMs: number;
+  /** By their keys. Bounded by the numbers of zones and families. */
+  readonly #zones = new Map<string, Market>();
+  readonly #families = new Map<string, Market>();
+  /** In ms since the epoch, by offering. Bounded by the number of offerings. */
+  readonly #refusedAtMs = new Map<string, number>();
+  #probeFromMs = 0;
+
+  constructor(clock: Clock, typeOf: (name: string) => MarketType | undefined, memoryMs: number) {
+    this.#clock = clock;
+    this.#typeOf = typeOf;
+    this.#memoryMs = memoryMs;
+  }
+
+  refused(offerings: readonly Offering[]): void {
+    const nowMs = this.#clock.nowMs();
+    const news = new Set(offerings.filter((offering) => !this.isDoubtful(offering)));
+    for (const offering of offerings) {
+      const { instanceType, zone } = offering;
+      const key = offeringKey(offering);
+      this.#refusedAtMs.set(key, nowMs);
+      const type = this.#typeOf(instanceType);
+      if (type === undefined) continue;
+      const vcpu = vcpuOf(type);
+      const family = familyOf(instanceType);
+      const market = marketOf(this.#zones, zoneKey(offering, type), [DOUBTED_BY_FAMILIES]);
+      market.add(key, { witnesses: [family], vcpu, atMs: nowMs });
+      if (news.has(offering)) market.newsAtMs = nowMs;
+      const ofFamily = marketOf(this.#families, familyKey(offering), [DOUBTED_BY_TYPES, DOUBTED_BY_ZONES]);
+      ofFamily.add(key, { witnesses: [instanceType, zone], vcpu, atMs: nowMs });
+    }
+    // The answer that raised a doubt counts as a probe.
+    if (news.size > 0 && offerings.some((offering) => this.isDoubtful(offering))) this.probe();
+  }
+
+  launched(offering: Offering): void {
+    this.#families.delete(familyKey(offering));
+    const type = this.#typeOf(offering.instanceType);
+    if (type !== undefined) this.#zones.delete(zoneKey(offering, type));
+  }
+
+  isDoubtful(offering: Offering): boolean {
+    if (this.#zones.size === 0) return false;
+    const type = this.#typeOf(offering.instanceType);
+    if (type === undefined) return false;
+    if (this.#isRaised(this.#families.get(familyKey(offering)), type, this.#memoryMs)) return true;
+    const inZone = (isExotic: boolean): Market | undefined => this.#zones.get(zoneKey(offering, { ...type, isExotic }));
+    // Whoever could use others does not resort to these instead.
+    if (type.isExotic && this.#isRaised(inZone(false), type, this.#memoryMs * NEWS_OF_A_DOUBT)) return true;
+    const market = inZone(type.isExotic);
+    if (market === undefined || !this.#isRaised(market, type, this.#memoryMs * NEWS_OF_A_DOUBT)) return false;
+    // Pods that can use few families may wait for them for long: what these say about other families has to be renewed by those.
+    const knownAtMs = Math.max(market.newsAtMs, market.lastAtMs(familyOf(offering.instanceType)));
+    return knownAtMs > this.#clock.nowMs() - this.#memoryMs;
+  }
+
+  refusedAtMs(offering: Offering): number {
+    return this.#refusedAtMs.get(offeringKey(offering)) ?? 0;
+  }
+
+  probeInMs(): number {
+    return Math.max(0, this.#probeFromMs - this.#clock.nowMs());
+  }
+
+  probe(): void {
+    this.#probeFromMs = this.#clock.nowMs() + PROBE_PERIOD_MS;
+  }
+
+  /** @param forMs how long refusals count */
+  #isRaised(market: Market | undefined, type: MarketType, forMs: number): boolean {
+    return market !== undefined && market.raisedAtMs(vcpuOf(type)) > this.#clock.nowMs() - forMs;
+  }
+}
+
+/** An offering that was refused. */
+interface Refusal {
+  /** One of each kind that the market needs. */
+  readonly witnesses: readonly string[];
+  readonly vcpu: number;
+  /** In ms since the epoch. */
+  readonly atMs: number;
+}
+
+/** What speaks against a market. Times are in ms since the epoch, -Infinity for never. */
+class Market {
+  /** How many witnesses of each kind raise a doubt. */
+  readonly #needed: readonly number[];
+  /** The latest of each offering. */
+  readonly #refusals = new Map<string, Refusal>();
+  /** By the first kind of witness. */
+  readonly #lastAtMs = new Map<string, number>();
+  /** Cached results by size, until there are more refusals. */
+  readonly #raisedAtMs = new Map<number, number>();
+  /** When an offering was last refused that was not doubtful until then. */
+  newsAtMs = -Infinity;
+
+  constructor(needed: readonly number[]) {
+    this.#needed = needed;
+  }
+
+  add(offering: string, refusal: Refusal): void {
+    this.#refusals.set(offering, refusal);
+    this.#lastAtMs.set(refusal.witnesses[0] ?? '', refusal.atMs);
+    this.#raisedAtMs.clear();
+  }
+
+  lastAtMs(witness: string): number {
+    return this.#lastAtMs.get(witness) ?? -Infinity;
+  }
+
+  /** The latest time since which there have been enough refusals of offerings that are not much larger. */
+  raisedAtMs(vcpu: number): number {
+    const known = this.#raisedAtMs.get(vcpu);
+    if (known !== undefined) return known;
+    const counting = [...this.#refusals.values()].filter((refusal) => refusal.vcpu <= DOUBTED_SIZE_RATIO * vcpu);
+    const ofKinds = this.#needed.map((needed, kind) => {
+      const last = new Map<string, number>();
+      for (const { witnesses, atMs } of counting) {
+        const witness = witnesses[kind] ?? '';
+        last.set(witness, Math.max(atMs, last.get(witness) ?? 0));
+      }
+      return [...last.values()].sort((a, b) => b - a)[needed - 1] ?? -Infinity;
+    });
+    const raisedAtMs = Math.min(...ofKinds);
+    this.#raisedAtMs.set(vcpu, raisedAtMs);
+    return raisedAtMs;
+  }
+}
+
+function marketOf(markets: Map<string, Market>, key: string, needed: readonly number[]): Market {
+  const market = markets.get(key) ?? new Market(needed);
+  markets.set(key, market);
+  return market;
+}
+
+function vcpuOf({ capacity }: MarketType): number {
+  return capacity['cpu'] ?? 0;
+}
+
+function offeringKey({ capacityType, instanceType, zone }: Offering): string {
+  return `${capacityType} ${instanceType} in ${zone}`;
+}
+
+function zoneKey({ capacityType, zone }: Offering, { architecture, isExotic }: MarketType): string {
+  return `${capacityType} ${architecture}${isExotic ? ' exotic' : ''} in ${zone}`;
+}
+
+function familyKey({ capacityType, instanceType }: Offering): string {
+  return `${capacityType} ${familyOf(instanceType)}`;
+}
+
+function familyOf(instanceType: string): string {
+  return instanceType.slice(0, instanceType.indexOf('.'));
+}
