@@ -41,7 +41,7 @@ export interface Scenario {
 }
 
 /** Who owns the pods of a workload. */
-export type WorkloadKind = 'ReplicaSet' | 'Deployment';
+export type WorkloadKind = 'ReplicaSet' | 'Deployment' | 'StatefulSet';
 
 /** Identical pods to deploy. */
 export interface WorkloadSpec {
@@ -89,7 +89,7 @@ export type WorkloadRequest = Pick<WorkloadSpec, 'replicas'> & Partial<WorkloadS
 export interface Workload {
   /** Its name in the history: the value of WORKLOAD_LABEL on its pods. */
   readonly name: string;
-  readonly kind: WorkloadKind | 'DaemonSet' | 'StatefulSet' | 'Job';
+  readonly kind: WorkloadKind | 'DaemonSet' | 'Job';
   /** Its object, unless that has the same name in the namespace `default`. */
   readonly object?: { readonly namespace: string; readonly name: string };
 }

@@ -194,7 +194,7 @@ export const budgetSchema = z.union(
 export const workloadSchema = z.strictObject({
   name: dnsName.optional(),
   replicas: whole,
-  kind: oneOf(['ReplicaSet', 'Deployment']).optional(),
+  kind: oneOf(['ReplicaSet', 'Deployment', 'StatefulSet']).optional(),
   cpu: quantity.optional(),
   memory: quantity.optional(),
   gpus: whole.optional(),

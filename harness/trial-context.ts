@@ -126,12 +126,18 @@ export class TrialContext implements Trial {
     const { name, kind = 'ReplicaSet', replicas, truth = { kind: 'schedulable' } } = spec;
     const labels = { [WORKLOAD_LABEL]: name };
     const annotations = defined({ annotations: spec.annotations && { ...spec.annotations } });
+    const service = defined({ serviceName: kind === 'StatefulSet' ? name : undefined });
     const note = `${replicas} pods of ${spec.cpu} CPU and ${spec.memory}${describeSpread(spec)}`;
     const workload = await this.#deploy({ name, kind }, { replicas, truth, note }, (metadata) => ({
       apiVersion: 'apps/v1',
       kind,
       metadata,
-      spec: { replicas, selector: { matchLabels: labels }, template: { metadata: { labels, ...annotations }, spec: podSpec(spec) } },
+      spec: {
+        replicas,
+        ...service,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels, ...annotations }, spec: podSpec(spec) },
+      },
     }));
     if (spec.budget !== undefined) await this.protect(workload, spec.budget);
     return workload;
