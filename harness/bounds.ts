@@ -147,6 +147,13 @@ const DEFINITIONS = {
     loose: 'a target that requests many offerings at once and marks every one that an error names as unavailable needs only a round or two',
     value: ({ c, w, q, rounds }) => c.batchMaxMs + c.retryPeriodMs + boot(w, q) + rounds * (c.retryPeriodMs + step(w)),
   },
+  'dry-market': {
+    formula: 'provision + unavailableOffering',
+    reason:
+      'the next pool has to be used while the first refusal is still remembered: a search among thousands of offerings that takes longer begins again, and need not end',
+    loose: 'a target that judges a market by a few answers needs one round more than without a shortage',
+    value: ({ c, w, q }) => c.batchMaxMs + c.retryPeriodMs + boot(w, q) + c.unavailableOfferingMs,
+  },
   recover: {
     formula: 'provision + launchTimeout',
     reason: 'after the faults are healed, a launch in progress may have to time out first, and then everything is repeated',

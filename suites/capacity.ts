@@ -1,6 +1,7 @@
 import { faults } from '../faults/catalogue.ts';
 import { mayFire } from '../faults/fault.ts';
 import { pool, scenario } from '../harness/scenario.ts';
+import type { Trial } from '../harness/scenario.ts';
 import { NODE_POOLS, NODE_TYPES, PREFERS_ALL_ZONES, SPREAD_OVER_ZONES, servedAfterHeal } from '../harness/shapes.ts';
 import { serve, serveTogether } from '../harness/steps.ts';
 import { LABEL } from '../model/kube.ts';
@@ -111,6 +112,49 @@ export const oneTypeWithCapacity = scenario({
   pools: [pool('default', { capacityTypes: ['spot'], instanceTypes: MANY_TYPES })],
   under: [faults.insufficientCapacity({ instanceTypes: MANY_TYPES.filter((type) => type !== LEFT), errors: 'one' })],
   run: (t) => serve(t, 'fallback', { replicas: 1 }),
+});
+
+/** Every type in every zone: four thousand offerings of spot, and as many on demand. */
+const SPOT_FIRST = [
+  pool('spot', { capacityTypes: ['spot'], weight: 50 }),
+  pool('on-demand', { capacityTypes: ['on-demand'], weight: 1 }),
+] as const;
+
+/** Pods that may share nodes, and then one pod after the other that each need a node of their own. */
+async function serveMix(t: Trial): Promise<void> {
+  const web = await t.deploy({ name: 'web', replicas: 6, cpu: '1', memory: '2Gi' });
+  const db = await t.deploy({ name: 'db', kind: 'StatefulSet', replicas: 3, cpu: '2', memory: '8Gi', apartOver: LABEL.hostname });
+  await serveTogether(t, 'dry-market', [web, db]);
+}
+
+export const spotGoneEverywhere = scenario({
+  id: 'capacity/spot-gone-everywhere',
+  title:
+    'no type has spot capacity: pods run on the next pool, which is on demand, after a few requests, and later ones on spot once it is back',
+  requirements: ['CAP-15', 'CAP-07'],
+  features: ['spot', 'weights'],
+  pools: SPOT_FIRST,
+  faults: { drought: faults.insufficientCapacity({ capacityTypes: ['spot'], errors: 'tried' }) },
+  async run(t, { drought }) {
+    const dry = await t.inject(drought);
+    await serveMix(t);
+    await dry.heal();
+    // By then no target avoids spot any more.
+    await t.pass('masked-offering', 1.5);
+    t.expect.launchedFrom('spot');
+    // More than the nodes have left.
+    await serve(t, 'provision', { name: 'later', replicas: 3, cpu: '30', memory: '32Gi' });
+  },
+});
+
+export const spotGoneOneNamed = scenario({
+  id: 'capacity/spot-gone-one-named',
+  title: 'no type has spot capacity, and each error names only one offering: pods run on the next pool, which is on demand, as soon',
+  requirements: ['CAP-16'],
+  features: ['spot', 'weights'],
+  pools: SPOT_FIRST,
+  under: [faults.insufficientCapacity({ capacityTypes: ['spot'], errors: 'one' })],
+  run: serveMix,
 });
 
 export const spotQuota = scenario({

@@ -24,6 +24,7 @@ const COSTLY: ReadonlySet<string> = new Set([
   'mutant:counts-reported-devices',
   'mutant:computed-node-names',
   'mutant:single-type-launches',
+  'mutant:offering-by-offering',
   'mutant:replacement-per-message',
 ]);
 

@@ -51,6 +51,8 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
     'capacity/no-capacity-anywhere',
     'capacity/one-instance-per-offering',
     'capacity/one-type-with-capacity',
+    'capacity/spot-gone-everywhere',
+    'capacity/spot-gone-one-named',
     'capacity/spot-runs-out',
     'capacity/zone-without-capacity',
     'consolidation/replacement-without-capacity',

@@ -152,5 +152,33 @@ export const capacity: Area = {
       breaches: { ...UNSERVED, ...HAMMERED },
       bound: 'recover',
     }),
+    requirement({
+      id: 'CAP-15',
+      profile: 'extended',
+      features: ['spot', 'weights'],
+      title:
+        'When no type has spot capacity, pods run on the next pool while the autoscaler still remembers its first refusal, and later ones on spot again once it is back.',
+      rationale:
+        'A region has thousands of spot offerings. An autoscaler that forgets the first refusals before it has seen enough of them begins again, and its search need never end. One that gives up spot for good costs its users twice as much from then on.',
+      observed:
+        'spot is gone in all types and zones, and errors name the offerings that were tried; a pool with less weight is on demand, and its pods run within the bound, also those of a StatefulSet, one after the other; unsuccessful launches stay within the rate of a backoff; when spot is back and refusals are forgotten, new nodes come from the spot pool',
+      breaches: { ...UNSERVED, ...HAMMERED, 'launches-within-pools': ['launch-from-wrong-pool'] },
+      bound: 'dry-market',
+      incidents: ['karpenter-provider-aws#5578', 'karpenter#2275'],
+    }),
+    requirement({
+      id: 'CAP-16',
+      level: 'SHOULD',
+      profile: 'extended',
+      features: ['spot', 'weights'],
+      title: 'The same holds when each error names only one of the offerings that were tried.',
+      rationale:
+        'EC2 mostly answers like this. What a request as a whole says, and what many of them say about the rest, has to be concluded then. This is not a MUST, because a conclusion may be wrong: an autoscaler that believes nothing but names avoids no offering that has capacity.',
+      observed:
+        'as above, with errors that name one offering each: the pods run within the bound, and launches stay within the rate of a backoff',
+      breaches: { ...UNSERVED, ...HAMMERED },
+      bound: 'dry-market',
+      incidents: ['karpenter#3198', 'karpenter#2275'],
+    }),
   ],
 };

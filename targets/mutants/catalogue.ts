@@ -4,6 +4,7 @@ import { globalCapacityBackoff } from './capacity/global-capacity-backoff.ts';
 import { ignoredSpotQuota } from './capacity/ignored-spot-quota.ts';
 import { unboundedOfferingBackoff } from './capacity/unbounded-offering-backoff.ts';
 import { throttlingAsNoCapacity } from './capacity/throttling-as-no-capacity.ts';
+import { offeringByOffering } from './capacity/offering-by-offering.ts';
 import { ignoredNodeShortfall } from './capacity/ignored-node-shortfall.ts';
 import { ignoredCapacityErrors } from './capacity/ignored-capacity-errors.ts';
 import { collectsOtherClusters } from './collection/collects-other-clusters.ts';
@@ -112,6 +113,7 @@ export const mutants: readonly Mutant[] = [
   ignoredDaemonsets,
   batchLimits,
   ignoredCapacityErrors,
+  offeringByOffering,
   retriesWithoutBackoff,
   ignoredLaunchBackoff,
   deleteInsteadOfEvict,
