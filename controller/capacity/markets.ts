@@ -87,14 +87,17 @@ class RememberedMarkets implements Markets {
     const type = this.#typeOf(offering.instanceType);
     if (type === undefined) return false;
     if (this.#isRaised(this.#families.get(familyKey(offering)), type, this.#memoryMs)) return true;
-    const inZone = (isExotic: boolean): Market | undefined => this.#zones.get(zoneKey(offering, { ...type, isExotic }));
+    const sinceMs = this.#clock.nowMs() - this.#memoryMs;
+    const raisedIn = (isExotic: boolean): Market | undefined => {
+      const market = this.#zones.get(zoneKey(offering, { ...type, isExotic }));
+      return this.#isRaised(market, type, this.#memoryMs * NEWS_OF_A_DOUBT) ? market : undefined;
+    };
     // Whoever could use others does not resort to these instead.
-    if (type.isExotic && this.#isRaised(inZone(false), type, this.#memoryMs * NEWS_OF_A_DOUBT)) return true;
-    const market = inZone(type.isExotic);
-    if (market === undefined || !this.#isRaised(market, type, this.#memoryMs * NEWS_OF_A_DOUBT)) return false;
+    if (type.isExotic && (raisedIn(false)?.lastAtMs() ?? -Infinity) > sinceMs) return true;
+    const market = raisedIn(type.isExotic);
+    if (market === undefined) return false;
     // Pods that can use few families may wait for them for long: what these say about other families has to be renewed by those.
-    const knownAtMs = Math.max(market.newsAtMs, market.lastAtMs(familyOf(offering.instanceType)));
-    return knownAtMs > this.#clock.nowMs() - this.#memoryMs;
+    return Math.max(market.newsAtMs, market.lastAtMs(familyOf(offering.instanceType))) > sinceMs;
   }
 
   refusedAtMs(offering: Offering): number {
@@ -132,6 +135,7 @@ class Market {
   readonly #refusals = new Map<string, Refusal>();
   /** By the first kind of witness. */
   readonly #lastAtMs = new Map<string, number>();
+  #latestAtMs = -Infinity;
   /** Cached results by size, until there are more refusals. */
   readonly #raisedAtMs = new Map<number, number>();
   /** When an offering was last refused that was not doubtful until then. */
@@ -144,11 +148,13 @@ class Market {
   add(offering: string, refusal: Refusal): void {
     this.#refusals.set(offering, refusal);
     this.#lastAtMs.set(refusal.witnesses[0] ?? '', refusal.atMs);
+    this.#latestAtMs = refusal.atMs;
     this.#raisedAtMs.clear();
   }
 
-  lastAtMs(witness: string): number {
-    return this.#lastAtMs.get(witness) ?? -Infinity;
+  /** The last refusal. @param witness of the first kind, by default any */
+  lastAtMs(witness?: string): number {
+    return (witness === undefined ? this.#latestAtMs : this.#lastAtMs.get(witness)) ?? -Infinity;
   }
 
   /** The latest time since which there have been enough refusals of offerings that are not much larger. */
