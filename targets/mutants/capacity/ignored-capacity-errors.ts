@@ -2,6 +2,7 @@ import { createLauncher } from '../../../controller/launch/launcher.ts';
 import { createParts } from '../../../controller/parts.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
+import { withoutMarkets } from './without-markets.ts';
 
 export const ignoredCapacityErrors: Mutant = {
   target: createReferenceTarget({
@@ -10,7 +11,7 @@ export const ignoredCapacityErrors: Mutant = {
     makeParts: (context) => ({
       ...createParts(context),
       // The planted bug: nothing is remembered.
-      launcher: createLauncher({ ...context, unavailable: { has: () => false, mark: () => undefined } }),
+      launcher: createLauncher({ ...withoutMarkets(context), unavailable: { has: () => false, mark: () => undefined } }),
     }),
   }),
   resembles: 'the same request was repeated while other capacity was free (karpenter-provider-aws#5850, #5789)',

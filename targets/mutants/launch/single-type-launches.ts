@@ -4,6 +4,7 @@ import type { ClaimOffering, ClaimOfferings } from '../../../controller/launch/c
 import type { Context } from '../../../controller/context.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
+import { withoutMarkets } from '../capacity/without-markets.ts';
 
 /** Only the cheapest type of a claim's offerings that are not known to lack capacity. */
 function cheapestOnly({ claimOfferings, unavailable }: Context): ClaimOfferings {
@@ -24,7 +25,8 @@ export const singleTypeLaunches: Mutant = {
     summary: 'names only one type in each launch, the cheapest that is left, however many are possible',
     makeParts: (context) => ({
       ...createParts(context),
-      launcher: createLauncher({ ...context, claimOfferings: cheapestOnly(context) }),
+      // One type at a time says little about the others, so nothing is concluded from it.
+      launcher: createLauncher({ ...withoutMarkets(context), claimOfferings: cheapestOnly(context) }),
     }),
   }),
   resembles: 'launches were narrowed to one type or a few, although the pool allowed many (karpenter-provider-aws#9617, #2721)',
