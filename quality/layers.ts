@@ -113,6 +113,7 @@ export const packages: readonly PackageRule[] = [
     in: ['playwright', 'playwright.config.ts', 'quality', 'fixtures/examples/playwright/playwright.config.ts'],
     why: 'only tests and the Playwright fixtures use it, so that nothing else needs it installed',
   },
+  { name: 'undici', in: ['wire'], why: 'requests go over a wire, which records them and has no time-outs of its own' },
   { name: 'commander', in: ['cli'], why: 'only the command parses options and arguments' },
   { name: 'scaleproof', in: ['docs', 'fixtures'], why: 'that name is for users; inside the project, import the file' },
 ];

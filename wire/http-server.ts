@@ -4,7 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { defined } from '../model/defined.ts';
 import type { Log } from '../runtime/log.ts';
-import { fromSocket, toSocket } from './http-headers.ts';
+import { Roster } from '../runtime/roster.ts';
+import { endWith, fromSocket, toSocket } from './http-headers.ts';
 import { WireError, asText, concat, isStream } from './wire.ts';
 import type { Bytes, Wire, WireRequest, WireResponse } from './wire.ts';
 
@@ -43,12 +44,12 @@ export interface WireServer {
  */
 export async function serveWire(options: ServerOptions): Promise<WireServer> {
   const { host = '127.0.0.1', port = 0, maxConnections = MAX_CONNECTIONS } = options;
-  const inFlight = new Set<AbortController>();
+  const inFlight = new Roster<AbortController>();
   const server = createServer((message, response) => {
     const caller = new AbortController();
-    inFlight.add(caller);
+    const leave = inFlight.join(caller);
     response.on('close', () => {
-      inFlight.delete(caller);
+      leave();
       if (!response.writableFinished) caller.abort(new WireError('ECONNRESET', 'the client went away'));
     });
     void handle(options, message, response, caller.signal);
@@ -126,7 +127,9 @@ async function answer(response: ServerResponse, { status, headers, body }: WireR
   if (!isStream(body)) {
     // Node.js writes headers and a text together as UTF-8, which would encode the bytes of these headers once more.
     const hasBytes = Object.values(sent).some((value) => /[\u{80}-\u{ff}]/u.test(value));
-    response.writeHead(status, { ...sent, 'content-length': Buffer.byteLength(body) }).end(hasBytes ? Buffer.from(body) : body);
+    sent['content-length'] = String(Buffer.byteLength(body));
+    response.writeHead(status, sent);
+    endWith(response, hasBytes && typeof body === 'string' ? Buffer.from(body) : body);
     return;
   }
   response.writeHead(status, sent);

@@ -1,4 +1,5 @@
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { once } from 'node:events';
 import { expect, test } from '@playwright/test';
 import { defined } from '../model/defined.ts';
@@ -257,3 +258,110 @@ test('survives a client that does not speak HTTP or disconnects in the middle of
     },
   );
 });
+
+/** Runs a body with a client of a server that the test writes itself, byte by byte. @param maxSockets of the client */
+async function withBytes(
+  onRequest: (socket: Socket, head: string) => void,
+  body: (client: HttpWire) => Promise<void>,
+  maxSockets = 1,
+): Promise<void> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', (chunk) => onRequest(socket, chunk.toString('latin1')));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = createHttpWire({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, maxSockets });
+  try {
+    await body(client);
+  } finally {
+    client.destroy();
+    server.close();
+  }
+}
+
+test('a request that waits for a connection is never sent once its caller gave up', async () => {
+  const seen: string[] = [];
+  let first: Socket | undefined;
+  const onRequest = (socket: Socket, head: string): void => {
+    seen.push(head.split(' ')[1] ?? '');
+    if (head.includes('/first')) first = socket;
+    else socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+  };
+  await withBytes(onRequest, async (client) => {
+    const answered = client.wire(get('/first'));
+    const leaving = new AbortController();
+    const abandoned = client.wire(get('/second', leaving.signal));
+    const third = client.wire(get('/third'));
+    leaving.abort(new WireError('ETIMEDOUT', 'enough'));
+    await expect(abandoned).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+    await expect.poll(() => first !== undefined).toBe(true);
+    first?.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
+    expect(await readText((await answered).body)).toBe('ok');
+    await readText((await third).body);
+  });
+  expect(seen).toEqual(['/first', '/third']);
+});
+
+test('what a server announces before its answer is not taken for it', async () => {
+  const early = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
+  const onRequest = (socket: Socket): void => void socket.write(`${early}HTTP/1.1 201 Created\r\ncontent-length: 4\r\n\r\nmade`);
+  await withBytes(onRequest, async (client) => {
+    const { status, body } = await client.wire(get('/'));
+    expect({ status, text: await readText(body) }).toEqual({ status: 201, text: 'made' });
+  });
+});
+
+test('an answer without a length ends with its connection; one that is shorter than its length is broken', async () => {
+  const onRequest = (socket: Socket, head: string): void =>
+    void socket.end(`HTTP/1.1 200 OK\r\n${head.includes('/short') ? 'content-length: 10\r\n' : ''}\r\nhalf`);
+  await withBytes(onRequest, async (client) => {
+    expect(await readText((await client.wire(get('/'))).body)).toBe('half');
+    const { body } = await client.wire(get('/short'));
+    await expect(readText(body)).rejects.toMatchObject({ name: 'WireError', code: 'ECONNRESET' });
+  });
+});
+
+test('headers are carried byte by byte, whatever their encoding', async () => {
+  const value = Buffer.from('grüezi – 你好').toString('latin1');
+  const wire: Wire = ({ headers }) =>
+    Promise.resolve({ status: 200, headers: { 'x-back': headers['x-mine'] ?? '' }, body: new Uint8Array([1]) });
+  await withSockets(wire, async ({ client }) => {
+    const { headers, body } = await client.wire({ ...get('/'), headers: { 'x-mine': value } });
+    expect(headers['x-back']).toBe(value);
+    await readText(body);
+  });
+});
+
+test('a client that waits to be told to send its body is told so, and the wire does not carry the expectation', async () => {
+  const seen: WireRequest[] = [];
+  const wire: Wire = (request) => {
+    seen.push(request);
+    return Promise.resolve(ok('fine'));
+  };
+  await withSockets(wire, async ({ server }) => {
+    const { port, hostname } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    let received = '';
+    socket.on('data', (chunk) => (received += chunk.toString('latin1')));
+    socket.write('PUT / HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\ncontent-length: 4\r\n\r\n');
+    await expect.poll(() => received).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    expect(seen).toEqual([]);
+    socket.end('body');
+    await once(socket, 'close');
+    expect(received).toContain('fine');
+  });
+  expect(seen).toMatchObject([{ method: 'PUT', body: 'body' }]);
+  expect(seen[0]?.headers).not.toHaveProperty('expect');
+});
+
+for (const method of ['GET', 'DELETE', 'PUT', 'PATCH']) {
+  test(`carries a body with ${method}`, async () => {
+    const wire: Wire = (request) => Promise.resolve(ok(`${request.method} ${asText(request.body ?? '')}`));
+    await withSockets(wire, async ({ client }) => {
+      const body = '{"propagationPolicy":"Foreground"}';
+      const response = await client.wire({ ...get('/'), method, headers: { 'content-type': 'application/json' }, body });
+      expect(await readText(response.body)).toBe(`${method} ${body}`);
+      expect(await readText((await client.wire(get('/next'))).body)).toBe('GET ');
+    });
+  });
+}

@@ -38,8 +38,13 @@ export class WireError extends Error {
   }
 }
 
+/** Maximum length of an answer that is read whole: a list of 10,000 pods is about 60 MB. */
+export const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
+
 /** A body that arrives over time, which can also be read in one go: cheaper than chunk by chunk. */
 export interface ByteStream extends AsyncIterable<Bytes> {
+  /** The whole body if all of it is here already, else undefined. Once it was returned, there is nothing left to read. */
+  takeArrived(): Uint8Array | undefined;
   /** @throws RangeError for a longer body */
   readWhole(maxBytes: number): Promise<Uint8Array>;
 }
@@ -70,6 +75,11 @@ export async function readWhole(body: WireResponse['body'] | ByteStream, maxByte
     chunks.push(bytes);
   }
   return concat(chunks);
+}
+
+/** The body itself if all of it is here already, else the stream that it is. */
+export function arrived(body: WireResponse['body'] | ByteStream): WireResponse['body'] {
+  return isStream(body) && 'takeArrived' in body ? (body.takeArrived() ?? body) : body;
 }
 
 /** The chunks of a body in one piece. */

@@ -97,7 +97,7 @@ export function parseKubeRequest(method: string, path: string): KubeRequest | un
     version,
     resource,
     ...defined({ namespace, name, subresource }),
-    options: readOptions(parameters),
+    options: query === '' ? {} : readOptions(parameters),
   };
 }
 
@@ -139,7 +139,7 @@ function decodeSegments(pathname: string): string[] | undefined {
     return pathname
       .split('/')
       .filter((segment) => segment !== '')
-      .map(decodeURIComponent);
+      .map((segment) => (segment.includes('%') ? decodeURIComponent(segment) : segment));
   } catch {
     return undefined;
   }

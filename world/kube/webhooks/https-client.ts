@@ -106,6 +106,8 @@ const UNKNOWN_AUTHORITY = 'tls: failed to verify certificate: x509: certificate 
 /** By the code of the error in Node. */
 const PROBLEMS: Readonly<Record<string, string>> = {
   ECONNRESET: 'EOF',
+  // The other side closed the connection.
+  UND_ERR_SOCKET: 'EOF',
   ERR_SSL_WRONG_VERSION_NUMBER: 'http: server gave HTTP response to HTTPS client',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'http: server gave HTTP response to HTTPS client',
   DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_AUTHORITY,
