@@ -43,6 +43,11 @@ export type Effect =
   /** Its effect could not be observed (for example because a real backend died). */
   | { readonly kind: 'unobservable' };
 
+/** Whether it is a watch: its answer arrives over time. */
+export function isWatch({ name }: Operation): boolean {
+  return name.startsWith('watch ');
+}
+
 /** `resource/namespace/name`, without absent parts: how histories and findings name an object. */
 export function formatObject(object: ObjectName): string {
   return [object.resource, object.namespace, object.name].filter((part) => part !== undefined).join('/');

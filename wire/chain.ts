@@ -1,16 +1,17 @@
 import type { EventOf, NewEvent, Recorder } from '../history/events.ts';
 import type { NamedOffering } from '../model/catalogue.ts';
 import { defined } from '../model/defined.ts';
-import { formatObject } from '../model/operation.ts';
+import { formatObject, isWatch } from '../model/operation.ts';
 import type { Effect, Operation, Principal, WireName } from '../model/operation.ts';
 import { never } from '../runtime/clock.ts';
 import type { Clock, ClockScope } from '../runtime/clock.ts';
+import { Roster } from '../runtime/roster.ts';
 import type { Answer, Backend, Caller } from './backend.ts';
 import type { Gate, Strike } from './gate.ts';
 import { isJson, lastRevision, noteDelivery, rewriteAnswer, rewriteLines, wholeLines } from './objects.ts';
 import type { Delivery } from './objects.ts';
 import type { ObjectRewrite } from './effects.ts';
-import { WireError, isStream } from './wire.ts';
+import { MAX_ANSWER_BYTES, WireError, isStream, readWhole } from './wire.ts';
 import type { Bytes, Wire, WireRequest, WireResponse } from './wire.ts';
 
 /** A target that has more requests in flight than this is flooding the API, not using it. */
@@ -70,7 +71,7 @@ export interface Chain {
  * `request.start` is what was sent, `request.effect` what it did, `request.end` what the target got back.
  */
 export function openChain(site: ChainSite): Chain {
-  const closing = new AbortController();
+  const inBackend: InBackend = { requests: new Roster(), closedFor: undefined };
   let inFlight = 0;
   const limit = (): void => {
     if (site.principal !== 'target') return;
@@ -82,7 +83,7 @@ export function openChain(site: ChainSite): Chain {
     inFlight += 1;
     limit();
     try {
-      const response = await new ChainedRequest(site, request, closing.signal).run();
+      const response = await new ChainedRequest(site, request, inBackend).run();
       if (site.scope.killed) return await never<WireResponse>();
       site.scope.handover();
       return response;
@@ -96,15 +97,25 @@ export function openChain(site: ChainSite): Chain {
       inFlight -= 1;
     }
   };
-  return { wire, close: () => closing.abort(new WireError('ECONNRESET', 'the caller is dead')) };
+  const close = (): void => {
+    inBackend.closedFor = new WireError('ECONNRESET', 'the caller is dead');
+    for (const abandon of inBackend.requests) abandon(inBackend.closedFor);
+  };
+  return { wire, close };
+}
+
+/** The requests that are with the backend, each as what abandons it when the chain is closed. */
+interface InBackend {
+  readonly requests: Roster<(reason: unknown) => void>;
+  /** Why the chain was closed, if it was. */
+  closedFor: WireError | undefined;
 }
 
 /** One request on its way through the chain. */
 class ChainedRequest {
   readonly #site: ChainSite;
   readonly #request: WireRequest;
-  /** Signals that end the request from outside: the caller is dead, or gives up. */
-  readonly #ends: readonly AbortSignal[];
+  readonly #inBackend: InBackend;
   readonly #operation: Operation;
   readonly #caller: Caller;
   /** Only the target's requests are recorded; those of the world's own parts show as the transitions that they cause. */
@@ -112,14 +123,16 @@ class ChainedRequest {
   #effectRecorded = false;
   /** Aborted when the answer will never be delivered, so that the backend closes a watch. */
   readonly #undeliverable = new AbortController();
-  readonly #onEnd = ({ target }: Event): void => this.#abandon((target as AbortSignal).reason);
+  /** Leaves the requests that are with the backend. */
+  #leave: () => void = () => undefined;
+  readonly #onGivenUp = (): void => this.#abandon(this.#request.signal?.reason);
   /** A note on the request for the history. */
   #remark: string | undefined;
 
-  constructor(site: ChainSite, request: WireRequest, closing: AbortSignal) {
+  constructor(site: ChainSite, request: WireRequest, inBackend: InBackend) {
     this.#site = site;
     this.#request = request;
-    this.#ends = request.signal === undefined ? [closing] : [closing, request.signal];
+    this.#inBackend = inBackend;
     this.#operation = site.backend.describe(request);
     const { principal, incarnation, user } = site;
     this.#caller = { principal, incarnation, span: site.nextSpan(), ...defined({ user }) };
@@ -141,16 +154,19 @@ class ChainedRequest {
     }
   }
 
-  /** Used instead of `AbortSignal.any`, which costs more than the rest of the request. */
+  /** Abandons the request when the caller is dead, or gives up. `AbortSignal.any` would cost more than the rest of the request. */
   #listenForEnds(): void {
-    for (const end of this.#ends) {
-      if (end.aborted) this.#abandon(end.reason);
-      else end.addEventListener('abort', this.#onEnd);
-    }
+    const { closedFor, requests } = this.#inBackend;
+    const { signal } = this.#request;
+    if (closedFor !== undefined) this.#abandon(closedFor);
+    else if (signal?.aborted === true) this.#onGivenUp();
+    this.#leave = requests.join((reason) => this.#abandon(reason));
+    signal?.addEventListener('abort', this.#onGivenUp);
   }
 
   #stopListeningForEnds(): void {
-    for (const end of this.#ends) end.removeEventListener('abort', this.#onEnd);
+    this.#leave();
+    this.#request.signal?.removeEventListener('abort', this.#onGivenUp);
   }
 
   async #pass(): Promise<WireResponse> {
@@ -176,11 +192,14 @@ class ChainedRequest {
     if (answered === undefined) {
       if (latency !== undefined && effect.kind !== 'rejected') await clock.sleep(latency.workMs);
       for (const strike of this.#consult('after', effect)) {
+        // The server must not wait for the reader of an answer that is held back: it would break the connection.
+        if (strike.effect.kind === 'delay') response = await this.#readAll(response);
         response = (await this.#strike(strike, effect, response)) ?? response;
         if (strike.effect.kind === 'refuse') break;
       }
     }
     if (latency !== undefined) await clock.sleep(latency.backMs);
+    if (isStream(response.body) && isJson(response) && this.#rewrites().length > 0) response = await this.#readAll(response);
     return this.#deliver(response, effect);
   }
 
@@ -200,6 +219,17 @@ class ChainedRequest {
       this.#remark = readable?.remark;
       const request = { ...this.#request, headers: readable?.headers ?? this.#request.headers, signal };
       return await backend.handle(request, this.#operation, this.#caller);
+    } catch (error) {
+      if (error instanceof WireError) this.#recordUnknown(error.code, error.message);
+      throw error;
+    }
+  }
+
+  /** Reads an answer to its end, except a watch. */
+  async #readAll(response: WireResponse): Promise<WireResponse> {
+    if (isWatch(this.#operation)) return response;
+    try {
+      return { ...response, body: await readWhole(response.body, MAX_ANSWER_BYTES) };
     } catch (error) {
       if (error instanceof WireError) this.#recordUnknown(error.code, error.message);
       throw error;
@@ -262,6 +292,7 @@ class ChainedRequest {
       return answer;
     }
     if (isStream(answer.body)) {
+      if (!isWatch(this.#operation)) return { ...answer, body: this.#relay(answer.status, answer.body) };
       this.#recordEnd('ok', answer.status, undefined, this.#remark);
       return { ...answer, body: this.#follow(answer.body, isJson(answer)) };
     }
@@ -277,6 +308,31 @@ class ChainedRequest {
 
   #rewrites(): ReturnType<Gate['rewrites']> {
     return this.#site.gate.rewrites(this.#operation, this.#caller);
+  }
+
+  /** Passes on an answer that nothing here reads. The request ends with it: only then has the target got its answer. */
+  async *#relay(status: number, body: AsyncIterable<Bytes>): AsyncIterable<Bytes> {
+    const { scope } = this.#site;
+    let end = (): void =>
+      this.#recordEnd('info', status, undefined, scope.killed ? 'the target is dead' : 'the target had given up waiting');
+    try {
+      for await (const chunk of body) {
+        if (scope.killed) break;
+        scope.handover();
+        yield chunk;
+      }
+      if (!scope.killed) end = () => this.#recordEnd('ok', status, undefined, this.#remark);
+    } catch (error) {
+      if (error instanceof WireError && this.#request.signal?.aborted !== true) end = () => this.#recordUnknown(error.code, error.message);
+      scope.handover();
+      if (!scope.killed) throw error;
+    } finally {
+      this.#stopListeningForEnds();
+      end();
+    }
+    // A dead program must not see the end of the answer either.
+    if (scope.killed) await never();
+    scope.handover();
   }
 
   /** Passes a watch on and records how far it has been delivered. One that is not made of lines of JSON is passed on as it is. */

@@ -1,4 +1,4 @@
-import { formatObject } from '../../model/operation.ts';
+import { formatObject, isWatch } from '../../model/operation.ts';
 import type { Effect, Operation } from '../../model/operation.ts';
 import { decodeBody } from '../../protocols/kube/body.ts';
 import { isJsonObject } from '../../protocols/kube/json.ts';
@@ -6,14 +6,12 @@ import { describeKubeRequest } from '../../protocols/kube/operation.ts';
 import { describeStatus } from '../../protocols/kube/status.ts';
 import type { KubeTypes } from '../../protocols/kube/types.ts';
 import type { Answer, AnswerNote, Backend, Caller, ReadableRequest, Refusal, WholeAnswer } from '../../wire/backend.ts';
-import { readWhole } from '../../wire/wire.ts';
+import { MAX_ANSWER_BYTES, arrived, readWhole } from '../../wire/wire.ts';
 import type { Bytes, Wire, WireRequest, WireResponse } from '../../wire/wire.ts';
 import { readable } from '../kube/readable.ts';
 import { refuse } from '../kube/refusals.ts';
 import { agentOf } from './agent.ts';
 
-/** Maximum length of an answer other than a watch: a list of 10,000 pods is about 60 MB. */
-const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 /** Headers that belong to one connection or to the caller's credentials, or would make answers unreadable here. */
 const NOT_FORWARDED: ReadonlySet<string> = new Set([
   'host',
@@ -25,8 +23,8 @@ const NOT_FORWARDED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A real API server as a backend: requests are forwarded as they are, watches are streamed, and a request's effect is read from
- * its answer. The listener identifies the caller, which needs no credentials: forwarded requests have those of
+ * A real API server as a backend: requests are forwarded as they are, watches and the answers to reads are streamed, and a
+ * request's effect is read from its answer. The listener identifies the caller, which needs no credentials: forwarded requests have those of
  * `server`.
  */
 export class ApiFront implements Backend {
@@ -44,9 +42,13 @@ export class ApiFront implements Backend {
 
   async handle(request: WireRequest, operation: Operation, { principal }: Caller): Promise<Answer> {
     const headers: Record<string, string> = {};
-    for (const [name, value] of Object.entries(request.headers)) if (!NOT_FORWARDED.has(name)) headers[name] = value;
+    for (const name in request.headers) if (!NOT_FORWARDED.has(name)) headers[name] = request.headers[name] ?? '';
     const response = await this.#server({ ...request, headers: Object.assign(headers, agentOf(principal)) });
-    if (operation.name.startsWith('watch ') && response.status < 400) return { ...response, effect: { kind: 'none' } };
+    if (!operation.mutating && response.status < 400) {
+      // What it returns is not read here. The chain does it if a fault rewrites it.
+      const body = isWatch(operation) ? response.body : arrived(response.body);
+      return { ...response, body, effect: { kind: 'none' } };
+    }
     const body = await readWhole(response.body, MAX_ANSWER_BYTES);
     return { ...response, body, effect: this.#effectOf(operation, { status: response.status, body }, response.headers) };
   }
