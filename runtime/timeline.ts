@@ -1,3 +1,4 @@
+import { AbortListeners } from './abort-listeners.ts';
 import { SpinError, StalledError, never } from './clock.ts';
 import type { ClockScope, Timeline, TimelineHooks } from './clock.ts';
 import type { Random } from './random.ts';
@@ -33,6 +34,7 @@ class Scope implements ClockScope {
   readonly callsInFlight = new Map<number, string>();
   readonly #engine: Engine;
   readonly #timers = new Set<() => void>();
+  readonly #aborts = new AbortListeners();
   /** The pauses in force; while there is one, deliveries are held. */
   readonly #pauses = new Set<() => void>();
   #held: (() => void)[] = [];
@@ -105,14 +107,14 @@ class Scope implements ClockScope {
       });
       const drop = (): void => {
         cancel();
-        signal?.removeEventListener('abort', onAbort);
+        stopListening?.();
       };
       const forget = (): void => {
         this.#timers.delete(drop);
         drop();
       };
       this.#timers.add(drop);
-      signal?.addEventListener('abort', onAbort, { once: true });
+      const stopListening = signal && this.#aborts.add(signal, onAbort);
     });
   }
 
