@@ -45,6 +45,10 @@ export interface ClusterState {
   readonly startedMs: number;
   /** Pods bound to a node, from the cache. */
   podsOn(nodeName: string): Iterable<Pod>;
+  /** The names of the nodes with such pods. */
+  nodesWithPods(): Iterable<string>;
+  /** Pods that are not bound to a node, from the cache. */
+  unboundPods(): Iterable<Pod>;
   /** When a Node was first seen, by our own clock; times in the object are from other clocks. */
   nodeSeenMs(node: Node): number;
   /** All pods, read from the server after this call: for irreversible decisions. */
@@ -57,6 +61,8 @@ export interface ClusterState {
   poolsOfOthers(): readonly NodePool[];
   /** The Nodes of an instance, sorted by name: none, one, or by mistake several. */
   nodesOf(providerId: string): Node[];
+  /** The claims of an instance, sorted by name: none, one, or by mistake several. */
+  claimsOf(providerId: string): NodeClaim[];
 }
 
 /** Starts the caches; the runtime's signal stops them. */
@@ -75,13 +81,14 @@ export function createClusterState(runtime: Runtime, wire: Wire, kube: KubeClien
   const storageClasses = createCache<StorageClass>(site, RESOURCES.storageclasses);
   const caches = [pods, nodes, claims, pools, classes, daemonSets, namespaces, volumeClaims, volumes, storageClasses];
 
-  const podsByNode = indexByNode(pods);
+  const { byNode: podsByNode, unbound } = indexPods(pods);
   const nodesSeenMs = timesSeen(nodes, clock);
-  const nodeView = new View(nodes, clock);
+  const nodeView = new View(nodes, clock, (node) => node.spec?.providerID);
   const isConfined = scope.id !== undefined;
   const isOwnClaim = (claim: NodeClaim): boolean => scope.owns(nodePoolOf(claim));
   const isOwnPool = (pool: NodePool): boolean => scope.owns(nameOf(pool));
-  const claimView = new View(isConfined ? limitCache(claims, isOwnClaim) : claims, clock);
+  const ownClaims = isConfined ? limitCache(claims, isOwnClaim) : claims;
+  const claimView = new View(ownClaims, clock, (claim) => claim.status?.providerID);
   const podReads = new SharedRead(clock, () => kube.list<Pod>(RESOURCES.pods));
   const claimReads = new SharedRead(clock, async () => {
     const askedAtMs = clock.nowMs();
@@ -115,16 +122,15 @@ export function createClusterState(runtime: Runtime, wire: Wire, kube: KubeClien
     isSynced: () => isSynced,
     startedMs,
     podsOn: (nodeName) => podsByNode.get(nodeName)?.values() ?? [],
+    nodesWithPods: () => podsByNode.keys(),
+    unboundPods: () => unbound.values(),
     nodeSeenMs: (node) => nodesSeenMs.get(uidOf(node)) ?? clock.nowMs(),
     freshPods: () => podReads.read(),
     freshClaims: isConfined ? () => claimReads.read().then((list) => list.filter(isOwnClaim)) : () => claimReads.read(),
     freshClaimsOfAll: () => claimReads.read(),
     poolsOfOthers: () => pools.list().filter((pool) => !isOwnPool(pool)),
-    nodesOf: (providerId) =>
-      nodeView
-        .list()
-        .filter((node) => node.spec?.providerID === providerId)
-        .sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)),
+    nodesOf: (providerId) => nodeView.listBy(providerId),
+    claimsOf: (providerId) => claimView.listBy(providerId),
   };
 }
 
@@ -138,19 +144,27 @@ function timesSeen(cache: Cache<KubeObject>, clock: Clock): ReadonlyMap<string, 
   return seenMs;
 }
 
-/** Indexes pods by node. */
-function indexByNode(pods: Cache<Pod>): ReadonlyMap<string, ReadonlyMap<string, Pod>> {
+/** Pods by the name of their node, and those without one in the order in which they were seen. */
+interface PodIndex {
+  readonly byNode: ReadonlyMap<string, ReadonlyMap<string, Pod>>;
+  readonly unbound: ReadonlyMap<string, Pod>;
+}
+
+function indexPods(pods: Cache<Pod>): PodIndex {
   const byNode = new Map<string, Map<string, Pod>>();
+  const unbound = new Map<string, Pod>();
   pods.onChange((type, pod) => {
-    const nodeName = pod.spec.nodeName;
-    // A pod is bound once: its node never changes.
-    if (nodeName === undefined || nodeName === '') return;
-    const onNode = byNode.get(nodeName) ?? new Map<string, Pod>();
+    const { nodeName = '' } = pod.spec;
     const key = `${pod.metadata.namespace ?? ''}/${nameOf(pod)}`;
+    if (type !== 'DELETED' && nodeName === '') unbound.set(key, pod);
+    else unbound.delete(key);
+    // A pod is bound once: its node never changes.
+    if (nodeName === '') return;
+    const onNode = byNode.get(nodeName) ?? new Map<string, Pod>();
     if (type === 'DELETED') onNode.delete(key);
     else onNode.set(key, pod);
     if (onNode.size === 0) byNode.delete(nodeName);
     else byNode.set(nodeName, onNode);
   });
-  return byNode;
+  return { byNode, unbound };
 }

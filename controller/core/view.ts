@@ -25,17 +25,37 @@ export class View<T extends KubeObject> {
   readonly #gone = new Set<string>();
   /** Uids of objects whose deletion the cache has seen: the last of them. */
   readonly #ended = new Set<string>();
+  readonly #valueOf: (object: T) => string | undefined;
+  /** Names by value, of objects that had it when they were last seen. */
+  readonly #names = new Map<string, Set<string>>();
+  /** The last list, until anything changes. */
+  #listed: { readonly cached: readonly T[]; readonly objects: readonly T[] } | undefined;
 
-  constructor(cache: Cache<T>, clock: Clock) {
+  /** @param valueOf what `listBy` finds objects by; undefined for one without it. It does not change once it is set. */
+  constructor(cache: Cache<T>, clock: Clock, valueOf: (object: T) => string | undefined = () => undefined) {
     this.#cache = cache;
     this.#clock = clock;
+    this.#valueOf = valueOf;
     cache.onChange((type, object) => this.#catchUp(type, object));
   }
 
   list(): readonly T[] {
-    if (this.#written.size === 0 && this.#gone.size === 0) return this.#cache.list();
-    const objects = this.#cache.list().filter((object) => !this.#gone.has(uidOf(object)) && !this.#written.has(nameOf(object)));
-    return [...objects, ...[...this.#written.values()].map((written) => written.object)];
+    const cached = this.#cache.list();
+    if (this.#written.size === 0 && this.#gone.size === 0) return cached;
+    if (this.#listed?.cached !== cached) {
+      const objects = cached.filter((object) => !this.#gone.has(uidOf(object)) && !this.#written.has(nameOf(object)));
+      for (const { object } of this.#written.values()) objects.push(object);
+      this.#listed = { cached, objects };
+    }
+    return this.#listed.objects;
+  }
+
+  /** The objects with this value, sorted by name. */
+  listBy(value: string): T[] {
+    return [...(this.#names.get(value) ?? [])].sort().flatMap((name) => {
+      const object = this.get(name);
+      return object !== undefined && this.#valueOf(object) === value ? [object] : [];
+    });
   }
 
   get(name: string): T | undefined {
@@ -58,6 +78,7 @@ export class View<T extends KubeObject> {
     const known = this.#written.get(nameOf(object))?.object;
     if (known !== undefined && uidOf(known) === uidOf(object) && isNewer(known, object)) return;
     this.#written.set(nameOf(object), { object, atMs: this.#clock.nowMs() });
+    this.#changed(object);
   }
 
   /** The server reported that this object no longer exists. */
@@ -67,13 +88,16 @@ export class View<T extends KubeObject> {
     }
     const cached = this.#cache.get(nameOf(object));
     if (cached !== undefined && uidOf(cached) === uidOf(object)) this.#gone.add(uidOf(object));
+    this.#changed(object);
   }
 
   /** Takes a complete list from the server that was requested at `askedAtMs`. */
   observe(objects: readonly T[], askedAtMs: number): void {
     const uids = new Set(objects.map(uidOf));
     for (const { object, atMs } of [...this.#written.values()]) {
-      if (!uids.has(uidOf(object)) && atMs < askedAtMs) this.#written.delete(nameOf(object));
+      if (uids.has(uidOf(object)) || atMs >= askedAtMs) continue;
+      this.#written.delete(nameOf(object));
+      this.#changed(object);
     }
     for (const object of objects) this.remember(object);
   }
@@ -85,6 +109,11 @@ export class View<T extends KubeObject> {
       const [oldest] = this.#ended;
       if (this.#ended.size > ENDED_MAX && oldest !== undefined) this.#ended.delete(oldest);
     }
+    this.#replaceWritten(type, object);
+    this.#changed(object);
+  }
+
+  #replaceWritten(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: T): void {
     const written = this.#written.get(nameOf(object))?.object;
     if (written === undefined) return;
     const isSame = uidOf(written) === uidOf(object);
@@ -92,6 +121,18 @@ export class View<T extends KubeObject> {
     if (isSame ? type === 'DELETED' || !isNewer(written, object) : isNewer(object, written)) {
       this.#written.delete(nameOf(object));
     }
+  }
+
+  #changed(object: T): void {
+    this.#listed = undefined;
+    const value = this.#valueOf(object);
+    if (value === undefined) return;
+    const name = nameOf(object);
+    const names = this.#names.get(value) ?? new Set();
+    if (this.get(name) === undefined) names.delete(name);
+    else names.add(name);
+    if (names.size === 0) this.#names.delete(value);
+    else this.#names.set(value, names);
   }
 }
 

@@ -24,7 +24,7 @@ export function startLifecycle(context: Context, parts: LifecycleParts): Lifecyc
 
   const addClaimOf = (providerId: string | undefined): void => {
     if (providerId === undefined) return;
-    for (const claim of state.claims.list()) if (claim.status?.providerID === providerId) claims.add(nameOf(claim));
+    for (const claim of state.claimsOf(providerId)) claims.add(nameOf(claim));
   };
   state.claims.onChange((_type, claim) => claims.add(nameOf(claim)));
   state.nodes.onChange((_type, node) => {
