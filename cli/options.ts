@@ -26,8 +26,6 @@ export type Shell = (typeof SHELLS)[number];
 /** Most trials of a scenario, and most processes, in one run. */
 const MAX_TRIALS = 100_000;
 const MAX_WORKERS = 256;
-/** The largest size of a scenario. */
-const MAX_NODES = 500;
 
 const whole = (what: string, min: number, max: number): z.ZodType<number, string> =>
   z
@@ -42,7 +40,8 @@ const maxFailures = whole('--max-failures', 1, MAX_TRIALS);
 /** Seeds of one matrix of mutants and scenarios. */
 const MAX_SEEDS = 1_000;
 const seeds = whole('--seeds', 1, MAX_SEEDS);
-const nodes = whole('--nodes', 1, MAX_NODES);
+/** What a trial may use grows with its nodes, so the supervisor's limits hold for any number. */
+const nodes = whole('--nodes', 1, Number.MAX_SAFE_INTEGER);
 /** Clusters that one run creates: each needs half a GiB and a core while its trial runs. */
 const MAX_CLUSTERS = 8;
 const clusters = whole('--clusters', 1, MAX_CLUSTERS);
