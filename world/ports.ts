@@ -29,6 +29,14 @@ export class ClusterError extends Error {
   }
 }
 
+/** Which objects to list. */
+export interface ListFilter {
+  readonly namespace?: string;
+  readonly labels?: LabelSelector;
+  /** The uid of an owner: only the objects that it manages, or that nobody does. */
+  readonly managedBy?: string;
+}
+
 /**
  * The access to a cluster that the world's own parts (scheduler, workload controllers, kubelets, cloud controller, scenarios)
  * need, on behalf of one principal. The embedded world serves it straight from the store, without codecs; for a real cluster
@@ -39,7 +47,7 @@ export interface ClusterPort {
   /** Read-only. */
   get<T extends KubeObject>(ref: ObjectRef): Promise<T | undefined>;
   /** Read-only objects, in the order of their names. */
-  list<T extends KubeObject>(resource: string, filter?: { namespace?: string; labels?: LabelSelector }): Promise<T[]>;
+  list<T extends KubeObject>(resource: string, filter?: ListFilter): Promise<T[]>;
   create<T extends KubeObject>(resource: string, object: T & { metadata: ObjectMeta }): Promise<T>;
   /** JSON merge patch (RFC 7386) of the object or of a subresource. */
   patch<T extends KubeObject>(ref: ObjectRef, patch: object, subresource?: 'status'): Promise<T>;

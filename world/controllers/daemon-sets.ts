@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DaemonSet, Node, Pod } from '../../model/kube.ts';
+import { controllerOf } from '../../model/owners.ts';
 import { matchesSelector } from '../../model/selector.ts';
 import { Tasks } from '../tasks.ts';
 import type { WorldPart } from '../tasks.ts';
@@ -7,7 +8,7 @@ import { daemonSpec, shouldRun, targetNode } from './daemon-placement.ts';
 import { daemonStatus, excess, revisionLabels, updatePlan } from './daemon-rollout.ts';
 import type { DaemonState } from './daemon-rollout.ts';
 import { KeyQueue } from './key-queue.ts';
-import { DAEMON_SET, claim, controllerOf, isControlledBy, keyOf, ownerKey, refOf, refOfKey } from './ownership.ts';
+import { DAEMON_SET, claim, keyOf, ownerKey, podsFor, refOf, refOfKey } from './ownership.ts';
 import { PodControl, slowStart } from './pod-control.ts';
 import type { ControllerOptions } from './pod-control.ts';
 import { isTerminal } from './pods.ts';
@@ -105,10 +106,7 @@ export class DaemonSets implements WorldPart {
 
   async #readState(set: DaemonSet, hash: string): Promise<DaemonState> {
     const { port, clock } = this.#options;
-    const { namespace = '' } = set.metadata;
-    const candidates = (await port.list<Pod>('pods', { namespace })).filter((pod) => {
-      return isControlledBy(pod, set) || controllerOf(pod) === undefined;
-    });
+    const candidates = await port.list<Pod>('pods', podsFor(set));
     const { selector } = set.spec;
     const pods = await claim(port, { owner: set, kind: DAEMON_SET, selector, resource: 'pods', objects: candidates });
     const podsByNode = new Map<string, Pod[]>();

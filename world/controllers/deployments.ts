@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { conditionOf } from '../../model/conditions.ts';
 import { defined } from '../../model/defined.ts';
 import type { Condition, Deployment, LabelSelector, Pod, ReplicaSet } from '../../model/kube.ts';
+import { controllerOf } from '../../model/owners.ts';
 import { matchesSelector } from '../../model/selector.ts';
 import { ClusterError } from '../ports.ts';
 import type { ClusterPort } from '../ports.ts';
@@ -18,7 +19,7 @@ import {
   setCondition,
 } from './deployment-status.ts';
 import { KeyQueue } from './key-queue.ts';
-import { DEPLOYMENT, claim, controllerOf, controllerRef, isControlledBy, keyOf, ownerKey, refOf, refOfKey } from './ownership.ts';
+import { DEPLOYMENT, claim, controllerRef, isControlledBy, keyOf, ownerKey, refOf, refOfKey } from './ownership.ts';
 import { PodControl } from './pod-control.ts';
 import type { ControllerOptions } from './pod-control.ts';
 import { isTerminal } from './pods.ts';

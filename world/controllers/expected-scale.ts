@@ -1,6 +1,6 @@
 import type { Deployment, KubeObject, OwnerReference, Pod, ReplicaSet, StatefulSet } from '../../model/kube.ts';
+import { controllerOf } from '../../model/owners.ts';
 import type { ClusterPort } from '../ports.ts';
-import { controllerOf } from './ownership.ts';
 
 /** The scale of pods' owners is unknown. */
 export class ScaleError extends Error {

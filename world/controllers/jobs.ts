@@ -20,7 +20,7 @@ import {
 } from './job-counts.ts';
 import type { Failures } from './job-counts.ts';
 import { KeyQueue } from './key-queue.ts';
-import { JOB, claim, controllerOf, isControlledBy, keyOf, ownerKey, refOf, refOfKey } from './ownership.ts';
+import { JOB, claim, isControlledBy, keyOf, ownerKey, podsFor, refOf, refOfKey } from './ownership.ts';
 import { PodControl, slowStart } from './pod-control.ts';
 import type { ControllerOptions } from './pod-control.ts';
 import { isActive, isReady, isTerminal } from './pods.ts';
@@ -71,7 +71,7 @@ export class Jobs implements WorldPart {
     const { port } = this.#options;
     const at = refOfKey(JOB, key);
     const job = await port.get<Job>(at);
-    const all = await port.list<Pod>('pods', { namespace: at.namespace ?? '' });
+    const all = await port.list<Pod>('pods', job === undefined ? { namespace: at.namespace ?? '' } : podsFor(job));
     if (job === undefined) {
       await Promise.all(all.filter((pod) => ownerKey(pod, JOB) === key).map((pod) => this.#untrack(pod)));
       return;
@@ -81,13 +81,12 @@ export class Jobs implements WorldPart {
       await Promise.all(all.filter((pod) => isControlledBy(pod, job)).map((pod) => this.#untrack(pod)));
       return;
     }
-    const candidates = all.filter((pod) => isControlledBy(pod, job) || controllerOf(pod) === undefined);
     const { selector } = job.spec;
     const finalizers = [JOB_TRACKING];
     const pods =
       selector === undefined
-        ? candidates.filter((pod) => isControlledBy(pod, job))
-        : await claim(port, { owner: job, kind: JOB, selector, resource: 'pods', objects: candidates, finalizers });
+        ? all.filter((pod) => isControlledBy(pod, job))
+        : await claim(port, { owner: job, kind: JOB, selector, resource: 'pods', objects: all, finalizers });
     await this.#sync(job, pods, queue);
   }
 

@@ -1,7 +1,8 @@
 import type { KubeObject, LabelSelector, ObjectMeta, OwnerReference } from '../../model/kube.ts';
+import { controllerOf } from '../../model/owners.ts';
 import { matchesSelector } from '../../model/selector.ts';
 import { ClusterError } from '../ports.ts';
-import type { ClusterPort, ObjectRef } from '../ports.ts';
+import type { ClusterPort, ListFilter, ObjectRef } from '../ports.ts';
 
 /** The kind of a controller's objects, which identifies its owner references. */
 export interface Kind {
@@ -17,11 +18,6 @@ export const DAEMON_SET: Kind = { apiVersion: 'apps/v1', kind: 'DaemonSet', reso
 export const STATEFUL_SET: Kind = { apiVersion: 'apps/v1', kind: 'StatefulSet', resource: 'statefulsets' };
 export const JOB: Kind = { apiVersion: 'batch/v1', kind: 'Job', resource: 'jobs' };
 
-/** The owner that manages an object, if one does. */
-export function controllerOf({ metadata }: KubeObject): OwnerReference | undefined {
-  return metadata.ownerReferences?.find(({ controller }) => controller === true);
-}
-
 export function isControlledBy(object: KubeObject, owner: KubeObject): boolean {
   return controllerOf(object)?.uid === owner.metadata.uid;
 }
@@ -30,6 +26,11 @@ export function isControlledBy(object: KubeObject, owner: KubeObject): boolean {
 export function ownerKey(object: KubeObject, { kind }: Kind): string | undefined {
   const owner = controllerOf(object);
   return owner?.kind === kind ? `${object.metadata.namespace}/${owner.name}` : undefined;
+}
+
+/** The filter for what an owner manages, and for what it may adopt. */
+export function podsFor({ metadata: { namespace = '', uid = '' } }: KubeObject): ListFilter {
+  return { namespace, managedBy: uid };
 }
 
 export function keyOf({ metadata }: KubeObject): string {

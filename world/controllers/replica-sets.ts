@@ -1,5 +1,6 @@
 import { conditionOf } from '../../model/conditions.ts';
 import type { Condition, Pod, ReplicaSet } from '../../model/kube.ts';
+import { controllerOf } from '../../model/owners.ts';
 import { matchesSelector } from '../../model/selector.ts';
 import { formatTime, parseTime } from '../../model/time.ts';
 import { ClusterError } from '../ports.ts';
@@ -7,13 +8,22 @@ import { Tasks } from '../tasks.ts';
 import type { WorldPart } from '../tasks.ts';
 import { rankForDeletion } from './deletion-order.ts';
 import { KeyQueue } from './key-queue.ts';
-import { REPLICA_SET, claim, controllerOf, isControlledBy, keyOf, ownerKey, refOf, refOfKey } from './ownership.ts';
+import { REPLICA_SET, claim, isControlledBy, keyOf, ownerKey, podsFor, refOf, refOfKey } from './ownership.ts';
 import { PodControl, slowStart } from './pod-control.ts';
 import type { ControllerOptions } from './pod-control.ts';
 import { isActive, isAvailable, isReady } from './pods.ts';
 
 /** `BurstReplicas`: most pods created or deleted in one sync. */
 const BURST = 500;
+
+/** What a ReplicaSet counts of a pod. */
+interface Facts {
+  /** The specification by which the pod was judged. */
+  readonly by: ReplicaSet['spec'];
+  readonly isOwn: boolean;
+  readonly isLabelled: boolean;
+  readonly isReady: boolean;
+}
 
 /**
  * The ReplicaSet controller (`k8s.io/kubernetes/pkg/controller/replicaset`): keeps the number of pods, adopts orphans and
@@ -25,6 +35,8 @@ export class ReplicaSets implements WorldPart {
   readonly #pods: PodControl;
   /** The watched ReplicaSets, by key: possible owners of orphans. */
   readonly #known = new Map<string, ReplicaSet>();
+  /** Of versions of pods, which do not change: a large ReplicaSet reads all of them after each change of one. */
+  readonly #facts = new WeakMap<Pod, Facts>();
 
   constructor(options: ControllerOptions) {
     this.#options = options;
@@ -62,10 +74,12 @@ export class ReplicaSets implements WorldPart {
     const replicaSet = await port.get<ReplicaSet>(at);
     if (replicaSet === undefined) return;
     const { selector, replicas = 1, minReadySeconds = 0 } = replicaSet.spec;
-    const candidates = (await port.list<Pod>('pods', { namespace: at.namespace ?? '' })).filter((pod) => {
-      return isActive(pod) && (isControlledBy(pod, replicaSet) || controllerOf(pod) === undefined);
-    });
-    const pods = await claim(port, { owner: replicaSet, kind: REPLICA_SET, selector, resource: 'pods', objects: candidates });
+    const factsOf = (pod: Pod): Facts => this.#factsOf(pod, replicaSet);
+    const candidates = (await port.list<Pod>('pods', podsFor(replicaSet))).filter(isActive);
+    // Without a pod to adopt or to release there is nothing to claim.
+    const pods = await (candidates.every((pod) => factsOf(pod).isOwn)
+      ? candidates
+      : claim(port, { owner: replicaSet, kind: REPLICA_SET, selector, resource: 'pods', objects: candidates }));
     const surplus = pods.length - replicas;
     let failure: ClusterError | undefined;
     // The garbage collector deletes what a deleted one leaves behind.
@@ -105,16 +119,33 @@ export class ReplicaSets implements WorldPart {
     return all.filter((pod) => isActive(pod) && siblings.some(({ spec }) => matchesSelector(spec.selector, pod.metadata.labels)));
   }
 
+  #factsOf(pod: Pod, replicaSet: ReplicaSet): Facts {
+    const { spec } = replicaSet;
+    const known = this.#facts.get(pod);
+    if (known?.by === spec) return known;
+    const { selector, template } = spec;
+    const facts = {
+      by: spec,
+      isOwn: isControlledBy(pod, replicaSet) && matchesSelector(selector, pod.metadata.labels),
+      isLabelled: matchesSelector({ matchLabels: template.metadata?.labels ?? {} }, pod.metadata.labels),
+      isReady: isReady(pod),
+    };
+    this.#facts.set(pod, facts);
+    return facts;
+  }
+
   /** Counted before this sync's own creations and deletions, like the real one. @returns the number of available pods */
   async #updateStatus(replicaSet: ReplicaSet, pods: readonly Pod[], failure: ClusterError | undefined): Promise<number> {
     const { status, metadata, spec } = replicaSet;
     const nowMs = this.#options.clock.nowMs();
-    const available = pods.filter((pod) => isAvailable(pod, spec.minReadySeconds ?? 0, nowMs)).length;
-    const template = { matchLabels: spec.template.metadata?.labels ?? {} };
+    const { minReadySeconds = 0 } = spec;
+    const facts = pods.map((pod) => this.#factsOf(pod, replicaSet));
+    const ready = facts.filter((one) => one.isReady).length;
+    const available = minReadySeconds === 0 ? ready : pods.filter((pod) => isAvailable(pod, minReadySeconds, nowMs)).length;
     const next = {
       replicas: pods.length,
-      fullyLabeledReplicas: pods.filter((pod) => matchesSelector(template, pod.metadata.labels)).length,
-      readyReplicas: pods.filter(isReady).length,
+      fullyLabeledReplicas: facts.filter((one) => one.isLabelled).length,
+      readyReplicas: ready,
       availableReplicas: available,
       observedGeneration: metadata.generation ?? 0,
     };

@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../../model/defined.ts';
 import type { KubeObject, Pod, PodTemplate, StatefulSet } from '../../model/kube.ts';
+import { controllerOf } from '../../model/owners.ts';
 import { matchesSelector } from '../../model/selector.ts';
 import { claimNameOf, ordinalsOf } from '../../model/stateful-set.ts';
 import { ClusterError } from '../ports.ts';
 import { Tasks } from '../tasks.ts';
 import type { WorldPart } from '../tasks.ts';
 import { KeyQueue } from './key-queue.ts';
-import { STATEFUL_SET, claim, controllerOf, isControlledBy, keyOf, ownerKey, refOf, refOfKey } from './ownership.ts';
+import { STATEFUL_SET, claim, isControlledBy, keyOf, ownerKey, podsFor, refOf, refOfKey } from './ownership.ts';
 import { PodControl } from './pod-control.ts';
 import type { ControllerOptions } from './pod-control.ts';
 import { isAvailable, isReady, isTerminal } from './pods.ts';
@@ -70,7 +71,7 @@ export class StatefulSets implements WorldPart {
     const at = refOfKey(STATEFUL_SET, key);
     const set = await port.get<StatefulSet>(at);
     if (set === undefined) return;
-    const objects = (await port.list<Pod>('pods', { namespace: at.namespace ?? '' })).filter((pod) => {
+    const objects = (await port.list<Pod>('pods', podsFor(set))).filter((pod) => {
       return isControlledBy(pod, set) || (controllerOf(pod) === undefined && isCandidate(set, pod));
     });
     const owned = await claim(port, { owner: set, kind: STATEFUL_SET, selector: set.spec.selector, resource: 'pods', objects });

@@ -1,5 +1,5 @@
 import { defined } from '../../model/defined.ts';
-import type { KubeObject, LabelSelector, ObjectMeta } from '../../model/kube.ts';
+import type { KubeObject, ObjectMeta } from '../../model/kube.ts';
 import type { Principal } from '../../model/operation.ts';
 import { matchesSelector } from '../../model/selector.ts';
 import { mergePatch } from '../../protocols/kube/merge-patch.ts';
@@ -7,14 +7,16 @@ import { StatusError } from '../../protocols/kube/status.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { MailboxFullError } from '../../runtime/mailbox.ts';
 import { ClusterError } from '../ports.ts';
-import type { ClusterPort, ObjectChange, ObjectRef } from '../ports.ts';
+import type { ClusterPort, ListFilter, ObjectChange, ObjectRef } from '../ports.ts';
 import { evictPod } from './eviction.ts';
 import { bindPod } from './pod-subresources.ts';
 import { Inquiries, Waiting } from './inquiries.ts';
+import type { ManagedObjects } from './managed-objects.ts';
 import type { Registry } from './registry.ts';
 import type { Writer } from './writer.ts';
 import type { Location, Resource } from './resource.ts';
 import type { ResourceTable } from './resource-table.ts';
+import { inVersion } from './store.ts';
 import type { Store, Version } from './store.ts';
 import { MAX_WAITING_EVENTS } from './watches.ts';
 import type { Watches } from './watches.ts';
@@ -26,6 +28,7 @@ interface PortParts {
   readonly table: ResourceTable;
   readonly watches: Watches;
   readonly clock: Clock;
+  readonly managed: ManagedObjects;
 }
 
 /**
@@ -33,7 +36,7 @@ interface PortParts {
  * no longer than a request may take.
  */
 export function openPort(parts: PortParts, principal: Principal): ClusterPort {
-  const { store, registry, table, watches, clock } = parts;
+  const { store, registry, table, watches, clock, managed } = parts;
   const serve = <T>(work: (inquiries: Inquiries) => T): Promise<T> => {
     const inquiries = new Inquiries(clock);
     return attempt(() => {
@@ -54,10 +57,11 @@ export function openPort(parts: PortParts, principal: Principal): ClusterPort {
 
   return {
     get: (ref) => serve(() => registry.find(locate(ref))?.object as unknown as never),
-    list: <T extends KubeObject>(plural: string, filter: { namespace?: string; labels?: LabelSelector } = {}) =>
+    list: <T extends KubeObject>(plural: string, { namespace, labels, managedBy }: ListFilter = {}) =>
       serve(() => {
-        const objects = store.list(resourceOf(plural), filter.namespace).map(({ object }) => object as unknown as T);
-        const { labels } = filter;
+        const resource = resourceOf(plural);
+        const versions = managedBy === undefined ? store.list(resource, namespace) : managed.list(resource, managedBy, namespace);
+        const objects = versions.map((version) => objectOf<T>(inVersion(version, resource)));
         return labels === undefined ? objects : objects.filter(({ metadata }) => matchesSelector(labels, metadata.labels));
       }),
     create: <T extends KubeObject>(plural: string, object: T & { metadata: ObjectMeta }) =>

@@ -3,6 +3,10 @@ export class SortedMap<V> {
   readonly #values = new Map<string, V>();
   readonly #keys: string[] = [];
 
+  get isEmpty(): boolean {
+    return this.#keys.length === 0;
+  }
+
   get(key: string): V | undefined {
     return this.#values.get(key);
   }

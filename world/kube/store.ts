@@ -99,6 +99,11 @@ export class Store {
     return this.#objects.get(resource.id)?.values(namespace === undefined ? '' : `${namespace}/`) ?? [];
   }
 
+  /** With their keys. */
+  entriesStored(resource: Resource): [string, Version][] {
+    return this.#objects.get(resource.id)?.entries('') ?? [];
+  }
+
   /**
    * The objects at a revision.
    * @returns undefined if that revision was compacted

@@ -6,11 +6,12 @@ import type { Cache, KubeRef, ResourceType } from '../../clients/kube-client.ts'
 import { readKubeError } from '../../clients/kube-errors.ts';
 import { collectionPath } from '../../clients/resources.ts';
 import { defined } from '../../model/defined.ts';
-import type { KubeObject, LabelSelector, ObjectMeta } from '../../model/kube.ts';
+import type { KubeObject, ObjectMeta } from '../../model/kube.ts';
+import { controllerOf } from '../../model/owners.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { Wire } from '../../wire/wire.ts';
 import { ClusterError } from '../ports.ts';
-import type { ClusterPort, ObjectChange, ObjectRef } from '../ports.ts';
+import type { ClusterPort, ListFilter, ObjectChange, ObjectRef } from '../ports.ts';
 
 /** Time-out of a binding. */
 const BIND_TIMEOUT_MS = 70_000;
@@ -46,8 +47,11 @@ export function createClientPort({ wire, runtime, resource }: ClientPortSite): C
 
   return {
     get: <T extends KubeObject>(ref: ObjectRef) => attempt(() => client.get<T>(locate(ref))),
-    list: <T extends KubeObject>(plural: string, filter: { namespace?: string; labels?: LabelSelector } = {}) =>
-      attempt(() => client.list<T>(typeOf(plural), filter)),
+    list: <T extends KubeObject>(plural: string, { managedBy, ...filter }: ListFilter = {}) =>
+      attempt(async () => {
+        const objects = await client.list<T>(typeOf(plural), filter);
+        return managedBy === undefined ? objects : objects.filter((object) => (controllerOf(object)?.uid ?? managedBy) === managedBy);
+      }),
     create: <T extends KubeObject>(plural: string, object: T & { metadata: ObjectMeta }) =>
       attempt(() => client.create<T>(typeOf(plural), object)),
     patch: <T extends KubeObject>(ref: ObjectRef, patch: object, subresource?: 'status') =>

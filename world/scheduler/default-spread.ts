@@ -1,5 +1,6 @@
 import { LABEL } from '../../model/kube.ts';
 import type { LabelSelector, LabelSelectorRequirement } from '../../model/kube.ts';
+import { controllerOf } from '../../model/owners.ts';
 import type { ClusterObjects, Selecting } from './cluster.ts';
 import type { PodInfo } from './pod-info.ts';
 
@@ -26,7 +27,7 @@ export function defaultSelector({ pod, namespace, labels }: PodInfo, objects: Cl
     const entries = Object.entries(selector);
     if (entries.length > 0 && entries.every(([key, value]) => labels[key] === value)) Object.assign(matchLabels, selector);
   }
-  const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller === true);
+  const owner = controllerOf(pod);
   const plural = owner === undefined ? undefined : OWNERS[`${owner.apiVersion}/${owner.kind}`];
   const found = plural === undefined || owner === undefined ? undefined : objects.owner(plural, namespace, owner.name);
   const matchExpressions = found === undefined ? [] : expressionsOf(found, plural === 'replicationcontrollers');

@@ -1,3 +1,4 @@
+import { controllerOf } from '../../../model/owners.ts';
 import { isJsonObject } from '../../../protocols/kube/json.ts';
 import type { ApiObject } from '../resource.ts';
 import { NAME, column, columns, simple, wide } from './columns.ts';
@@ -100,7 +101,7 @@ export const secretPrinter = simple([column('Type'), column('Data')], (object) =
 export const serviceAccountPrinter = simple([column('Secrets')], (object) => [listAt(object, 'secrets').length]);
 
 export const controllerRevisionPrinter = simple([column('Controller'), column('Revision')], (object) => {
-  const owner = object.metadata.ownerReferences?.find(({ controller }) => controller === true);
+  const owner = controllerOf(object);
   const group = owner?.apiVersion.includes('/') === true ? `.${owner.apiVersion.split('/', 1).join('')}` : '';
   return [owner === undefined ? '<none>' : `${owner.kind.toLowerCase()}${group}/${owner.name}`, countAt(object, 'revision')];
 });

@@ -1,7 +1,7 @@
 import { defined } from '../../../model/defined.ts';
 import type { KubeEvent, KubeObject, Node, ObjectMeta } from '../../../model/kube.ts';
 import { ClusterError } from '../../ports.ts';
-import type { ClusterPort, ObjectRef } from '../../ports.ts';
+import type { ClusterPort, ListFilter, ObjectRef } from '../../ports.ts';
 import { MAX_PODS } from './tenant.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -45,8 +45,8 @@ export function createTenantPort(port: ClusterPort, tenant: Tenant): ClusterPort
   };
   return {
     get: (ref) => port.get(located(ref)),
-    list: async <T extends KubeObject>(resource: string, { namespace, labels }: Parameters<ClusterPort['list']>[1] = {}) => {
-      const filter = defined({ namespace: namespace === undefined ? undefined : tenant.namespaceFor(namespace), labels });
+    list: async <T extends KubeObject>(resource: string, { namespace, ...others }: ListFilter = {}) => {
+      const filter = { ...others, ...defined({ namespace: namespace === undefined ? undefined : tenant.namespaceFor(namespace) }) };
       const objects = await port.list<T>(resource, filter);
       return objects.filter((object) => isShown(resource, object));
     },
