@@ -25,11 +25,17 @@ export class SchedulerCache implements Cluster {
   /** By node name. */
   readonly #nominated = new Map<string, Map<string, PodInfo>>();
   readonly #nominationOf = new Map<string, string>();
-  #ordered: readonly NodeInfo[] | undefined;
+  #ordered: NodeInfo[] | undefined;
+  /** Where each node is in that order, by name. */
+  readonly #places = new Map<string, number>();
   #images: ReadonlyMap<string, NodeImage> | undefined;
 
   nodes(): readonly NodeInfo[] {
-    this.#ordered ??= roundRobin([...this.#nodes.values()].sort((a, b) => (a.name < b.name ? -1 : 1)));
+    if (this.#ordered === undefined) {
+      this.#ordered = roundRobin([...this.#nodes.values()].sort((a, b) => (a.name < b.name ? -1 : 1)));
+      this.#places.clear();
+      for (const [place, { name }] of this.#ordered.entries()) this.#places.set(name, place);
+    }
     return this.#ordered;
   }
 
@@ -53,15 +59,24 @@ export class SchedulerCache implements Cluster {
 
   setNode(node: Node): NodeInfo {
     const info = nodeInfo(node, this.#load(node.metadata.name ?? ''));
+    const before = this.#nodes.get(info.name);
     this.#nodes.set(info.name, info);
-    this.#forgetOrder();
+    if (before?.node.status?.images !== node.status?.images) this.#images = undefined;
+    const place = this.#places.get(info.name);
+    // Most changes leave a node where it is.
+    if (before !== undefined && this.#ordered !== undefined && place !== undefined && zoneOf(before) === zoneOf(info)) {
+      this.#ordered[place] = info;
+    } else {
+      this.#ordered = undefined;
+    }
     return info;
   }
 
   removeNode(name: string): void {
     this.#nodes.delete(name);
     if (this.#loads.get(name)?.pods.size === 0) this.#loads.delete(name);
-    this.#forgetOrder();
+    this.#ordered = undefined;
+    this.#images = undefined;
   }
 
   /** The node of a pod, real or assumed. */
@@ -121,11 +136,6 @@ export class SchedulerCache implements Cluster {
     return load;
   }
 
-  #forgetOrder(): void {
-    this.#ordered = undefined;
-    this.#images = undefined;
-  }
-
   #count(pod: PodInfo, nodeName: string, delta: 1 | -1): void {
     let group = this.#groups.get(pod.groupKey);
     if (group === undefined) this.#groups.set(pod.groupKey, (group = groupOf(pod)));
@@ -146,16 +156,23 @@ function groupOf({ namespace, labels, affinity }: PodInfo): Group {
 }
 
 /** One node of each zone in turn (`nodeTree.list`), the zones in the order of their first nodes. */
-function roundRobin(nodes: readonly NodeInfo[]): readonly NodeInfo[] {
+function roundRobin(nodes: readonly NodeInfo[]): NodeInfo[] {
   const zones = new Map<string, NodeInfo[]>();
   for (const node of nodes) {
-    const zone = `${node.labels[LABEL.region] ?? ''}:${node.labels[LABEL.zone] ?? ''}`;
+    const zone = zoneOf(node);
     const others = zones.get(zone);
     if (others === undefined) zones.set(zone, [node]);
     else others.push(node);
   }
-  const rounds = Math.max(0, ...[...zones.values()].map(({ length }) => length));
-  return Array.from({ length: rounds }, (_, round) => [...zones.values()].flatMap((zone) => zone.slice(round, round + 1))).flat();
+  const lists = [...zones.values()];
+  const rounds = Math.max(0, ...lists.map(({ length }) => length));
+  const ordered: NodeInfo[] = [];
+  for (let round = 0; round < rounds; round += 1) for (const zone of lists) ordered.push(...zone.slice(round, round + 1));
+  return ordered;
+}
+
+function zoneOf({ labels }: NodeInfo): string {
+  return `${labels[LABEL.region] ?? ''}:${labels[LABEL.zone] ?? ''}`;
 }
 
 /** @param nodes in the order in which they were created */

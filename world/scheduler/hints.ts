@@ -17,15 +17,23 @@ export type ClusterEvent =
 
 const OF_VOLUMES: readonly Plugin[] = ['VolumeRestrictions', 'NodeVolumeLimits', 'VolumeBinding', 'VolumeZone'];
 
+/** What the hints of one event need. */
+export interface HintContext {
+  readonly namespaceLabels: NamespaceLabels;
+  /** Whether the pod fits on a node, ignoring other pods' constraints, possibly after others have been evicted from it. */
+  readonly hasRoom: (pod: PodInfo, node: NodeInfo | undefined) => boolean;
+}
+
 /**
  * Whether an event may make a pod schedulable that these plugins rejected: approximately the plugins' queueing hints. In
  * addition, nodes are checked with their current pods, to avoid useless attempts; and the end of a pod whose anti-affinity kept
  * another away counts, which the hint of InterPodAffinity misses.
  */
-export function mayHelp(event: ClusterEvent, pod: PodInfo, rejectedBy: ReadonlySet<Plugin>, namespaceLabels: NamespaceLabels): boolean {
+export function mayHelp(event: ClusterEvent, pod: PodInfo, rejectedBy: ReadonlySet<Plugin>, context: HintContext): boolean {
+  const { namespaceLabels, hasRoom } = context;
   switch (event.kind) {
     case 'node':
-      return nodeHelps(event, pod, rejectedBy);
+      return nodeHelps(event, pod, rejectedBy, hasRoom);
     case 'pod':
       if (rejectedBy.has('PodTopologySpread') && [event.before, event.after].some((one) => one !== undefined && concernsSpread(pod, one))) {
         return true;
@@ -43,6 +51,7 @@ function nodeHelps(
   { before, after }: { readonly before: NodeInfo | undefined; readonly after: NodeInfo | undefined },
   pod: PodInfo,
   rejectedBy: ReadonlySet<Plugin>,
+  hasRoom: HintContext['hasRoom'],
 ): boolean {
   if (rejectedBy.has('PodTopologySpread')) {
     // Domains may have been added, removed or changed.
@@ -52,9 +61,19 @@ function nodeHelps(
   return hasRoom(pod, after);
 }
 
-/** Whether the pod fits on a node, ignoring other pods' constraints, possibly after others have been evicted from it. */
-function hasRoom(pod: PodInfo, node: NodeInfo | undefined): boolean {
-  if (node === undefined) return false;
+/** For one event, in which no node changes: pods of one workload get the same answer, and there may be thousands. */
+export function roomByKey(keyOf: (pod: PodInfo) => string): HintContext['hasRoom'] {
+  const known = new Map<string, boolean>();
+  return (pod, node) => {
+    if (node === undefined) return false;
+    const key = `${node.name} ${keyOf(pod)}`;
+    const answer = known.get(key) ?? hasRoom(pod, node);
+    known.set(key, answer);
+    return answer;
+  };
+}
+
+function hasRoom(pod: PodInfo, node: NodeInfo): boolean {
   const rejection = rejectionByNode(pod, node);
   if (rejection === undefined) return true;
   return !rejection.unresolvable && [...node.load.pods.values()].some(({ priority }) => priority < pod.priority);

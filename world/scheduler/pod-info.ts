@@ -30,6 +30,12 @@ export interface PodInfo {
   readonly groupKey: string;
 }
 
+/** Equal for pods that the filters which look at one node alone can't tell apart (`rejectionByNode`). */
+export function filterKey({ pod: { spec }, priority, requests, hostPorts }: PodInfo): string {
+  const { nodeName, nodeSelector, affinity, tolerations } = spec;
+  return JSON.stringify([priority, requests, hostPorts, nodeName, nodeSelector, affinity?.nodeAffinity, tolerations]);
+}
+
 /** The affinities of a pod to others. */
 export interface PodAffinities {
   readonly required: readonly AffinityTerm[];
