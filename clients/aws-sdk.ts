@@ -2,6 +2,7 @@ import { asText } from '../wire/wire.ts';
 import type { Wire } from '../wire/wire.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
+import { decodedBody } from './decoded-body.ts';
 import { exchange } from './exchange.ts';
 
 /** Keys that sign requests. */
@@ -98,7 +99,8 @@ function wireHandler({ wire, clock, timeoutMs }: SdkOptions) {
         ...(abortSignal instanceof AbortSignal ? { signal: abortSignal } : {}),
       };
       const answer = await exchange(wire, clock, request, timeoutMs);
-      return { response: { statusCode: answer.status, headers: { ...answer.headers }, body: utf8.encode(answer.text) } };
+      const answered = answer.decoded === undefined ? utf8.encode(answer.text) : decodedBody(answer.decoded);
+      return { response: { statusCode: answer.status, headers: { ...answer.headers }, body: answered } };
     },
     updateHttpClientConfig: () => undefined,
     httpHandlerConfigs: () => ({}),

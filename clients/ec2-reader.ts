@@ -1,6 +1,7 @@
 import { AwsEc2QueryProtocol, XmlShapeDeserializer } from '@aws-sdk/core/protocols';
 import { FromStringShapeDeserializer } from '@smithy/core/protocols';
 import { NormalizedSchema } from '@smithy/core/schema';
+import { isDecoded } from './decoded-body.ts';
 import { deepFreeze } from '../model/deep-freeze.ts';
 
 type Schema = Parameters<XmlShapeDeserializer['read']>[0];
@@ -33,6 +34,7 @@ export class FastDeserializer extends XmlShapeDeserializer {
   override read(schema: Schema, bytes: Uint8Array | string, key?: string): unknown {
     const shape = NormalizedSchema.of(schema);
     if (key !== undefined || !shape.isStructSchema()) return super.read(schema, bytes, key) as unknown;
+    if (isDecoded(bytes)) return bytes.decoded;
     const text = typeof bytes === 'string' ? bytes : UTF8.decode(bytes);
     try {
       return cachedIf(shape.getName() ?? '', text, () => {

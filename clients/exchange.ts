@@ -1,3 +1,4 @@
+import { defined } from '../model/defined.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { WireError, readText } from '../wire/wire.ts';
 import type { Wire, WireRequest } from '../wire/wire.ts';
@@ -7,6 +8,8 @@ export interface WholeResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
+  /** What the client would read from the text, which is then empty: it need not be written. */
+  readonly decoded?: object;
 }
 
 /**
@@ -25,8 +28,9 @@ export function withSignal(request: WireRequest, signal: AbortSignal): WireReque
 }
 
 async function readWhole(wire: Wire, request: WireRequest): Promise<WholeResponse> {
-  const { status, headers, body } = await wire(request);
-  return { status, headers, text: await readText(body) };
+  const response = await wire(request);
+  const { status, headers, decoded } = response;
+  return { status, headers, ...defined({ decoded }), text: await readText(decoded === undefined ? response.body : '') };
 }
 
 /**

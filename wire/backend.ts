@@ -36,6 +36,7 @@ export interface Refusal {
 export interface WholeAnswer {
   readonly status: number;
   readonly body: Bytes;
+  readonly decoded?: object;
 }
 
 /** The parts of an answer that go into a history. */

@@ -6,12 +6,12 @@ import type { Effect, Operation, Principal, WireName } from '../model/operation.
 import { never } from '../runtime/clock.ts';
 import type { Clock, ClockScope } from '../runtime/clock.ts';
 import { Roster } from '../runtime/roster.ts';
-import type { Answer, Backend, Caller } from './backend.ts';
+import type { Answer, Backend, Caller, WholeAnswer } from './backend.ts';
 import type { Gate, Strike } from './gate.ts';
 import { isJson, lastRevision, noteDelivery, rewriteAnswer, rewriteLines, wholeLines } from './objects.ts';
 import type { Delivery } from './objects.ts';
 import type { ObjectRewrite } from './effects.ts';
-import { MAX_ANSWER_BYTES, WireError, isStream, readWhole } from './wire.ts';
+import { MAX_ANSWER_BYTES, WireError, isStreamed, readWhole } from './wire.ts';
 import type { Bytes, Wire, WireRequest, WireResponse } from './wire.ts';
 
 /** A target that has more requests in flight than this is flooding the API, not using it. */
@@ -144,7 +144,7 @@ class ChainedRequest {
     let isFollowed = false;
     try {
       const response = await this.#pass();
-      isFollowed = isStream(response.body);
+      isFollowed = isStreamed(response);
       return response;
     } catch (error) {
       if (!(error instanceof WireError)) this.#recordUnknown(undefined, 'the world failed');
@@ -186,7 +186,7 @@ class ChainedRequest {
     if (response === undefined) {
       const answer = await this.#execute();
       effect = answer.effect;
-      response = { status: answer.status, headers: answer.headers, body: answer.body };
+      response = answer;
     }
     this.#recordEffect(effect);
     if (answered === undefined) {
@@ -199,7 +199,7 @@ class ChainedRequest {
       }
     }
     if (latency !== undefined) await clock.sleep(latency.backMs);
-    if (isStream(response.body) && isJson(response) && this.#rewrites().length > 0) response = await this.#readAll(response);
+    if (isStreamed(response) && isJson(response) && this.#rewrites().length > 0) response = await this.#readAll(response);
     return this.#deliver(response, effect);
   }
 
@@ -227,7 +227,7 @@ class ChainedRequest {
 
   /** Reads an answer to its end, except a watch. */
   async #readAll(response: WireResponse): Promise<WireResponse> {
-    if (isWatch(this.#operation)) return response;
+    if (!isStreamed(response) || isWatch(this.#operation)) return response;
     try {
       return { ...response, body: await readWhole(response.body, MAX_ANSWER_BYTES) };
     } catch (error) {
@@ -291,7 +291,7 @@ class ChainedRequest {
       );
       return answer;
     }
-    if (isStream(answer.body)) {
+    if (isStreamed(answer)) {
       if (!isWatch(this.#operation)) return { ...answer, body: this.#relay(answer.status, answer.body) };
       this.#recordEnd('ok', answer.status, undefined, this.#remark);
       return { ...answer, body: this.#follow(answer.body, isJson(answer)) };
@@ -299,7 +299,8 @@ class ChainedRequest {
     let response = answer;
     for (const { rewrite, fired } of this.#rewrites()) response = rewriteAnswer(response, firing(rewrite, fired));
     const { status } = answer;
-    const { code, note, refused } = this.#recorded ? this.#site.backend.describeAnswer(this.#operation, { status, body: answer.body }) : {};
+    // Its body is whole: it is not streamed.
+    const { code, note, refused } = this.#recorded ? this.#site.backend.describeAnswer(this.#operation, answer as WholeAnswer) : {};
     const isLost = status >= 500 && effect.kind === 'applied';
     const outcome = isLost ? 'info' : status < 400 ? 'ok' : 'fail';
     this.#recordEnd(outcome, status, code, status < 400 ? (this.#remark ?? note) : note?.slice(0, MAX_MESSAGE_LENGTH), refused);

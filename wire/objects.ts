@@ -9,7 +9,8 @@ export function rewriteAnswer(response: WireResponse, rewrite: ObjectRewrite): W
   const after = Array.isArray(before['items'])
     ? { ...before, items: (before['items'] as Record<string, unknown>[]).map(rewrite) }
     : rewrite(before);
-  return { ...response, body: JSON.stringify(after) };
+  const { decoded: _changed, ...rest } = response;
+  return { ...rest, body: JSON.stringify(after) };
 }
 
 /** Whether an answer's content is JSON. */

@@ -17,6 +17,11 @@ export interface WireResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Bytes | AsyncIterable<Bytes>;
+  /**
+   * What a client reads from a body that has arrived as a whole: one in this process need not read it. Absent where the body was changed
+   * on its way, or is for every client to read.
+   */
+  readonly decoded?: object;
 }
 
 /**
@@ -47,6 +52,27 @@ export interface ByteStream extends AsyncIterable<Bytes> {
   takeArrived(): Uint8Array | undefined;
   /** @throws RangeError for a longer body */
   readWhole(maxBytes: number): Promise<Uint8Array>;
+}
+
+interface Streamed extends WireResponse {
+  readonly body: AsyncIterable<Bytes>;
+}
+
+/** The same answer with its decoded body, and the body itself written only if anybody reads it. */
+export function withDecoded<T extends object>(answer: T, decoded: object, write: () => string): T & Pick<WireResponse, 'body' | 'decoded'> {
+  let text: string | undefined;
+  return {
+    ...answer,
+    decoded,
+    get body() {
+      return (text ??= write());
+    },
+  };
+}
+
+/** Whether the answer's body arrives over time. */
+export function isStreamed(response: WireResponse): response is Streamed {
+  return response.decoded === undefined && isStream(response.body);
 }
 
 /** Whether the body arrives over time. */

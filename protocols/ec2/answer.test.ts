@@ -65,6 +65,6 @@ for (const { what, name, status, body, expected } of [
   { what: 'a success answer of another operation', name: 'ec2:DescribeInstances', status: 200, body: '<a/>', expected: {} },
 ]) {
   test(`the history note of ${what}`, () => {
-    expect(describeEc2Answer(name, status, body)).toEqual(expected);
+    expect(describeEc2Answer(name, { status, body })).toEqual(expected);
   });
 }

@@ -19,13 +19,25 @@ interface Ec2AnswerNote {
   readonly refused?: readonly NamedOffering[];
 }
 
+/** An answer with its whole body, and if it is known what a client reads from that. */
+interface Ec2Answer {
+  readonly status: number;
+  readonly body: string | Uint8Array;
+  readonly decoded?: object;
+}
+
+const utf8 = new TextDecoder();
+
 /**
  * Code and message of an error answer. For a fleet: its instances, the codes of its errors, and the offerings without capacity that
  * these name. For an error that is not XML (a proxy's page), the message is the body.
  * @param name of the operation, e.g. `ec2:CreateFleet`
  */
-export function describeEc2Answer(name: string, status: number, body: string): Ec2AnswerNote {
+export function describeEc2Answer(name: string, answer: Ec2Answer): Ec2AnswerNote {
+  const { status, decoded } = answer;
   if (status < 400 && name !== 'ec2:CreateFleet') return {};
+  if (status < 400 && decoded !== undefined) return describeFleet(decoded);
+  const body = typeof answer.body === 'string' ? answer.body : utf8.decode(answer.body);
   const xml = new XmlShapeDeserializer({
     timestampFormat: { useTrait: true, default: 5 },
     httpBindings: false,

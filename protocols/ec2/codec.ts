@@ -7,6 +7,7 @@ import type { Parameter } from './form.ts';
 import { FormReader } from './reader.ts';
 import type { SchemaRef } from './reader.ts';
 import { Ec2Refusal, missingParameter } from './refusal.ts';
+import { AnswerCopier } from './copier.ts';
 import { XmlWriter, element, escapeXml } from './writer.ts';
 
 const EC2_VERSION = '2016-11-15';
@@ -16,8 +17,9 @@ const XML_HEADER = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const NAMESPACE = `http://ec2.amazonaws.com/doc/${EC2_VERSION}/`;
 /** Parameters of every request, and those of presigned ones: not part of an operation's input. */
 const COMMON_PARAMETER = /^(Action|Version|X-Amz-.*)$/;
-/** Shared by all codecs: its cache is the same for all of them. */
+/** Shared by all codecs: their caches are the same for all of them. */
 const WRITER = new XmlWriter();
+const COPIER = new AnswerCopier();
 const READING = /^(Describe|Get|List|Search)/;
 const utf8 = new TextDecoder();
 
@@ -67,6 +69,15 @@ export class Ec2Codec {
     if (schema === undefined) throw new Error(`EC2 has no operation ${action}`);
     const members = isUnit(schema.output) ? element('return', 'true') : WRITER.write(schema.output, output);
     return `${XML_HEADER}<${action}Response xmlns="${NAMESPACE}">${element('requestId', requestId)}${members}</${action}Response>`;
+  }
+
+  /**
+   * The answer as a client reads it from that body; undefined for an operation whose answer is only `true`.
+   * @param output the SDK's output type of that action
+   */
+  copy(action: string, output: object): object | undefined {
+    const schema = operationOf(action);
+    return schema === undefined || isUnit(schema.output) ? undefined : COPIER.copy(schema.output, output);
   }
 
   #tryRead(action: string, parameters: Parameter): Record<string, unknown> | undefined {

@@ -6,7 +6,7 @@ import { describeEc2Answer } from '../../protocols/ec2/answer.ts';
 import { Ec2Refusal } from '../../protocols/ec2/refusal.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Answer, AnswerNote, Backend, Caller, Refusal, WholeAnswer } from '../../wire/backend.ts';
-import { asText } from '../../wire/wire.ts';
+import { withDecoded } from '../../wire/wire.ts';
 import type { WireRequest, WireResponse } from '../../wire/wire.ts';
 import { drawUuid } from './ids.ts';
 import { refusedFleet } from './fleet/errors.ts';
@@ -53,7 +53,10 @@ export class Ec2Backend implements Backend {
       const read = this.#read(request, operation);
       const { output, effect, refusal } = await this.#run(read, caller);
       if (refusal !== undefined) return { status: refusal.status, headers, body: encodeRefusal(refusal, requestId), effect };
-      return { status: 200, headers, body: this.#codec.encode(read.action, output, requestId), effect };
+      const decoded = this.#codec.copy(read.action, output);
+      const answer = { status: 200, headers, effect };
+      if (decoded === undefined) return { ...answer, body: this.#codec.encode(read.action, output, requestId) };
+      return withDecoded(answer, decoded, () => this.#codec.encode(read.action, decoded, requestId));
     } catch (error) {
       if (!(error instanceof Ec2Refusal)) throw error;
       const effect = { kind: 'rejected', code: error.code } as const;
@@ -76,8 +79,8 @@ export class Ec2Backend implements Backend {
     return { status, headers: { ...this.#headers(requestId), ...retryAfter }, body };
   }
 
-  describeAnswer({ name }: Operation, { status, body }: WholeAnswer): AnswerNote {
-    return describeEc2Answer(name, status, asText(body));
+  describeAnswer({ name }: Operation, answer: WholeAnswer): AnswerNote {
+    return describeEc2Answer(name, answer);
   }
 
   #headers(requestId: string): Readonly<Record<string, string>> {
