@@ -2,6 +2,7 @@ import { AbortListeners } from './abort-listeners.ts';
 import { SpinError, StalledError, never } from './clock.ts';
 import type { ClockScope, Timeline, TimelineHooks } from './clock.ts';
 import type { Random } from './random.ts';
+import { Roster } from './roster.ts';
 import { TimerHeap } from './timer-heap.ts';
 import type { Timer } from './timer-heap.ts';
 
@@ -33,7 +34,7 @@ class Scope implements ClockScope {
   readonly owner: string;
   readonly callsInFlight = new Map<number, string>();
   readonly #engine: Engine;
-  readonly #timers = new Set<() => void>();
+  readonly #timers = new Roster<() => void>();
   readonly #aborts = new AbortListeners();
   /** The pauses in force; while there is one, deliveries are held. */
   readonly #pauses = new Set<() => void>();
@@ -105,15 +106,12 @@ class Scope implements ClockScope {
         forget();
         this.#handOver(resolve);
       });
-      const drop = (): void => {
+      const forget = (): void => {
+        leave();
         cancel();
         stopListening?.();
       };
-      const forget = (): void => {
-        this.#timers.delete(drop);
-        drop();
-      };
-      this.#timers.add(drop);
+      const leave = this.#timers.join(forget);
       const stopListening = signal && this.#aborts.add(signal, onAbort);
     });
   }
@@ -151,8 +149,7 @@ class Scope implements ClockScope {
   kill(): void {
     if (this.#killed) return;
     this.#killed = true;
-    for (const drop of this.#timers) drop();
-    this.#timers.clear();
+    for (const forget of this.#timers) forget();
     this.callsInFlight.clear();
     this.#engine.addRunning(-this.#running);
     this.#running = 0;
