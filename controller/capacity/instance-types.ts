@@ -5,6 +5,7 @@ import type { ClusterConfig } from '../../model/cluster.ts';
 import { defined } from '../../model/defined.ts';
 import { typeLabels } from '../../model/instance-labels.ts';
 import { LABEL } from '../../model/kube.ts';
+import { ofFrozen } from '../../model/of-frozen.ts';
 import type { KubeletSettings } from '../../model/node-settings.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { Labels } from '../../model/selector.ts';
@@ -148,7 +149,30 @@ function keyOf(settings: KubeletSettings | undefined): string {
   return settings === undefined ? '' : JSON.stringify(settings);
 }
 
+/** A type without its offerings, and what those are made from. */
+interface TypeFacts {
+  readonly type: Omit<NodeType, 'offerings'>;
+  readonly vcpu: number;
+  readonly memoryMiB: number;
+  readonly usages: readonly CapacityType[];
+}
+
 function readType(info: InstanceTypeInfo, zones: readonly string[], spotPrices: SpotPrices, region: string): NodeType | undefined {
+  const facts = factsOf(info);
+  if (facts === undefined) return undefined;
+  const { type, vcpu, memoryMiB, usages } = facts;
+  const instanceType = type.name;
+  return {
+    ...type,
+    labels: { ...type.labels, [LABEL.region]: region },
+    offerings: zones.flatMap((zone) =>
+      usages.map((capacityType) => priced({ instanceType, zone, capacityType }, vcpu, memoryMiB, spotPrices)),
+    ),
+  };
+}
+
+/** In a process with many trials, each of them gets the same descriptions. */
+const factsOf = ofFrozen((info: InstanceTypeInfo): TypeFacts | undefined => {
   const name = info.InstanceType;
   const vcpu = info.VCpuInfo?.DefaultVCpus;
   const memoryMiB = info.MemoryInfo?.SizeInMiB;
@@ -159,19 +183,19 @@ function readType(info: InstanceTypeInfo, zones: readonly string[], spotPrices: 
   const interfaces = cards[card]?.MaximumNetworkInterfaces ?? all;
   const addresses = info.NetworkInfo?.Ipv4AddressesPerInterface ?? 2;
   const capacity = { ...capacityOf({ vcpu, memoryMiB, networkInterfaces: interfaces, ipv4PerInterface: addresses }), ...gpusOf(info) };
-  const labels = { ...labelsOf(info, name, architecture, vcpu, memoryMiB), [LABEL.region]: region };
-  const usages = (['spot', 'on-demand'] as const).filter((usage) => info.SupportedUsageClasses?.includes(usage));
   return {
-    name,
-    architecture,
-    isExotic: info.BareMetal === true || Object.keys(gpusOf(info)).length > 0,
-    labels,
-    ...nodeSize(capacity),
-    offerings: zones.flatMap((zone) =>
-      usages.map((capacityType) => priced({ instanceType: name, zone, capacityType }, vcpu, memoryMiB, spotPrices)),
-    ),
+    type: {
+      name,
+      architecture,
+      isExotic: info.BareMetal === true || Object.keys(gpusOf(info)).length > 0,
+      labels: labelsOf(info, name, architecture, vcpu, memoryMiB),
+      ...nodeSize(capacity),
+    },
+    vcpu,
+    memoryMiB,
+    usages: (['spot', 'on-demand'] as const).filter((usage) => info.SupportedUsageClasses?.includes(usage)),
   };
-}
+});
 
 /** The labels that Karpenter's AWS provider gives nodes by type. Source: its documentation, "Well-Known Labels". */
 function labelsOf(
