@@ -49,6 +49,8 @@ export function sdkConfig(options: SdkOptions) {
     region: options.region,
     requestHandler: wireHandler(options),
     maxAttempts: 1,
+    // Middleware is the same for all calls of a command.
+    cacheMiddleware: true,
     retryMode: 'standard' as const,
     defaultsMode: 'standard' as const,
     useDualstackEndpoint: false,
