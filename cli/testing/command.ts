@@ -6,6 +6,7 @@ import { packageRoot } from '../../model/package-root.ts';
 import { DEFAULT_COLUMNS } from '../console.ts';
 import type { Console } from '../console.ts';
 import { main } from '../main.ts';
+import { withParent } from './processes.ts';
 
 /** The command, for `node`. */
 export const BIN = join(packageRoot(), 'bin/scaleproof.js');
@@ -39,14 +40,14 @@ export function usersEnvironment(): NodeJS.ProcessEnv {
   return { ...process.env, ...RUNNERS, NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') };
 }
 
-/** Starts a program in a folder, with empty standard input. */
+/** Starts a program in a folder, with empty standard input. It does not outlive the test's process (see `withParent`). */
 export function start(
   program: string,
   args: readonly string[],
   cwd: string,
   env = usersEnvironment(),
 ): { readonly child: ChildProcess; readonly finished: Promise<Finished> } {
-  const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(...withParent(program, args), { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const printed = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {

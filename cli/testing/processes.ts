@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 
@@ -15,6 +16,15 @@ export async function until(what: string, isSo: () => boolean): Promise<void> {
     await clock.sleep(POLL_PERIOD_MS);
   }
   throw new Error(`waited in vain until ${what}`);
+}
+
+/** util-linux has it, other systems don't: the program runs as this very process, and the kernel stops it with the one that started it. */
+const WITH_PARENT = ['setpriv', '--pdeathsig', 'TERM'] as const;
+const hasSetpriv = spawnSync(WITH_PARENT[0], [...WITH_PARENT.slice(1), 'true']).status === 0;
+
+/** A command whose process gets SIGTERM when the test's own process is gone, even if that was killed. */
+export function withParent(program: string, args: readonly string[]): readonly [string, string[]] {
+  return hasSetpriv ? [WITH_PARENT[0], [...WITH_PARENT.slice(1), program, ...args]] : [program, [...args]];
 }
 
 /** The ids of all processes that descend from this one. */

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { withParent } from '../../cli/testing/processes.ts';
 import type { Bound, NewEvent } from '../../history/events.ts';
 import { createRandom } from '../../runtime/random.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
@@ -34,7 +35,7 @@ export const clock = timeline.scope('test');
 
 /** Starts the process; afterwards it has exited in any case. */
 export async function withProcess(environment: Readonly<Record<string, string>>, work: (started: Started) => Promise<void>): Promise<void> {
-  const child = spawn(process.execPath, [MAIN], { stdio: ['ignore', 'ignore', 'pipe'], env: environment });
+  const child = spawn(...withParent(process.execPath, [MAIN]), { stdio: ['ignore', 'ignore', 'pipe'], env: environment });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
   const ended = once(child, 'close');

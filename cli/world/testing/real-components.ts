@@ -6,6 +6,7 @@ import { expect } from '@playwright/test';
 import type { TestInfo } from '@playwright/test';
 import { EC2Client, RunInstancesCommand } from '@aws-sdk/client-ec2';
 import { defined } from '../../../model/defined.ts';
+import { withParent } from '../../testing/processes.ts';
 import { withRunningWorld } from './running-world.ts';
 import type { RunningWorld } from './running-world.ts';
 
@@ -28,7 +29,7 @@ type Environment = RunningWorld['operator'];
 function startComponent(name: string, args: readonly string[], operator: Environment, log: string): ChildProcess {
   const file = openSync(log, 'w');
   const common = [`--kubeconfig=${operator['KUBECONFIG']}`, '--leader-elect=false', '--secure-port=0'];
-  return spawn(join(KUBERNETES_BIN ?? '', name), [...common, ...args], { stdio: ['ignore', file, file] });
+  return spawn(...withParent(join(KUBERNETES_BIN ?? '', name), [...common, ...args]), { stdio: ['ignore', file, file] });
 }
 
 /** Requests to the API server. @throws Error with the answer if it is not 2xx */
