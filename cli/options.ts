@@ -96,17 +96,21 @@ export function parseRbac(text: string): ServiceAccountName {
   return account;
 }
 
-const SERVICE = /^([a-z0-9.-]+\/[a-z0-9.-]+)=([^\s/=]+:\d+)$/;
+/** Port numbers have 16 bits. */
+const MAX_PORT = 65_535;
+const SERVICE = /^([a-z0-9.-]+\/[a-z0-9.-]+)=([^\s/=]+:(\d+))$/;
 
 /** `--service kube-system/webhook=127.0.0.1:9443`, added to those before it. @throws UsageError */
 export function parseService(text: string, before: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  const [, service, address] = SERVICE.exec(text) ?? [];
+  const [, service, address, portText] = SERVICE.exec(text) ?? [];
   if (service === undefined || address === undefined)
     throw new UsageError(`--service is NAMESPACE/NAME=HOST:PORT, as in kube-system/webhook=127.0.0.1:9443, not "${text}"`);
+  if (!(Number(portText) > 0 && Number(portText) <= MAX_PORT))
+    throw new UsageError(`--service: the port must be 1 to ${MAX_PORT}, not ${portText}`);
   return new Map([...before, [service, address]]);
 }
 
-const port = whole('--port', 0, 65_535);
+const port = whole('--port', 0, MAX_PORT);
 export const parsePort = (text: string): number => parse(port, text);
 export const parseClusters = (text: string): number => parse(clusters, text);
 export const parseMaxInstances = (text: string): number => parse(maxInstances, text);

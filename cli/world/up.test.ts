@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from '@playwright/test';
-import { scaleproof } from '../testing/command.ts';
+import { scaleproof, scaleproofHere } from '../testing/command.ts';
 import { folderWith } from '../testing/files.ts';
 import { withRunningWorld } from './testing/running-world.ts';
 
@@ -33,6 +33,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     for (const url of urls) await expect(fetch(url)).rejects.toThrow('fetch failed');
   });
 }
+
+test('a service at a port that there is not is refused', async () => {
+  for (const port of ['0', '99999']) {
+    const { code, stdout, stderr } = await scaleproofHere(['world', 'up', '--service', `a/b=1.2.3.4:${port}`]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`--service: the port must be 1 to 65535, not ${port}`);
+  }
+});
 
 test('two worlds in parallel: each has its own objects, and the history is written as events happen', async ({}, testInfo) => {
   await withRunningWorld(testInfo, async (first) => {
