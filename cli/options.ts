@@ -110,6 +110,11 @@ export function parseService(text: string, before: ReadonlyMap<string, string>):
   return new Map([...before, [service, address]]);
 }
 
+/** The largest on Linux: PID_MAX_LIMIT of linux/threads.h. */
+const MAX_PID = 4_194_304;
+const pid = whole('--while', 1, MAX_PID);
+export const parsePid = (text: string): number => parse(pid, text);
+
 const port = whole('--port', 0, MAX_PORT);
 export const parsePort = (text: string): number => parse(port, text);
 export const parseClusters = (text: string): number => parse(clusters, text);

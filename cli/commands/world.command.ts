@@ -4,7 +4,7 @@ import type { CommandContext } from '../command-context.ts';
 import { REPLACEABLE_PARTS } from '../../world/replaceable.ts';
 import type { ReplaceablePart } from '../../world/replaceable.ts';
 import type { ServiceAccountName } from '../../model/service-account.ts';
-import { parseRbac, parseSeed, parseService, parseWithout } from '../options.ts';
+import { parsePid, parseRbac, parseSeed, parseService, parseWithout } from '../options.ts';
 import { CONTROL_VARIABLE } from '../world/control.ts';
 
 /** `scaleproof world`. */
@@ -31,6 +31,7 @@ export function defineWorld(program: Command, { console, finish }: CommandContex
         .default(new Map<string, string>(), 'none')
         .argParser(parseService),
     )
+    .addOption(new Option('--while <pid>', 'end as soon as this process is gone, even if it was killed').argParser(parsePid))
     .option('--json', 'print its addresses as one line of JSON', false)
     .action(
       async (flags: {
@@ -40,12 +41,13 @@ export function defineWorld(program: Command, { console, finish }: CommandContex
         without: readonly ReplaceablePart[];
         rbac?: ServiceAccountName;
         service: ReadonlyMap<string, string>;
+        while?: number;
         json: boolean;
       }) =>
         finish(
           await (
             await import('../world/up.ts')
-          ).worldUp({ ...flags, history: flags.history, rbac: flags.rbac, services: flags.service }, console),
+          ).worldUp({ ...flags, history: flags.history, rbac: flags.rbac, services: flags.service, while: flags.while }, console),
         ),
     );
   const remote = (command: Command): Command =>

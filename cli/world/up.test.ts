@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from '@playwright/test';
-import { scaleproof, scaleproofHere } from '../testing/command.ts';
+import { scaleproof, scaleproofHere, start } from '../testing/command.ts';
 import { folderWith } from '../testing/files.ts';
 import { withRunningWorld } from './testing/running-world.ts';
 
@@ -33,6 +33,28 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     for (const url of urls) await expect(fetch(url)).rejects.toThrow('fetch failed');
   });
 }
+
+test('a world ends, and leaves nothing, when the process that it was started for is killed', async ({}, testInfo) => {
+  // Longer than a test may take.
+  const owner = start('sleep', ['600'], folderWith(testInfo));
+  let folder = '';
+  const { code, stderr } = await withRunningWorld(
+    testInfo,
+    async ({ target, finished }) => {
+      folder = dirname(target['KUBECONFIG'] ?? '');
+      expect(existsSync(folder)).toBe(true);
+      owner.child.kill('SIGKILL');
+      await finished;
+    },
+    ['--while', String(owner.child.pid)],
+  );
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(existsSync(folder)).toBe(false);
+
+  const late = await scaleproof(['world', 'up', '--while', String(owner.child.pid)], folderWith(testInfo));
+  expect({ code: late.code, stdout: late.stdout }).toEqual({ code: 2, stdout: '' });
+  expect(late.stderr).toContain(`--while: there is no process ${owner.child.pid}`);
+});
 
 test('a service at a port that there is not is refused', async () => {
   for (const port of ['0', '99999']) {

@@ -17,6 +17,7 @@ import type { Sockets } from '../../world/sockets.ts';
 import type { World } from '../../world/world.ts';
 import type { Console } from '../console.ts';
 import { interruption } from '../interruption.ts';
+import { identityOf, untilGone } from '../process-identity.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 import { CONTROL_VARIABLE, createControl } from './control.ts';
 import { Injections } from './injections.ts';
@@ -37,6 +38,8 @@ export interface WorldUpOptions {
   readonly rbac: ServiceAccountName | undefined;
   /** Addresses of programs that are services, for webhooks. */
   readonly services: ReadonlyMap<string, string>;
+  /** The id of a process that the world does not outlive. */
+  readonly while: number | undefined;
 }
 
 /** How a user connects to the world. */
@@ -50,14 +53,18 @@ interface Access {
 }
 
 /**
- * `scaleproof world up`: the embedded world on loopback sockets, in real time, until Ctrl-C. Prints the settings for
- * programs that use it. At the end it removes everything that it wrote, except the history.
+ * `scaleproof world up`: the embedded world on loopback sockets, in real time, until Ctrl-C, or until a named process is gone.
+ * Prints the settings for programs that use it. At the end it removes everything that it wrote, except the history.
  * @returns the exit code
- * @throws UsageError when the history can't be written there
+ * @throws UsageError when the history can't be written there, or the named process is gone already
  */
 export async function worldUp(options: WorldUpOptions, console: Console): Promise<number> {
+  const owner = options.while;
+  const identity = owner === undefined ? undefined : identityOf(owner);
+  if (owner !== undefined && identity === undefined) throw new UsageError(`--while: there is no process ${owner}`);
   const interrupted = interruption();
-  const endings: (() => Promise<void> | void)[] = [() => interrupted.release()];
+  const over = new AbortController();
+  const endings: (() => Promise<void> | void)[] = [() => interrupted.release(), () => over.abort()];
   const failed = Promise.withResolvers<Error>();
   const log: Log = (_level, message) => console.err(`${message}\n`);
   try {
@@ -79,8 +86,11 @@ export async function worldUp(options: WorldUpOptions, console: Console): Promis
     endings.push(() => control.close());
     const reference = writeReferenceStart(folder.path, world.cluster);
     print({ target, operator, controlUrl: control.url, reference }, options, console);
-    const error = await Promise.race([failed.promise, aborted(interrupted.signal)]);
-    if (error === undefined) return EXIT.pass;
+    const reasons: Promise<Error | undefined | void>[] = [failed.promise, aborted(interrupted.signal)];
+    if (owner !== undefined && identity !== undefined)
+      reasons.push(untilGone(owner, identity, createRealTimeline().scope('owner'), over.signal));
+    const error = await Promise.race(reasons);
+    if (!(error instanceof Error)) return EXIT.pass;
     console.err(`scaleproof: the world failed: ${error.stack ?? error.message}\n`);
     return EXIT.unknown;
   } finally {

@@ -27,14 +27,15 @@ export interface RunningWorld extends Access {
   run(program: string, args: readonly string[], environment?: Environment): Promise<Finished>;
 }
 
-/** Runs a quick world during `work`, and stops it as Ctrl-C does. @returns how the command ended */
+/** Runs a quick world during `work`, and stops it as Ctrl-C does. It ends by itself if this process is killed. @returns how the command ended */
 export async function withRunningWorld(
   testInfo: TestInfo,
   work: (world: RunningWorld) => Promise<void>,
   flags: readonly string[] = [],
 ): Promise<Finished> {
   const folder = folderWith(testInfo);
-  const { child, finished } = start(process.execPath, [BIN, 'world', 'up', '--quick', '--json', ...flags], folder);
+  const always = ['--quick', '--json', '--while', String(process.pid)];
+  const { child, finished } = start(process.execPath, [BIN, 'world', 'up', ...always, ...flags], folder);
   try {
     const access = await firstLine(child, finished);
     await work({
