@@ -7,6 +7,7 @@ import type { ProgramEnvironment } from '../model/program-environment.ts';
 import type { Log } from '../runtime/log.ts';
 import { serveWire } from '../wire/http-server.ts';
 import type { Wire } from '../wire/wire.ts';
+import { withLocalQueueUrls } from './aws/sqs/local-urls.ts';
 import type { World } from './world.ts';
 
 /** Whose sockets to open, and where to write their addresses. */
@@ -54,7 +55,8 @@ export async function openSockets({ world, principal, incarnation = 1, kubeconfi
   if (timeline.virtual) throw new Error("a world on virtual time can't have sockets: programs outside it run in real time");
   const wires = world.open(principal, incarnation, timeline.scope(`${principal}#${incarnation}`));
   try {
-    const sockets = await serveWires({ kube: wires.kube, aws: wires.aws, cluster, user: principal, kubeconfigPath, log });
+    const aws = withLocalQueueUrls(wires.aws, cluster.region);
+    const sockets = await serveWires({ kube: wires.kube, aws, cluster, user: principal, kubeconfigPath, log });
     const close = async (): Promise<void> => {
       // First breaks open connections, then accepts no new ones.
       wires.close();
