@@ -38,6 +38,15 @@ for (const [what, spec, status] of atOnce) {
   });
 }
 
+test('an object without a grace period is not marked by a deletion that is only tried', async () => {
+  await withServer(async ({ call }) => {
+    await call('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'robot' } });
+    const tried = await call('DELETE', '/api/v1/namespaces/default/serviceaccounts/robot', { dryRun: ['All'] });
+    expect(tried).toMatchObject({ status: 200, effect: { kind: 'none' } });
+    expect(tried.body.metadata).not.toHaveProperty('deletionTimestamp');
+  });
+});
+
 test('finalizers keep an object that is being deleted until the last is gone, and none can be added', async () => {
   await withServer(async ({ call, merge }) => {
     await call('POST', CRDS, NODE_CLAIM_CRD);

@@ -56,8 +56,9 @@ export function deleteObject(request: {
   const key = objectKey(at.namespace, at.name);
   const graceful = at.resource.rules.gracePeriodSeconds !== undefined;
   const goes = isReadyToGo(at.resource, marked);
-  if (writer.dryRun) return { version: new Version(marked, store.revision), gone: goes };
-  const changed = (graceful || !goes) && !isDeepStrictEqual(marked, current.object);
+  const isMarked = graceful || !goes;
+  if (writer.dryRun) return { version: new Version(isMarked ? marked : current.object, store.revision), gone: goes };
+  const changed = isMarked && !isDeepStrictEqual(marked, current.object);
   const version = changed ? put(marked) : current;
   if (!goes) return { version, gone: false };
   return { version: store.remove(at.resource, key, writer.principal) ?? version, gone: true };

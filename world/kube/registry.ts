@@ -344,12 +344,15 @@ export class Registry {
 
   /**
    * Replaces an object by a body with its identity; creates it if its resource allows that.
-   * @throws StatusError 409 if the body has another uid
+   * @throws StatusError 400 if the body has another name, 409 if it has another uid
    */
   put(at: Location, subresource: WrittenPart | undefined, writer: Writer, body: unknown): { version: Version; created: boolean } {
     const sentUid = isJsonObject(body) && isJsonObject(body.metadata) ? body.metadata.uid : undefined;
     const uid = typeof sentUid === 'string' ? sentUid : '';
-    if (at.resource.createsOnPut && subresource === undefined && this.find(at) === undefined) {
+    const isThere = this.find(at) !== undefined;
+    // Of an object that is not there, too, the name counts first.
+    if (!isThere) checkName(at, decodeObject(at.resource, body).metadata);
+    if (at.resource.createsOnPut && subresource === undefined && !isThere) {
       if (uid !== '') throw otherUid(at, uid, '');
       return { version: this.#createAt(at, writer, body), created: true };
     }
@@ -363,7 +366,6 @@ export class Registry {
   /** Unlike a POST, a revision in the body does not matter here (`Store.Update`). */
   #createAt(at: Location, writer: Writer, body: unknown): Version {
     const sent = decodeObject(at.resource, body);
-    checkName(at, sent.metadata);
     const { resourceVersion: _ignored, ...metadata } = sent.metadata;
     return this.create(at.resource, at.namespace, { ...sent, metadata }, writer);
   }

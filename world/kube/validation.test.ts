@@ -356,5 +356,10 @@ test('services get addresses and node ports of their own, and keep them', async 
 
     const changed = await merge(`${services}/b`, { spec: { selector: { app: 'web' } } });
     expect(changed.body.spec).toMatchObject({ clusterIP: made[1]?.['clusterIP'], ports: made[1]?.['ports'] });
+
+    const unselected = { selector: null, ipFamilies: null, ipFamilyPolicy: null };
+    await create('selecting', { clusterIP: 'None', selector: { app: 'web' } });
+    const without = await merge(`${services}/selecting`, { spec: unselected });
+    expect(without.body.spec).toMatchObject({ ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' });
   });
 });

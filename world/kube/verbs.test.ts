@@ -118,6 +118,13 @@ const refusals: Refusal[] = [
     message: 'the name of the object (other) does not match the name on the URL (web)',
   },
   {
+    what: 'a name that differs from the URL, of an object that is not there',
+    request: ['PUT', `${PODS}/none`, pod('other')],
+    status: 400,
+    reason: 'BadRequest',
+    message: 'the name of the object (other) does not match the name on the URL (none)',
+  },
+  {
     what: 'a namespace that differs from the URL',
     request: ['POST', PODS, pod('x', {}, { namespace: 'kube-system' })],
     status: 400,

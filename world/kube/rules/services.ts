@@ -128,11 +128,11 @@ function specOf(object: ApiObject): ServiceSpec {
   return object.spec ?? {};
 }
 
-/** The addresses that an update without any keeps (`patchAllocatedValues`). */
+/** The addresses and the policy that an update without any keeps (`patchAllocatedValues`, `initIPFamilyFields`). */
 function addressesOf(old: ApiObject | undefined, object: ApiObject): ServiceSpec {
   if (old === undefined || [old, object].some((one) => specOf(one).type === 'ExternalName')) return {};
-  const { clusterIP, clusterIPs } = specOf(old);
-  return defined({ clusterIP, clusterIPs });
+  const { clusterIP, clusterIPs, ipFamilyPolicy } = specOf(old);
+  return defined({ clusterIP, clusterIPs, ipFamilyPolicy });
 }
 
 /** `validateServicePort`, except the names of target ports. */
