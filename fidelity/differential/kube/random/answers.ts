@@ -59,7 +59,7 @@ function alike(value: unknown, site: Site, key = ''): unknown {
       // The whole object after the patch.
       .replaceAll(/Invalid value: "\{.*\}"(?=:)/g, 'Invalid value: <object>')
       .replaceAll(/(?<=ResourceVersion in (?:record|precondition): ?\(?)\d+/g, '<version>')
-      .replaceAll(/(?<=ResourceVersion in record \()\d+/g, '<version>')
+      .replaceAll(/(?<=ResourceVersion in (?:record|the precondition) \()\d+/g, '<version>')
       .replaceAll(/(?<=(?:ResourceVersion in precondition|in record): )\d+/g, '<version>')
       // In a patch as Go prints it.
       .replaceAll(/(?<=map\[.*resourceVersion:)\d+/g, '<version>')
