@@ -268,7 +268,7 @@ export class ApiBackend implements Backend {
       case 'watch':
         return this.#watch(context);
       case 'create': {
-        if (everywhere) throw methodNotAllowed();
+        if (everywhere || !resource.deletesCollection) throw methodNotAllowed();
         const body = checkedBody(context, resource, this.#types);
         return { status: 201, body: writing.one(this.#registry.create(resource, namespace, body, writer)) };
       }
@@ -310,6 +310,8 @@ export class ApiBackend implements Backend {
     if (subresource === 'binding' || subresource === 'eviction' || subresource === 'token') {
       if (verb !== 'create') throw methodNotAllowed();
       checkActionNamespace(context.body, at.namespace);
+    // Its storage has only `Update`.
+    if (part === 'finalize' && verb !== 'update') throw methodNotAllowed();
       if (subresource === 'token') return this.#createToken(at, context);
       return this.#servePodAction(subresource, at, context);
     }

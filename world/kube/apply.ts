@@ -141,7 +141,7 @@ function withoutForeignParts(body: JsonObject, { subresources, rules }: Resource
     const { apiVersion, kind, metadata, status } = body;
     return { apiVersion, kind, metadata, ...defined({ status }) };
   }
-  if (subresource !== undefined) return rules.parts?.[subresource].applied(body) ?? body;
+  if (subresource !== undefined) return rules.parts?.[subresource]?.applied?.(body) ?? body;
   if (!subresources.includes('status')) return body;
   const { status: _status, ...rest } = body;
   return rest;

@@ -55,7 +55,9 @@ export function deleteObject(request: {
 
   const key = objectKey(at.namespace, at.name);
   const graceful = at.resource.rules.gracePeriodSeconds !== undefined;
-  const goes = isReadyToGo(at.resource, marked);
+  // A deletion with a phase of its own only begins with the first request, even if nothing keeps the object.
+  const begins = at.resource.rules.termination !== undefined && current.object.metadata.deletionTimestamp === undefined;
+  const goes = !begins && isReadyToGo(at.resource, marked);
   const isMarked = graceful || !goes;
   if (writer.dryRun) return { version: new Version(isMarked ? marked : current.object, store.revision), gone: goes };
   const changed = isMarked && !isDeepStrictEqual(marked, current.object);

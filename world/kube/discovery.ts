@@ -92,7 +92,7 @@ function subresourcesOf({ subresources, scale }: Resource): SubresourceEntry[] {
     if (name === 'binding') return { name, kind: { group: '', version: 'v1', kind: 'Binding' }, verbs: ['create'] };
     if (name === 'token') return { name, kind: { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' }, verbs: ['create'] };
     if (name === 'eviction') return { name, kind: { group: 'policy', version: 'v1', kind: 'Eviction' }, verbs: ['create'] };
-    return { name, verbs: ['get', 'patch', 'update'] };
+    return { name, verbs: name === 'finalize' ? ['update'] : ['get', 'patch', 'update'] };
   });
   const scaled = { name: 'scale', kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' }, verbs: ['get', 'patch', 'update'] };
   return scale === undefined ? entries : [...entries, scaled];
@@ -109,8 +109,9 @@ function describeResource(resource: Resource): object[] {
   return [main, ...parts];
 }
 
-function verbsOf({ review }: Resource): readonly string[] {
-  return review === undefined ? VERBS : ['create'];
+function verbsOf({ review, deletesCollection }: Resource): readonly string[] {
+  if (review !== undefined) return ['create'];
+  return deletesCollection ? VERBS : VERBS.filter((verb) => verb !== 'deletecollection');
 }
 
 function namesOf({ shortNames, categories }: Resource): object {

@@ -41,12 +41,14 @@ export class NamespaceController {
 
   #follow({ type, resource, version, previous }: Commit): void {
     if (resource.id !== 'namespaces' || type === 'DELETED') return;
-    const { deletionTimestamp, name = '' } = version.object.metadata;
+    const { deletionTimestamp, name = '', uid } = version.object.metadata;
     if (deletionTimestamp === undefined || previous?.object.metadata.deletionTimestamp !== undefined) return;
-    void this.#terminate(name);
+    // One that is final already waits for another deletion.
+    if (finalizersOf(version.object).length === 0) return;
+    void this.#terminate(name, uid);
   }
 
-  async #terminate(namespace: string): Promise<void> {
+  async #terminate(namespace: string, uid: string | undefined): Promise<void> {
     let waitMs = START_AFTER_MS;
     for (;;) {
       try {
@@ -54,6 +56,8 @@ export class NamespaceController {
       } catch {
         return; // Stopped.
       }
+      // Somebody else has finalized it, and there may be another of that name.
+      if (this.#registry.findMetadata(this.#registry.locate('namespaces', namespace))?.uid !== uid) return;
       try {
         const seconds = this.#empty(namespace);
         if (seconds === undefined) break;

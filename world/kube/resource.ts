@@ -18,7 +18,7 @@ export interface ApiObject extends KubeObject {
 }
 
 /** Parts of an object that are read and written on their own, besides its status. */
-export type PartName = 'ephemeralcontainers' | 'resize';
+export type PartName = 'ephemeralcontainers' | 'resize' | 'finalize';
 export type Subresource = 'status' | PartName | 'binding' | 'eviction' | 'token';
 /** A subresource that is a part of the object. */
 export type WrittenPart = 'status' | PartName;
@@ -27,8 +27,8 @@ export type WrittenPart = 'status' | PartName;
 export interface PartRules {
   /** The old object with the part of the sent one. */
   readonly take: (sent: ApiObject, old: ApiObject) => ApiObject;
-  /** What counts of an applied configuration. */
-  readonly applied: (configuration: JsonObject) => JsonObject;
+  /** What counts of an applied configuration. Absent: nothing can be applied to it. */
+  readonly applied?: (configuration: JsonObject) => JsonObject;
   /** What the built-in admission plugins refuse, after webhooks. @throws StatusError to refuse */
   readonly validateAdmission?: (object: ApiObject, admission: Admission, old: ApiObject) => void;
   /** The errors besides those of the whole object, or the only ones. */
@@ -77,7 +77,7 @@ export interface ResourceRules {
   readonly validateStatus?: (object: ApiObject, old: ApiObject) => readonly FieldError[];
   /** Checks immutable fields. Not called for the status subresource. */
   readonly validateUpdate?: (object: ApiObject, old: ApiObject) => readonly FieldError[];
-  readonly parts?: Readonly<Record<PartName, PartRules>>;
+  readonly parts?: Readonly<Partial<Record<PartName, PartRules>>>;
   /**
    * For resources with graceful deletion: the period that a deletion gets.
    * @param requested seconds that the caller requested, if any
@@ -154,6 +154,8 @@ export interface Resource {
   /** Whether `metadata.generation` counts changes of anything but metadata and status. */
   readonly generation: boolean;
   /** Whether a PUT may create an object (`AllowCreateOnUpdate`). */
+  /** Whether all of its objects can be deleted with one request. */
+  readonly deletesCollection: boolean;
   readonly createsOnPut: boolean;
   /** Whether an update without a resource version is accepted. */
   readonly unconditionalUpdate: boolean;

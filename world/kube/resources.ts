@@ -29,6 +29,7 @@ const COMMON = {
   returnsDeleted: false,
   createsOnPut: false,
   unconditionalUpdate: true,
+  deletesCollection: true,
   nameRule: 'subdomain' as Resource['nameRule'],
   rules: {} as ResourceRules,
 };
@@ -52,6 +53,7 @@ function inGroup(group: string, ...entries: readonly Entry[]): Resource[] {
 const ALL = ['all'];
 /** With a status subresource, and a generation that counts changes of the spec. */
 const CONTROLLED = { subresources: ['status'] as readonly Subresource[], generation: true };
+const EXTENSIONS = ['api-extensions'];
 const CLUSTER_SCOPED = { namespaced: false };
 /** Workloads with replicas. */
 const SCALED = {
@@ -83,7 +85,8 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
       returnsDeleted: true,
       shortNames: ['ns'],
       ...CLUSTER_SCOPED,
-      subresources: ['status'],
+      deletesCollection: false,
+      subresources: ['status', 'finalize'],
       nameRule: 'label',
       rules: namespaceRules,
     },
@@ -269,6 +272,7 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
       kind: 'MutatingWebhookConfiguration',
       ...CLUSTER_SCOPED,
       generation: true,
+      categories: EXTENSIONS,
       unconditionalUpdate: false,
       rules: mutatingWebhookRules,
     },
@@ -277,6 +281,7 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
       kind: 'ValidatingWebhookConfiguration',
       ...CLUSTER_SCOPED,
       generation: true,
+      categories: EXTENSIONS,
       unconditionalUpdate: false,
       rules: validatingWebhookRules,
     },
@@ -285,6 +290,7 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
       kind: 'ValidatingAdmissionPolicy',
       ...CLUSTER_SCOPED,
       ...CONTROLLED,
+      categories: EXTENSIONS,
       unconditionalUpdate: false,
       rules: policyRules,
     },
@@ -293,6 +299,7 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
       kind: 'ValidatingAdmissionPolicyBinding',
       ...CLUSTER_SCOPED,
       generation: true,
+      categories: EXTENSIONS,
       unconditionalUpdate: false,
       rules: bindingRules,
     },
@@ -301,7 +308,7 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
     plural: 'customresourcedefinitions',
     kind: 'CustomResourceDefinition',
     shortNames: ['crd', 'crds'],
-    categories: ['api-extensions'],
+    categories: EXTENSIONS,
     ...CLUSTER_SCOPED,
     ...CONTROLLED,
     unconditionalUpdate: false,

@@ -180,6 +180,7 @@ export function resourcesOf(definition: ApiObject, converterOf?: (webhook: Conve
       custom: true,
       generation: true,
       returnsDeleted: false,
+    deletesCollection: true,
       createsOnPut: false,
       unconditionalUpdate: false,
       nameRule: 'subdomain',

@@ -1,8 +1,10 @@
+import { defined } from '../../../model/defined.ts';
 import { forbidden, invalid, notSupported } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
 import { refused } from '../../../protocols/kube/status.ts';
 import type { ApiObject, ResourceRules } from '../resource.ts';
 import { NAMESPACE_FINALIZER, finalizersOf } from './namespace-finalizers.ts';
+import { validateFinalizerName } from '../validation/meta.ts';
 import { validateNonNegative } from '../validation/numbers.ts';
 import { leaseShape, namespaceShape, priorityClassShape } from '../validation/shapes.ts';
 
@@ -17,6 +19,13 @@ export const namespaceRules: ResourceRules = {
     return { ...object, spec: { ...(object.spec as object), finalizers } };
   },
   initialStatus: () => ({ phase: 'Active' }),
+  validate: (object) => finalizersOf(object).flatMap((one, index) => validateFinalizerName(one, `spec.finalizers[${index}]`)),
+  parts: {
+    finalize: {
+      take: (sent, old) => ({ ...sent, ...defined({ status: old.status }) }),
+      validate: () => ({ more: [] }),
+    },
+  },
   termination: {
     begin: (object) => ({ ...object, status: { ...(object.status as object), phase: 'Terminating' } }),
     isHeld: (object) => finalizersOf(object).length > 0,

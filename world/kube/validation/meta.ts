@@ -77,11 +77,17 @@ function validateFinalizers(finalizers: readonly string[] = []): FieldError[] {
 /** Most built-in types also refuse finalizers that are neither standard nor have a domain (`pkg/apis/core/validation`). */
 export function validateFinalizerDomains({ custom, group }: Resource, { finalizers = [] }: ObjectMeta): FieldError[] {
   if (custom || WITHOUT_FINALIZER_DOMAINS.includes(group)) return [];
-  return finalizers.flatMap((finalizer, index) =>
-    finalizer.includes('/') || STANDARD_FINALIZERS.includes(finalizer)
-      ? []
-      : [invalid(`metadata.finalizers[${index}]`, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')],
-  );
+  return finalizers.flatMap((finalizer, index) => validateDomain(finalizer, `metadata.finalizers[${index}]`));
+}
+
+function validateDomain(finalizer: string, field: string): FieldError[] {
+  if (finalizer.includes('/') || STANDARD_FINALIZERS.includes(finalizer)) return [];
+  return [invalid(field, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')];
+}
+
+/** A finalizer in a namespace's spec (`validateFinalizerName` of `pkg/apis/core/validation`). */
+export function validateFinalizerName(finalizer: string, field: string): FieldError[] {
+  return [...checkQualifiedName(finalizer).map((problem) => invalid(field, finalizer, problem)), ...validateDomain(finalizer, field)];
 }
 
 function validateOwners(metadata: ObjectMeta): FieldError[] {
