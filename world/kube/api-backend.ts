@@ -16,7 +16,6 @@ import {
   describeStatus,
   methodNotAllowed,
   noSuchResource,
-  success,
   unsupportedMediaType,
 } from '../../protocols/kube/status.ts';
 import type { Status } from '../../protocols/kube/status.ts';
@@ -26,17 +25,15 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Answer, AnswerNote, Backend, Caller, ReadableRequest, Refusal, WholeAnswer } from '../../wire/backend.ts';
 import type { WireRequest, WireResponse } from '../../wire/wire.ts';
-import type { AdmissionRequest } from './admission.ts';
+import { isAction, serveAction } from './actions.ts';
 import { applyObject } from './apply.ts';
-import { invalidOptions, isDryRun, optionsKind, readAs, readBody, readDeletion } from './bodies.ts';
+import { invalidOptions, isDryRun, optionsKind, readBody, readDeletion } from './bodies.ts';
 import { unregisteredType } from './body-types.ts';
 import { checkedBody, patchedBody, readPatchValidation } from './checked-bodies.ts';
 import type { ComputedFields } from './computed-fields.ts';
 import type { SchemaOf } from './custom-schema.ts';
 import { decodeObject } from './decode.ts';
 import { discover } from './discovery.ts';
-import { evictPod } from './eviction.ts';
-import { checkActionNamespace } from './identity.ts';
 import { inFormat } from './formats.ts';
 import { problemWarnings, warningHeaders } from './field-validation.ts';
 import type { CacheLag } from './cache-lag.ts';
@@ -48,7 +45,6 @@ import type { Page } from './lists.ts';
 import { describeOpenApi } from './openapi.ts';
 import type { Ownership } from './ownership.ts';
 import { PATCHES_OF_SCALES, checkPatchOptions, readPatch } from './patching.ts';
-import { bindPod, readBinding } from './pod-subresources.ts';
 import type { Registry } from './registry.ts';
 import type { Writer } from './writer.ts';
 import type { Location, Resource, WrittenPart } from './resource.ts';
@@ -60,11 +56,8 @@ import { readable } from './readable.ts';
 import { refusalOf, refuse } from './refusals.ts';
 import { SCALE, patchScale, putScale, readScale } from './scale.ts';
 import type { Scale } from './scale.ts';
-import { tokenRequest } from './tokens.ts';
-import { newUid } from './uids.ts';
 import { Version } from './store.ts';
 import type { Store } from './store.ts';
-import { evictionShape, tokenRequestShape } from './validation/shapes.ts';
 import { openWatch } from './watch-requests.ts';
 import type { Watches } from './watches.ts';
 
@@ -94,6 +87,8 @@ export class ApiBackend implements Backend {
   readonly #computed: ComputedFields;
   readonly #clock: Clock;
   readonly #random: Random;
+  /** For the identities of tokens. */
+  readonly #tokens: Random;
   readonly #types: KubeTypes;
   readonly #schemaOf: SchemaOf;
   readonly #ownership: Ownership;
@@ -122,6 +117,7 @@ export class ApiBackend implements Backend {
     this.#computed = parts.computed;
     this.#clock = parts.clock;
     this.#random = parts.random;
+    this.#tokens = parts.random.fork('tokens');
     this.#types = parts.types;
     this.#schemaOf = parts.schemaOf;
     this.#ownership = parts.ownership;
@@ -256,6 +252,7 @@ export class ApiBackend implements Backend {
         nowMs: this.#clock.nowMs(),
         user: context.user,
         access: this.#access,
+        find: this.#registry.lookup.find,
       });
       return { status: 201, body: writing.one(new Version(object, this.#store.revision)) };
     }
@@ -268,12 +265,12 @@ export class ApiBackend implements Backend {
       case 'watch':
         return this.#watch(context);
       case 'create': {
-        if (everywhere || !resource.deletesCollection) throw methodNotAllowed();
+        if (everywhere) throw methodNotAllowed();
         const body = checkedBody(context, resource, this.#types);
         return { status: 201, body: writing.one(this.#registry.create(resource, namespace, body, writer)) };
       }
       case 'deletecollection': {
-        if (everywhere) throw methodNotAllowed();
+        if (everywhere || !resource.deletesCollection) throw methodNotAllowed();
         const page = inquiries.once('page', () => listPage(this.#store, resource, namespace, options));
         const deletion = readDeletion(parsed, context.body);
         for (const { object } of page.versions) {
@@ -307,15 +304,14 @@ export class ApiBackend implements Backend {
     if (resource.namespaced && parsed.namespace === undefined) throw noSuchResource();
     if (subresource === 'scale') return this.#serveScale(context, at);
     if (subresource !== undefined && !resource.subresources.some((one) => one === subresource)) throw noSuchResource();
-    if (subresource === 'binding' || subresource === 'eviction' || subresource === 'token') {
+    if (subresource !== undefined && isAction(subresource)) {
       if (verb !== 'create') throw methodNotAllowed();
-      checkActionNamespace(context.body, at.namespace);
-    // Its storage has only `Update`.
-    if (part === 'finalize' && verb !== 'update') throw methodNotAllowed();
-      if (subresource === 'token') return this.#createToken(at, context);
-      return this.#servePodAction(subresource, at, context);
+      const site = { registry: this.#registry, types: this.#types, random: this.#tokens };
+      return { status: 201, body: serveAction(site, subresource, at, { ...context, nowMs: this.#clock.nowMs() }) };
     }
     const part = subresource as WrittenPart | undefined;
+    // Its storage has only `Update`.
+    if (part === 'finalize' && verb !== 'update') throw methodNotAllowed();
     switch (verb) {
       case 'get':
         checkRevision(parsed.options.resourceVersion, this.#store.revision);
@@ -403,35 +399,6 @@ export class ApiBackend implements Backend {
       if (!custom || !(error instanceof StatusError) || error.code !== 400) throw error;
       throw badRequest(unregisteredType('v1.Scale'));
     }
-  }
-
-  #createToken(at: Location, { body, writer, inquiries }: RequestContext): Reply {
-    const account = this.#registry.get(at).object;
-    const made = tokenRequest(account, readAs(tokenRequestShape, body, 'TokenRequest'), inquiries.nowMs);
-    const details = (): ReturnType<AdmissionRequest['details']> => {
-      const uid = inquiries.once('uid', () => newUid(this.#random));
-      return {
-        object: { ...made, metadata: { ...made.metadata, uid }, status: { expirationTimestamp: null, token: '' } },
-        old: undefined,
-        kind,
-      };
-    };
-    const kind = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' };
-    this.#registry.admit({ operation: 'CREATE', at, subresource: 'token', writer, details });
-    return { status: 201, body: JSON.stringify(made) };
-  }
-
-  #servePodAction(action: 'binding' | 'eviction', at: Location, { body, writer }: RequestContext): Reply {
-    const nowMs = this.#clock.nowMs();
-    if (action === 'binding') {
-      bindPod(this.#registry, at, readBinding(body), writer, nowMs);
-    } else {
-      const eviction = readAs(evictionShape, body, 'Eviction');
-      const options = eviction.deleteOptions ?? {};
-      const dryRun = writer.dryRun || (options.dryRun?.length ?? 0) > 0;
-      evictPod(this.#registry, at, eviction.metadata?.name ?? '', options, { ...writer, dryRun }, nowMs);
-    }
-    return { status: 201, body: JSON.stringify(success(201)) };
   }
 
   #watch({ parsed, resource, writer: { principal }, span, writing, request }: RequestContext): Reply {

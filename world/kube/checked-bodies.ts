@@ -18,7 +18,7 @@ import type { Patch } from './patching.ts';
 import type { BodyType } from './resource.ts';
 
 /** A request with a body. */
-interface Sent {
+export interface Sent {
   readonly parsed: KubeRequest;
   readonly request: WireRequest;
   readonly body: unknown;

@@ -4,7 +4,7 @@ import { invalid } from '../../protocols/kube/field-error.ts';
 import { badRequest, invalidObject } from '../../protocols/kube/status.ts';
 import type { ObjectMeta } from '../../model/kube.ts';
 import { apiVersionOf } from './resource.ts';
-import type { ApiObject, Resource } from './resource.ts';
+import type { ApiObject, BodyType } from './resource.ts';
 import { objectShape } from './validation/shapes.ts';
 
 /**
@@ -12,7 +12,7 @@ import { objectShape } from './validation/shapes.ts';
  * fields that this world uses. Bodies of requests have passed `checkBodyType` before.
  * @throws StatusError 400, 422 for a custom object of another type
  */
-export function decodeObject(resource: Resource, body: unknown): ApiObject {
+export function decodeObject(resource: BodyType, body: unknown): ApiObject {
   const { kind } = resource;
   const apiVersion = apiVersionOf(resource);
   if (!isJsonObject(body)) {

@@ -3,7 +3,7 @@ import { defined } from '../../model/defined.ts';
 import type { Condition, Pod, PodDisruptionBudget } from '../../model/kube.ts';
 import { matchesSelector } from '../../model/selector.ts';
 import { formatTime } from '../../model/time.ts';
-import { StatusError, badRequest, refused } from '../../protocols/kube/status.ts';
+import { StatusError, refused } from '../../protocols/kube/status.ts';
 import type { Deletion } from './deletion.ts';
 import { checkPreconditions } from './deletion.ts';
 import type { Registry } from './registry.ts';
@@ -25,14 +25,12 @@ const WOULD_VIOLATE = "Cannot evict pod as it would violate the pod's disruption
  * its budget, takes one disruption from it, marks the pod as disrupted and deletes it with the caller's or its own grace
  * period. As in the real server, the disruption is taken before preconditions are checked. Writes can't conflict here, since
  * a request runs in one turn, so there are no retries.
- * @param name from the Eviction in the body
  * @throws StatusError 429 with or without `retryAfterSeconds` if the budget forbids it, 500 for two budgets, 409 for
  *   preconditions, 400, 403, 404
  */
-export function evictPod(registry: Registry, at: Location, name: string, deletion: Deletion, writer: Writer, nowMs: number): void {
-  if (name !== at.name) throw badRequest('name in URL does not match name in Eviction object');
+export function evictPod(registry: Registry, at: Location, deletion: Deletion, writer: Writer, nowMs: number): void {
   const { kind, apiVersion } = EVICTION;
-  const metadata = { name, ...defined({ namespace: at.namespace }) };
+  const metadata = { name: at.name, ...defined({ namespace: at.namespace }) };
   const deleteOptions = Object.keys(deletion).length === 0 ? undefined : deletion;
   const object = { kind, apiVersion, metadata, ...defined({ deleteOptions }) };
   const details = () => ({ object, old: undefined, kind: EVICTION });

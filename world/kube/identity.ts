@@ -1,5 +1,4 @@
 import type { ObjectMeta } from '../../model/kube.ts';
-import { isJsonObject } from '../../protocols/kube/json.ts';
 import { badRequest } from '../../protocols/kube/status.ts';
 import type { Location } from './resource.ts';
 
@@ -20,13 +19,6 @@ export function checkSameNamespace(sent: ObjectMeta, namespace: string | undefin
   if (namespace !== undefined && (sent.namespace ?? '') !== '' && sent.namespace !== namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
-}
-
-/** The same for the body of an action on an object, such as a binding. @throws StatusError 400 */
-export function checkActionNamespace(body: unknown, namespace: string | undefined): void {
-  const metadata = isJsonObject(body) ? body['metadata'] : undefined;
-  const sent = isJsonObject(metadata) ? metadata['namespace'] : undefined;
-  if (typeof sent === 'string') checkSameNamespace({ namespace: sent }, namespace);
 }
 
 /** Metadata without a namespace if the request has none. */

@@ -5,18 +5,16 @@ import { notSupported, required } from '../../protocols/kube/field-error.ts';
 import { StatusError, conflict } from '../../protocols/kube/status.ts';
 import { formatTime } from '../../model/time.ts';
 import type { AdmissionRequest } from './admission.ts';
-import { readAs } from './bodies.ts';
 import type { Registry } from './registry.ts';
 import type { Writer } from './writer.ts';
 import type { Location, ApiObject } from './resource.ts';
-import { bindingShape } from './validation/shapes.ts';
 
 /**
  * The node that a Binding names, checked as in `ValidatePodBinding`.
- * @throws StatusError 400; 500 if invalid, since the real server's error is not a Status
+ * @throws StatusError 500 if invalid, since the real server's error is not a Status
  */
-export function readBinding(body: unknown): string {
-  const { kind = '', name = '' } = readAs(bindingShape, body, 'Binding').target ?? {};
+export function readBinding({ target }: ApiObject): string {
+  const { kind = '', name = '' } = (target ?? {}) as { readonly kind?: string; readonly name?: string };
   const errors = [
     ...(kind === '' || kind === 'Node' ? [] : [notSupported('target.kind', kind, ['Node', '<empty>'])]),
     ...(name === '' ? [required('target.name')] : []),

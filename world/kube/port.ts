@@ -86,7 +86,7 @@ export function openPort(parts: PortParts, principal: Principal): ClusterPort {
         );
       }),
     bind: (pod, nodeName) => write((writer) => bindPod(registry, locate(pod), nodeName, writer, clock.nowMs())),
-    evict: (pod) => write((writer) => evictPod(registry, locate(pod), pod.name, {}, writer, clock.nowMs())),
+    evict: (pod) => write((writer) => evictPod(registry, locate(pod), {}, writer, clock.nowMs())),
     watch: <T extends KubeObject>(
       plural: string,
       signal: AbortSignal,

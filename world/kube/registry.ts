@@ -142,7 +142,7 @@ export class Registry {
     const { rules } = resource;
     if (rules.defaults !== undefined) object = rules.defaults(object);
     const intended = resource.subresources.includes('status') ? withoutStatus(object) : object;
-    if (rules.admit !== undefined) object = rules.admit(object, this.#lookup, undefined);
+    if (rules.admit !== undefined) object = rules.admit(object, this.lookup, undefined);
     object = this.#mutateNew(at, object, (sent.metadata.name ?? '') === '', writer);
     object = withInitialStatus(resource, object);
     this.#validate(resource, object, [
@@ -150,7 +150,7 @@ export class Registry {
       ...validateFinalizerDomains(resource, object.metadata),
       ...(rules.validate?.(object, undefined) ?? []),
     ]);
-    rules.validateAdmission?.(object, this.#lookup, undefined);
+    rules.validateAdmission?.(object, this.lookup, undefined);
     this.#admission.validate({ operation: 'CREATE', at, writer, details: () => ({ object, old: undefined }) });
     const charged = this.#checkQuotas(resource, namespace, object, undefined);
     // A webhook may have changed the name.
@@ -192,7 +192,7 @@ export class Registry {
         retype: (patched, form) => this.#retyped(view?.type ?? form, patched, form),
         decode: (patched) => view?.decode(patched) ?? this.#decodePatched(resource, patched),
         admitAgain: (again) =>
-          view === undefined && subresource === undefined ? (rules.admit?.(again, this.#lookup, old) ?? again) : again,
+          view === undefined && subresource === undefined ? (rules.admit?.(again, this.lookup, old) ?? again) : again,
       });
       if (mutated === undefined) return one;
       if (view !== undefined) return view.into(one, mutated);
@@ -206,8 +206,8 @@ export class Registry {
       return part.take(kept, old);
     };
     const validateAdmission = (one: ApiObject): void => {
-      if (subresource === undefined && view === undefined) rules.validateAdmission?.(one, this.#lookup, old);
-      part?.validateAdmission?.(one, this.#lookup, old);
+      if (subresource === undefined && view === undefined) rules.validateAdmission?.(one, this.lookup, old);
+      part?.validateAdmission?.(one, this.lookup, old);
       this.#admission.validate(asked(one));
     };
     if (body === old && mutate(old) === old) {
@@ -223,7 +223,7 @@ export class Registry {
     const intended = object;
     if (writer.author !== 'nobody')
       object = this.#ownership.updated({ ...this.#write(resource, writer, subresource, old, object), before: old, after: object });
-    if (subresource === undefined && rules.admit !== undefined) object = rules.admit(object, this.#lookup, old);
+    if (subresource === undefined && rules.admit !== undefined) object = rules.admit(object, this.lookup, old);
     object = mutate(object);
     if (subresource !== 'status') {
       if (resource.generation && (rules.raisesGeneration?.(object, old) ?? contentChanged(resource, object, old)))
@@ -283,7 +283,7 @@ export class Registry {
       {
         retype: (patched, form) => this.#retyped(form, patched, form),
         decode: (patched) => this.#decodePatched(resource, patched),
-        admitAgain: (again) => resource.rules.admit?.(again, this.#lookup, undefined) ?? again,
+        admitAgain: (again) => resource.rules.admit?.(again, this.lookup, undefined) ?? again,
       },
     );
     if (mutated === undefined) return object;
@@ -423,7 +423,8 @@ export class Registry {
     return { version: isShown ? new Version(current.object, version.revision) : inVersion(version, at.resource), gone };
   }
 
-  readonly #lookup: Lookup = {
+  /** What admission looks up. */
+  readonly lookup: Lookup = {
     find: (id, namespace, name) => this.#store.get(this.#table.byId(id), objectKey(namespace, name))?.object,
     list: (id) => this.#store.list(this.#table.byId(id)).map(({ object }) => object),
   };

@@ -119,6 +119,7 @@ interface ReviewSite {
   readonly nowMs: number;
   /** Who asks. */
   readonly user: User;
+  readonly find: Admission['find'];
   readonly access: {
     decide(user: User, request: Attributes): { readonly allowed: boolean; readonly reason: string };
     rules(user: User, namespace: string): { readonly rules: readonly PolicyRule[]; readonly problem?: string };
@@ -153,9 +154,9 @@ export interface Resource {
   readonly returnsDeleted: boolean;
   /** Whether `metadata.generation` counts changes of anything but metadata and status. */
   readonly generation: boolean;
-  /** Whether a PUT may create an object (`AllowCreateOnUpdate`). */
   /** Whether all of its objects can be deleted with one request. */
   readonly deletesCollection: boolean;
+  /** Whether a PUT may create an object (`AllowCreateOnUpdate`). */
   readonly createsOnPut: boolean;
   /** Whether an update without a resource version is accepted. */
   readonly unconditionalUpdate: boolean;

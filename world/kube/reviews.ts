@@ -5,9 +5,8 @@ import { invalid } from '../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../protocols/kube/field-error.ts';
 import { badRequest, invalidObject } from '../../protocols/kube/status.ts';
 import type { StatusError } from '../../protocols/kube/status.ts';
-import { serviceAccountUser } from './rbac/users.ts';
 import type { Resource } from './resource.ts';
-import { AUDIENCES, accountOfToken } from './tokens.ts';
+import { AUDIENCES, authenticateToken } from './tokens.ts';
 
 /** What the API server answers about access: objects that are created, answered and never stored. */
 
@@ -104,18 +103,18 @@ export const rulesReview: Review = (object, { user, access }) => {
 };
 
 /** `SelfSubjectReview`: what `kubectl auth whoami` shows. */
-export const selfReview: Review = (object, { nowMs, user: { name, groups, uid } }) => ({
+export const selfReview: Review = (object, { nowMs, user: { name, groups, uid, extra } }) => ({
   ...object,
   metadata: { creationTimestamp: formatTime(nowMs) },
-  status: { userInfo: { username: name, ...defined({ uid }), groups } },
+  status: { userInfo: { username: name, ...defined({ uid }), groups, ...defined({ extra }) } },
 });
 
-/** `TokenReview`: who a token of a service account belongs to, until it expires. */
-export const tokenReview: Review = (object, { nowMs }) => {
-  const account = accountOfToken((object.spec as { token?: string } | undefined)?.token ?? '', nowMs);
-  if (account === undefined) {
-    return { ...object, status: { authenticated: false, user: {}, error: '[invalid bearer token, service account token is not valid]' } };
-  }
-  const { name: username, groups } = serviceAccountUser(account);
-  return { ...object, status: { authenticated: true, user: { username, groups }, audiences: AUDIENCES } };
+/** `TokenReview`: who a token of a service account belongs to, and for whom it is. @throws StatusError 400 */
+export const tokenReview: Review = (object, { nowMs, find }) => {
+  const { token = '', audiences = [] } = (object.spec ?? {}) as { readonly token?: string; readonly audiences?: readonly string[] };
+  if (token === '') throw badRequest('token is required for TokenReview in authentication');
+  const found = authenticateToken(token, audiences.length === 0 ? AUDIENCES : audiences, { find, nowMs });
+  if ('problem' in found) return { ...object, status: { user: {}, error: found.problem } };
+  const { name: username, uid, groups, extra } = found.user;
+  return { ...object, status: { authenticated: true, user: { username, uid, groups, extra }, audiences: found.audiences } };
 };

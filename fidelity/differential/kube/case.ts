@@ -29,6 +29,8 @@ export interface Step {
   readonly patient?: true | readonly number[];
   /** Repeated (bounded) until the answer has this status: an admission policy works a moment later. */
   readonly until?: number;
+  /** What later steps send of the answer: a path into it, by the word that stands for it in their bodies. */
+  readonly keep?: Readonly<Record<string, string>>;
   /** Whether the answer's warnings are compared. */
   readonly warnings?: boolean;
 }
@@ -83,12 +85,25 @@ function parse(text: string): unknown {
   }
 }
 
-/** Absent values are null, since fixtures are JSON. */
-function seen(body: unknown, path: string): unknown {
-  const value = path.split('.').reduce<unknown>((at, key) => {
+/** The texts that a step keeps of its answer. */
+export function keptOf(text: string, keep: NonNullable<Step['keep']>): [word: string, text: string][] {
+  const body = parse(text);
+  return Object.entries(keep).map(([word, path]) => {
+    const value = valueAt(body, path);
+    return [word, typeof value === 'string' ? value : ''];
+  });
+}
+
+function valueAt(body: unknown, path: string): unknown {
+  return path.split('.').reduce<unknown>((at, key) => {
     if (typeof at !== 'object' || at === null) return undefined;
     return key === '#' ? Object.keys(at).length : (at as Readonly<Record<string, unknown>>)[key];
   }, body);
+}
+
+/** Absent values are null, since fixtures are JSON. */
+function seen(body: unknown, path: string): unknown {
+  const value = valueAt(body, path);
   return typeof value === 'string' ? alike(value) : (value ?? null);
 }
 
@@ -96,6 +111,8 @@ function alike(text: string): string {
   return (
     text
       .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uid>')
+      // As a server is told; kubeadm says the longer one.
+      .replaceAll(/https:\/\/kubernetes\.default\.svc(\.cluster\.local)?(?="|$)/g, '<issuer>')
       .replaceAll(/(?<=ResourceVersion in record \()\d+/g, '<revision>')
       // A diff of the real server's internal types, at the end of messages about immutable pod fields.
       .replaceAll(/\n@@ [^]*$/g, '')

@@ -187,7 +187,7 @@ export function admissionRequest(request: Attributes, matched: Resource): JsonOb
     requestResource: resourceOf(resource),
     ...defined({ subResource: subresource, requestSubResource: subresource, name, namespace }),
     operation,
-    userInfo: { username: user.name, groups: [...user.groups], ...defined({ uid: user.uid }) },
+    userInfo: { username: user.name, groups: [...user.groups], ...defined({ uid: user.uid, extra: user.extra }) },
     dryRun,
     options: { kind: OPTIONS[operation], apiVersion: 'meta.k8s.io/v1', ...options, ...(dryRun ? { dryRun: ['All'] } : {}) },
   };

@@ -8,10 +8,10 @@ import { StatusError, internalError } from '../../../protocols/kube/status.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { WireRequest } from '../../../wire/wire.ts';
 import { objectKey } from '../resource.ts';
-import type { Resource } from '../resource.ts';
+import type { Admission, Resource } from '../resource.ts';
 import type { ResourceTable } from '../resource-table.ts';
 import type { Store } from '../store.ts';
-import { AUDIENCES, accountOfToken } from '../tokens.ts';
+import { AUDIENCES, authenticateToken } from '../tokens.ts';
 import { authorize, rulesFor } from './evaluator.ts';
 import type { Decision, Policy } from './evaluator.ts';
 import type { Binding, PolicyRule } from './rules.ts';
@@ -51,9 +51,9 @@ interface RbacSite {
 /** As with `--authorization-mode=RBAC`: requests are allowed by the roles in the store. A bearer token or impersonation says who asks. */
 export function rbacAccess({ store, table, clock, account }: RbacSite): Access {
   const policy = policyIn(store, table);
-  const accounts = table.byId('serviceaccounts');
+  const find: Admission['find'] = (id, namespace, name) => store.get(table.byId(id), objectKey(namespace, name))?.object;
   const ofAccount = ({ namespace, name }: ServiceAccountName): User => {
-    const uid = store.get(accounts, objectKey(namespace, name))?.object.metadata.uid;
+    const uid = find('serviceaccounts', namespace, name)?.metadata.uid;
     return { ...serviceAccountUser({ namespace, name }), ...defined({ uid }) };
   };
   const decide: Access['decide'] = (user, request) =>
@@ -65,12 +65,9 @@ export function rbacAccess({ store, table, clock, account }: RbacSite): Access {
   const authenticate = ({ headers }: WireRequest, principal: Principal): User => {
     const [, token] = /^bearer +(\S+)$/i.exec(headers['authorization'] ?? '') ?? [];
     if (token === undefined) return principal === 'target' ? ofAccount(account) : ADMINISTRATOR;
-    const found = accountOfToken(token, clock.nowMs());
-    if (found === undefined || !found.audiences.some((one) => AUDIENCES.includes(one))) throw unauthorized();
-    const user = ofAccount(found);
-    // A token is void once its account is deleted.
-    if (user.uid === undefined) throw unauthorized();
-    return user;
+    const found = authenticateToken(token, AUDIENCES, { find, nowMs: clock.nowMs() });
+    if ('problem' in found) throw unauthorized();
+    return found.user;
   };
   return {
     decide,

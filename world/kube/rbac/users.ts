@@ -6,6 +6,7 @@ export interface User {
   readonly name: string;
   readonly groups: readonly string[];
   readonly uid?: string;
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
 const AUTHENTICATED = 'system:authenticated';

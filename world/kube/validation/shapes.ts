@@ -360,16 +360,6 @@ export const deleteOptionsShape = z.looseObject({
 });
 export type DeleteOptions = z.infer<typeof deleteOptionsShape>;
 
-export const evictionShape = objectShape.extend({ deleteOptions: deleteOptionsShape.optional() });
-
-export const tokenRequestShape = z.looseObject({
-  spec: z.looseObject({ audiences: texts, expirationSeconds: whole }).optional(),
-});
-
-export const bindingShape = objectShape.extend({
-  target: z.looseObject({ kind: text, name: text }).optional(),
-});
-
 const policyRule = z.looseObject({
   verbs: texts.nullable(),
   apiGroups: texts,
