@@ -9,11 +9,13 @@ import { cronJobRules, jobRules } from './rules/jobs.ts';
 import { nodeRules } from './rules/nodes.ts';
 import { limitRangeRules } from './rules/limit-ranges.ts';
 import { horizontalAutoscalerRules, leaseRules, namespaceRules, priorityClassRules } from './rules/others.ts';
+import { endpointSliceRules, endpointsRules, networkPolicyRules } from './rules/networking.ts';
 import { podRules } from './rules/pods.ts';
 import { clusterRoleBindingRules, clusterRoleRules, roleBindingRules, roleRules } from './rules/roles.ts';
 import { quotaRules } from './rules/quotas.ts';
 import { configMapRules, secretRules, serviceRules } from './rules/services.ts';
-import { claimRules, storageClassRules, volumeAttachmentRules, volumeRules } from './rules/storage.ts';
+import { claimRules, driverRules, storageClassRules, volumeAttachmentRules, volumeRules } from './rules/storage.ts';
+import { podTemplateRules } from './rules/templates.ts';
 import { mutatingWebhookRules, validatingWebhookRules } from './rules/webhook-configurations.ts';
 import { daemonSetRules, deploymentRules, replicaSetRules, replicationControllerRules, statefulSetRules } from './rules/workloads.ts';
 
@@ -27,9 +29,9 @@ const COMMON = {
   custom: false,
   generation: false,
   returnsDeleted: false,
+  deletesCollection: true,
   createsOnPut: false,
   unconditionalUpdate: true,
-  deletesCollection: true,
   nameRule: 'subdomain' as Resource['nameRule'],
   rules: {} as ResourceRules,
 };
@@ -51,9 +53,9 @@ function inGroup(group: string, ...entries: readonly Entry[]): Resource[] {
 }
 
 const ALL = ['all'];
+const EXTENSIONS = ['api-extensions'];
 /** With a status subresource, and a generation that counts changes of the spec. */
 const CONTROLLED = { subresources: ['status'] as readonly Subresource[], generation: true };
-const EXTENSIONS = ['api-extensions'];
 const CLUSTER_SCOPED = { namespaced: false };
 /** Workloads with replicas. */
 const SCALED = {
@@ -105,7 +107,7 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
       nameRule: 'dns-1035',
       rules: serviceRules,
     },
-    { plural: 'endpoints', kind: 'Endpoints', createsOnPut: true, shortNames: ['ep'] },
+    { plural: 'endpoints', kind: 'Endpoints', createsOnPut: true, shortNames: ['ep'], rules: endpointsRules },
     {
       plural: 'replicationcontrollers',
       kind: 'ReplicationController',
@@ -114,7 +116,7 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
       ...CONTROLLED,
       rules: replicationControllerRules,
     },
-    { plural: 'podtemplates', kind: 'PodTemplate', returnsDeleted: true, generation: true },
+    { plural: 'podtemplates', kind: 'PodTemplate', returnsDeleted: true, generation: true, rules: podTemplateRules },
     {
       plural: 'persistentvolumeclaims',
       kind: 'PersistentVolumeClaim',
@@ -193,7 +195,7 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
       rules: storageClassRules,
     },
     { plural: 'csinodes', kind: 'CSINode', returnsDeleted: true, ...CLUSTER_SCOPED, unconditionalUpdate: false },
-    { plural: 'csidrivers', kind: 'CSIDriver', returnsDeleted: true, ...CLUSTER_SCOPED, unconditionalUpdate: false },
+    { plural: 'csidrivers', kind: 'CSIDriver', returnsDeleted: true, ...CLUSTER_SCOPED, unconditionalUpdate: false, rules: driverRules },
     { plural: 'csistoragecapacities', kind: 'CSIStorageCapacity' },
     {
       plural: 'volumeattachments',
@@ -240,7 +242,7 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
     'networking.k8s.io',
     { plural: 'ingresses', kind: 'Ingress', shortNames: ['ing'], ...CONTROLLED },
     { plural: 'ingressclasses', kind: 'IngressClass', ...CLUSTER_SCOPED, generation: true },
-    { plural: 'networkpolicies', kind: 'NetworkPolicy', shortNames: ['netpol'], generation: true },
+    { plural: 'networkpolicies', kind: 'NetworkPolicy', shortNames: ['netpol'], generation: true, rules: networkPolicyRules },
     { plural: 'servicecidrs', kind: 'ServiceCIDR', ...CLUSTER_SCOPED, subresources: ['status'] },
     { plural: 'ipaddresses', kind: 'IPAddress', shortNames: ['ip'], ...CLUSTER_SCOPED },
   ),
@@ -252,7 +254,7 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
     ...CLUSTER_SCOPED,
     subresources: ['status'],
   }),
-  ...inGroup('discovery.k8s.io', { plural: 'endpointslices', kind: 'EndpointSlice', generation: true }),
+  ...inGroup('discovery.k8s.io', { plural: 'endpointslices', kind: 'EndpointSlice', generation: true, rules: endpointSliceRules }),
   ...inGroup(
     'authorization.k8s.io',
     { plural: 'selfsubjectaccessreviews', kind: 'SelfSubjectAccessReview', ...CLUSTER_SCOPED, review: selfAccessReview },
@@ -270,36 +272,36 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
     {
       plural: 'mutatingwebhookconfigurations',
       kind: 'MutatingWebhookConfiguration',
+      categories: EXTENSIONS,
       ...CLUSTER_SCOPED,
       generation: true,
-      categories: EXTENSIONS,
       unconditionalUpdate: false,
       rules: mutatingWebhookRules,
     },
     {
       plural: 'validatingwebhookconfigurations',
       kind: 'ValidatingWebhookConfiguration',
+      categories: EXTENSIONS,
       ...CLUSTER_SCOPED,
       generation: true,
-      categories: EXTENSIONS,
       unconditionalUpdate: false,
       rules: validatingWebhookRules,
     },
     {
       plural: 'validatingadmissionpolicies',
       kind: 'ValidatingAdmissionPolicy',
+      categories: EXTENSIONS,
       ...CLUSTER_SCOPED,
       ...CONTROLLED,
-      categories: EXTENSIONS,
       unconditionalUpdate: false,
       rules: policyRules,
     },
     {
       plural: 'validatingadmissionpolicybindings',
       kind: 'ValidatingAdmissionPolicyBinding',
+      categories: EXTENSIONS,
       ...CLUSTER_SCOPED,
       generation: true,
-      categories: EXTENSIONS,
       unconditionalUpdate: false,
       rules: bindingRules,
     },

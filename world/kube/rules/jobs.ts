@@ -1,5 +1,6 @@
 import { scheduleProblem } from '../validation/cron-schedule.ts';
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../../../model/defined.ts';
 import type { LabelSelector } from '../../../model/kube.ts';
 import { invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
@@ -15,17 +16,20 @@ interface JobSpec {
   completions?: number;
   activeDeadlineSeconds?: number;
   backoffLimit?: number;
+  backoffLimitPerIndex?: number;
   ttlSecondsAfterFinished?: number;
   completionMode?: string;
   suspend?: boolean;
   manualSelector?: boolean;
   podReplacementPolicy?: string;
-  podFailurePolicy?: object;
+  podFailurePolicy?: { rules?: { onPodConditions?: object[] }[] };
   selector?: LabelSelector;
   template?: Template;
 }
 
 const BACKOFF_LIMIT = 6;
+/** Without a limit: the limit per index counts. */
+const MAX_INT_32 = 2_147_483_647;
 const MODES = ['NonIndexed', 'Indexed'];
 const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
 
@@ -74,13 +78,23 @@ function defaultJobSpec(spec: JobSpec, owner: ApiObject): JobSpec {
     ...spec,
     ...(single ? { completions: 1 } : {}),
     parallelism: spec.parallelism ?? 1,
-    backoffLimit: spec.backoffLimit ?? BACKOFF_LIMIT,
+    backoffLimit: spec.backoffLimit ?? (spec.backoffLimitPerIndex === undefined ? BACKOFF_LIMIT : MAX_INT_32),
     completionMode: spec.completionMode ?? 'NonIndexed',
     suspend: spec.suspend ?? false,
     podReplacementPolicy: spec.podReplacementPolicy ?? (spec.podFailurePolicy === undefined ? 'TerminatingOrFailed' : 'Failed'),
     manualSelector: spec.manualSelector ?? false,
+    ...defined({ podFailurePolicy: spec.podFailurePolicy && defaultFailurePolicy(spec.podFailurePolicy) }),
     template: defaultTemplate(spec.template, owner),
   };
+}
+
+/** Conditions must be true by default. */
+function defaultFailurePolicy({ rules, ...policy }: NonNullable<JobSpec['podFailurePolicy']>): NonNullable<JobSpec['podFailurePolicy']> {
+  const complete = rules?.map(({ onPodConditions, ...rule }) => ({
+    ...rule,
+    ...defined({ onPodConditions: onPodConditions?.map((one) => ({ status: 'True', ...one })) }),
+  }));
+  return { ...policy, ...defined({ rules: complete }) };
 }
 
 /** The labels that select a job's pods, with and without a prefix. */
@@ -117,11 +131,14 @@ function validateGeneratedSelector(object: ApiObject): FieldError[] {
 
 function validateJobSpec(spec: JobSpec, field: string): FieldError[] {
   const counts = ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished'] as const;
-  const { completionMode = 'NonIndexed', completions, template } = spec;
+  const { completionMode = 'NonIndexed', completions, template, backoffLimitPerIndex } = spec;
   const errors = counts.flatMap((part) => validateNonNegative(spec[part], `${field}.${part}`));
   if (!MODES.includes(completionMode)) errors.push(notSupported(`${field}.completionMode`, completionMode, MODES));
   if (completionMode === 'Indexed' && completions === undefined) {
     errors.push(required(`${field}.completions`, 'when completion mode is Indexed'));
+  }
+  if (backoffLimitPerIndex !== undefined && completionMode !== 'Indexed') {
+    errors.push(invalid(`${field}.backoffLimitPerIndex`, backoffLimitPerIndex, 'requires indexed completion mode'));
   }
   errors.push(...validateTemplate(template, `${field}.template`));
   const policy = template?.spec?.restartPolicy ?? 'Always';

@@ -1,4 +1,6 @@
 import { defined } from '../../../model/defined.ts';
+import { defaultClaimSpec } from './storage.ts';
+import type { ClaimSpec } from './storage.ts';
 import { canonicalQuantities } from '../quantities.ts';
 import type { FullContainer } from '../validation/containers.ts';
 import type { FullPodSpec } from '../validation/pod-spec.ts';
@@ -18,7 +20,14 @@ const VOLUME_DEFAULTS: Readonly<Record<string, object>> = {
   projected: { defaultMode: FILE_MODE },
   downwardAPI: { defaultMode: FILE_MODE },
   hostPath: { type: '' },
+  iscsi: { iscsiInterface: 'default' },
+  rbd: { pool: 'rbd', user: 'admin', keyring: '/etc/ceph/keyring' },
+  azureDisk: { cachingMode: 'ReadWrite', kind: 'Shared', fsType: 'ext4', readOnly: false },
+  scaleIO: { storageMode: 'ThinProvisioned', fsType: 'xfs' },
 };
+const HTTP_DEFAULTS = { path: '/', scheme: 'HTTP' };
+/** Seconds that a projected token lasts. */
+const PROJECTED_TOKEN_SECONDS = 3_600;
 
 /**
  * Sets the API server's defaults in a pod's spec, or a template's (`pkg/apis/core/v1/defaults.go`).
@@ -27,14 +36,15 @@ const VOLUME_DEFAULTS: Readonly<Record<string, object>> = {
  *   network, a negative grace period becomes the minimum, and service links default to true
  * @throws StatusError 400
  */
-export function defaultPodSpec(spec: FullPodSpec, options: { readonly owner: string; readonly isPod: boolean }): FullPodSpec {
+export function defaultPodSpec(sent: FullPodSpec, options: { readonly owner: string; readonly isPod: boolean }): FullPodSpec {
+  const spec = withoutImageVolumes(sent);
   const fill = (container: FullContainer): FullContainer => defaultContainer(container, spec.hostNetwork === true, options);
   const { serviceAccountName, serviceAccount, resources, overhead } = spec;
   const account = serviceAccountName ?? serviceAccount;
   const period = spec.terminationGracePeriodSeconds ?? GRACE_SECONDS;
   return {
     ...spec,
-    ...defined({ volumes: spec.volumes?.map(defaultVolume), initContainers: spec.initContainers?.map(fill).map(onlySidecars) }),
+    ...defined({ volumes: spec.volumes?.map((volume) => defaultVolume(volume, options.owner)), initContainers: spec.initContainers?.map(fill).map(onlySidecars) }),
     ...defined({ ephemeralContainers: spec.ephemeralContainers?.map(fill) }),
     containers: (spec.containers ?? []).map(fill).map(withoutRestartPolicy),
     ...defined({
@@ -52,8 +62,24 @@ export function defaultPodSpec(spec: FullPodSpec, options: { readonly owner: str
   };
 }
 
+/** Volumes from images need a feature gate that is off: they are dropped, and their mounts. */
+function withoutImageVolumes(spec: FullPodSpec): FullPodSpec {
+  const dropped = (spec.volumes ?? []).filter((volume) => 'image' in volume).map(({ name }) => name);
+  if (dropped.length === 0) return spec;
+  const unmounted = (container: FullContainer): FullContainer => ({
+    ...container,
+    ...defined({ volumeMounts: container.volumeMounts?.filter(({ name = '' }) => !dropped.includes(name)) }),
+  });
+  const { containers = [], initContainers, volumes } = spec;
+  return {
+    ...spec,
+    containers: containers.map(unmounted),
+    ...defined({ initContainers: initContainers?.map(unmounted), volumes: volumes?.filter(({ name }) => !dropped.includes(name)) }),
+  };
+}
+
 function defaultContainer(container: FullContainer, hostNetwork: boolean, options: { owner: string; isPod: boolean }): FullContainer {
-  const { ports, image, resources } = container;
+  const { ports, image, resources, env, lifecycle } = container;
   const probes = PROBES.filter((one) => container[one] !== undefined).map((one) => [one, defaultProbe(container[one] ?? {})] as const);
   return {
     ...container,
@@ -65,6 +91,7 @@ function defaultContainer(container: FullContainer, hostNetwork: boolean, option
         protocol: port.protocol ?? ('TCP' as const),
       })),
     }),
+    ...defined({ env: env?.map(defaultVariable), lifecycle: lifecycle && defaultLifecycle(lifecycle) }),
     resources: defaultResources(resources ?? {}, options),
     terminationMessagePath: container.terminationMessagePath ?? '/dev/termination-log',
     terminationMessagePolicy: container.terminationMessagePolicy ?? 'File',
@@ -99,13 +126,81 @@ function defaultProbe(probe: object): object {
   return {
     ...PROBE_DEFAULTS,
     ...probe,
-    ...defined({ httpGet: httpGet && { path: '/', scheme: 'HTTP', ...httpGet }, grpc: grpc && { service: '', ...grpc } }),
+    ...defined({ httpGet: httpGet && { ...HTTP_DEFAULTS, ...httpGet }, grpc: grpc && { service: '', ...grpc } }),
   };
 }
 
-function defaultVolume(volume: NonNullable<FullPodSpec['volumes']>[number]): NonNullable<FullPodSpec['volumes']>[number] {
+type Lifecycle = NonNullable<FullContainer['lifecycle']>;
+
+function defaultLifecycle(lifecycle: Lifecycle): Lifecycle {
+  const hooks = Object.entries(lifecycle).map(([hook, handler]) => {
+    const { httpGet } = handler;
+    return [hook, { ...handler, ...defined({ httpGet: httpGet && { ...HTTP_DEFAULTS, ...httpGet } }) }] as const;
+  });
+  return Object.fromEntries(hooks);
+}
+
+/** A reference to a field of the pod, in an environment or a volume. */
+interface FieldReference {
+  readonly fieldRef?: object;
+  readonly resourceFieldRef?: object;
+}
+
+/** A divisor of zero stands for one. */
+function defaultReference<T extends FieldReference>(reference: T): T {
+  const { fieldRef, resourceFieldRef } = reference;
+  if (fieldRef === undefined && resourceFieldRef === undefined) return reference;
+  return {
+    ...reference,
+    ...defined({ fieldRef: fieldRef && { apiVersion: 'v1', ...fieldRef }, resourceFieldRef: resourceFieldRef && { divisor: '0', ...resourceFieldRef } }),
+  };
+}
+
+function defaultVariable<T extends { readonly valueFrom?: FieldReference }>(variable: T): T {
+  return variable.valueFrom === undefined ? variable : { ...variable, valueFrom: defaultReference(variable.valueFrom) };
+}
+
+/** A source of a volume whose content has defaults, too. */
+interface VolumeSource {
+  readonly items?: readonly FieldReference[];
+  readonly sources?: readonly { readonly serviceAccountToken?: object; readonly downwardAPI?: VolumeSource }[];
+  readonly volumeClaimTemplate?: { readonly spec?: ClaimSpec };
+}
+
+function defaultSource(kind: string, source: VolumeSource, owner: string): object {
+  const { items, sources, volumeClaimTemplate } = source;
+  switch (kind) {
+    case 'downwardAPI':
+      return { ...source, ...defined({ items: items?.map(defaultReference) }) };
+    case 'projected':
+      return { ...source, ...defined({ sources: sources?.map((one) => defaultProjection(one, owner)) }) };
+    case 'ephemeral':
+      if (volumeClaimTemplate === undefined) return source;
+      return { ...source, volumeClaimTemplate: { metadata: {}, ...volumeClaimTemplate, spec: defaultClaimSpec(volumeClaimTemplate.spec ?? {}, owner) } };
+    default:
+      return source;
+  }
+}
+
+function defaultProjection(projection: NonNullable<VolumeSource['sources']>[number], owner: string): object {
+  const { serviceAccountToken, downwardAPI } = projection;
+  return {
+    ...projection,
+    ...defined({
+      serviceAccountToken: serviceAccountToken && { expirationSeconds: PROJECTED_TOKEN_SECONDS, ...serviceAccountToken },
+      downwardAPI: downwardAPI && defaultSource('downwardAPI', downwardAPI, owner),
+    }),
+  };
+}
+
+type Volume = NonNullable<FullPodSpec['volumes']>[number];
+
+function defaultVolume(volume: Volume, owner: string): Volume {
   const { name, ...source } = volume;
-  const entries = Object.entries(source as Record<string, object>).map(([kind, value]) => [kind, { ...VOLUME_DEFAULTS[kind], ...value }]);
+  const entries = Object.entries(source as Record<string, object>).map(([kind, value]) => [
+    kind,
+    defaultSource(kind, { ...VOLUME_DEFAULTS[kind], ...value }, owner),
+  ]);
   // A volume without a source is an emptyDir.
   return { name, ...(entries.length === 0 ? { emptyDir: {} } : (Object.fromEntries(entries) as object)) };
 }

@@ -17,7 +17,7 @@ const RECLAIM_POLICIES = ['Delete', 'Retain'];
 const BINDING_MODES = ['Immediate', 'WaitForFirstConsumer'];
 const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class';
 
-interface ClaimSpec {
+export interface ClaimSpec {
   accessModes?: string[];
   storageClassName?: string;
   volumeName?: string;
@@ -29,14 +29,15 @@ function claimOf(object: ApiObject): ClaimSpec {
   return object.spec ?? {};
 }
 
+/** The spec of a claim, or of a template for claims, with its defaults. @param owner the start of a refusal @throws StatusError 400 */
+export function defaultClaimSpec(spec: ClaimSpec, owner: string): ClaimSpec {
+  const [requests, limits] = [spec.resources?.requests, spec.resources?.limits].map((one) => canonicalQuantities(one, owner));
+  return { ...spec, resources: { ...spec.resources, ...defined({ requests, limits }) }, volumeMode: spec.volumeMode ?? 'Filesystem' };
+}
+
 export const claimRules: ResourceRules = {
   shape: claimShape,
-  defaults: (object) => {
-    const spec = claimOf(object);
-    const requests = canonicalQuantities(spec.resources?.requests, CLAIM_OWNER);
-    const resources = { ...spec.resources, ...defined({ requests }) };
-    return { ...object, spec: { ...spec, resources, volumeMode: spec.volumeMode ?? 'Filesystem' } };
-  },
+  defaults: (object) => ({ ...object, spec: defaultClaimSpec(claimOf(object), CLAIM_OWNER) }),
   /** The DefaultStorageClass and StorageObjectInUseProtection plugins. */
   admit: (object, admission, old) => {
     if (old !== undefined) return object;
@@ -123,6 +124,24 @@ export const volumeRules: ResourceRules = {
 function volumeOf(object: ApiObject): VolumeSpec {
   return object.spec ?? {};
 }
+
+/** `SetDefaults_CSIDriver` */
+export const driverRules: ResourceRules = {
+  defaults: (object) => {
+    const spec = (object.spec ?? {}) as { readonly volumeLifecycleModes?: readonly string[] };
+    const { volumeLifecycleModes: modes = [] } = spec;
+    return { ...object, spec: { ...DRIVER, ...spec, volumeLifecycleModes: modes.length === 0 ? ['Persistent'] : modes } };
+  },
+};
+
+const DRIVER = {
+  attachRequired: true,
+  podInfoOnMount: false,
+  storageCapacity: false,
+  fsGroupPolicy: 'ReadWriteOnceWithFSType',
+  requiresRepublish: false,
+  seLinuxMount: false,
+};
 
 export const storageClassRules: ResourceRules = {
   shape: storageClassShape,

@@ -2,7 +2,7 @@ import type { LabelSelector, ObjectMeta } from '../../../model/kube.ts';
 import { matchesSelector } from '../../../model/selector.ts';
 import { forbidden, invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
-import type { ApiObject } from '../resource.ts';
+import type { ApiObject, ResourceRules } from '../resource.ts';
 import { validateLabelSelector } from '../validation/label-selector.ts';
 import { validateAnnotations, validateLabels } from '../validation/meta.ts';
 import { validatePodSpec } from '../validation/pod-spec.ts';
@@ -21,6 +21,12 @@ export function defaultTemplate(template: Template | undefined, { kind, apiVersi
   const owner = `${kind} in version "${version}" cannot be handled as a ${kind}`;
   return { metadata: {}, ...template, spec: defaultPodSpec(template?.spec ?? { containers: [] }, { owner, isPod: false }) };
 }
+
+/** PodTemplates, which nothing uses: a template alone. */
+export const podTemplateRules: ResourceRules = {
+  defaults: (object) => ({ ...object, template: defaultTemplate(object['template'] as Template | undefined, object) }),
+  validate: (object) => validateTemplate(object['template'] as Template, 'template'),
+};
 
 /** Validates only a template, as `ValidatePodTemplateSpec` of `pkg/apis/core/validation` does. */
 export function validateTemplate(template: Template | undefined, field: string): FieldError[] {

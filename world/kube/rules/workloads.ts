@@ -6,6 +6,8 @@ import type { FieldError } from '../../../protocols/kube/field-error.ts';
 import type { ApiObject, ResourceRules } from '../resource.ts';
 import { checkDnsLabel } from '../../../protocols/kube/names.ts';
 import { isZero, validateAtMost100Percent, validateCountOrPercent, validateNonNegative } from '../validation/numbers.ts';
+import { defaultClaimSpec } from './storage.ts';
+import type { ClaimSpec } from './storage.ts';
 import { replicationControllerShape, workloadShape } from '../validation/shapes.ts';
 import { defaultTemplate, validateEndless, validateSelector, validateSelects, validateTemplate } from './templates.ts';
 import type { Template } from './templates.ts';
@@ -167,13 +169,17 @@ export const statefulSetRules: ResourceRules = {
     const spec = specOf<StatefulSet>(object);
     const { type = 'RollingUpdate', rollingUpdate } = spec.updateStrategy ?? {};
     const rolls = type === 'RollingUpdate' && (rollingUpdate !== undefined || spec.updateStrategy?.type === undefined);
-    const { persistentVolumeClaimRetentionPolicy } = (object.spec ?? {}) as { persistentVolumeClaimRetentionPolicy?: object };
+    const { persistentVolumeClaimRetentionPolicy, volumeClaimTemplates } = (object.spec ?? {}) as {
+      persistentVolumeClaimRetentionPolicy?: object;
+      volumeClaimTemplates?: readonly ClaimTemplate[];
+    };
     const filled = {
       podManagementPolicy: 'OrderedReady',
       revisionHistoryLimit: REVISION_HISTORY,
       ...spec,
       replicas: spec.replicas ?? 1,
       template: defaultTemplate(spec.template, object),
+      ...defined({ volumeClaimTemplates: volumeClaimTemplates?.map(defaultClaimTemplate) }),
       updateStrategy: { ...spec.updateStrategy, type, ...(rolls ? { rollingUpdate: { partition: 0, ...rollingUpdate } } : {}) },
       persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain', ...persistentVolumeClaimRetentionPolicy },
     };
@@ -218,6 +224,21 @@ export const statefulSetRules: ResourceRules = {
     return [forbidden('spec', `updates to statefulset spec for fields other than ${list} are forbidden`)];
   },
 };
+
+interface ClaimTemplate {
+  readonly metadata?: object;
+  readonly spec?: ClaimSpec;
+  readonly status?: object;
+}
+
+/** A template for claims is a whole claim, with its type and status. @throws StatusError 400 */
+function defaultClaimTemplate(template: ClaimTemplate): ClaimTemplate {
+  const owner = 'StatefulSet in version "v1" cannot be handled as a StatefulSet';
+  const status = { phase: 'Pending', ...template.status };
+  return { ...template, ...CLAIM_TYPE, spec: defaultClaimSpec(template.spec ?? {}, owner), status };
+}
+
+const CLAIM_TYPE = { kind: 'PersistentVolumeClaim', apiVersion: 'v1' };
 
 /** The template with the volumes that the controller adds for the claims of the set. */
 function withClaims(object: ApiObject, template: Template | undefined): Template | undefined {

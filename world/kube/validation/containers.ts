@@ -12,7 +12,8 @@ export interface FullContainer extends Container {
   restartPolicy?: 'Always';
   resizePolicy?: object[];
   volumeMounts?: { name?: string; mountPath?: string; subPath?: string; subPathExpr?: string }[];
-  lifecycle?: object;
+  env?: { name?: string; value?: string; valueFrom?: object }[];
+  lifecycle?: Record<string, { httpGet?: object }>;
   livenessProbe?: object;
   readinessProbe?: object;
   startupProbe?: object;
