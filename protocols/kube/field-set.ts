@@ -54,7 +54,7 @@ export function partsOf(
 /**
  * All fields that a value sets, as in `typed/tofieldset.go`: also the elements of lists and the entries of maps themselves, and
  * empty values.
- * @param withMaps include maps themselves, besides their entries
+ * @param withMaps include maps and lists themselves, besides their entries
  */
 export function fieldsOf(value: unknown, shape: MergeShape, path = '', withMaps = false): Set<string> {
   const fields = new Set<string>();
@@ -69,7 +69,8 @@ function addFields(value: unknown, shape: MergeShape, path: string, withMaps: bo
     return;
   }
   const isMap = shape.kind === 'object' && shape.isMap;
-  if (withMaps && path !== '' && isMap) fields.add(path);
+  const isNewList = (shape.kind === 'list' || shape.kind === 'set') && shape.isAlwaysThere !== true;
+  if (withMaps && path !== '' && (isMap || isNewList)) fields.add(path);
   for (const [at, part] of parts) {
     if (shape.kind === 'list' || shape.kind === 'set' || isMap) fields.add(at);
     addFields(part.value, part.shape, at, withMaps, fields);

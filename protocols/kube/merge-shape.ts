@@ -10,8 +10,8 @@ export type MergeShape =
   /** An object: `isMap` if its keys are data. */
   | { readonly kind: 'object'; readonly isMap: boolean; field(name: string): MergeShape }
   /** A list whose elements are identified by these keys, each with its default or undefined. */
-  | { readonly kind: 'list'; readonly keys: Readonly<Record<string, unknown>>; readonly element: MergeShape }
-  | { readonly kind: 'set' };
+  | { readonly kind: 'list'; readonly keys: Readonly<Record<string, unknown>>; readonly element: MergeShape; readonly isAlwaysThere?: boolean }
+  | { readonly kind: 'set'; readonly isAlwaysThere?: boolean };
 
 const LEAF: MergeShape = { kind: 'leaf' };
 const SCALARS = [
@@ -57,7 +57,11 @@ function fieldShape(field: FieldType, types: KubeTypes): MergeShape {
     isMap: false,
     field: (name) => {
       const found = Object.hasOwn(known.fields, name) ? known.fields[name] : undefined;
-      return found === undefined ? LEAF : fieldShape(found, types);
+      if (found === undefined) return LEAF;
+      const shape = fieldShape(found, types);
+      // Without `omitempty`, Go writes a null for no list: then the list itself is never a new field.
+      const isList = shape.kind === 'list' || shape.kind === 'set';
+      return isList && known.required?.includes(name) === true ? { ...shape, isAlwaysThere: true } : shape;
     },
   };
 }

@@ -92,8 +92,20 @@ export class Ownership {
 
   #after(managers: readonly Manager[], write: Write): readonly Manager[] {
     const { before, after, resource } = write;
-    return managersAfterUpdate({ object: before, managers }, after, this.shapeOf(resource), changeOf(write));
+    const object = Object.keys(before).length === 0 && !resource.custom ? emptyAs(after) : before;
+    return managersAfterUpdate({ object, managers }, after, this.shapeOf(resource), changeOf(write));
   }
+}
+
+/**
+ * An empty object with the same templates: in Go their metadata is a struct, not a pointer, so that it is there before anybody has set
+ * it. Nobody owns it, then: otherwise an apply without it would remove it, with the labels that a Job's strategy has added.
+ */
+function emptyAs({ spec }: JsonObject): JsonObject {
+  const templates = (['template', 'jobTemplate'] as const).filter((name) => isJsonObject(spec) && isJsonObject(spec[name]));
+  if (!isJsonObject(spec) || templates.length === 0) return {};
+  const empty = templates.map((name) => [name, { metadata: {}, ...emptyAs(spec[name] as JsonObject) }] as const);
+  return { spec: Object.fromEntries(empty) };
 }
 
 function changeOf({ by, resource, timeMs }: Write): Change {
