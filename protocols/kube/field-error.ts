@@ -51,8 +51,15 @@ export function tooMany(field: string, actual: number, most: number): FieldError
 /** A value as JSON. Go escapes HTML characters in it, except in strings, which it only quotes here. */
 function shown(value: unknown): string {
   const json = JSON.stringify(value);
+  if (typeof value === 'string') return json.replaceAll(/\\(\\|u00([01][0-9a-f]))/g, (escape, _kind, code?: string) => goEscape(escape, code));
   if (typeof value !== 'object') return json;
   return json.replaceAll(/[<>&]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
+}
+
+/** Control characters, as Go quotes them. */
+function goEscape(escape: string, code: string | undefined): string {
+  if (code === undefined) return escape;
+  return { '07': '\\a', '0b': '\\v' }[code] ?? `\\x${code}`;
 }
 
 function withDetail(type: string, detail: string): string {

@@ -30,6 +30,7 @@ export function applyJsonPatch(document: unknown, patch: unknown): unknown {
   for (const operation of operations.data as Operation[]) {
     try {
       if (operation.op === 'copy') copiedBytes += Buffer.byteLength(JSON.stringify(jsonPatch.getValueByPointer(result, operation.from)));
+      if (isTestOfNothing(result, operation)) continue;
       if (copiedBytes > MAX_COPIED_BYTES) throw new Error('the copies of the patch are too large');
       result = jsonPatch.applyOperation(result, asAddition(result, operation), true, true).newDocument;
     } catch {
@@ -40,11 +41,24 @@ export function applyJsonPatch(document: unknown, patch: unknown): unknown {
   return result;
 }
 
+/** In the real server's library, a missing key of an object is null for `test`. */
+function isTestOfNothing(document: unknown, operation: Operation): boolean {
+  if (operation.op !== 'test' || operation.path === '' || operation.value !== null) return false;
+  const { parent, key } = placeOf(document, operation.path);
+  return isJsonObject(parent) && !Object.hasOwn(parent, key);
+}
+
+function placeOf(document: unknown, path: string): { readonly parent: unknown; readonly key: string } {
+  const end = path.lastIndexOf('/');
+  return {
+    parent: jsonPatch.getValueByPointer(document, path.slice(0, end)) as unknown,
+    key: jsonPatch.unescapePathComponent(path.slice(end + 1)),
+  };
+}
+
 /** In the real server's library (`gopkg.in/evanphx/json-patch.v4`), `replace` of a missing key adds it. */
 function asAddition(document: unknown, operation: Operation): Operation {
   if (operation.op !== 'replace' || operation.path === '') return operation;
-  const end = operation.path.lastIndexOf('/');
-  const parent = jsonPatch.getValueByPointer(document, operation.path.slice(0, end)) as unknown;
-  const key = jsonPatch.unescapePathComponent(operation.path.slice(end + 1));
+  const { parent, key } = placeOf(document, operation.path);
   return isJsonObject(parent) && !Object.hasOwn(parent, key) ? { ...operation, op: 'add' } : operation;
 }

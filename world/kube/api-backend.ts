@@ -27,7 +27,7 @@ import type { Answer, AnswerNote, Backend, Caller, ReadableRequest, Refusal, Who
 import type { WireRequest, WireResponse } from '../../wire/wire.ts';
 import { isAction, serveAction } from './actions.ts';
 import { applyObject } from './apply.ts';
-import { invalidOptions, isDryRun, optionsKind, readBody, readDeletion } from './bodies.ts';
+import { invalidOptions, readBody, readDeletion } from './bodies.ts';
 import { unregisteredType } from './body-types.ts';
 import { checkedBody, patchedBody, readPatchValidation } from './checked-bodies.ts';
 import type { ComputedFields } from './computed-fields.ts';
@@ -44,7 +44,7 @@ import { checkRevision, listPage } from './lists.ts';
 import type { Page } from './lists.ts';
 import { describeOpenApi } from './openapi.ts';
 import type { Ownership } from './ownership.ts';
-import { PATCHES_OF_SCALES, checkPatchOptions, readPatch } from './patching.ts';
+import { PATCHES_OF_SCALES, readPatch } from './patching.ts';
 import type { Registry } from './registry.ts';
 import type { Writer } from './writer.ts';
 import type { Location, Resource, WrittenPart } from './resource.ts';
@@ -60,6 +60,7 @@ import { Version } from './store.ts';
 import type { Store } from './store.ts';
 import { openWatch } from './watch-requests.ts';
 import type { Watches } from './watches.ts';
+import { readDryRun } from './write-options.ts';
 
 type Reply = Omit<WireResponse, 'headers'> & { readonly headers?: Readonly<Record<string, string>> };
 
@@ -208,7 +209,7 @@ export class ApiBackend implements Backend {
       writer: {
         principal,
         user,
-        dryRun: isDryRun(parsed, optionsKind(parsed.verb)),
+        dryRun: readDryRun(parsed, request.headers['content-type']),
         options: defined({ fieldManager: parsed.options.fieldManager, fieldValidation: parsed.options.fieldValidation }),
         author: { manager },
         warn: (text) => warnings.push(text),
@@ -346,7 +347,6 @@ export class ApiBackend implements Backend {
   #patch(context: RequestContext, at: Location, part: WrittenPart | undefined): Reply {
     const { parsed, resource, body, writer, writing, request } = context;
     const patch = readPatch(resource, request.headers['content-type'], body, this.#types);
-    checkPatchOptions(parsed, patch === 'apply');
     const validation = readPatchValidation(context, this.#types);
     if (patch === 'apply') {
       const [registry, ownership, nowMs] = [this.#registry, this.#ownership, context.inquiries.nowMs];

@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import type { Operation } from '../../model/operation.ts';
 import { readMediaType } from '../../protocols/kube/accept.ts';
 import { APPLY_TYPE, JSON_TYPE, STRATEGIC_MERGE_PATCH, YAML_TYPE, decodeBody } from '../../protocols/kube/body.ts';
-import { notSupported } from '../../protocols/kube/field-error.ts';
 import { jsonSyntaxError } from '../../protocols/kube/json-syntax.ts';
 import { PROTOBUF_TYPE } from '../../protocols/kube/protobuf.ts';
 import { isTrue } from '../../protocols/kube/request.ts';
@@ -73,30 +72,7 @@ export function readDeletion({ options }: KubeRequest, body: unknown): { deletio
   return { deletion, dryRun: (sent.dryRun?.length ?? 0) > 0 };
 }
 
-/** @throws StatusError 422 */
-export function isDryRun({ options }: KubeRequest, kind: string): boolean {
-  if (options.dryRun === undefined) return false;
-  if (options.dryRun !== 'All') throw invalidOptions(kind, [notSupported('dryRun', [options.dryRun], ['All'])]);
-  return true;
-}
-
 /** A refusal of a request's options. @param kind e.g. `ListOptions` */
 export function invalidOptions(kind: string, errors: Parameters<typeof invalidObject>[2]): StatusError {
   return invalidObject({ group: 'meta.k8s.io', resource: kind }, '', errors);
-}
-
-const OPTION_KINDS: Readonly<Record<KubeRequest['verb'], string>> = {
-  get: 'GetOptions',
-  list: 'ListOptions',
-  watch: 'ListOptions',
-  create: 'CreateOptions',
-  update: 'UpdateOptions',
-  patch: 'PatchOptions',
-  delete: 'DeleteOptions',
-  deletecollection: 'DeleteOptions',
-};
-
-/** The kind of a request's options, as named in errors. */
-export function optionsKind(verb: KubeRequest['verb']): string {
-  return OPTION_KINDS[verb];
 }

@@ -3,7 +3,6 @@ import type { KubeRequest } from '../../protocols/kube/request.ts';
 import type { KubeTypes } from '../../protocols/kube/types.ts';
 import type { WireRequest } from '../../wire/wire.ts';
 import { checkBodyType, checkPatchedType } from './body-types.ts';
-import { optionsKind } from './bodies.ts';
 import {
   checkFields,
   checkSentFields,
@@ -32,7 +31,7 @@ export interface Sent {
  */
 export function checkedBody({ parsed, request, body: sent, warnings }: Sent, type: BodyType, types: KubeTypes): unknown {
   const typed = checkBodyType(type, sent, request.body ?? '', types);
-  const directive = readFieldValidation(parsed.options.fieldValidation, optionsKind(parsed.verb));
+  const directive = readFieldValidation(parsed.options.fieldValidation);
   if (directive === 'Ignore') return checkFields(type, typed, types).body;
   const { body, problems } = checkSentFields(type, typed, types, request);
   if (problems.length > 0 && directive === 'Strict') {
@@ -49,9 +48,8 @@ export interface PatchValidation {
   readonly duplicates: readonly string[];
 }
 
-/** @throws StatusError 422 for an option that does not exist */
 export function readPatchValidation({ parsed, request, body }: Sent, types: KubeTypes): PatchValidation {
-  const directive = readFieldValidation(parsed.options.fieldValidation, 'PatchOptions');
+  const directive = readFieldValidation(parsed.options.fieldValidation);
   return { directive, duplicates: directive === 'Ignore' ? [] : patchProblems(request, body, types) };
 }
 

@@ -1,6 +1,7 @@
 import { readMediaType } from '../../protocols/kube/accept.ts';
 import { APPLY_TYPE, JSON_PATCH, YAML_TYPE } from '../../protocols/kube/body.ts';
 import { notSupported } from '../../protocols/kube/field-error.ts';
+import type { FieldError } from '../../protocols/kube/field-error.ts';
 import { withoutZeros } from '../../protocols/kube/go-zeros.ts';
 import { PROTOBUF_TYPE } from '../../protocols/kube/protobuf.ts';
 import { jsonPatchProblems, jsonProblems, mayHaveDuplicates, yamlDuplicates } from '../../protocols/kube/strict-decoding.ts';
@@ -9,7 +10,6 @@ import type { KubeTypes } from '../../protocols/kube/types.ts';
 import { apiVersionOf } from './resource.ts';
 import type { ApiObject, BodyType } from './resource.ts';
 import { isJsonObject } from '../../protocols/kube/json.ts';
-import { invalidObject } from '../../protocols/kube/status.ts';
 import type { WireRequest } from '../../wire/wire.ts';
 
 /** What to do about unknown and duplicate fields. */
@@ -23,16 +23,14 @@ export interface Checked {
   readonly problems: readonly string[];
 }
 
-/**
- * The query parameter `fieldValidation`; by default, unknown and duplicate fields cause warnings.
- * @param options the kind of the request's options, e.g. `CreateOptions`
- * @throws StatusError 422
- */
-export function readFieldValidation(value: string | undefined, options: string): FieldValidation {
-  if (value === undefined || value === '') return 'Warn';
-  const known = DIRECTIVES.find((one) => one === value);
-  if (known !== undefined) return known;
-  throw invalidObject({ group: 'meta.k8s.io', resource: options }, '', [notSupported('fieldValidation', value, ['', ...DIRECTIVES])]);
+/** The query parameter `fieldValidation`; by default, unknown and duplicate fields cause warnings. */
+export function readFieldValidation(value: string | undefined): FieldValidation {
+  return DIRECTIVES.find((one) => one === value) ?? 'Warn';
+}
+
+export function validateFieldValidation(value = ''): FieldError[] {
+  const directives = ['', ...DIRECTIVES];
+  return directives.includes(value) ? [] : [notSupported('fieldValidation', value, directives)];
 }
 
 /** Finds fields that the resource's type doesn't have. */

@@ -1,15 +1,12 @@
 import { readMediaType } from '../../protocols/kube/accept.ts';
 import { APPLY_TYPE, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH } from '../../protocols/kube/body.ts';
-import { forbidden, required } from '../../protocols/kube/field-error.ts';
 import { applyJsonPatch } from '../../protocols/kube/json-patch.ts';
 import { depthProblem } from '../../protocols/kube/json-syntax.ts';
 import { formatGo, isJsonObject, jsonType } from '../../protocols/kube/json.ts';
 import { mergePatch } from '../../protocols/kube/merge-patch.ts';
-import type { KubeRequest } from '../../protocols/kube/request.ts';
 import { badRequest, invalidObject, patchFailed, unroutedMediaType, unsupportedMediaType } from '../../protocols/kube/status.ts';
 import { strategicMergePatch } from '../../protocols/kube/strategic-merge-patch.ts';
 import type { KubeTypes } from '../../protocols/kube/types.ts';
-import { invalidOptions } from './bodies.ts';
 import { strictDecodingError } from './field-validation.ts';
 import { apiVersionOf } from './resource.ts';
 import type { BodyType } from './resource.ts';
@@ -50,15 +47,6 @@ export function readPatch(resource: BodyType, contentType: string | undefined, b
   }
   // For built-in resources, the real server's router refuses other types.
   throw resource.custom ? unsupportedMediaType([JSON_PATCH, MERGE_PATCH, APPLY_TYPE]) : unroutedMediaType();
-}
-
-/** The checks of `meta/v1/validation.ValidatePatchOptions`. @throws StatusError 422 */
-export function checkPatchOptions({ options }: KubeRequest, isApply: boolean): void {
-  const errors = [
-    ...(isApply && (options.fieldManager ?? '') === '' ? [required('fieldManager', 'is required for apply patch')] : []),
-    ...(!isApply && options.force !== undefined ? [forbidden('force', 'may not be specified for non-apply patch')] : []),
-  ];
-  if (errors.length > 0) throw invalidOptions('PatchOptions', errors);
 }
 
 /** A patch as shown in messages: a strategic one as Go prints it, otherwise the patched object. */

@@ -130,7 +130,9 @@ export class Registry {
   create(resource: Resource, namespace: string | undefined, body: unknown, writer: Writer): Version {
     const sent = decodeObject(resource, body);
     this.#checkNamespace(resource, namespace, sent.metadata);
-    if (sent.metadata.resourceVersion !== undefined && sent.metadata.resourceVersion !== '') {
+    const { resourceVersion = '' } = sent.metadata;
+    // Only the storage sees it, which a dry run does not reach.
+    if (resourceVersion !== '' && !writer.dryRun) {
       // Not a Status error in the real server, so it becomes a 500.
       throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
     }
@@ -159,7 +161,7 @@ export class Registry {
     if (!free) throw nameNotGenerated(groupResource(resource), name);
     if (this.#store.getStored(resource, key) !== undefined) throw alreadyExists(groupResource(resource), finalName);
     const forms = formsOf(resource, object);
-    if (writer.dryRun) return new Version(forms.shown, this.#store.revision);
+    if (writer.dryRun) return new Version(resourceVersion === '' ? forms.shown : withMeta(forms.shown, { resourceVersion }), this.#store.revision);
     this.#charge(charged);
     const version = this.#put(resource, key, forms, writer);
     this.#ownership.note(object.metadata.uid, this.#write(resource, writer, undefined, {}, intended), writer.author === 'nobody');

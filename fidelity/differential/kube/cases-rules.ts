@@ -304,6 +304,7 @@ const BROKEN_RULES: Readonly<Record<string, Schema>> = {
   'undefined-has': ruled(pair, 'has(self.lwo)'),
   'undefined-nested': ruled(list(pair), 'self.all(x, x.lwo > 1)'),
   'undefined-variable': ruled(pair, 'slef.low > 1'),
+  'undefined-macro': ruled(pair, 'cel.bind(x, self.low, x > 1)'),
   'undefined-function': ruled(text, 'self.frobnicate() > 1'),
   'undefined-global': ruled(text, 'frobnicate(self) > 1'),
   'wrong-operator': ruled(pair, "self.low == 'x'"),

@@ -4,13 +4,14 @@ import { formatQuantity, parseQuantity } from '../../../model/quantity.ts';
 import { formatResources, podLimits, podRequests } from '../../../model/resources.ts';
 import { aggregateText, refused } from '../../../protocols/kube/status.ts';
 import type { Admission, ApiObject, ResourceRules } from '../resource.ts';
+import { validateLimits } from '../validation/limits.ts';
 import type { FullPodSpec } from '../validation/pod-spec.ts';
 
 /** Where the plugin notes what it has set. */
 const ANNOTATION = 'kubernetes.io/limit-ranger';
 
 /** One entry of a LimitRange. */
-interface Limit {
+export interface Limit {
   readonly type?: string;
   readonly min?: ResourceList;
   readonly max?: ResourceList;
@@ -29,7 +30,11 @@ type Container = FullPodSpec['containers'][number];
 
 /** LimitRanges get the defaults of `SetDefaults_LimitRangeItem`. */
 export const limitRangeRules: ResourceRules = {
-  defaults: (object) => ({ ...object, spec: { ...(object.spec as object), limits: limitsOf(object).map(withDefaults) } }),
+  defaults: (object) => {
+    const limits = limitsOf(object);
+    return { ...object, spec: { ...(object.spec as object), limits: limits.length === 0 ? null : limits.map(withDefaults) } };
+  },
+  validate: (object) => validateLimits(limitsOf(object), 'spec.limits'),
 };
 
 function withDefaults(limit: Limit): Limit {

@@ -51,7 +51,8 @@ export function validateAmount(name: string, amount: string, field: string): Fie
   return errors;
 }
 
-function validateResourceName(name: string, field: string): FieldError[] {
+/** The name of a resource of containers. */
+export function validateResourceName(name: string, field: string): FieldError[] {
   const problems = checkQualifiedName(name);
   const errors = problems.map((problem) => invalid(field, name, problem));
   if (name.includes('/')) {
@@ -67,6 +68,13 @@ function validateResourceName(name: string, field: string): FieldError[] {
   return errors;
 }
 
+/** The name of any resource. */
+export function validateAnyResourceName(name: string, field: string): FieldError[] {
+  const problems = checkQualifiedName(name);
+  const isUnknown = problems.length === 0 && !name.includes('/') && !isStandard(name);
+  return [...problems, ...(isUnknown ? ['must be a standard resource type or fully qualified'] : [])].map((problem) => invalid(field, name, problem));
+}
+
 function isStandard(name: string): boolean {
   return [...NATIVE, 'pods', 'storage', 'services', 'secrets', 'configmaps'].includes(name) || name.startsWith(HUGE_PAGES);
 }
@@ -80,6 +88,6 @@ function isExtended(name: string): boolean {
   return !isNative(name) && !name.startsWith('requests.') && checkQualifiedName(`requests.${name}`).length === 0;
 }
 
-function mayOvercommit(name: string): boolean {
+export function mayOvercommit(name: string): boolean {
   return isNative(name) && !name.startsWith(HUGE_PAGES);
 }

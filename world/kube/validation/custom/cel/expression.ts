@@ -65,6 +65,8 @@ export function compile(env: Environment, functions: ReadonlySet<string>, source
     const program = env.parse(withOurNames(source));
     const checked = program.check();
     if (checked.error !== undefined) throw checked.error;
+    const macro = foreignMacro(source, program.ast);
+    if (macro !== undefined) return { problem: macro };
     const pattern = badPattern(program.ast);
     if (pattern !== undefined) return { problem: issue(source, pattern.start, `invalid matches argument`) };
     return { type: checked.type ?? 'dyn', evaluate: (variables) => evaluate(program, variables) };
@@ -81,10 +83,14 @@ export function compile(env: Environment, functions: ReadonlySet<string>, source
 
 /** An issue as cel-go prints it: position, message, and the line with a mark below. */
 function issue(source: string, offset: number, message: string): string {
+  return `compilation failed: ${located(source, offset, message)}`;
+}
+
+function located(source: string, offset: number, message: string): string {
   const before = source.slice(0, offset).split('\n');
   const column = before.at(-1)?.length ?? 0;
   const line = source.split('\n')[before.length - 1] ?? '';
-  return `compilation failed: ERROR: <input>:${before.length}:${column + 1}: ${message}\n | ${line}\n | ${'.'.repeat(column)}^`;
+  return `ERROR: <input>:${before.length}:${column + 1}: ${message}\n | ${line}\n | ${'.'.repeat(column)}^`;
 }
 
 /** A node's position in cel-go: its operator, the dot before a field, or the opening bracket of a call. */
@@ -182,21 +188,37 @@ function plain(text: string): string {
     .replaceAll(/\b(?:hAs|iNt|mAtches)\b/g, (name) => THEIRS[name] ?? name);
 }
 
+/** What cel-go says of `cel.bind`, which the library has and Kubernetes 1.34 does not declare. */
+function foreignMacro(source: string, ast: ASTNode): string | undefined {
+  const call = nodesOf(ast).find((node) => node.op === 'rcall' && node.args[0] === 'bind' && isNamed(node.args[1], 'cel'));
+  if (call?.op !== 'rcall') return undefined;
+  const [, receiver, [variable, ...rest]] = call.args;
+  if (variable?.op !== 'id') return undefined;
+  const uses = [variable, ...rest.flatMap(nodesOf).filter((node) => isNamed(node, variable.args))];
+  const problems = [
+    located(source, receiver.start, undeclared('cel')),
+    located(source, source.indexOf('(', receiver.end), undeclared('bind')),
+    ...uses.map(({ start }) => located(source, start, undeclared(variable.args))),
+  ];
+  return `compilation failed: ${problems.join('\n')}`;
+}
+
+function isNamed(node: ASTNode, name: string): boolean {
+  return node.op === 'id' && node.args === name;
+}
+
+/** A node and all below it, in the order of the text. */
+function nodesOf(node: unknown): ASTNode[] {
+  if (Array.isArray(node)) return node.flatMap(nodesOf);
+  return isNode(node) ? [node, ...nodesOf(node.args)] : [];
+}
+
 /** The first literal pattern that Go does not accept. */
-function badPattern(node: unknown): ASTNode | undefined {
-  if (Array.isArray(node)) {
-    for (const one of node) {
-      const bad = badPattern(one);
-      if (bad !== undefined) return bad;
-    }
-    return undefined;
-  }
-  if (!isNode(node)) return undefined;
-  if (node.op === 'rcall' && ['mAtches', 'find', 'findAll'].includes(node.args[0])) {
-    const [pattern] = node.args[2];
-    if (pattern?.op === 'value' && typeof pattern.args === 'string' && goRegExp(pattern.args) === undefined) return pattern;
-  }
-  return badPattern(node.args);
+function badPattern(ast: ASTNode): ASTNode | undefined {
+  const patterns = nodesOf(ast).flatMap((node) =>
+    node.op === 'rcall' && ['mAtches', 'find', 'findAll'].includes(node.args[0]) ? node.args[2].slice(0, 1) : [],
+  );
+  return patterns.find(({ op, args }) => op === 'value' && typeof args === 'string' && goRegExp(args) === undefined);
 }
 
 function isNode(value: unknown): value is ASTNode {
