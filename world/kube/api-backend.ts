@@ -16,7 +16,6 @@ import {
   describeStatus,
   methodNotAllowed,
   noSuchResource,
-  unsupportedMediaType,
 } from '../../protocols/kube/status.ts';
 import type { Status } from '../../protocols/kube/status.ts';
 import { ProtobufEncoder } from '../../protocols/kube/protobuf-encoder.ts';
@@ -27,6 +26,7 @@ import type { Answer, AnswerNote, Backend, Caller, ReadableRequest, Refusal, Who
 import type { WireRequest, WireResponse } from '../../wire/wire.ts';
 import { isAction, serveAction } from './actions.ts';
 import { applyObject } from './apply.ts';
+import type { ApplySite } from './apply.ts';
 import { invalidOptions, readBody, readDeletion } from './bodies.ts';
 import { unregisteredType } from './body-types.ts';
 import { checkedBody, patchedBody, readPatchValidation } from './checked-bodies.ts';
@@ -44,7 +44,7 @@ import { checkRevision, listPage } from './lists.ts';
 import type { Page } from './lists.ts';
 import { describeOpenApi } from './openapi.ts';
 import type { Ownership } from './ownership.ts';
-import { PATCHES_OF_SCALES, readPatch } from './patching.ts';
+import { readPatch } from './patching.ts';
 import type { Registry } from './registry.ts';
 import type { Writer } from './writer.ts';
 import type { Location, Resource, WrittenPart } from './resource.ts';
@@ -54,6 +54,7 @@ import type { ResourceTable } from './resource-table.ts';
 import { groupResource } from './resource.ts';
 import { readable } from './readable.ts';
 import { refusalOf, refuse } from './refusals.ts';
+import { applyScale } from './scale-apply.ts';
 import { SCALE, patchScale, putScale, readScale } from './scale.ts';
 import type { Scale } from './scale.ts';
 import { Version } from './store.ts';
@@ -304,7 +305,7 @@ export class ApiBackend implements Backend {
     const at: Location = { resource, namespace: parsed.namespace, name };
     if (resource.namespaced && parsed.namespace === undefined) throw noSuchResource();
     if (subresource === 'scale') return this.#serveScale(context, at);
-    if (subresource !== undefined && !resource.subresources.some((one) => one === subresource)) throw noSuchResource();
+    if (subresource !== undefined && !resource.subresources.some((one) => one === subresource)) throw noSubresource(resource, subresource);
     if (subresource !== undefined && isAction(subresource)) {
       if (verb !== 'create') throw methodNotAllowed();
       const site = { registry: this.#registry, types: this.#types, random: this.#tokens };
@@ -349,8 +350,7 @@ export class ApiBackend implements Backend {
     const patch = readPatch(resource, request.headers['content-type'], body, this.#types);
     const validation = readPatchValidation(context, this.#types);
     if (patch === 'apply') {
-      const [registry, ownership, nowMs] = [this.#registry, this.#ownership, context.inquiries.nowMs];
-      const site = { registry, ownership, types: this.#types, schemaOf: this.#schemaOf, nowMs };
+      const site = this.#applySite(context);
       if (part === undefined) this.#demandCreation(context, at);
       const { directive, duplicates } = validation;
       const checkText = (): void => {
@@ -364,6 +364,10 @@ export class ApiBackend implements Backend {
       return patchedBody(context, resource, { patch, current: object }, validation, this.#types);
     });
     return { status: 200, body: writing.one(version) };
+  }
+
+  #applySite({ inquiries: { nowMs } }: RequestContext): ApplySite {
+    return { registry: this.#registry, ownership: this.#ownership, types: this.#types, schemaOf: this.#schemaOf, nowMs };
   }
 
   #serveScale(context: RequestContext, at: Location): Reply {
@@ -381,7 +385,7 @@ export class ApiBackend implements Backend {
         return { status: 200, body: JSON.stringify(putScale(site, at, this.#sentScale(context, at.resource))) };
       case 'patch': {
         const patch = readPatch(SCALE, request.headers['content-type'], body, this.#types);
-        if (patch === 'apply') throw unsupportedMediaType(PATCHES_OF_SCALES);
+        if (patch === 'apply') return { status: 200, body: JSON.stringify(applyScale(this.#applySite(context), scale, at, parsed.options, body, as)) };
         const validation = readPatchValidation(context, this.#types);
         const change = (current: Scale): unknown => patchedBody(context, SCALE, { patch, current }, validation, this.#types);
         return { status: 200, body: JSON.stringify(patchScale(site, at, change)) };
@@ -407,6 +411,19 @@ export class ApiBackend implements Backend {
     const site = { store: this.#store, watches: this.#watches, clock: this.#clock, random: this.#random };
     return { status: 200, body: openWatch(site, parsed, resource, { principal, span }, writing, request.signal) };
   }
+}
+
+/** Subresources that need running containers, or a network. */
+const UNEMULATED: Readonly<Record<string, readonly string[]>> = {
+  pods: ['attach', 'exec', 'log', 'portforward', 'proxy'],
+  services: ['proxy'],
+  nodes: ['proxy'],
+};
+
+function noSubresource({ id, plural }: Resource, subresource: string): StatusError {
+  if (UNEMULATED[id]?.includes(subresource) !== true) return noSuchResource();
+  const why = 'nothing runs in the pods of this emulated cluster, so there are no logs, exec, attach, port-forward and proxy (see docs/fidelity.md)';
+  return new StatusError(404, 'NotFound', `${plural}/${subresource} is not emulated: ${why}`);
 }
 
 /** What only a watch in its old form can violate (`/api/v1/watch/...`). @throws StatusError 404, 405 */

@@ -19,12 +19,12 @@ import { checkName } from './identity.ts';
 import type { Ownership } from './ownership.ts';
 import type { Registry } from './registry.ts';
 import type { Writer } from './writer.ts';
-import type { Location, Resource, WrittenPart } from './resource.ts';
+import type { BodyType, Location, Resource, WrittenPart } from './resource.ts';
 import { apiVersionOf, groupResource } from './resource.ts';
 import type { Version } from './store.ts';
 
 /** What an apply needs. */
-interface ApplySite {
+export interface ApplySite {
   readonly registry: Registry;
   readonly ownership: Ownership;
   readonly types: KubeTypes;
@@ -51,7 +51,7 @@ export function applyObject(
   const { resource, namespace, name } = at;
   const writer: Writer = { ...as, author: 'nobody' };
   const shape = ownership.shapeOf(resource);
-  const configuration = readConfiguration(site, resource, body, name);
+  const configuration = readConfiguration(resource, schemaFor(resource, types, site.schemaOf), body, name);
   const applied = withoutForeignParts(configuration, resource, subresource);
   const change = {
     name: options.fieldManager ?? '',
@@ -96,18 +96,21 @@ export function applyObject(
   return { version, created: false };
 }
 
-/** @throws StatusError 400, and 500 for a configuration that doesn't match its type, as in the real server */
-function readConfiguration({ types, schemaOf }: ApplySite, resource: Resource, body: unknown, name: string): JsonObject {
+/**
+ * @param schema of the type that the configuration must have
+ * @throws StatusError 400, and 500 for a configuration that doesn't match its type, as in the real server
+ */
+export function readConfiguration(type: BodyType, schema: TypedSchema, body: unknown, name: string): JsonObject {
   if (!isJsonObject(body)) throw badRequest('error decoding YAML: the configuration is not an object');
   const { apiVersion = '', kind = '' } = body;
-  if (apiVersion !== apiVersionOf(resource) || kind !== resource.kind) {
+  if (apiVersion !== apiVersionOf(type) || kind !== type.kind) {
     const [version = '', group = ''] = formatGo(apiVersion).split('/').reverse();
     throw badRequest(`invalid object type: ${group}/${version}, Kind=${formatGo(kind)}`);
   }
   const metadata = metadataOf(body);
   if (metadata['managedFields'] !== undefined && metadata['managedFields'] !== null) throw badRequest('metadata.managedFields must be nil');
-  const problems = typedProblems(body, schemaFor(resource, types, schemaOf));
-  if (problems.length > 0) throw unfit('create typed patch object', resource, body, name, `: ${problemsText(problems)}`);
+  const problems = typedProblems(body, schema);
+  if (problems.length > 0) throw unfit('create typed patch object', type, body, name, `: ${problemsText(problems)}`);
   return body;
 }
 
@@ -124,14 +127,14 @@ function conversionProblem(resource: Resource, object: JsonObject, types: KubeTy
 }
 
 /** A configuration that doesn't match its type. Not a Status error in the real server, so it becomes a 500. */
-function unfit(what: string, resource: Resource, configuration: JsonObject, name: string, why: string): StatusError {
+function unfit(what: string, resource: BodyType, configuration: JsonObject, name: string, why: string): StatusError {
   const { namespace } = metadataOf(configuration);
   const place = typeof namespace === 'string' ? namespace : '';
   return new StatusError(500, '', `failed to ${what} (${place}/${name}; ${describe(resource)})${why}`);
 }
 
 /** A group, version and kind, as Go prints them. */
-function describe({ group, version, kind }: Resource): string {
+function describe({ group, version, kind }: BodyType): string {
   return `${group}/${version}, Kind=${kind}`;
 }
 

@@ -11,9 +11,6 @@ import { strictDecodingError } from './field-validation.ts';
 import { apiVersionOf } from './resource.ts';
 import type { BodyType } from './resource.ts';
 
-/** Server-side apply of a scale is not served. */
-export const PATCHES_OF_SCALES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH];
-
 /** Returns the patched object without changing the current one. @throws StatusError */
 export type Patch = (current: object) => unknown;
 

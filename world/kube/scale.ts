@@ -43,10 +43,12 @@ export function readScale(registry: Registry, at: Location, paths: ScalePaths): 
 }
 
 /** Where a scale is written. */
-interface ScaleSite {
+export interface ScaleSite {
   readonly registry: Registry;
   readonly paths: ScalePaths;
   readonly writer: Writer;
+  /** Whether the managed fields of a changed scale are those of the whole object. */
+  readonly isApply?: boolean;
 }
 
 /**
@@ -72,7 +74,7 @@ export function patchScale(site: ScaleSite, at: Location, patch: (current: Scale
   });
 }
 
-function updateScale({ registry, paths, writer }: ScaleSite, at: Location, change: (current: Scale, version: Version) => ApiObject): Scale {
+export function updateScale({ registry, paths, writer, isApply = false }: ScaleSite, at: Location, change: (current: Scale, version: Version) => ApiObject): Scale {
   const { resource, name, namespace } = at;
   const { group, kind } = SCALE;
   const scaled = (object: ApiObject, replicas: unknown): object => withValue(object, paths.specReplicasPath.split('.').slice(1), replicas);
@@ -103,7 +105,9 @@ function updateScale({ registry, paths, writer }: ScaleSite, at: Location, chang
     }
     const { resourceVersion: sentVersion = '' } = metadata;
     const resourceVersion = sentVersion === '' ? String(current.revision) : sentVersion;
-    return { ...scaled(current.object, replicas), metadata: { ...current.object.metadata, resourceVersion } };
+    const { managedFields } = metadata as JsonObject;
+    const managed = isApply ? { managedFields } : {};
+    return { ...scaled(current.object, replicas), metadata: { ...current.object.metadata, resourceVersion, ...managed } };
   };
   const version = registry.update(at, undefined, writer, withReplicas, view);
   return scaleOf(version, paths);

@@ -38,6 +38,9 @@ const put = (path: string, body: unknown, query = ''): Step => {
   return { method: 'PUT', path: path + query, body, look: LOOK, warnings: true };
 };
 const merge = (path: string, body: unknown): Step => patch(path, body, { look: LOOK, warnings: true });
+const apply = (path: string, body: unknown, query = '', manager = 'cases'): Step => {
+  return patch(`${path}?fieldManager=${manager}${query}`, body, { contentType: 'application/apply-patch+yaml', look: LOOK, warnings: true });
+};
 const spec = { replicas: 1 };
 const name = 'web';
 const widget = (own: string, size: object): object => {
@@ -116,9 +119,40 @@ export const SCALE_CASES: readonly ApiCase[] = [
       merge(`${WIDGETS}/small/scale`, { metadata: { uid: 'x' }, spec }),
       merge(`${WIDGETS}/small/scale`, { metadata: null }),
       merge(`${WIDGETS}/empty/scale`, { metadata: { labels: { a: 'b' } } }),
+      apply(`${WIDGETS}/small/scale`, { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'small' }, spec: { replicas: 5 } }),
+      apply(`${WIDGETS}/empty/scale`, { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'empty' }, spec: { replicas: 5 } }),
       merge(`${WIDGETS}/empty/scale`, { spec: { replicas: -2147483648 } }),
       put(`${WIDGETS}/empty/scale`, { metadata: { name: 'empty' } }),
       remove(`${DEFINITIONS}/widgets.scales.example.com`),
+    ],
+  },
+  {
+    id: 'scale-apply',
+    steps: [
+      ...newNamespace('scale-apply'),
+      ...[
+        { ...deployment('web', 0), path: '/apis/apps/v1/namespaces/OWN/deployments?fieldManager=client' },
+        apply(WEB, { spec: { replicas: 2 } }),
+        apply(WEB, { metadata: { name: 'web' }, spec: { replicas: 2 } }),
+        apply(WEB, { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'web' }, spec: { replicas: 0 } }),
+        apply(WEB, { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'web' }, spec: { replicas: 1 } }),
+        apply(WEB, { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'web' }, spec: { replicas: 1 } }, '&force=true'),
+        apply(WEB, { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'web' }, spec: { replicas: 2 } }),
+        apply(WEB, { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'web' }, spec: { replicas: 3 } }, '', 'other'),
+        apply(WEB, { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'other' }, spec: { replicas: 2 } }),
+        apply(WEB, { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'web', namespace: 'kube-system' }, spec: { replicas: 2 } }),
+        apply(WEB, { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec: { replicas: 2 } }),
+        apply(WEB, { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'web' }, spec: { replicas: 'x' } }),
+        apply(WEB, { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'web' }, spec: { replicas: -1 } }),
+        apply(WEB, { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'web' }, spec: { replicas: 2 }, other: 1 }),
+        patch(`${WEB}`, {}, { contentType: 'application/apply-patch+yaml' }),
+        apply(WEB.replace('/web/', '/none/'), { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'none' }, spec: { replicas: 2 } }),
+        {
+          ...apply(WEB.replace('/scale', ''), { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec: { replicas: 5 } }),
+          look: ['spec.replicas'],
+        },
+        { method: 'GET' as const, path: WEB.replace('/scale', ''), look: ['manager', 'operation', 'apiVersion', 'subresource', 'fieldsV1'].map((one) => `metadata.managedFields.0.${one}`) },
+      ].map(within('scale-apply')),
     ],
   },
 ];
