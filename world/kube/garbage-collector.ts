@@ -120,12 +120,13 @@ export class GarbageCollector {
   }
 
   #collect(at: Location): Promise<void> {
-    const collected = this.#registry.findMetadata(at)?.uid ?? '';
-    return this.#later(`collect ${collected}`, (writer) => {
-      const metadata = this.#registry.findMetadata(at);
+    const uid = this.#registry.findMetadata(at)?.uid;
+    if (uid === undefined) return Promise.resolve();
+    return this.#later(`collect ${uid}`, (writer) => {
+      const metadata = this.#find(at, uid);
       const owners = metadata?.ownerReferences ?? [];
       if (metadata === undefined || owners.length === 0) return;
-      const { uid = '', finalizers = [], deletionTimestamp } = metadata;
+      const { finalizers = [], deletionTimestamp } = metadata;
       // An object that is already being deleted waits for its finalizers.
       if (deletionTimestamp !== undefined) return;
       const { solid, waiting } = this.#classify(owners);
