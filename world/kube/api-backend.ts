@@ -9,14 +9,7 @@ import { forbidden } from '../../protocols/kube/field-error.ts';
 import { describeKubeRequest } from '../../protocols/kube/operation.ts';
 import { parseKubeRequest } from '../../protocols/kube/request.ts';
 import type { KubeRequest } from '../../protocols/kube/request.ts';
-import {
-  StatusError,
-  badRequest,
-  deleted,
-  describeStatus,
-  methodNotAllowed,
-  noSuchResource,
-} from '../../protocols/kube/status.ts';
+import { StatusError, badRequest, deleted, describeStatus, methodNotAllowed, noSuchResource } from '../../protocols/kube/status.ts';
 import type { Status } from '../../protocols/kube/status.ts';
 import { ProtobufEncoder } from '../../protocols/kube/protobuf-encoder.ts';
 import type { KubeTypes } from '../../protocols/kube/types.ts';
@@ -385,7 +378,8 @@ export class ApiBackend implements Backend {
         return { status: 200, body: JSON.stringify(putScale(site, at, this.#sentScale(context, at.resource))) };
       case 'patch': {
         const patch = readPatch(SCALE, request.headers['content-type'], body, this.#types);
-        if (patch === 'apply') return { status: 200, body: JSON.stringify(applyScale(this.#applySite(context), scale, at, parsed.options, body, as)) };
+        if (patch === 'apply')
+          return { status: 200, body: JSON.stringify(applyScale(this.#applySite(context), scale, at, parsed.options, body, as)) };
         const validation = readPatchValidation(context, this.#types);
         const change = (current: Scale): unknown => patchedBody(context, SCALE, { patch, current }, validation, this.#types);
         return { status: 200, body: JSON.stringify(patchScale(site, at, change)) };
@@ -422,7 +416,8 @@ const UNEMULATED: Readonly<Record<string, readonly string[]>> = {
 
 function noSubresource({ id, plural }: Resource, subresource: string): StatusError {
   if (UNEMULATED[id]?.includes(subresource) !== true) return noSuchResource();
-  const why = 'nothing runs in the pods of this emulated cluster, so there are no logs, exec, attach, port-forward and proxy (see docs/fidelity.md)';
+  const why =
+    'nothing runs in the pods of this emulated cluster, so there are no logs, exec, attach, port-forward and proxy (see docs/fidelity.md)';
   return new StatusError(404, 'NotFound', `${plural}/${subresource} is not emulated: ${why}`);
 }
 

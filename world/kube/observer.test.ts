@@ -23,7 +23,7 @@ test('the steps of a pod, from creation to deletion', async () => {
     const unschedulable = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/0 nodes are available' };
     await merge(`${PODS}/web/status`, { status: { conditions: [unschedulable] } });
     await merge(`${PODS}/web/status`, { status: { conditions: [unschedulable], note: 'again' } });
-    await call('POST', `${PODS}/web/binding`, { target: { name: 'n1' } });
+    await call('POST', `${PODS}/web/binding`, { metadata: { name: 'web' }, target: { name: 'n1' } });
     await merge(`${PODS}/web/status`, { status: { phase: 'Running' } });
     await call('DELETE', `${PODS}/web`);
     await call('DELETE', `${PODS}/web`, { gracePeriodSeconds: 0 });
@@ -48,7 +48,7 @@ test('a pod that finishes by itself has ended; a deleted one ends while terminat
   const events = await observed(async ({ call, merge }) => {
     for (const name of ['done', 'deleted']) {
       await call('POST', PODS, pod(name));
-      await call('POST', `${PODS}/${name}/binding`, { target: { name: 'n1' } });
+      await call('POST', `${PODS}/${name}/binding`, { metadata: { name }, target: { name: 'n1' } });
       await merge(`${PODS}/${name}/status`, { status: { phase: 'Running' } });
     }
     await call('DELETE', `${PODS}/deleted`);

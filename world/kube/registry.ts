@@ -161,7 +161,8 @@ export class Registry {
     if (!free) throw nameNotGenerated(groupResource(resource), name);
     if (this.#store.getStored(resource, key) !== undefined) throw alreadyExists(groupResource(resource), finalName);
     const forms = formsOf(resource, object);
-    if (writer.dryRun) return new Version(resourceVersion === '' ? forms.shown : withMeta(forms.shown, { resourceVersion }), this.#store.revision);
+    if (writer.dryRun)
+      return new Version(resourceVersion === '' ? forms.shown : withMeta(forms.shown, { resourceVersion }), this.#store.revision);
     this.#charge(charged);
     const version = this.#put(resource, key, forms, writer);
     this.#ownership.note(object.metadata.uid, this.#write(resource, writer, undefined, {}, intended), writer.author === 'nobody');

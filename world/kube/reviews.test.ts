@@ -34,10 +34,12 @@ test('a token of a service account is known until it expires; other tokens are n
     const { token, expirationTimestamp } = body.status as { token: string; expirationTimestamp: string };
     expect(Date.parse(expirationTimestamp) - clock.nowMs()).toBe(600_000);
     const review = async (one: string): Promise<unknown> => (await call('POST', TOKENS, { spec: { token: one } })).body.status;
-    expect(await review(token)).toMatchObject({ authenticated: true, user: { username: 'system:serviceaccount:default:app' } });
-    expect(await review('x.y.z')).toMatchObject({ authenticated: false });
+    const user = { username: 'system:serviceaccount:default:app', uid: expect.any(String) as unknown };
+    const extra = { 'authentication.kubernetes.io/credential-id': [expect.stringMatching(/^JTI=/)] };
+    expect(await review(token)).toMatchObject({ authenticated: true, user: { ...user, extra } });
+    expect(await review('x.y.z')).toEqual({ user: {}, error: 'invalid bearer token' });
     await clock.sleep(600_000);
-    expect(await review(token)).toMatchObject({ authenticated: false });
+    expect(await review(token)).toEqual({ user: {}, error: '[invalid bearer token, service account token has expired]' });
     expect((await call('POST', `${ACCOUNTS}/app/token`, { spec: { expirationSeconds: 60 } })).status).toBe(422);
   });
 });

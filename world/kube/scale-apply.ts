@@ -59,12 +59,17 @@ export function applyScale(
   return updateScale(site, at, (current, { object }) => {
     const all = ownership.managersOf(at.resource, object);
     const own = all.filter(({ fields }) => fields.has(replicas));
-    const live = { object: { ...current }, managers: own.map((one) => ({ ...one, apiVersion: change.apiVersion, fields: new Set([SCALE_REPLICAS]) })) };
-    checkName(at, (configuration['metadata'] ?? {}) as JsonObject);
+    const live = {
+      object: { ...current },
+      managers: own.map((one) => ({ ...one, apiVersion: change.apiVersion, fields: new Set([SCALE_REPLICAS]) })),
+    };
+    checkName(at, (configuration['metadata'] ?? {}));
     const { object: applied, managers } = serverSideApply(live, configuration, builtInShape(SCALE_TYPE, types), change, force);
     const owning = managers.filter(({ fields }) => fields.has(SCALE_REPLICAS));
     const kept = all.map((one): Manager => {
-      const isOwning = owning.some((other) => other.name === one.name && other.operation === one.operation && other.subresource === one.subresource);
+      const isOwning = owning.some(
+        (other) => other.name === one.name && other.operation === one.operation && other.subresource === one.subresource,
+      );
       return isOwning ? one : { ...one, fields: new Set([...one.fields].filter((field) => field !== replicas)) };
     });
     const mine: Manager = { ...change, apiVersion: apiVersionOf(at.resource), fields: new Set([replicas]) };

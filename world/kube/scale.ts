@@ -74,7 +74,11 @@ export function patchScale(site: ScaleSite, at: Location, patch: (current: Scale
   });
 }
 
-export function updateScale({ registry, paths, writer, isApply = false }: ScaleSite, at: Location, change: (current: Scale, version: Version) => ApiObject): Scale {
+export function updateScale(
+  { registry, paths, writer, isApply = false }: ScaleSite,
+  at: Location,
+  change: (current: Scale, version: Version) => ApiObject,
+): Scale {
   const { resource, name, namespace } = at;
   const { group, kind } = SCALE;
   const scaled = (object: ApiObject, replicas: unknown): object => withValue(object, paths.specReplicasPath.split('.').slice(1), replicas);

@@ -91,7 +91,7 @@ const refusals: Refusal[] = [
   { what: 'a resource that is not served', request: ['GET', '/apis/x.io/v1/things'], status: 404, message: '404 page not found\n' },
   {
     what: 'a subresource that is not served',
-    request: ['GET', `${PODS}/web/log`],
+    request: ['GET', `${PODS}/web/nothing`],
     status: 404,
     message: 'the server could not find the requested resource',
   },
@@ -415,5 +415,33 @@ test('a PUT creates an object where its resource allows that', async () => {
     expect((await call('PUT', LEASE.replace('mine', 'other'), body)).body.message).toContain('does not match the name on the URL');
     const missing = await call('PUT', '/api/v1/namespaces/default/configmaps/mine', { metadata: { name: 'mine' } });
     expect(missing.status).toBe(404);
+  });
+});
+
+test('what needs running containers says that it is not emulated', async () => {
+  await withServer(async ({ call }) => {
+    for (const [method, path] of [
+      ['GET', `${PODS}/web/log`],
+      ['POST', `${PODS}/web/exec?command=ls`],
+      ['GET', '/api/v1/nodes/a/proxy'],
+    ] as const) {
+      const { status, body } = await call(method, path);
+      expect({ status, reason: body['reason'], message: body['message'] }).toEqual({
+        status: 404,
+        reason: 'NotFound',
+        message: expect.stringContaining('is not emulated') as unknown,
+      });
+    }
+  });
+});
+
+test('discovery says which verbs namespaces have', async () => {
+  await withServer(async ({ call }) => {
+    const { body } = await call('GET', '/api/v1');
+    const resources = body['resources'] as { name: string; verbs: string[] }[];
+    const verbsOf = (name: string): string[] | undefined => resources.find((one) => one.name === name)?.verbs;
+    expect(verbsOf('namespaces')).not.toContain('deletecollection');
+    expect(verbsOf('pods')).toContain('deletecollection');
+    expect(verbsOf('namespaces/finalize')).toEqual(['update']);
   });
 });

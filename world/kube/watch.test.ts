@@ -191,7 +191,7 @@ async function act({ call, merge }: Bench, [what, number]: Step, index: number):
     case 'label':
       return merge(path, { metadata: { labels: { app: index % 2 === 0 ? 'web' : 'db', step: String(index) } } });
     case 'bind':
-      return call('POST', `${path}/binding`, { target: { name: 'n1' } });
+      return call('POST', `${path}/binding`, { metadata: { name: `p${number}` }, target: { name: 'n1' } });
     case 'delete':
       return call('DELETE', path);
     case 'kill':

@@ -39,7 +39,8 @@ export function readDryRun({ verb, options }: KubeRequest, contentType: string |
 }
 
 function validateManager(manager: string): FieldError[] {
-  const errors = Buffer.byteLength(manager) > MAX_MANAGER_BYTES ? [tooLong('fieldManager', `may not be more than ${MAX_MANAGER_BYTES} bytes`)] : [];
+  const errors =
+    Buffer.byteLength(manager) > MAX_MANAGER_BYTES ? [tooLong('fieldManager', `may not be more than ${MAX_MANAGER_BYTES} bytes`)] : [];
   // The characters that Go's `unicode.IsPrint` does not know.
   for (const { 0: character, index } of manager.matchAll(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu)) {
     const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');

@@ -50,15 +50,17 @@ export const APPLY_CASES: readonly ApiCase[] = [
     id: 'apply-created-claim',
     steps: [
       ...newNamespace('apply-created-claim'),
-      ...['NAMESPACE/persistentvolumeclaims'].flatMap((path) => {
-        const claim = {
-          apiVersion: 'v1',
-          kind: 'PersistentVolumeClaim',
-          metadata: { name: 'a' },
-          spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
-        };
-        return [post(`${path}?fieldManager=client`, claim), apply(`${path}/a`, claim, 'server')];
-      }).map(within('apply-created-claim')),
+      ...['NAMESPACE/persistentvolumeclaims']
+        .flatMap((path) => {
+          const claim = {
+            apiVersion: 'v1',
+            kind: 'PersistentVolumeClaim',
+            metadata: { name: 'a' },
+            spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+          };
+          return [post(`${path}?fieldManager=client`, claim), apply(`${path}/a`, claim, 'server')];
+        })
+        .map(within('apply-created-claim')),
     ],
   },
 ];

@@ -74,11 +74,11 @@ export const DEFAULT_CASES: readonly ApiCase[] = [
       ...[
         workload('deployments', { replicas: 0, paused: true }, COMPLETE),
         workload('statefulsets', { replicas: 0, serviceName: 'a' }, COMPLETE),
-        post(
-          '/api/v1/namespaces/OWN/podtemplates',
-          { metadata: { name: 'a' }, template: TEMPLATE },
-          ['template.spec', 'template.metadata.labels', 'metadata.generation'],
-        ),
+        post('/api/v1/namespaces/OWN/podtemplates', { metadata: { name: 'a' }, template: TEMPLATE }, [
+          'template.spec',
+          'template.metadata.labels',
+          'metadata.generation',
+        ]),
         post(
           '/api/v1/namespaces/OWN/pods?dryRun=All',
           { metadata: { name: 'a' }, spec: { ...TEMPLATE.spec, serviceAccountName: 'mine', automountServiceAccountToken: false } },
@@ -114,7 +114,10 @@ export const DEFAULT_CASES: readonly ApiCase[] = [
         },
         post(
           '/api/v1/namespaces/OWN/persistentvolumeclaims',
-          { metadata: { name: 'limited' }, spec: { ...claim, resources: { requests: { storage: '1024Mi' }, limits: { storage: '2048Mi' } } } },
+          {
+            metadata: { name: 'limited' },
+            spec: { ...claim, resources: { requests: { storage: '1024Mi' }, limits: { storage: '2048Mi' } } },
+          },
           ['spec.resources', 'spec.volumeMode', 'status'],
         ),
       ].map(within('default-claim-templates')),
@@ -127,7 +130,10 @@ export const DEFAULT_CASES: readonly ApiCase[] = [
       ...[
         policy('empty', { podSelector: {} }),
         policy('none', {}),
-        policy('in', { podSelector: {}, ingress: [{ from: [{ podSelector: selector }], ports: [{ port: 80 }, { port: 'dns', protocol: 'UDP' }] }] }),
+        policy('in', {
+          podSelector: {},
+          ingress: [{ from: [{ podSelector: selector }], ports: [{ port: 80 }, { port: 'dns', protocol: 'UDP' }] }],
+        }),
         policy('out', { podSelector: {}, egress: [{ ports: [{ port: 80 }, {}] }] }),
         policy('out-only', { podSelector: {}, policyTypes: ['Egress'] }),
         policy('out-empty', { podSelector: {}, egress: [] }),
@@ -154,7 +160,15 @@ export const DEFAULT_CASES: readonly ApiCase[] = [
             '/api/v1/namespaces/OWN/endpoints',
             {
               metadata: { name: 'a' },
-              subsets: [{ addresses: [{ ip: '10.0.0.1' }], ports: [{ name: 'web', port: 80 }, { name: 'dns', port: 53, protocol: 'UDP' }] }],
+              subsets: [
+                {
+                  addresses: [{ ip: '10.0.0.1' }],
+                  ports: [
+                    { name: 'web', port: 80 },
+                    { name: 'dns', port: 53, protocol: 'UDP' },
+                  ],
+                },
+              ],
             },
             ['subsets'],
           ),

@@ -24,7 +24,12 @@ const priority = (name: string, more: object = { namespace }): object => {
 const get = (path: string): Step => ({ method: 'GET', path });
 const finalize = (spec: object, more: Readonly<Record<string, unknown>> = {}): Step => {
   const { name = 'namespace-finalize' } = more;
-  return { method: 'PUT', path: name === 'namespace-final' ? FINALIZE.replace('-finalize/', '-final/') : FINALIZE, body: { metadata: { name, ...more }, spec }, look: FINALIZERS };
+  return {
+    method: 'PUT',
+    path: name === 'namespace-final' ? FINALIZE.replace('-finalize/', '-final/') : FINALIZE,
+    body: { metadata: { name, ...more }, spec },
+    look: FINALIZERS,
+  };
 };
 const map = (more: object): object => ({ apiVersion: 'v1', kind: 'ConfigMap', ...more });
 
@@ -82,7 +87,11 @@ export const NAMESPACE_CASES: readonly ApiCase[] = [
   {
     id: 'namespace-finalize',
     steps: [
-      post('/api/v1/namespaces', { metadata: { name: 'namespace-finalize' }, spec: { finalizers: ['kubernetes', 'example.com/mine'] } }, FINALIZERS),
+      post(
+        '/api/v1/namespaces',
+        { metadata: { name: 'namespace-finalize' }, spec: { finalizers: ['kubernetes', 'example.com/mine'] } },
+        FINALIZERS,
+      ),
       finalize({ finalizers: ['example.com/mine', 'example.com/other'] }),
       finalize({ finalizers: ['Not a name'] }),
       finalize({ finalizers: ['example.com/mine'] }, { labels: { a: 'b' } }),
@@ -108,10 +117,7 @@ export const NAMESPACE_CASES: readonly ApiCase[] = [
   },
   {
     id: 'namespace-collection',
-    steps: [
-      remove('/api/v1/namespaces'),
-      remove('/api/v1/namespaces?labelSelector=no=such'),
-    ],
+    steps: [remove('/api/v1/namespaces'), remove('/api/v1/namespaces?labelSelector=no=such')],
   },
   {
     id: 'namespace-of-action',

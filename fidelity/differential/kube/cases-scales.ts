@@ -39,7 +39,11 @@ const put = (path: string, body: unknown, query = ''): Step => {
 };
 const merge = (path: string, body: unknown): Step => patch(path, body, { look: LOOK, warnings: true });
 const apply = (path: string, body: unknown, query = '', manager = 'cases'): Step => {
-  return patch(`${path}?fieldManager=${manager}${query}`, body, { contentType: 'application/apply-patch+yaml', look: LOOK, warnings: true });
+  return patch(`${path}?fieldManager=${manager}${query}`, body, {
+    contentType: 'application/apply-patch+yaml',
+    look: LOOK,
+    warnings: true,
+  });
 };
 const spec = { replicas: 1 };
 const name = 'web';
@@ -140,18 +144,37 @@ export const SCALE_CASES: readonly ApiCase[] = [
         apply(WEB, { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'web' }, spec: { replicas: 2 } }),
         apply(WEB, { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'web' }, spec: { replicas: 3 } }, '', 'other'),
         apply(WEB, { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'other' }, spec: { replicas: 2 } }),
-        apply(WEB, { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'web', namespace: 'kube-system' }, spec: { replicas: 2 } }),
+        apply(WEB, {
+          apiVersion: 'autoscaling/v1',
+          kind: 'Scale',
+          metadata: { name: 'web', namespace: 'kube-system' },
+          spec: { replicas: 2 },
+        }),
         apply(WEB, { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec: { replicas: 2 } }),
         apply(WEB, { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'web' }, spec: { replicas: 'x' } }),
         apply(WEB, { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'web' }, spec: { replicas: -1 } }),
         apply(WEB, { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'web' }, spec: { replicas: 2 }, other: 1 }),
         patch(`${WEB}`, {}, { contentType: 'application/apply-patch+yaml' }),
-        apply(WEB.replace('/web/', '/none/'), { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'none' }, spec: { replicas: 2 } }),
+        apply(WEB.replace('/web/', '/none/'), {
+          apiVersion: 'autoscaling/v1',
+          kind: 'Scale',
+          metadata: { name: 'none' },
+          spec: { replicas: 2 },
+        }),
         {
-          ...apply(WEB.replace('/scale', ''), { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec: { replicas: 5 } }),
+          ...apply(WEB.replace('/scale', ''), {
+            apiVersion: 'apps/v1',
+            kind: 'Deployment',
+            metadata: { name: 'web' },
+            spec: { replicas: 5 },
+          }),
           look: ['spec.replicas'],
         },
-        { method: 'GET' as const, path: WEB.replace('/scale', ''), look: ['manager', 'operation', 'apiVersion', 'subresource', 'fieldsV1'].map((one) => `metadata.managedFields.0.${one}`) },
+        {
+          method: 'GET' as const,
+          path: WEB.replace('/scale', ''),
+          look: ['manager', 'operation', 'apiVersion', 'subresource', 'fieldsV1'].map((one) => `metadata.managedFields.0.${one}`),
+        },
       ].map(within('scale-apply')),
     ],
   },

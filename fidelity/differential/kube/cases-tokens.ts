@@ -1,3 +1,4 @@
+import { defined } from '../../../model/defined.ts';
 import type { ApiCase, Step } from './case.ts';
 import { newNamespace, pod, post, remove, within } from './policy-case.ts';
 
@@ -5,12 +6,20 @@ import { newNamespace, pod, post, remove, within } from './policy-case.ts';
 
 const REVIEWS = '/apis/authentication.k8s.io/v1/tokenreviews';
 const TOKENS = '/api/v1/namespaces/OWN/serviceaccounts/mine/token';
-const LOOK = ['status.authenticated', 'status.error', 'status.audiences.0', 'status.audiences.#', 'status.user.username', 'status.user.uid', 'status.user.groups'];
+const LOOK = [
+  'status.authenticated',
+  'status.error',
+  'status.audiences.0',
+  'status.audiences.#',
+  'status.user.username',
+  'status.user.uid',
+  'status.user.groups',
+];
 /** Its values differ from server to server. */
 const EXTRA = 'status.user.extra.#';
 
 const review = (audiences: unknown, token = 'TOKEN'): Step => {
-  return post(REVIEWS, { spec: { token, ...(audiences === undefined ? {} : { audiences }) } }, [...LOOK, EXTRA]);
+  return post(REVIEWS, { spec: { token, ...defined({ audiences }) } }, [...LOOK, EXTRA]);
 };
 const token = (spec: object): Step => ({
   ...post(TOKENS, { spec }, ['spec.audiences.0', 'spec.audiences.#', 'spec.expirationSeconds', 'spec.boundObjectRef', 'metadata.name']),

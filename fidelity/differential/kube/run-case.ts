@@ -1,5 +1,5 @@
 import { defined } from '../../../model/defined.ts';
-import { answerOf } from './case.ts';
+import { answerOf, keptOf } from './case.ts';
 import type { Answer, ApiCase, Send, Step } from './case.ts';
 import { ACCESS_CASES } from './cases-access.ts';
 import { CONVERSION_CASES } from './cases-conversions.ts';
@@ -13,6 +13,11 @@ import { POLICY_OBJECT_CASES } from './cases-policy-objects.ts';
 import { QUOTA_CASES } from './cases-quotas.ts';
 import { RULE_CASES } from './cases-rules.ts';
 import { SCALE_CASES } from './cases-scales.ts';
+import { APPLY_CASES } from './cases-applies.ts';
+import { DEFAULT_CASES } from './cases-defaults.ts';
+import { OPTION_CASES } from './cases-options.ts';
+import { POD_FIELD_CASES } from './cases-pod-fields.ts';
+import { TOKEN_CASES } from './cases-tokens.ts';
 import { NAMESPACE_CASES } from './cases-namespaces.ts';
 import { SERVICE_CASES } from './cases-services.ts';
 import { TABLE_CASES } from './cases-tables.ts';
@@ -43,6 +48,11 @@ export const API_CASES: readonly ApiCase[] = [
   ...NAMESPACE_CASES,
   ...SERVICE_CASES,
   ...SCALE_CASES,
+  ...TOKEN_CASES,
+  ...DEFAULT_CASES,
+  ...APPLY_CASES,
+  ...OPTION_CASES,
+  ...POD_FIELD_CASES,
   ...CALLED_CASES,
 ];
 
@@ -60,19 +70,23 @@ const PATIENCE = 5_000;
 /** Runs one case: its requests in order. Returns an answer for each. */
 export async function runCase({ steps }: ApiCase, send: Send): Promise<Answer[]> {
   const answers: Answer[] = [];
-  for (const step of steps) answers.push(await runStep(step, send));
+  const kept = new Map<string, string>();
+  for (const step of steps) answers.push(await runStep(step, send, kept));
   return answers;
 }
 
-async function runStep(step: Step, send: Send): Promise<Answer> {
+/** @param kept what earlier steps have kept; added to */
+async function runStep(step: Step, send: Send, kept: Map<string, string>): Promise<Answer> {
   const { method, path, body, contentType = 'application/json', accept = 'application/json', look } = step;
   const headers = { accept, ...step.headers, ...defined({ 'content-type': body === undefined ? undefined : contentType }) };
   const passing = step.patient === true ? [404, 429] : (step.patient ?? []);
-  const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
+  const sent = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
+  const text = sent && [...kept].reduce((filled, [word, value]) => filled.replaceAll(word, value), sent);
   for (let tries = 1; ; tries += 1) {
     const answer = await send(method, path, headers, text);
     const isEarly = passing.includes(answer.status) || (step.until ?? answer.status) !== answer.status;
     if (isEarly && tries < PATIENCE) continue;
+    for (const [word, value] of keptOf(answer.text, step.keep ?? {})) kept.set(word, value);
     const { warnings = '' } = answer;
     return { ...answerOf(answer.status, answer.text, look), ...defined({ warnings: step.warnings === true ? warnings : undefined }) };
   }

@@ -180,7 +180,7 @@ export function resourcesOf(definition: ApiObject, converterOf?: (webhook: Conve
       custom: true,
       generation: true,
       returnsDeleted: false,
-    deletesCollection: true,
+      deletesCollection: true,
       createsOnPut: false,
       unconditionalUpdate: false,
       nameRule: 'subdomain',

@@ -1,5 +1,5 @@
 import { defined } from '../../../model/defined.ts';
-import type { LabelSelector, PodAffinity, PodAffinityTerm, Toleration } from '../../../model/kube.ts';
+import type { LabelSelector, ObjectMeta, PodAffinity, PodAffinityTerm, Toleration } from '../../../model/kube.ts';
 import { refused } from '../../../protocols/kube/status.ts';
 import { canonicalQuantities } from '../quantities.ts';
 import type { Admission, ApiObject } from '../resource.ts';
@@ -17,24 +17,39 @@ interface PriorityClass extends ApiObject {
 
 /**
  * A pod's spec after the default admission plugins: Priority, RuntimeClass (overhead and scheduling) and
- * DefaultTolerationSeconds. ServiceAccount only sets the default account's name: no account has to exist, no token is mounted.
+ * DefaultTolerationSeconds. ServiceAccount sets the default account's name, and looks the account up; no token is mounted.
  * LimitRanger comes before (`limit-ranges.ts`). ResourceQuota comes last (`quotas.ts`).
  * @param old the spec before an update
  * @throws StatusError 403
  */
-export function admitPodSpec(name: string, spec: FullPodSpec, admission: Admission, old: FullPodSpec | undefined): FullPodSpec {
+export function admitPodSpec(
+  { name = '', namespace }: ObjectMeta,
+  spec: FullPodSpec,
+  admission: Admission,
+  old: FullPodSpec | undefined,
+): FullPodSpec {
   const refuse = (why: string): never => {
     throw refused({ group: '', resource: 'pods' }, name, why);
   };
   const prioritised = old === undefined ? withPriority(spec, admission, refuse) : keepPriority(spec, old);
   const running = old === undefined ? withRuntimeClass(prioritised, admission, refuse) : prioritised;
-  const account = running.serviceAccountName ?? 'default';
+  const account = running.serviceAccountName ?? DEFAULT_ACCOUNT;
+  if (old === undefined && !mayExist(account, namespace, admission)) {
+    refuse(`error looking up service account ${namespace}/${account}: serviceaccount ${JSON.stringify(account)} not found`);
+  }
   return {
     ...running,
     serviceAccountName: account,
     serviceAccount: account,
     tolerations: withDefaultTolerations(running.tolerations ?? []),
   };
+}
+
+const DEFAULT_ACCOUNT = 'default';
+
+/** In virtual time, namespaces get no account `default`: where there is none, nobody looks after accounts, and any may be named. */
+function mayExist(account: string, namespace: string | undefined, { find }: Admission): boolean {
+  return find('serviceaccounts', namespace, account) !== undefined || find('serviceaccounts', namespace, DEFAULT_ACCOUNT) === undefined;
 }
 
 function keepPriority(spec: FullPodSpec, { priority, preemptionPolicy }: FullPodSpec): FullPodSpec {

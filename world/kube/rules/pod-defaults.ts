@@ -1,6 +1,6 @@
 import { defined } from '../../../model/defined.ts';
 import { defaultClaimSpec } from './storage.ts';
-import type { ClaimSpec } from './storage.ts';
+import type { ClaimSpec } from '../validation/claims.ts';
 import { canonicalQuantities } from '../quantities.ts';
 import type { FullContainer } from '../validation/containers.ts';
 import type { FullPodSpec } from '../validation/pod-spec.ts';
@@ -44,7 +44,10 @@ export function defaultPodSpec(sent: FullPodSpec, options: { readonly owner: str
   const period = spec.terminationGracePeriodSeconds ?? GRACE_SECONDS;
   return {
     ...spec,
-    ...defined({ volumes: spec.volumes?.map((volume) => defaultVolume(volume, options.owner)), initContainers: spec.initContainers?.map(fill).map(onlySidecars) }),
+    ...defined({
+      volumes: spec.volumes?.map((volume) => defaultVolume(volume, options.owner)),
+      initContainers: spec.initContainers?.map(fill).map(onlySidecars),
+    }),
     ...defined({ ephemeralContainers: spec.ephemeralContainers?.map(fill) }),
     containers: (spec.containers ?? []).map(fill).map(withoutRestartPolicy),
     ...defined({
@@ -152,7 +155,10 @@ function defaultReference<T extends FieldReference>(reference: T): T {
   if (fieldRef === undefined && resourceFieldRef === undefined) return reference;
   return {
     ...reference,
-    ...defined({ fieldRef: fieldRef && { apiVersion: 'v1', ...fieldRef }, resourceFieldRef: resourceFieldRef && { divisor: '0', ...resourceFieldRef } }),
+    ...defined({
+      fieldRef: fieldRef && { apiVersion: 'v1', ...fieldRef },
+      resourceFieldRef: resourceFieldRef && { divisor: '0', ...resourceFieldRef },
+    }),
   };
 }
 
@@ -176,7 +182,10 @@ function defaultSource(kind: string, source: VolumeSource, owner: string): objec
       return { ...source, ...defined({ sources: sources?.map((one) => defaultProjection(one, owner)) }) };
     case 'ephemeral':
       if (volumeClaimTemplate === undefined) return source;
-      return { ...source, volumeClaimTemplate: { metadata: {}, ...volumeClaimTemplate, spec: defaultClaimSpec(volumeClaimTemplate.spec ?? {}, owner) } };
+      return {
+        ...source,
+        volumeClaimTemplate: { metadata: {}, ...volumeClaimTemplate, spec: defaultClaimSpec(volumeClaimTemplate.spec ?? {}, owner) },
+      };
     default:
       return source;
   }

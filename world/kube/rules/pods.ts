@@ -29,9 +29,9 @@ export const podRules: ResourceRules = {
     spec: defaultPodSpec(specOf(object), { owner: 'Pod in version "v1" cannot be handled as a Pod', isPod: true }),
   }),
   admit: (object, admission, old) => {
-    const { name = '', labels = {} } = object.metadata;
+    const { labels = {} } = object.metadata;
     const complete = old === undefined ? withLimitDefaults(object, admission) : object;
-    const admitted = admitPodSpec(name, specOf(complete), admission, old === undefined ? undefined : specOf(old));
+    const admitted = admitPodSpec(object.metadata, specOf(complete), admission, old === undefined ? undefined : specOf(old));
     return old === undefined ? { ...complete, spec: mergeLabelKeys(admitted, labels) } : { ...object, spec: admitted };
   },
   validateAdmission: (object, admission, old) => {

@@ -2,28 +2,20 @@ import { checkClaimLimits } from './limit-ranges.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../../../model/defined.ts';
 import type { NodeSelectorTerm, ResourceList } from '../../../model/kube.ts';
-import { parseQuantity } from '../../../model/quantity.ts';
 import { forbidden, invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
 import { canonicalQuantities } from '../quantities.ts';
 import type { ApiObject, ResourceRules } from '../resource.ts';
+import { ACCESS_MODES, validateClaimSpec } from '../validation/claims.ts';
+import type { ClaimSpec } from '../validation/claims.ts';
 import { validateNodeSelector } from '../validation/affinity.ts';
 import { claimShape, storageClassShape, volumeShape } from '../validation/shapes.ts';
 
 /** Volumes, claims and classes, as far as they affect scheduling (`pkg/apis/core`, `pkg/apis/storage`). */
 
-const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 const RECLAIM_POLICIES = ['Delete', 'Retain'];
 const BINDING_MODES = ['Immediate', 'WaitForFirstConsumer'];
 const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class';
-
-export interface ClaimSpec {
-  accessModes?: string[];
-  storageClassName?: string;
-  volumeName?: string;
-  volumeMode?: string;
-  resources?: { requests?: ResourceList; limits?: ResourceList };
-}
 
 function claimOf(object: ApiObject): ClaimSpec {
   return object.spec ?? {};
@@ -55,19 +47,7 @@ export const claimRules: ResourceRules = {
   },
   validateAdmission: checkClaimLimits,
   initialStatus: () => ({ phase: 'Pending' }),
-  validate: (object) => {
-    const { accessModes = [], resources, volumeMode } = claimOf(object);
-    const errors: FieldError[] = accessModes.length === 0 ? [required('spec.accessModes', 'at least 1 access mode is required')] : [];
-    for (const mode of accessModes) if (!ACCESS_MODES.includes(mode)) errors.push(notSupported('spec.accessModes', mode, ACCESS_MODES));
-    const storage = resources?.requests?.storage;
-    const path = 'spec.resources[storage]';
-    if (storage === undefined) errors.push(required(path));
-    else if (parseQuantity(storage).nanos <= 0n) errors.push(invalid(path, storage, 'must be greater than zero'));
-    if (volumeMode !== undefined && !['Block', 'Filesystem'].includes(volumeMode)) {
-      errors.push(notSupported('spec.volumeMode', volumeMode, ['Block', 'Filesystem']));
-    }
-    return errors;
-  },
+  validate: (object) => validateClaimSpec(claimOf(object), 'spec'),
   validateUpdate: (object, old) => {
     const [next, before] = [claimOf(object), claimOf(old)];
     // The volume may be set once.

@@ -7,7 +7,7 @@ import type { ApiObject, ResourceRules } from '../resource.ts';
 import { checkDnsLabel } from '../../../protocols/kube/names.ts';
 import { isZero, validateAtMost100Percent, validateCountOrPercent, validateNonNegative } from '../validation/numbers.ts';
 import { defaultClaimSpec } from './storage.ts';
-import type { ClaimSpec } from './storage.ts';
+import type { ClaimSpec } from '../validation/claims.ts';
 import { replicationControllerShape, workloadShape } from '../validation/shapes.ts';
 import { defaultTemplate, validateEndless, validateSelector, validateSelects, validateTemplate } from './templates.ts';
 import type { Template } from './templates.ts';

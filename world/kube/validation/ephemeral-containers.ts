@@ -1,7 +1,7 @@
 import { duplicate, forbidden, notFound } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
 import { validateContainer } from './containers.ts';
-import type { FullContainer } from './containers.ts';
+import type { FullContainer, PodFacts } from './containers.ts';
 
 /** A container that is added to a running pod, for debugging. */
 export interface EphemeralContainer extends FullContainer {
@@ -25,7 +25,7 @@ const NOT_ALLOWED = 'cannot be set for an Ephemeral Container';
 export function validateEphemeralContainers(
   containers: readonly EphemeralContainer[],
   others: readonly FullContainer[],
-  volumes: ReadonlySet<string>,
+  pod: PodFacts,
   field: string,
 ): FieldError[] {
   const names = new Set(others.map(({ name }) => name));
@@ -33,7 +33,7 @@ export function validateEphemeralContainers(
   return containers.flatMap((container, index) => {
     const path = `${field}[${index}]`;
     const { name, targetContainerName: target = '', volumeMounts = [] } = container;
-    const errors = validateContainer(container, volumes, path);
+    const errors = validateContainer(container, pod, path);
     if (names.has(name)) errors.push(duplicate(`${path}.name`, name));
     names.add(name);
     if (target !== '' && !targets.has(target)) errors.push(notFound(`${path}.targetContainerName`, target));

@@ -16,7 +16,8 @@ export function validateLimits(limits: readonly Limit[], field: string): FieldEr
     const { type = '' } = limit;
     const isTwice = limits.slice(0, index).some((other) => (other.type ?? '') === type);
     const checked = PARTS.filter((part) => type !== 'Pod' || (part !== 'default' && part !== 'defaultRequest'));
-    const checkName = type === 'PersistentVolumeClaim' ? validateAnyResourceName : TYPES.includes(type) ? validateResourceName : validateAnyResourceName;
+    const checkName =
+      type === 'PersistentVolumeClaim' ? validateAnyResourceName : TYPES.includes(type) ? validateResourceName : validateAnyResourceName;
     const namesOf = (parts: readonly (typeof PARTS)[number][]): FieldError[] =>
       parts.flatMap((part) => Object.keys(limit[part] ?? {}).flatMap((name) => checkName(name, `${path}.${part}[${name}]`)));
     const keys = new Set(checked.flatMap((part) => Object.keys(limit[part] ?? {})));
@@ -40,7 +41,9 @@ export function validateLimits(limits: readonly Limit[], field: string): FieldEr
 function validateType(type: string, field: string): FieldError[] {
   const problems = checkQualifiedName(type);
   const isUnknown = problems.length === 0 && !type.includes('/') && !TYPES.includes(type);
-  return [...problems, ...(isUnknown ? ['must be a standard limit type or fully qualified'] : [])].map((problem) => invalid(field, type, problem));
+  return [...problems, ...(isUnknown ? ['must be a standard limit type or fully qualified'] : [])].map((problem) =>
+    invalid(field, type, problem),
+  );
 }
 
 /** An amount with the words for it in messages. */
@@ -57,7 +60,13 @@ function validateAmounts(limit: Limit, name: string, path: string, isPod: boolea
   };
   const [min, max, ratio] = [amount('min'), amount('max'), amount('maxLimitRequestRatio')];
   const [preset, request] = isPod ? [] : [amount('default'), amount('defaultRequest')];
-  const exceeds = (low: Amount | undefined, high: Amount | undefined, part: string, value: Amount | undefined, what: string): FieldError[] => {
+  const exceeds = (
+    low: Amount | undefined,
+    high: Amount | undefined,
+    part: string,
+    value: Amount | undefined,
+    what: string,
+  ): FieldError[] => {
     if (low === undefined || high === undefined || low.nanos <= high.nanos) return [];
     const [first, second = ''] = what.split('|');
     return [invalid(`${path}.${part}[${name}]`, value?.text, `${first} ${low.text} is greater than ${second} ${high.text}`)];
@@ -76,6 +85,14 @@ function validateAmounts(limit: Limit, name: string, path: string, isPod: boolea
     ...(ratio !== undefined && Number(ratio.nanos) / Number(ONE) > most
       ? [invalid(at, ratio.text, `ratio ${ratio.text} is greater than max/min = ${most.toFixed(6)}`)]
       : []),
-    ...(differs ? [invalid(`${path}.default[${name}]`, preset.text, `default value ${preset.text} must equal to defaultRequest value ${request.text} in ${name}`)] : []),
+    ...(differs
+      ? [
+          invalid(
+            `${path}.default[${name}]`,
+            preset.text,
+            `default value ${preset.text} must equal to defaultRequest value ${request.text} in ${name}`,
+          ),
+        ]
+      : []),
   ];
 }

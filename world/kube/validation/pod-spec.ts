@@ -1,14 +1,19 @@
-import type { PodSpec, Volume } from '../../../model/kube.ts';
+import type { PodSpec } from '../../../model/kube.ts';
 import { duplicate, forbidden, invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
 import { validateAffinity } from './affinity.ts';
-import { validateContainers, validateInitContainers } from './containers.ts';
+import { validateContainers, validateImages, validateInitContainers } from './containers.ts';
 import { validateEphemeralContainers } from './ephemeral-containers.ts';
 import type { EphemeralContainer } from './ephemeral-containers.ts';
 import type { FullContainer } from './containers.ts';
 import { validateLabels } from './meta.ts';
 import { checkDnsLabel, checkDnsSubdomain, checkQualifiedName } from '../../../protocols/kube/names.ts';
 import { validateResources } from './resources.ts';
+import { validateDns, validateHostAliases } from './dns.ts';
+import type { DnsConfig, HostAlias } from './dns.ts';
+import { validateHostUsers, validatePodSecurity } from './security.ts';
+import type { PodSecurity } from './security.ts';
+import { validateVolumes } from './volumes.ts';
 import { validateTolerations } from './tolerations.ts';
 import { validateTopologySpread } from './topology-spread.ts';
 
@@ -20,7 +25,14 @@ export interface FullPodSpec extends PodSpec {
   os?: { name?: string };
   dnsPolicy?: string;
   enableServiceLinks?: boolean;
-  securityContext?: object;
+  securityContext?: PodSecurity;
+  dnsConfig?: DnsConfig;
+  hostAliases?: HostAlias[];
+  readinessGates?: { conditionType?: string }[];
+  hostPID?: boolean;
+  hostIPC?: boolean;
+  hostUsers?: boolean;
+  shareProcessNamespace?: boolean;
   serviceAccountName?: string;
   serviceAccount?: string;
   runtimeClassName?: string;
@@ -29,36 +41,37 @@ export interface FullPodSpec extends PodSpec {
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
 const DNS_POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
 const PREEMPTION_POLICIES = ['PreemptLowerPriority', 'Never'];
+const SYSTEMS = ['linux', 'windows'];
 const MAX_INT_32 = 2_147_483_647;
 
 /**
- * Validates a pod's spec, or a template's, as `ValidatePodSpec` of `pkg/apis/core/validation` does for everything that affects
- * scheduling: containers, resources, ports, volumes by name, node selection, affinity, tolerations and spread. Not checked:
- * probes, environments, security contexts, DNS and the fields of volumes.
+ * Validates a pod's spec, or a template's, as `ValidatePodSpec` of `pkg/apis/core/validation` does. Not checked: block devices, what
+ * only Windows has, claims of devices, and volumes of single clouds and old network storages.
  * @param field path of the spec: `spec` or `spec.template.spec`
  */
 export function validatePodSpec(spec: FullPodSpec, field: string): FieldError[] {
   const { containers = [], initContainers = [], volumes = [] } = spec;
-  const names = new Set(volumes.map(({ name }) => name));
+  const { errors: ofVolumes, names } = validateVolumes(volumes, `${field}.volumes`);
+  const { securityContext = {}, terminationGracePeriodSeconds: graceSeconds = 0 } = spec;
+  const pod = { volumes: names, graceSeconds, hasHostUsers: spec.hostUsers !== false };
   const isPod = field === 'spec';
   const errors = [
-    ...validateVolumes(volumes, `${field}.volumes`),
-    ...validateContainers(containers, names, `${field}.containers`),
-    ...validateInitContainers(initContainers, containers, names, `${field}.initContainers`),
-    ...validateEphemeralContainers(
-      spec.ephemeralContainers ?? [],
-      [...containers, ...initContainers],
-      names,
-      `${field}.ephemeralContainers`,
-    ),
+    ...ofVolumes,
+    ...validateContainers(containers, pod, `${field}.containers`),
+    ...validateInitContainers(initContainers, containers, pod, `${field}.initContainers`),
+    ...validateEphemeralContainers(spec.ephemeralContainers ?? [], [...containers, ...initContainers], pod, `${field}.ephemeralContainers`),
     ...(spec.resources === undefined ? [] : validateResources(spec.resources, `${field}.resources`)),
     ...(spec.hostNetwork === true ? validateHostNetwork(containers, isPod, `${field}.containers`) : []),
     ...oneOf(spec.restartPolicy, RESTART_POLICIES, `${field}.restartPolicy`),
     ...oneOf(spec.dnsPolicy, DNS_POLICIES, `${field}.dnsPolicy`),
     ...validateLabels(spec.nodeSelector, `${field}.nodeSelector`),
+    ...validatePodSecurity(securityContext, spec, `${field}.securityContext`),
     ...validateAffinity(spec.affinity ?? {}, `${field}.affinity`),
+    ...validateDns(spec.dnsConfig, spec.dnsPolicy, `${field}.dnsConfig`),
+    ...validateReadinessGates(spec.readinessGates ?? [], `${field}.readinessGates`),
     ...validateGates(spec.schedulingGates ?? [], `${field}.schedulingGates`),
     ...validateTopologySpread(spec.topologySpreadConstraints ?? [], `${field}.topologySpreadConstraints`),
+    ...validateHostUsers(spec, field),
   ];
   const named = [
     ['serviceAccountName', checkDnsSubdomain],
@@ -72,12 +85,16 @@ export function validatePodSpec(spec: FullPodSpec, field: string): FieldError[] 
     if (part === 'nodeName') errors.push(...validateDeadline(spec.activeDeadlineSeconds, `${field}.activeDeadlineSeconds`));
   }
   errors.push(...validateTolerations(spec.tolerations ?? [], `${field}.tolerations`));
+  errors.push(...validateHostAliases(spec.hostAliases ?? [], `${field}.hostAliases`));
   for (const part of ['priorityClassName', 'runtimeClassName'] as const) {
     const name = spec[part] ?? '';
     if (name !== '') errors.push(...checkDnsSubdomain(name).map((problem) => invalid(`${field}.${part}`, name, problem)));
   }
   errors.push(...oneOf(spec.preemptionPolicy, PREEMPTION_POLICIES, `${field}.preemptionPolicy`));
   if (spec.overhead !== undefined) errors.push(...validateResources({ limits: spec.overhead }, `${field}.overhead`));
+  if (isPod)
+    errors.push(...validateImages(containers, `${field}.containers`), ...validateImages(initContainers, `${field}.initContainers`));
+  if (spec.os !== undefined) errors.push(...validateSystem(spec.os.name, `${field}.os`));
   return errors;
 }
 
@@ -88,6 +105,17 @@ export function validateNewPod(spec: FullPodSpec): FieldError[] {
   return [...errors, forbidden('spec.nodeName', 'cannot be set until all schedulingGates have been cleared')];
 }
 
+function validateSystem(name = '', field: string): FieldError[] {
+  if (name === '') return [required(`${field}.name`)];
+  return SYSTEMS.includes(name) ? [] : [notSupported(field, name, SYSTEMS)];
+}
+
+function validateReadinessGates(gates: readonly { conditionType?: string }[], field: string): FieldError[] {
+  return gates.flatMap(({ conditionType = '' }, index) =>
+    checkQualifiedName(conditionType).map((problem) => invalid(`${field}[${index}].conditionType`, conditionType, problem)),
+  );
+}
+
 function oneOf(value: string | undefined, supported: readonly string[], field: string): FieldError[] {
   if (value === undefined || supported.includes(value)) return [];
   return [value === '' ? required(field) : notSupported(field, value, supported)];
@@ -96,23 +124,6 @@ function oneOf(value: string | undefined, supported: readonly string[], field: s
 function validateDeadline(seconds: number | undefined, field: string): FieldError[] {
   if (seconds === undefined || (seconds >= 1 && seconds <= MAX_INT_32)) return [];
   return [invalid(field, seconds, `must be between 1 and ${MAX_INT_32}, inclusive`)];
-}
-
-/** A volume source is one field; which one, and its content, is not checked. */
-function validateVolumes(volumes: readonly Volume[], field: string): FieldError[] {
-  const seen = new Set<string>();
-  return volumes.flatMap((volume, index) => {
-    const path = `${field}[${index}]`;
-    const { name = '', ...source } = volume;
-    const sources = Object.keys(source);
-    const errors = sources.slice(1).map((one) => forbidden(`${path}.${one}`, 'may not specify more than 1 volume type'));
-    if (sources.length === 0) errors.push(required(path, 'must specify a volume type'));
-    if (name === '') errors.push(required(`${path}.name`));
-    else errors.push(...checkDnsLabel(name).map((problem) => invalid(`${path}.name`, name, problem)));
-    if (seen.has(name)) errors.push(duplicate(`${path}.name`, name));
-    seen.add(name);
-    return errors;
-  });
 }
 
 function validateHostNetwork(containers: readonly FullContainer[], isPod: boolean, field: string): FieldError[] {

@@ -72,7 +72,9 @@ export function validateResourceName(name: string, field: string): FieldError[] 
 export function validateAnyResourceName(name: string, field: string): FieldError[] {
   const problems = checkQualifiedName(name);
   const isUnknown = problems.length === 0 && !name.includes('/') && !isStandard(name);
-  return [...problems, ...(isUnknown ? ['must be a standard resource type or fully qualified'] : [])].map((problem) => invalid(field, name, problem));
+  return [...problems, ...(isUnknown ? ['must be a standard resource type or fully qualified'] : [])].map((problem) =>
+    invalid(field, name, problem),
+  );
 }
 
 function isStandard(name: string): boolean {
