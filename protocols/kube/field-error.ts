@@ -51,7 +51,8 @@ export function tooMany(field: string, actual: number, most: number): FieldError
 /** A value as JSON. Go escapes HTML characters in it, except in strings, which it only quotes here. */
 function shown(value: unknown): string {
   const json = JSON.stringify(value);
-  if (typeof value === 'string') return json.replaceAll(/\\(\\|u00([01][0-9a-f]))/g, (escape, _kind, code?: string) => goEscape(escape, code));
+  if (typeof value === 'string')
+    return json.replaceAll(/\\(\\|u00([01][0-9a-f]))/g, (escape, _kind, code?: string) => goEscape(escape, code));
   if (typeof value !== 'object') return json;
   return json.replaceAll(/[<>&]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
 }

@@ -10,7 +10,12 @@ export type MergeShape =
   /** An object: `isMap` if its keys are data. */
   | { readonly kind: 'object'; readonly isMap: boolean; field(name: string): MergeShape }
   /** A list whose elements are identified by these keys, each with its default or undefined. */
-  | { readonly kind: 'list'; readonly keys: Readonly<Record<string, unknown>>; readonly element: MergeShape; readonly isAlwaysThere?: boolean }
+  | {
+      readonly kind: 'list';
+      readonly keys: Readonly<Record<string, unknown>>;
+      readonly element: MergeShape;
+      readonly isAlwaysThere?: boolean;
+    }
   | { readonly kind: 'set'; readonly isAlwaysThere?: boolean };
 
 const LEAF: MergeShape = { kind: 'leaf' };

@@ -63,7 +63,7 @@ export function applyScale(
       object: { ...current },
       managers: own.map((one) => ({ ...one, apiVersion: change.apiVersion, fields: new Set([SCALE_REPLICAS]) })),
     };
-    checkName(at, (configuration['metadata'] ?? {}));
+    checkName(at, configuration['metadata'] ?? {});
     const { object: applied, managers } = serverSideApply(live, configuration, builtInShape(SCALE_TYPE, types), change, force);
     const owning = managers.filter(({ fields }) => fields.has(SCALE_REPLICAS));
     const kept = all.map((one): Manager => {
