@@ -136,7 +136,7 @@ function boundTo({ spec: { boundObjectRef } }: TokenRequest, { metadata }: ApiOb
 }
 
 /** What a token is worth: whose it is and for which of the wanted audiences, or why it is worth nothing. */
-export type Authentication = { readonly user: User; readonly audiences: readonly string[] } | { readonly problem: string };
+type Authentication = { readonly user: User; readonly audiences: readonly string[] } | { readonly problem: string };
 
 /** What the real server says of a token that is none of its own. */
 const NOT_OWN = 'invalid bearer token';

@@ -5,20 +5,11 @@ import { formatResources, podLimits, podRequests } from '../../../model/resource
 import { aggregateText, refused } from '../../../protocols/kube/status.ts';
 import type { Admission, ApiObject, ResourceRules } from '../resource.ts';
 import { validateLimits } from '../validation/limits.ts';
+import type { Limit } from '../validation/limits.ts';
 import type { FullPodSpec } from '../validation/pod-spec.ts';
 
 /** Where the plugin notes what it has set. */
 const ANNOTATION = 'kubernetes.io/limit-ranger';
-
-/** One entry of a LimitRange. */
-export interface Limit {
-  readonly type?: string;
-  readonly min?: ResourceList;
-  readonly max?: ResourceList;
-  readonly default?: ResourceList;
-  readonly defaultRequest?: ResourceList;
-  readonly maxLimitRequestRatio?: ResourceList;
-}
 
 /** What a container, a pod or a claim asks for. */
 interface Asked {

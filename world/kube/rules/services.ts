@@ -8,6 +8,7 @@ import { checkConfigKey, checkDnsLabel } from '../../../protocols/kube/names.ts'
 import { freeAddress, freeNodePort } from './service-addresses.ts';
 import { validateKeptAddress, validateServiceFields } from './service-fields.ts';
 import type { ServiceAddresses } from './service-fields.ts';
+import { validatePortNumber } from '../validation/paths.ts';
 import { configShape, serviceShape } from '../validation/shapes.ts';
 
 interface ServicePort {
@@ -28,7 +29,6 @@ interface ServiceSpec extends ServiceAddresses {
 }
 
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
-const MAX_PORT = 65_535;
 /** `SetDefaults_Service`: three hours. */
 const AFFINITY_CONFIG = { clientIP: { timeoutSeconds: 10_800 } };
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
@@ -148,10 +148,6 @@ function validatePort(ports: readonly ServicePort[], index: number): FieldError[
     ...(PROTOCOLS.includes(protocol) ? [] : [notSupported(`${field}.protocol`, protocol, PROTOCOLS)]),
     ...(typeof targetPort === 'number' ? validatePortNumber(targetPort, `${field}.targetPort`) : []),
   ];
-}
-
-function validatePortNumber(port: number, field: string): FieldError[] {
-  return port >= 1 && port <= MAX_PORT ? [] : [invalid(field, port, `must be between 1 and ${MAX_PORT}, inclusive`)];
 }
 
 /** The ports of one protocol must be distinct. The message shows the real server's internal type. */

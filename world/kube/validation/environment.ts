@@ -35,7 +35,7 @@ const SUBSCRIPTED = ['metadata.annotations', 'metadata.labels'];
 const FIELDS = ['metadata.name', 'metadata.namespace', 'metadata.uid'];
 /** Fields that a pod's labels and annotations can name, but neither environments nor volumes. */
 const OTHER_FIELDS = ['spec.restartPolicy', 'spec.schedulerName', 'status.phase'];
-export const VARIABLE_FIELDS = [
+const VARIABLE_FIELDS = [
   ...FIELDS,
   'spec.nodeName',
   'spec.serviceAccountName',

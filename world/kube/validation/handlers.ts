@@ -18,7 +18,7 @@ export interface Handler {
   readonly sleep?: { readonly seconds?: number };
 }
 
-export interface Probe extends Handler {
+interface Probe extends Handler {
   readonly initialDelaySeconds?: number;
   readonly timeoutSeconds?: number;
   readonly periodSeconds?: number;

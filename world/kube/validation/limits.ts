@@ -1,9 +1,19 @@
+import type { ResourceList } from '../../../model/kube.ts';
 import { formatQuantity, parseQuantity } from '../../../model/quantity.ts';
 import { duplicate, forbidden, invalid, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
 import { checkQualifiedName } from '../../../protocols/kube/names.ts';
-import type { Limit } from '../rules/limit-ranges.ts';
 import { mayOvercommit, validateAnyResourceName, validateResourceName } from './resources.ts';
+
+/** One entry of a LimitRange. */
+export interface Limit {
+  readonly type?: string;
+  readonly min?: ResourceList;
+  readonly max?: ResourceList;
+  readonly default?: ResourceList;
+  readonly defaultRequest?: ResourceList;
+  readonly maxLimitRequestRatio?: ResourceList;
+}
 
 const TYPES = ['Pod', 'Container', 'PersistentVolumeClaim'];
 const PARTS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const;
