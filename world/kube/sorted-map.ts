@@ -1,10 +1,17 @@
+/** Keys that are put in their places one by one. */
+const FEW = 8;
+
 /** A map that keeps its keys in order, for lists in etcd's order and for ranges by prefix. */
 export class SortedMap<V> {
   readonly #values = new Map<string, V>();
-  readonly #keys: string[] = [];
+  /** Sorted, with some that were deleted. */
+  #keys: string[] = [];
+  /** Not sorted yet: what is never listed is never sorted. */
+  #added: string[] = [];
+  #hasDeleted = false;
 
   get isEmpty(): boolean {
-    return this.#keys.length === 0;
+    return this.#values.size === 0;
   }
 
   get(key: string): V | undefined {
@@ -12,16 +19,17 @@ export class SortedMap<V> {
   }
 
   set(key: string, value: V): void {
-    if (!this.#values.has(key)) this.#keys.splice(this.#lowerBound(key), 0, key);
+    if (!this.#values.has(key)) this.#added.push(key);
     this.#values.set(key, value);
   }
 
   delete(key: string): void {
-    if (this.#values.delete(key)) this.#keys.splice(this.#lowerBound(key), 1);
+    if (this.#values.delete(key)) this.#hasDeleted = true;
   }
 
   /** The entries whose key begins with `prefix`, sorted by key. */
   entries(prefix: string): [string, V][] {
+    this.#sort();
     const found: [string, V][] = [];
     for (let at = this.#lowerBound(prefix); at < this.#keys.length; at += 1) {
       const key = this.#keys[at] as string;
@@ -33,6 +41,20 @@ export class SortedMap<V> {
 
   values(prefix: string): V[] {
     return this.entries(prefix).map(([, value]) => value);
+  }
+
+  #sort(): void {
+    // First those that are gone: one of them may have been added again.
+    if (this.#hasDeleted) {
+      const again = new Set(this.#added);
+      this.#keys = this.#keys.filter((key) => this.#values.has(key) && !again.has(key));
+      this.#added = [...again].filter((key) => this.#values.has(key));
+      this.#hasDeleted = false;
+    }
+    // Runs that are sorted already are merged in linear time.
+    if (this.#added.length > FEW) this.#keys = [...this.#keys, ...this.#added.sort()].sort();
+    else for (const key of this.#added) this.#keys.splice(this.#lowerBound(key), 0, key);
+    this.#added = [];
   }
 
   /** Index of the first key that is not less than `key`. */
