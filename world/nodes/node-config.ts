@@ -1,5 +1,6 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { deepFreeze } from '../../model/deep-freeze.ts';
 import { defined } from '../../model/defined.ts';
 import type { Taint } from '../../model/kube.ts';
 import { labelKeySchema, labelValueSchema, mayLabel, reservationSchema, thresholdSchema } from './kubelet-rules.ts';
@@ -121,6 +122,24 @@ export function parseNodeConfig(...parts: readonly string[]): NodeConfig {
     ...(disks === 'RAID0' ? { localDisks: disks } : {}),
     shutdown,
   };
+}
+
+/** User data that was read, at most: a class of nodes has the same one. */
+const KEPT_MAX = 1_000;
+
+/** Reads user data, each once. */
+export class NodeConfigs {
+  readonly #known = new Map<string, NodeConfig>();
+
+  /** @throws NodeConfigError as `parseNodeConfig` */
+  read(userData: string): NodeConfig {
+    const known = this.#known.get(userData);
+    if (known !== undefined) return known;
+    const config = deepFreeze(parseNodeConfig(userData));
+    if (this.#known.size >= KEPT_MAX) this.#known.clear();
+    this.#known.set(userData, config);
+    return config;
+  }
 }
 
 type KubeletConfig = z.infer<typeof kubeletConfigSchema>;
