@@ -115,11 +115,11 @@ async function reconcileNode(context: Context, parts: LifecycleParts, name: stri
   const { state, scope } = context;
   const node = state.nodes.get(name);
   if (node === undefined || !isDeleting(node) || !node.metadata.finalizers?.includes(KARPENTER.finalizer)) return undefined;
-  const owns = (claim: NodeClaim): boolean => claim.status?.providerID === node.spec?.providerID;
-  const known = state.claims.list().find(owns);
+  const { providerID = '' } = node.spec ?? {};
+  const [known] = state.claimsOf(providerID);
   // A Node without a claim of ours belongs to the autoscaler of its pool.
   if (known === undefined && !scope.owns(nodePoolOf(node))) return undefined;
-  const claim = known ?? (await state.freshClaims()).find(owns);
+  const claim = known ?? (await state.freshClaims()).find(({ status }) => providerID !== '' && status?.providerID === providerID);
   if (claim === undefined) return parts.terminator.terminateNode(node);
   await deleteClaim(context, claim, `its Node ${name} is being deleted`);
   // Its claim may disappear before the Node is removed.

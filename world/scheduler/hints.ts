@@ -62,13 +62,15 @@ function nodeHelps(
 }
 
 /** For one event, in which no node changes: pods of one workload get the same answer, and there may be thousands. */
-export function roomByKey(keyOf: (pod: PodInfo) => string): HintContext['hasRoom'] {
-  const known = new Map<string, boolean>();
+export function roomByKind(kindOf: (pod: PodInfo) => number): HintContext['hasRoom'] {
+  const known = new Map<NodeInfo, Map<number, boolean>>();
   return (pod, node) => {
     if (node === undefined) return false;
-    const key = `${node.name} ${keyOf(pod)}`;
-    const answer = known.get(key) ?? hasRoom(pod, node);
-    known.set(key, answer);
+    const onNode = known.get(node) ?? new Map<number, boolean>();
+    known.set(node, onNode);
+    const kind = kindOf(pod);
+    const answer = onNode.get(kind) ?? hasRoom(pod, node);
+    onNode.set(kind, answer);
     return answer;
   };
 }

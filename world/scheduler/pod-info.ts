@@ -30,8 +30,23 @@ export interface PodInfo {
   readonly groupKey: string;
 }
 
-/** Equal for pods that the filters which look at one node alone can't tell apart (`rejectionByNode`). */
-export function filterKey({ pod: { spec }, priority, requests, hostPorts }: PodInfo): string {
+/** Numbers, equal for pods that the filters which look at one node alone can't tell apart (`rejectionByNode`). */
+export class FilterKinds {
+  readonly #numbers = new Map<string, number>();
+  readonly #known = new WeakMap<PodInfo, number>();
+
+  of(pod: PodInfo): number {
+    const known = this.#known.get(pod);
+    if (known !== undefined) return known;
+    const key = filterKey(pod);
+    const number = this.#numbers.get(key) ?? this.#numbers.size;
+    this.#numbers.set(key, number);
+    this.#known.set(pod, number);
+    return number;
+  }
+}
+
+function filterKey({ pod: { spec }, priority, requests, hostPorts }: PodInfo): string {
   const { nodeName, nodeSelector, affinity, tolerations } = spec;
   return JSON.stringify([priority, requests, hostPorts, nodeName, nodeSelector, affinity?.nodeAffinity, tolerations]);
 }

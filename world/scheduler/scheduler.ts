@@ -8,11 +8,11 @@ import type { WorldPart } from '../tasks.ts';
 import { SchedulerCache } from './cache.ts';
 import { decide } from './decide.ts';
 import type { Decision, Preemption } from './decide.ts';
-import { mayHelp, nodeChanged, roomByKey } from './hints.ts';
+import { mayHelp, nodeChanged, roomByKind } from './hints.ts';
 import type { ClusterEvent, HintContext } from './hints.ts';
 import { FOLLOWED, OF_STORAGE } from './object-cache.ts';
 import type { Followed } from './object-cache.ts';
-import { filterKey, keyOf, podInfo } from './pod-info.ts';
+import { FilterKinds, keyOf, podInfo } from './pod-info.ts';
 import type { PodInfo } from './pod-info.ts';
 import { PodWriter, isWaiting, refOf } from './pod-writer.ts';
 import { FLUSH_PERIOD_MS, LONGEST_BACKOFF_MS, SchedulingQueue } from './queue.ts';
@@ -47,7 +47,7 @@ export class Scheduler implements WorldPart {
   readonly #queue = new SchedulingQueue();
   readonly #writer: PodWriter;
   readonly #ties: Random;
-  readonly #filterKeys = new WeakMap<PodInfo, string>();
+  readonly #kinds = new FilterKinds();
   /** The pod of the current cycle; undefined if it was removed meanwhile. */
   #current: QueuedPod | undefined;
   #wake: () => void = () => undefined;
@@ -267,16 +267,10 @@ export class Scheduler implements WorldPart {
   #happened(event: ClusterEvent): void {
     const context: HintContext = {
       namespaceLabels: (name) => this.#cache.objects.namespaceLabels(name),
-      hasRoom: roomByKey((pod) => this.#filterKeyOf(pod)),
+      hasRoom: roomByKind((pod) => this.#kinds.of(pod)),
     };
     this.#queue.reactivate((pod, rejectedBy) => mayHelp(event, pod, rejectedBy, context));
     this.#wake();
-  }
-
-  #filterKeyOf(pod: PodInfo): string {
-    const known = this.#filterKeys.get(pod) ?? filterKey(pod);
-    this.#filterKeys.set(pod, known);
-    return known;
   }
 }
 
