@@ -173,7 +173,7 @@ function withCoreGroup<T extends ServerConfiguration<Record<string, string>>>(se
 }
 
 async function send(wire: Wire, clock: Clock, request: RequestContext, timeoutMs: number): Promise<ResponseContext> {
-  const url = new URL(request.getUrl());
+  const url = request.getUrl();
   const headers = Object.fromEntries(Object.entries(request.getHeaders()).map(([name, value]) => [name.toLowerCase(), value]));
   const body = request.getBody();
   if (body !== undefined && typeof body !== 'string') throw new TypeError('only text bodies can be sent on this wire');
@@ -182,7 +182,7 @@ async function send(wire: Wire, clock: Clock, request: RequestContext, timeoutMs
     clock,
     {
       method: request.getHttpMethod(),
-      path: url.pathname + url.search,
+      path: url.slice(url.indexOf('/', url.indexOf('://') + 3)),
       headers,
       ...defined({ body }),
     },

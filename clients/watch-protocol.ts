@@ -28,21 +28,38 @@ export type WatchEvent = z.infer<typeof eventSchema>;
 
 /** Reads one page of a list. @throws UnreadableError */
 export function readListPage(text: string): ListPage {
-  return read(listSchema, text, 'a list');
+  return check(listSchema, parse(text, 'a list'), 'a list');
 }
 
 /** Reads one line of a watch. @throws UnreadableError */
 export function readWatchEvent(line: string): WatchEvent {
-  return read(eventSchema, line, 'a watch event');
+  const json = parse(line, 'a watch event');
+  return isChange(json) ? json : check(eventSchema, json, 'a watch event');
 }
 
-function read<T>(schema: z.ZodType<T>, text: string, what: string): T {
-  let json: unknown;
+type ChangeEvent = Extract<WatchEvent, { type: 'ADDED' | 'MODIFIED' | 'DELETED' }>;
+
+/** What the schema says of a change. Nearly all lines are changes, and the schema copies each of them. */
+function isChange(json: unknown): json is ChangeEvent {
+  const { type, object } = (json ?? {}) as { readonly type?: unknown; readonly object?: { readonly metadata?: Record<string, unknown> } };
+  if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED') return false;
+  const { name, namespace, resourceVersion } = object?.metadata ?? {};
+  return typeof name === 'string' && isTextOrAbsent(namespace) && isTextOrAbsent(resourceVersion);
+}
+
+function isTextOrAbsent(value: unknown): boolean {
+  return value === undefined || typeof value === 'string';
+}
+
+function parse(text: string, what: string): unknown {
   try {
-    json = JSON.parse(text);
+    return JSON.parse(text);
   } catch (error) {
     throw new UnreadableError(`${what} is not JSON: ${String(error)}`);
   }
+}
+
+function check<T>(schema: z.ZodType<T>, json: unknown, what: string): T {
   const result = schema.safeParse(json);
   if (!result.success) throw new UnreadableError(`${what} has the wrong shape: ${z.prettifyError(result.error)}`);
   return result.data;

@@ -44,7 +44,7 @@ export function openPort(parts: PortParts, principal: Principal): ClusterPort {
       return work(inquiries);
     });
   };
-  const write = <T>(work: (writer: Writer) => T): Promise<T> => serve((inquiries) => work({ principal, dryRun: false, inquiries }));
+  const write = <T>(work: (writer: Writer) => T): Promise<T> => serve((inquiries) => work({ principal, dryRun: false, isOwn: true, inquiries }));
 
   const resourceOf = (plural: string): Resource => {
     const resource = table.byPlural(plural);
@@ -68,13 +68,12 @@ export function openPort(parts: PortParts, principal: Principal): ClusterPort {
       write((writer) => {
         const resource = resourceOf(plural);
         const { kind, version, group } = resource;
-        const body = { kind, apiVersion: group === '' ? version : `${group}/${version}`, ...structuredClone(object) };
+        const body = { kind, apiVersion: group === '' ? version : `${group}/${version}`, ...object };
         return objectOf<T>(registry.create(resource, object.metadata.namespace, body, writer));
       }),
     patch: <T extends KubeObject>(ref: ObjectRef, patch: object, subresource?: 'status') =>
       write((writer) => {
-        const change = structuredClone(patch);
-        return objectOf<T>(registry.update(locate(ref), subresource, writer, ({ object }) => mergePatch(object, change)));
+        return objectOf<T>(registry.update(locate(ref), subresource, writer, ({ object }) => mergePatch(object, patch)));
       }),
     delete: (ref, options = {}) =>
       write((writer) => {

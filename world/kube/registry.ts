@@ -128,7 +128,7 @@ export class Registry {
   }
 
   create(resource: Resource, namespace: string | undefined, body: unknown, writer: Writer): Version {
-    const sent = decodeObject(resource, body);
+    const sent = decodeObject(resource, body, writer.isOwn);
     this.#checkNamespace(resource, namespace, sent.metadata);
     const { resourceVersion = '' } = sent.metadata;
     // Only the storage sees it, which a dry run does not reach.
@@ -217,7 +217,7 @@ export class Registry {
       validateAdmission(old);
       return current;
     }
-    const sent = decodeObject(resource, body);
+    const sent = decodeObject(resource, body, writer.isOwn);
     this.#checkIdentity(at, sent.metadata, current);
     let object = keepSystemFields(resource, sent, old, subresource);
     if (rules.defaults !== undefined && (subresource !== 'status' || resource.custom)) object = rules.defaults(object);

@@ -16,6 +16,8 @@ export interface Writer {
   readonly author?: Author | 'nobody';
   /** Shows a warning to the client. Absent: nobody reads it. */
   readonly warn?: (text: string) => void;
+  /** A part of this world: what it writes has the right types. */
+  readonly isOwn?: true;
   /** The time of the request. Absent: that of its inquiries, or now. */
   readonly nowMs?: number;
   /** What the request asks webhooks. Absent: it can't wait, and they are not asked. */
