@@ -44,7 +44,11 @@ export function openPort(parts: PortParts, principal: Principal): ClusterPort {
       return work(inquiries);
     });
   };
-  const write = <T>(work: (writer: Writer) => T): Promise<T> => serve((inquiries) => work({ principal, dryRun: false, isOwn: true, inquiries }));
+  // What scenarios write may come from users.
+  const isForeign = principal === 'scenario';
+  const own: Pick<Writer, 'isOwn'> = isForeign ? {} : { isOwn: true };
+  const taken = <T extends object>(sent: T): T => (isForeign ? structuredClone(sent) : sent);
+  const write = <T>(work: (writer: Writer) => T): Promise<T> => serve((inquiries) => work({ principal, dryRun: false, ...own, inquiries }));
 
   const resourceOf = (plural: string): Resource => {
     const resource = table.byPlural(plural);
@@ -68,12 +72,12 @@ export function openPort(parts: PortParts, principal: Principal): ClusterPort {
       write((writer) => {
         const resource = resourceOf(plural);
         const { kind, version, group } = resource;
-        const body = { kind, apiVersion: group === '' ? version : `${group}/${version}`, ...object };
+        const body = { kind, apiVersion: group === '' ? version : `${group}/${version}`, ...taken(object) };
         return objectOf<T>(registry.create(resource, object.metadata.namespace, body, writer));
       }),
     patch: <T extends KubeObject>(ref: ObjectRef, patch: object, subresource?: 'status') =>
       write((writer) => {
-        return objectOf<T>(registry.update(locate(ref), subresource, writer, ({ object }) => mergePatch(object, patch)));
+        return objectOf<T>(registry.update(locate(ref), subresource, writer, ({ object }) => mergePatch(object, taken(patch))));
       }),
     delete: (ref, options = {}) =>
       write((writer) => {
