@@ -71,6 +71,9 @@ export interface NodesFlag {
 
 export const DEFAULT_NODES_FLAG: NodesFlag = { count: DEFAULT_NODES, kind: 'simulated' };
 
+/** `--nodes` where only a number makes sense. @throws UsageError */
+export const parseNodeCount = (text: string): number => parse(nodes, text);
+
 /** @param before the values so far */
 export function parseNodes(text: string, before: NodesFlag): NodesFlag {
   const kind = NODE_KINDS.find((known) => known === text);

@@ -73,7 +73,13 @@ interface Sample {
  * @returns the exit code: unknown when a trial could not be measured, else pass, whatever the cost
  */
 export async function bench(
-  options: { readonly scenarios: readonly string[]; readonly target: string; readonly trials: number; readonly json: boolean },
+  options: {
+    readonly scenarios: readonly string[];
+    readonly target: string;
+    readonly trials: number;
+    readonly nodes?: number | undefined;
+    readonly json: boolean;
+  },
   console: Console,
 ): Promise<number> {
   const target = await prepareTarget(chooseTarget(options.target), console);
@@ -84,7 +90,7 @@ export async function bench(
     ({ scenario }) => whyNotRun(scenario, loaded, capabilities) === undefined,
   );
   const seeds = Array.from({ length: options.trials }, (_none, index) => index + 1);
-  const planned = (await Promise.all(chosen.map((source) => planTrials(source, target, seeds)))).flat();
+  const planned = (await Promise.all(chosen.map((source) => planTrials(source, target, seeds, defined({ nodes: options.nodes }))))).flat();
   if (planned.length === 0) throw new UsageError(`${target.label} can run none of these scenarios`);
   const samples = await measure(planned, console);
   if (samples.length < planned.length)

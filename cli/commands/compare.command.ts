@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import { COMPARISON_FORMATS, DEFAULT_NODES_FLAG, parseNodes, parseSeed, parseTrials } from '../options.ts';
+import { COMPARISON_FORMATS, parseNodeCount, parseSeed, parseTrials } from '../options.ts';
 import {
   configOption,
   grepInvertOption,
@@ -71,7 +71,7 @@ export function defineCompare(program: Command, { console, finish }: CommandCont
         const { suite: suites, profile: profiles, scenario: scenarios, manifests, grep, grepInvert } = flags;
         const { seed, trials, workers, out, verbose } = flags;
         const choice = { suites, profiles, scenarios, manifests, grep, grepInvert };
-        const nodes = flags.nodes === undefined ? undefined : parseNodes(flags.nodes, DEFAULT_NODES_FLAG).count;
+        const nodes = flags.nodes === undefined ? undefined : parseNodeCount(flags.nodes);
         const format = flags.json ? 'json' : flags.format;
         const { compare } = await import('./compare.ts');
         finish(await compare(sides, { ...choice, seed, trials, nodes, workers, out, format }, { ...console, verbose }));
