@@ -13,6 +13,8 @@ export const BATCH_MAX_MS = 10 * SECOND_MS;
 export const CLAIM_CREATES_AT_ONCE = 20;
 /** The same message about the same pod is sent as an Event again after this time. */
 export const EVENT_REPEAT_MS = 5 * MINUTE_MS;
+/** Events that are written at once; others wait. */
+export const EVENTS_AT_ONCE = 100;
 /** Most messages remembered for that; the oldest are dropped first. */
 export const REPORTED_OBJECTS_MAX = 10_000;
 

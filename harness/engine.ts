@@ -12,6 +12,7 @@ import { createRandom } from '../runtime/random.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Target, TargetSite } from '../targets/target.ts';
+import { MAX_REQUESTS } from '../wire/chain.ts';
 import type { World, WorldSite } from '../world/world.ts';
 import { resolveBounds } from './bounds.ts';
 import { untilConverged, waitingToSettle, waitingToVanish } from './convergence.ts';
@@ -65,6 +66,9 @@ class SetUpFailed extends Error {}
 class ScenarioFailed extends Error {}
 
 /** Errors that reach the scenario, and are not its own. */
+/** Extra requests for each node: the reference sends about 35 until one has come and gone. */
+const MAX_REQUESTS_PER_NODE = 200;
+
 const OF_THE_HARNESS = [SpinError, StalledError, CutShortError, TrialAborted] as const;
 
 /** Runs one trial through its phases. All results are recorded in the history. */
@@ -99,6 +103,7 @@ class EngineTrial {
         if (principal === 'target') this.#life.kill(incarnation, reason);
       },
       onFailure: (error) => this.#abort(error),
+      maxRequests: MAX_REQUESTS + site.nodes * MAX_REQUESTS_PER_NODE,
       onFlood: (message) => this.#abort(new TrialAborted('flooded', message)),
     });
     this.#life = new TargetLife({

@@ -5,6 +5,7 @@ import { dirname, extname } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import type { EventOf } from '../history/events.ts';
 import { sealHistory } from '../history/seal.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -27,10 +28,12 @@ export interface TrialLimits {
   readonly cpuMsPerNode: number;
   /** A trial in virtual time may take this many times its processor time in real time. See `WatchedTime`. */
   readonly wallFactor: number;
-  /** Most resident memory of its process, unless the target declares another limit. */
+  /** Most resident memory of the process of a trial of `DEFAULT_NODES` nodes, unless the target declares another limit. */
   readonly rssMiB: number;
-  /** Heap limit of its process. */
+  /** Heap limit of that process. */
   readonly heapMiB: number;
+  /** Extra memory, of both kinds, for each node beyond those. */
+  readonly mibPerNode: number;
 }
 
 export const DEFAULT_LIMITS: TrialLimits = {
@@ -41,6 +44,7 @@ export const DEFAULT_LIMITS: TrialLimits = {
   wallFactor: 5,
   rssMiB: 1_536,
   heapMiB: 1_024,
+  mibPerNode: 1,
 };
 
 /** How long a trial may take, and why. */
@@ -57,7 +61,7 @@ interface TimeLimit {
  */
 export function timeLimitOf({ nodes, wallMs }: Pick<TrialSpec, 'nodes' | 'wallMs'>, limits: TrialLimits): TimeLimit {
   if (wallMs !== undefined) return { wallMs, why: 'the sum of its bounds' };
-  const extraNodes = Math.max(0, nodes - DEFAULT_NODES);
+  const extraNodes = extraNodesOf(nodes);
   const forNodes = `, and ${limits.cpuMsPerNode / 1_000} s for each of ${extraNodes} nodes beyond ${DEFAULT_NODES}`;
   const cpuMs = limits.cpuMs + extraNodes * limits.cpuMsPerNode;
   return {
@@ -65,6 +69,19 @@ export function timeLimitOf({ nodes, wallMs }: Pick<TrialSpec, 'nodes' | 'wallMs
     wallMs: cpuMs * limits.wallFactor,
     why: `${limits.cpuMs / 1_000} s of processor time${extraNodes === 0 ? '' : forNodes}; in real time ${limits.wallFactor} times as long`,
   };
+}
+
+/** The memory limits of a trial's process. */
+export function memoryLimitOf(
+  { nodes, memoryMiB }: Pick<TrialSpec, 'nodes' | 'memoryMiB'>,
+  limits: TrialLimits,
+): Pick<TrialLimits, 'rssMiB' | 'heapMiB'> {
+  const extraMiB = extraNodesOf(nodes) * limits.mibPerNode;
+  return { rssMiB: (memoryMiB ?? limits.rssMiB) + extraMiB, heapMiB: limits.heapMiB + extraMiB };
+}
+
+function extraNodesOf(nodes: number): number {
+  return Math.max(0, nodes - DEFAULT_NODES);
 }
 
 /** How long after a child's exit its streams are still read. */
@@ -122,7 +139,8 @@ export interface TrialRunner {
 /** Creates a runner that starts its process at the first trial. */
 export function createTrialRunner(options: Pick<SupervisorOptions, 'clock' | 'limits' | 'environment'>): TrialRunner {
   let child: TrialProcess | undefined;
-  let memoryMiB: number | undefined;
+  let memory: ReturnType<typeof memoryLimitOf> | undefined;
+  const { limits = DEFAULT_LIMITS } = options;
   const end = async (): Promise<void> => {
     await child?.end();
     child = undefined;
@@ -130,9 +148,10 @@ export function createTrialRunner(options: Pick<SupervisorOptions, 'clock' | 'li
   return {
     run: async (spec, during) => {
       // A process that grew for one target may be too large for the next one from the start.
-      if (spec.memoryMiB !== memoryMiB) await end();
-      memoryMiB = spec.memoryMiB;
-      child ??= new TrialProcess(options);
+      const needed = memoryLimitOf(spec, limits);
+      if (!isDeepStrictEqual(needed, memory)) await end();
+      memory = needed;
+      child ??= new TrialProcess({ ...options, heapMiB: needed.heapMiB });
       const outcome = await child.run(spec, during);
       if (child.ended) child = undefined;
       return outcome;
@@ -203,6 +222,7 @@ class TrialProcess {
   readonly #clock: Clock;
   readonly #limits: TrialLimits;
   readonly #exited: Promise<void>;
+  readonly #heapMiB: number;
   #report: WatchReport = { turns: -1, owner: 'harness', busy: false, rssMiB: 0, mainCpuMs: 0, waitedMs: 0, cpuMs: 0 };
   /** How often each owner was found running. */
   readonly #looks = { harness: 0, target: 0 };
@@ -211,11 +231,12 @@ class TrialProcess {
   #output = '';
   ended = false;
 
-  constructor({ clock, limits = DEFAULT_LIMITS, environment }: Parameters<typeof createTrialRunner>[0]) {
+  constructor({ clock, limits = DEFAULT_LIMITS, environment, heapMiB }: Parameters<typeof createTrialRunner>[0] & { heapMiB: number }) {
     this.#clock = clock;
     this.#limits = limits;
+    this.#heapMiB = heapMiB;
     this.#child = fork(fileURLToPath(new URL(`./child${extname(import.meta.url)}`, import.meta.url)), [], {
-      execArgv: [...sourceConditions(), `--max-old-space-size=${limits.heapMiB}`, '--no-warnings'],
+      execArgv: [...sourceConditions(), `--max-old-space-size=${heapMiB}`, '--no-warnings'],
       env: { ...process.env, ...compileCache(), ...environment },
       // Its own group: Ctrl-C only reaches the supervisor, which ends its children in order.
       detached: true,
@@ -293,9 +314,9 @@ class TrialProcess {
 
   /** Resolves when the trial must be ended from outside. */
   async #watch(spec: TrialSpec, { signal, over }: { readonly signal: AbortSignal; readonly over: AbortSignal }): Promise<Verdict> {
-    const { turnCpuMs, turnWallMs, rssMiB: defaultMiB } = this.#limits;
+    const { turnCpuMs, turnWallMs } = this.#limits;
     const time = timeLimitOf(spec, this.#limits);
-    const memoryMiB = spec.memoryMiB ?? defaultMiB;
+    const { rssMiB: memoryMiB } = memoryLimitOf(spec, this.#limits);
     const begin = { nowMs: this.#clock.monotonicMs(), waitedMs: this.#report.waitedMs, cpuMs: this.#report.cpuMs };
     const wall = { ofTrial: new WatchedTime(begin), ofTurn: new WatchedTime(begin) };
     let turn = { count: -2, mainCpuMs: 0 };
@@ -352,7 +373,7 @@ class TrialProcess {
     const how = signalCode === null ? `with code ${String(exitCode)}` : `by ${signalCode}`;
     if (/heap out of memory/i.test(this.#output)) {
       const culprit = this.#grewMost();
-      const message = `${culprit} exceeded the heap limit of the trial's process: ${this.#limits.heapMiB} MiB`;
+      const message = `${culprit} exceeded the heap limit of the trial's process: ${this.#heapMiB} MiB`;
       return { cause: 'out-of-memory', culprit, message };
     }
     const lastLines = this.#output.trim().split('\n').slice(-5).join(' | ');

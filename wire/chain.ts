@@ -16,10 +16,10 @@ import type { Bytes, Wire, WireRequest, WireResponse } from './wire.ts';
 
 /** A target that has more requests in flight than this is flooding the API, not using it. */
 const MAX_REQUESTS_IN_FLIGHT = 2_000;
-/** A target that sends more requests in one trial than this, over its wires and incarnations, is flooding the API. */
-const MAX_REQUESTS = 100_000;
 /** Longest error message kept in a history, in characters. */
 const MAX_MESSAGE_LENGTH = 400;
+/** Requests that a target may send in a trial of a small cluster. */
+export const MAX_REQUESTS = 100_000;
 /** A watch's progress is recorded at most this often. */
 const WATCH_MARK_PERIOD_MS = 10_000;
 
@@ -54,6 +54,8 @@ export interface ChainSite {
   readonly onKill: (reason: string) => void;
   /** Counts one more request of the target. Returns the number so far in this trial, over its wires and incarnations. */
   readonly countRequest: () => number;
+  /** A target that sends more is flooding the API. By default `MAX_REQUESTS`. */
+  readonly maxRequests?: number;
   readonly onFlood: (message: string) => void;
   /** Called when the backend fails with anything but a WireError: a bug in the world. */
   readonly onFailure: (error: Error) => void;
@@ -76,7 +78,8 @@ export function openChain(site: ChainSite): Chain {
   const limit = (): void => {
     if (site.principal !== 'target') return;
     if (inFlight > MAX_REQUESTS_IN_FLIGHT) site.onFlood(`the target has more than ${MAX_REQUESTS_IN_FLIGHT} requests in flight at once`);
-    if (site.countRequest() > MAX_REQUESTS) site.onFlood(`the target has sent more than ${MAX_REQUESTS} requests in this trial`);
+    const { maxRequests = MAX_REQUESTS } = site;
+    if (site.countRequest() > maxRequests) site.onFlood(`the target has sent more than ${maxRequests} requests in this trial`);
   };
   const wire: Wire = async (request) => {
     if (site.scope.killed) return never();

@@ -10,7 +10,7 @@ import type { Wires, WorldSite } from './world.ts';
 
 /** The dependencies of a world's wires. */
 interface WiresSite {
-  readonly site: Pick<WorldSite, 'random' | 'recorder' | 'onKill' | 'onFailure' | 'onFlood'>;
+  readonly site: Pick<WorldSite, 'random' | 'recorder' | 'onKill' | 'onFailure' | 'onFlood' | 'maxRequests'>;
   /** The world's own: it keeps running when a caller dies. */
   readonly clock: Clock;
   readonly gate: Gate;
@@ -61,6 +61,7 @@ export class WireFactory {
       nextSpan: () => (this.#spans += 1),
       onKill: (reason) => site.onKill(principal, incarnation, reason),
       countRequest: () => (this.#requestsOfTarget += 1),
+      ...defined({ maxRequests: site.maxRequests }),
       onFlood: site.onFlood,
       onFailure: site.onFailure,
     });

@@ -76,6 +76,8 @@ export interface WorldSite {
   readonly onKill: (principal: Principal, incarnation: number, reason: string) => void;
   /** Called when a part of the world fails as no real part would: the trial is unknown. */
   readonly onFailure: (error: Error) => void;
+  /** Most requests of the target in one trial, over its wires and incarnations; by default enough for a small cluster. */
+  readonly maxRequests?: number;
   /** Called when the target sends more requests than any autoscaler would. */
   readonly onFlood: (message: string) => void;
 }

@@ -5,8 +5,9 @@ import type { KubeEvent, KubeObject } from '../../model/kube.ts';
 import { formatTime } from '../../model/time.ts';
 import { logFailure } from '../../runtime/log.ts';
 import type { Random } from '../../runtime/random.ts';
+import { Semaphore } from '../../runtime/semaphore.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
-import { EVENT_REPEAT_MS, REPORTED_OBJECTS_MAX } from '../constants.ts';
+import { EVENTS_AT_ONCE, EVENT_REPEAT_MS, REPORTED_OBJECTS_MAX } from '../constants.ts';
 import { describeError } from './errors.ts';
 
 /** A message about an object. */
@@ -27,6 +28,8 @@ export class EventWriter {
   readonly #random: Random;
   /** The last message and its time, by object and reason. The oldest are dropped first. */
   readonly #said = new Map<string, { message: string; atMs: number }>();
+  /** The pods of a large cluster may all have something to report at once. */
+  readonly #writes = new Semaphore(EVENTS_AT_ONCE);
 
   constructor(runtime: Runtime, kube: KubeClient) {
     this.#runtime = runtime;
@@ -45,7 +48,9 @@ export class EventWriter {
     this.#said.set(key, { message, atMs: nowMs });
     const [oldest] = this.#said.keys();
     if (this.#said.size > REPORTED_OBJECTS_MAX && oldest !== undefined) this.#said.delete(oldest);
-    this.#kube.create(RESOURCES.events, eventOf(notification, nowMs, this.#random.hex(8))).catch((error: unknown) => {
+    const event = eventOf(notification, nowMs, this.#random.hex(8));
+    const written = this.#writes.run(() => this.#kube.create(RESOURCES.events, event));
+    written.catch((error: unknown) => {
       this.#said.delete(key);
       const fields = { object: object.metadata.name, reason };
       logFailure(this.#runtime.log, 'warn', `no event could be written: ${describeError(error)}`, error, fields);
