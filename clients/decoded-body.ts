@@ -1,5 +1,5 @@
 /** Bytes in place of a body that is already decoded: the SDK passes them on as they are, since they are not empty. */
-interface DecodedBody extends Uint8Array {
+export interface DecodedBody extends Uint8Array {
   readonly decoded: object;
 }
 

@@ -1,5 +1,9 @@
+import * as sdk from '@aws-sdk/client-ec2';
 import { CreateFleetCommand, CreateLaunchTemplateCommand, EC2ServiceException } from '@aws-sdk/client-ec2';
 import type { CreateFleetCommandInput, CreateFleetCommandOutput, EC2Client, Instance } from '@aws-sdk/client-ec2';
+import { XmlShapeDeserializer } from '@aws-sdk/core/protocols';
+import { expect } from '@playwright/test';
+import { NormalizedSchema } from '@smithy/core/schema';
 import { warmUp } from '../../../clients/ec2.ts';
 import { createSdkClient } from '../../../clients/ec2-sdk.ts';
 import type { EventOf, NewEvent } from '../../../history/events.ts';
@@ -11,6 +15,7 @@ import type { ClockScope } from '../../../runtime/clock.ts';
 import { createRandom } from '../../../runtime/random.ts';
 import { createVirtualTimeline } from '../../../runtime/timeline.ts';
 import type { Answer } from '../../../wire/backend.ts';
+import { asText, isStream } from '../../../wire/wire.ts';
 import type { WireRequest } from '../../../wire/wire.ts';
 import { createEc2 } from '../ec2.ts';
 import type { Ec2, Ec2Options } from '../ec2.ts';
@@ -55,6 +60,20 @@ export interface Bench {
   raw(form: string): Promise<Answer>;
 }
 
+/** What a client in this process gets must be what the SDK's own reader makes of the body that all others get. */
+function expectSame(form: string, { decoded, body }: Answer): void {
+  if (decoded === undefined || isStream(body)) return;
+  const action = new URLSearchParams(form).get('Action') ?? '';
+  const [, , , , , output] = (sdk as Readonly<Record<string, unknown>>)[`${action}$`] as typeof sdk.DescribeInstances$;
+  const settings = {
+    timestampFormat: { useTrait: true, default: 5 },
+    httpBindings: false,
+    xmlNamespace: '',
+    serviceNamespace: '',
+  } as const;
+  expect(decoded, action).toEqual(new XmlShapeDeserializer(settings).read(NormalizedSchema.of(output), asText(body)));
+}
+
 /** Runs `body` against a fresh EC2 under virtual time. */
 export async function withEc2(
   body: (bench: Bench) => Promise<void>,
@@ -86,6 +105,7 @@ export async function withEc2(
     const caller = { principal: 'target', incarnation: 1, span: exchanges.length } as const;
     const answer = await ec2.backend.handle(request, ec2.backend.describe(request), caller);
     exchanges.push({ request: String(request.body), answer });
+    expectSame(String(request.body), answer);
     return answer;
   };
   const client = createSdkClient({ wire, clock, region: CLUSTER.region, timeoutMs: 60_000 });
