@@ -2,14 +2,13 @@ import { AwsEc2QueryProtocol, XmlShapeDeserializer } from '@aws-sdk/core/protoco
 import { FromStringShapeDeserializer } from '@smithy/core/protocols';
 import { NormalizedSchema } from '@smithy/core/schema';
 import { isDecoded } from './decoded-body.ts';
-import { deepFreeze } from '../model/deep-freeze.ts';
 
 type Schema = Parameters<XmlShapeDeserializer['read']>[0];
 type Settings = ConstructorParameters<typeof XmlShapeDeserializer>[0];
 type ProtocolOptions = ConstructorParameters<typeof AwsEc2QueryProtocol>[0];
 
 /**
- * The SDK's protocol with a faster reader. A list of all instance types is 4.4 MB, a large cluster's instances are more, and both
+ * The SDK's protocol with a faster reader, and none for an answer of the same process, which is already decoded. A list of all instance types is 4.4 MB, a large cluster's instances are more, and both
  * are read again and again: with the SDK's own reader this takes most of a trial. An answer that this reader does not expect
  * (attributes, comments, mixed text) goes to the SDK's reader, so the result is the same, except for members that nothing
  * uses (`LEFT_OUT`).
@@ -37,11 +36,9 @@ export class FastDeserializer extends XmlShapeDeserializer {
     if (isDecoded(bytes)) return bytes.decoded;
     const text = typeof bytes === 'string' ? bytes : UTF8.decode(bytes);
     try {
-      return cachedIf(shape.getName() ?? '', text, () => {
-        const scanner = new Scanner(text);
-        scanner.enterRoot();
-        return this.#readerOf(shape)(scanner);
-      });
+      const scanner = new Scanner(text);
+      scanner.enterRoot();
+      return this.#readerOf(shape)(scanner);
     } catch (error) {
       if (error instanceof UnexpectedXml) return super.read(schema, bytes, key) as unknown;
       throw error;
@@ -118,25 +115,6 @@ export class FastDeserializer extends XmlShapeDeserializer {
       }
     };
   }
-}
-
-/** Lists of a region's catalogue: the longest of all, and the same for every client in a process. */
-const CATALOGUE_LISTS: ReadonlySet<string> = new Set(['DescribeInstanceTypesResult', 'DescribeInstanceTypeOfferingsResult']);
-/** All pages of both lists, several times; a page has about 100 KiB. */
-const KEPT_MAX = 64;
-/** Parsed pages of these lists, frozen, by their text without the request's id, which is not in the result. */
-const kept = new Map<string, unknown>();
-const REQUEST_ID = /<requestId>[^<]*<\/requestId>/;
-
-function cachedIf(list: string, text: string, read: () => unknown): unknown {
-  if (!CATALOGUE_LISTS.has(list)) return read();
-  const key = `${list} ${text.replace(REQUEST_ID, '')}`;
-  const known = kept.get(key);
-  if (known !== undefined) return known;
-  const result = deepFreeze(read());
-  if (kept.size >= KEPT_MAX) kept.clear();
-  kept.set(key, result);
-  return result;
 }
 
 /** By structure: members of instance types that no autoscaler here uses, most of their text. None contains itself. */
