@@ -11,6 +11,7 @@ import { startTrial } from './engine.ts';
 import type { RunningTrial } from './engine.ts';
 import { LoadError } from './load-error.ts';
 import { loadScenario, loadTarget } from './load.ts';
+import { outputLimitsOf } from './output-limits.ts';
 import { describe } from './target-life.ts';
 import { NOTE, REPORT_FD, readNotes } from './trial-spec.ts';
 import type { ChildMessage, TrialAnswer, TrialSpec } from './trial-spec.ts';
@@ -67,6 +68,7 @@ async function runTrial(spec: TrialSpec): Promise<TrialAnswer> {
     const recorder = createRecorder({
       nowMs: () => timeline.nowMs(),
       startMs,
+      maxEvents: outputLimitsOf(spec.nodes).events,
       write: (text) => {
         // Timers of an aborted trial still fire in real time.
         if (!over.signal.aborted) writeSync(file, text);

@@ -12,7 +12,6 @@ import { createRandom } from '../runtime/random.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Target, TargetSite } from '../targets/target.ts';
-import { MAX_REQUESTS } from '../wire/chain.ts';
 import type { World, WorldSite } from '../world/world.ts';
 import { resolveBounds } from './bounds.ts';
 import { untilConverged, waitingToSettle, waitingToVanish } from './convergence.ts';
@@ -20,6 +19,7 @@ import type { Waiting } from './convergence.ts';
 import { CrashWatch } from './crash-watch.ts';
 import type { CrashSpec } from './crash-points.ts';
 import type { Scenario } from './scenario.ts';
+import { outputLimitsOf } from './output-limits.ts';
 import { SiteSockets } from './site-sockets.ts';
 import { TargetLife, describe } from './target-life.ts';
 import { checkedTrial } from './checked-trial.ts';
@@ -66,9 +66,6 @@ class SetUpFailed extends Error {}
 class ScenarioFailed extends Error {}
 
 /** Errors that reach the scenario, and are not its own. */
-/** Extra requests for each node: the reference sends about 35 until one has come and gone. */
-const MAX_REQUESTS_PER_NODE = 200;
-
 const OF_THE_HARNESS = [SpinError, StalledError, CutShortError, TrialAborted] as const;
 
 /** Runs one trial through its phases. All results are recorded in the history. */
@@ -103,7 +100,7 @@ class EngineTrial {
         if (principal === 'target') this.#life.kill(incarnation, reason);
       },
       onFailure: (error) => this.#abort(error),
-      maxRequests: MAX_REQUESTS + site.nodes * MAX_REQUESTS_PER_NODE,
+      maxRequests: outputLimitsOf(site.nodes).requests,
       onFlood: (message) => this.#abort(new TrialAborted('flooded', message)),
     });
     this.#life = new TargetLife({
@@ -113,6 +110,7 @@ class EngineTrial {
       recorder: site.recorder,
       clock: this.#clock,
       onFlood: (message) => this.#abort(new TrialAborted('flooded', message)),
+      maxLogLines: outputLimitsOf(site.nodes).logLines,
       onCutShort: (error) => this.#abort(error),
     });
     this.#aborted = new Promise((_resolve, reject) => (this.#abort = reject));

@@ -16,9 +16,6 @@ const RESTART_RESET_MS = 600_000;
 /** A target that is told to stop gets as long as a pod. */
 const STOP_GRACE_MS = 30_000;
 
-/** A target that logs more lines than this in one incarnation floods its log. */
-const MAX_LOG_LINES = 50_000;
-
 interface Incarnation {
   readonly number: number;
   readonly scope: ClockScope;
@@ -46,6 +43,8 @@ export interface TargetLifeSite {
   readonly clock: ClockScope;
   /** Called when the target logs more than any autoscaler would. */
   readonly onFlood: (message: string) => void;
+  /** A target that logs more in one incarnation floods its log. */
+  readonly maxLogLines: number;
   /** Called when the target is not running, so that there is nothing to test. */
   readonly onCutShort: (error: CutShortError) => void;
 }
@@ -58,6 +57,7 @@ export class TargetLife {
   readonly #recorder: Recorder;
   readonly #clock: ClockScope;
   readonly #onFlood: (message: string) => void;
+  readonly #maxLogLines: number;
   readonly #onCutShort: (error: CutShortError) => void;
   readonly #incarnations: Incarnation[] = [];
   /** What dead incarnations still have on the machine, such as processes and sockets. */
@@ -72,6 +72,7 @@ export class TargetLife {
     this.#recorder = site.recorder;
     this.#clock = site.clock;
     this.#onFlood = site.onFlood;
+    this.#maxLogLines = site.maxLogLines;
     this.#onCutShort = site.onCutShort;
   }
 
@@ -203,8 +204,8 @@ export class TargetLife {
         return;
       }
       current.logLines += 1;
-      if (current.logLines > MAX_LOG_LINES) {
-        this.#onFlood(`more than ${MAX_LOG_LINES} log lines in one incarnation`);
+      if (current.logLines > this.#maxLogLines) {
+        this.#onFlood(`more than ${this.#maxLogLines} log lines in one incarnation`);
         return;
       }
       const line = fields === undefined ? message : `${message} ${JSON.stringify(fields)}`;

@@ -40,7 +40,8 @@ export interface ListFilter {
 /**
  * The access to a cluster that the world's own parts (scheduler, workload controllers, kubelets, cloud controller, scenarios)
  * need, on behalf of one principal. The embedded world serves it straight from the store, without codecs; for a real cluster
- * it is a client. Returned objects are the caller's own copies unless said to be read-only.
+ * it is a client. Returned objects are the caller's own copies unless said to be read-only;
+ * what is sent must not be changed afterwards.
  * Every method rejects with a ClusterError if the API would refuse.
  */
 export interface ClusterPort {

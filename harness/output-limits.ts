@@ -1,0 +1,25 @@
+import { MAX_EVENTS } from '../history/writer.ts';
+import { MAX_REQUESTS } from '../wire/chain.ts';
+
+/** What a trial may produce. */
+export interface OutputLimits {
+  /** Requests of the target, over its wires and incarnations. */
+  readonly requests: number;
+  /** Events of the history. */
+  readonly events: number;
+  /** Log lines of one incarnation of the target. */
+  readonly logLines: number;
+}
+
+const SMALL: OutputLimits = { requests: MAX_REQUESTS, events: MAX_EVENTS, logLines: 50_000 };
+/** The reference sends about 35 requests, and a history has about 160 events, until a node has come and gone. */
+const PER_NODE: OutputLimits = { requests: 200, events: 1_000, logLines: 100 };
+
+/** More for larger clusters. */
+export function outputLimitsOf(nodes: number): OutputLimits {
+  return {
+    requests: SMALL.requests + nodes * PER_NODE.requests,
+    events: SMALL.events + nodes * PER_NODE.events,
+    logLines: SMALL.logLines + nodes * PER_NODE.logLines,
+  };
+}
