@@ -156,7 +156,7 @@ for (const [line, why] of [
   ['compare reference nobody', 'no target is named "nobody"'],
   ['compare reference ./docs', './docs is not a run directory'],
   ['compare reference plain --scenario no/such', 'no scenario is named "no/such"'],
-  ['compare reference plain --nodes simulated2', '--nodes is a whole number'],
+  ['compare reference plain --nodes simulated2', '--nodes must be a whole number'],
   ['compare reference plain --format html', "argument 'html' is invalid"],
 ] as const) {
   test(`refused: ${line}`, async () => {
