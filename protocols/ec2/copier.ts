@@ -1,6 +1,7 @@
 import { NormalizedSchema } from '@smithy/core/schema';
 import { deepFreeze } from '../../model/deep-freeze.ts';
 import type { SchemaRef } from './reader.ts';
+import { Structures, keptIfFrozen } from './structures.ts';
 
 type Copy = (value: unknown) => unknown;
 
@@ -11,30 +12,27 @@ interface Member {
 
 /**
  * Copies answers into what a client reads from their XML (`XmlWriter`), by the SDK's own schemas: for clients in this process, since
- * writing and reading XML takes longer than most requests. Each structure is compiled once, at first use. The copy of a frozen structure
- * is frozen, and kept: a frozen object never changes, and it always has the same schema.
+ * writing and reading XML takes longer than most requests. The copy of a frozen structure is frozen, and kept.
  */
 export class AnswerCopier {
-  readonly #structures = new Map<unknown, () => readonly Member[]>();
+  readonly #structures = new Structures<Member>((name, member) => ({ name, copy: this.#copyOf(member) }));
   readonly #copies = new WeakMap<object, object>();
 
   /** @param value of the SDK's type for that structure */
   copy(schema: SchemaRef, value: object): object {
-    return this.#structure(this.#membersOf(NormalizedSchema.of(schema)), value);
+    return this.#structure(this.#structures.membersOf(NormalizedSchema.of(schema)), value);
   }
 
   #structure(membersOf: () => readonly Member[], value: object): object {
-    if (!Object.isFrozen(value)) return copyMembers(membersOf(), value as Readonly<Record<string, unknown>>);
-    const known = this.#copies.get(value);
-    if (known !== undefined) return known;
-    const copy = deepFreeze(copyMembers(membersOf(), value as Readonly<Record<string, unknown>>));
-    this.#copies.set(value, copy);
-    return copy;
+    return keptIfFrozen(this.#copies, value, () => {
+      const copy = copyMembers(membersOf(), value as Readonly<Record<string, unknown>>);
+      return Object.isFrozen(value) ? deepFreeze(copy) : copy;
+    });
   }
 
   #copyOf(schema: NormalizedSchema): Copy {
     if (schema.isStructSchema()) {
-      const membersOf = this.#membersOf(schema);
+      const membersOf = this.#structures.membersOf(schema);
       return (value) => this.#structure(membersOf, value as object);
     }
     if (schema.isListSchema()) {
@@ -45,19 +43,6 @@ export class AnswerCopier {
     if (schema.isBooleanSchema()) return (value) => String(value).toLowerCase() === 'true';
     if (schema.isNumericSchema()) return Number;
     return String;
-  }
-
-  #membersOf(schema: NormalizedSchema): () => readonly Member[] {
-    const key = schema.getSchema();
-    const known = this.#structures.get(key);
-    if (known !== undefined) return known;
-    let members: readonly Member[] | undefined;
-    const compile = (): readonly Member[] => {
-      members ??= [...schema.structIterator()].map(([name, member]) => ({ name, copy: this.#copyOf(member) }));
-      return members;
-    };
-    this.#structures.set(key, compile);
-    return compile;
   }
 }
 

@@ -1,5 +1,6 @@
 import { NormalizedSchema } from '@smithy/core/schema';
 import type { SchemaRef } from './reader.ts';
+import { Structures, keptIfFrozen } from './structures.ts';
 
 /** Writes one value as an element of that name. */
 type Write = (value: unknown, tag: string) => string;
@@ -11,30 +12,28 @@ interface Member {
 }
 
 /**
- * Writes answers as XML by the SDK's own schemas. Each structure is compiled once, at first use. The XML of a frozen
- * structure is cached: a frozen object never changes, nor does anything in it, and it always has the same schema.
+ * Writes answers as XML by the SDK's own schemas. The XML of a frozen structure is kept.
  */
 export class XmlWriter {
-  readonly #structures = new Map<unknown, () => readonly Member[]>();
+  readonly #structures = new Structures<Member>((name, member) => ({
+    name,
+    tag: member.getMergedTraits().xmlName ?? name,
+    write: this.#writerOf(member),
+  }));
   readonly #constants = new WeakMap<object, string>();
 
   /** The members of a structure as elements, in the model's order. @param value of the SDK's type for that structure */
   write(schema: SchemaRef, value: object): string {
-    return this.#structure(this.#membersOf(NormalizedSchema.of(schema)), value);
+    return this.#structure(this.#structures.membersOf(NormalizedSchema.of(schema)), value);
   }
 
   #structure(membersOf: () => readonly Member[], value: object): string {
-    if (!Object.isFrozen(value)) return writeMembers(membersOf(), value as Readonly<Record<string, unknown>>);
-    const known = this.#constants.get(value);
-    if (known !== undefined) return known;
-    const text = writeMembers(membersOf(), value as Readonly<Record<string, unknown>>);
-    this.#constants.set(value, text);
-    return text;
+    return keptIfFrozen(this.#constants, value, () => writeMembers(membersOf(), value as Readonly<Record<string, unknown>>));
   }
 
   #writerOf(schema: NormalizedSchema): Write {
     if (schema.isStructSchema()) {
-      const membersOf = this.#membersOf(schema);
+      const membersOf = this.#structures.membersOf(schema);
       return (value, tag) => element(tag, this.#structure(membersOf, value as object));
     }
     if (schema.isListSchema()) {
@@ -45,23 +44,6 @@ export class XmlWriter {
     }
     if (schema.isTimestampSchema()) return (value, tag) => element(tag, (value as Date).toISOString());
     return (value, tag) => element(tag, escapeXml(String(value)));
-  }
-
-  #membersOf(schema: NormalizedSchema): () => readonly Member[] {
-    const key = schema.getSchema();
-    const known = this.#structures.get(key);
-    if (known !== undefined) return known;
-    let members: readonly Member[] | undefined;
-    const compile = (): readonly Member[] => {
-      members ??= [...schema.structIterator()].map(([name, member]) => ({
-        name,
-        tag: member.getMergedTraits().xmlName ?? name,
-        write: this.#writerOf(member),
-      }));
-      return members;
-    };
-    this.#structures.set(key, compile);
-    return compile;
   }
 }
 

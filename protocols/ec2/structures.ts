@@ -1,0 +1,34 @@
+import { NormalizedSchema } from '@smithy/core/schema';
+
+/** The members of structures by the SDK's schemas, each compiled at first use: structures may contain themselves, and most never occur. */
+export class Structures<Member> {
+  readonly #compile: (name: string, member: NormalizedSchema) => Member;
+  readonly #known = new Map<unknown, () => readonly Member[]>();
+
+  constructor(compile: (name: string, member: NormalizedSchema) => Member) {
+    this.#compile = compile;
+  }
+
+  membersOf(schema: NormalizedSchema): () => readonly Member[] {
+    const key = schema.getSchema();
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    let members: readonly Member[] | undefined;
+    const compiled = (): readonly Member[] => {
+      members ??= [...schema.structIterator()].map(([name, member]) => this.#compile(name, member));
+      return members;
+    };
+    this.#known.set(key, compiled);
+    return compiled;
+  }
+}
+
+/** What is made of a value, kept with it if it is frozen: then neither it nor anything in it changes, and it always has the same schema. */
+export function keptIfFrozen<T>(kept: WeakMap<object, T>, value: object, make: () => T): T {
+  if (!Object.isFrozen(value)) return make();
+  const known = kept.get(value);
+  if (known !== undefined) return known;
+  const made = make();
+  kept.set(value, made);
+  return made;
+}
