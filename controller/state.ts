@@ -153,18 +153,25 @@ interface PodIndex {
 function indexPods(pods: Cache<Pod>): PodIndex {
   const byNode = new Map<string, Map<string, Pod>>();
   const unbound = new Map<string, Pod>();
+  const nodeOf = new Map<string, string>();
   pods.onChange((type, pod) => {
     const { nodeName = '' } = pod.spec;
     const key = `${pod.metadata.namespace ?? ''}/${nameOf(pod)}`;
+    // A pod is bound once, but after a gap in the watch another one may have its name.
+    const before = nodeOf.get(key);
+    if (before !== undefined && before !== nodeName) leave(before, key);
+    if (type === 'DELETED' || nodeName === '') nodeOf.delete(key);
+    else nodeOf.set(key, nodeName);
     if (type !== 'DELETED' && nodeName === '') unbound.set(key, pod);
     else unbound.delete(key);
-    // A pod is bound once: its node never changes.
     if (nodeName === '') return;
-    const onNode = byNode.get(nodeName) ?? new Map<string, Pod>();
-    if (type === 'DELETED') onNode.delete(key);
-    else onNode.set(key, pod);
-    if (onNode.size === 0) byNode.delete(nodeName);
-    else byNode.set(nodeName, onNode);
+    if (type === 'DELETED') leave(nodeName, key);
+    else byNode.set(nodeName, (byNode.get(nodeName) ?? new Map<string, Pod>()).set(key, pod));
   });
+  const leave = (nodeName: string, key: string): void => {
+    const onNode = byNode.get(nodeName);
+    onNode?.delete(key);
+    if (onNode?.size === 0) byNode.delete(nodeName);
+  };
   return { byNode, unbound };
 }
