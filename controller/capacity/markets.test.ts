@@ -71,6 +71,16 @@ test('a family is doubtful everywhere after four of its types in two zones', asy
   });
 });
 
+test('a family stays doubtful when other types are launched where some of its own were refused', async () => {
+  await withMarkets((markets) => {
+    for (const zone of ['a', 'b']) markets.refused(['large', 'xlarge', '2xlarge', '4xlarge'].map((size) => offering(`m5.${size}`, zone)));
+    const isDoubtful = (): boolean => markets.isDoubtful(offering('m5.12xlarge', 'c'));
+    expect(isDoubtful()).toBe(true);
+    for (const zone of ['a', 'b']) markets.launched(offering('c5.large', zone));
+    expect(isDoubtful()).toBe(true);
+  });
+});
+
 test('a doubt ends when an instance is launched, or after a while', async () => {
   await withMarkets(async (markets, clock) => {
     markets.refused(offerings(EIGHT));

@@ -83,7 +83,7 @@ class RememberedMarkets implements Markets {
   }
 
   isDoubtful(offering: Offering): boolean {
-    if (this.#zones.size === 0) return false;
+    if (this.#zones.size === 0 && this.#families.size === 0) return false;
     const type = this.#typeOf(offering.instanceType);
     if (type === undefined) return false;
     if (this.#isRaised(this.#families.get(familyKey(offering)), type, this.#memoryMs)) return true;
