@@ -15,6 +15,8 @@ export const CLAIM_CREATES_AT_ONCE = 20;
 export const EVENT_REPEAT_MS = 5 * MINUTE_MS;
 /** Events that are written at once; others wait. */
 export const EVENTS_AT_ONCE = 100;
+/** Events that wait at most; more are dropped, as by client-go. */
+export const EVENTS_WAITING_MAX = 10_000;
 /** Most messages remembered for that; the oldest are dropped first. */
 export const REPORTED_OBJECTS_MAX = 10_000;
 

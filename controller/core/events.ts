@@ -7,7 +7,7 @@ import { logFailure } from '../../runtime/log.ts';
 import type { Random } from '../../runtime/random.ts';
 import { Semaphore } from '../../runtime/semaphore.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
-import { EVENTS_AT_ONCE, EVENT_REPEAT_MS, REPORTED_OBJECTS_MAX } from '../constants.ts';
+import { EVENTS_AT_ONCE, EVENTS_WAITING_MAX, EVENT_REPEAT_MS, REPORTED_OBJECTS_MAX } from '../constants.ts';
 import { describeError } from './errors.ts';
 
 /** A message about an object. */
@@ -30,6 +30,8 @@ export class EventWriter {
   readonly #said = new Map<string, { message: string; atMs: number }>();
   /** The pods of a large cluster may all have something to report at once. */
   readonly #writes = new Semaphore(EVENTS_AT_ONCE);
+  /** Events that are being written, or wait for it. */
+  #open = 0;
 
   constructor(runtime: Runtime, kube: KubeClient) {
     this.#runtime = runtime;
@@ -49,7 +51,12 @@ export class EventWriter {
     const [oldest] = this.#said.keys();
     if (this.#said.size > REPORTED_OBJECTS_MAX && oldest !== undefined) this.#said.delete(oldest);
     const event = eventOf(notification, nowMs, this.#random.hex(8));
-    const written = this.#writes.run(() => this.#kube.create(RESOURCES.events, event));
+    if (this.#open >= EVENTS_AT_ONCE + EVENTS_WAITING_MAX) {
+      this.#said.delete(key);
+      return true;
+    }
+    this.#open += 1;
+    const written = this.#writes.run(() => this.#kube.create(RESOURCES.events, event)).finally(() => (this.#open -= 1));
     written.catch((error: unknown) => {
       this.#said.delete(key);
       const fields = { object: object.metadata.name, reason };
