@@ -1,5 +1,7 @@
 /** Keys that are put in their places one by one. */
 const FEW = 8;
+/** Deleted keys that are remembered in any case, and beyond that as many as there are others. */
+const MOST_DELETED = 1_000;
 
 /** A map that keeps its keys in order, for lists in etcd's order and for ranges by prefix. */
 export class SortedMap<V> {
@@ -24,7 +26,9 @@ export class SortedMap<V> {
   }
 
   delete(key: string): void {
-    if (this.#values.delete(key)) this.#hasDeleted = true;
+    if (!this.#values.delete(key)) return;
+    this.#hasDeleted = true;
+    if (this.#keys.length + this.#added.length > 2 * this.#values.size + MOST_DELETED) this.#dropDeleted();
   }
 
   /** The entries whose key begins with `prefix`, sorted by key. */
@@ -44,17 +48,19 @@ export class SortedMap<V> {
   }
 
   #sort(): void {
-    // First those that are gone: one of them may have been added again.
-    if (this.#hasDeleted) {
-      const again = new Set(this.#added);
-      this.#keys = this.#keys.filter((key) => this.#values.has(key) && !again.has(key));
-      this.#added = [...again].filter((key) => this.#values.has(key));
-      this.#hasDeleted = false;
-    }
+    if (this.#hasDeleted) this.#dropDeleted();
     // Runs that are sorted already are merged in linear time.
     if (this.#added.length > FEW) this.#keys = [...this.#keys, ...this.#added.sort()].sort();
     else for (const key of this.#added) this.#keys.splice(this.#lowerBound(key), 0, key);
     this.#added = [];
+  }
+
+  /** One of them may have been added again. */
+  #dropDeleted(): void {
+    const again = new Set(this.#added);
+    this.#keys = this.#keys.filter((key) => this.#values.has(key) && !again.has(key));
+    this.#added = [...again].filter((key) => this.#values.has(key));
+    this.#hasDeleted = false;
   }
 
   /** Index of the first key that is not less than `key`. */

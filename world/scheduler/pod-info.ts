@@ -30,16 +30,22 @@ export interface PodInfo {
   readonly groupKey: string;
 }
 
+/** Kinds that are remembered; those forgotten get another number, which only costs time. */
+const KINDS_MAX = 10_000;
+
 /** Numbers, equal for pods that the filters which look at one node alone can't tell apart (`rejectionByNode`). */
 export class FilterKinds {
   readonly #numbers = new Map<string, number>();
   readonly #known = new WeakMap<PodInfo, number>();
+  #next = 0;
 
   of(pod: PodInfo): number {
     const known = this.#known.get(pod);
     if (known !== undefined) return known;
     const key = filterKey(pod);
-    const number = this.#numbers.get(key) ?? this.#numbers.size;
+    const number = this.#numbers.get(key) ?? (this.#next += 1);
+    // Pods that name their node have a kind of their own.
+    if (this.#numbers.size >= KINDS_MAX) this.#numbers.clear();
     this.#numbers.set(key, number);
     this.#known.set(pod, number);
     return number;
