@@ -1,3 +1,4 @@
+import { deepFreeze } from '../../model/deep-freeze.ts';
 import type { Catalogue } from '../../model/instance-catalogue.ts';
 import type { Account } from './operation.ts';
 
@@ -18,7 +19,7 @@ export function constantAnswers<Input extends object, Output extends object>(
     const key = JSON.stringify(request);
     const known = answers.get(key);
     if (known !== undefined) return known;
-    const answer = Object.freeze(make(catalogue, request));
+    const answer = deepFreeze(make(catalogue, request));
     if (answers.size >= KEPT_MAX) answers.clear();
     answers.set(key, answer);
     return answer;

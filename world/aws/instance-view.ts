@@ -1,4 +1,5 @@
 import type { Instance as SdkInstance, InstanceState, Reservation, StateReason } from '@aws-sdk/client-ec2';
+import { deepFreeze } from '../../model/deep-freeze.ts';
 import { defined } from '../../model/defined.ts';
 import { ROOT_VOLUME } from '../../model/root-volume.ts';
 import { Ec2Refusal } from '../../protocols/ec2/refusal.ts';
@@ -73,7 +74,7 @@ const described = new WeakMap<InstanceRecord, SdkInstance>();
 
 /** An instance in the SDK's shape, frozen, so that its XML is written once. */
 export function describeInstance(account: Account, record: InstanceRecord): SdkInstance {
-  const known = described.get(record) ?? Object.freeze(writeInstance(account, record));
+  const known = described.get(record) ?? deepFreeze(writeInstance(account, record));
   described.set(record, known);
   return known;
 }
