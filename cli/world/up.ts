@@ -17,12 +17,13 @@ import type { Sockets } from '../../world/sockets.ts';
 import type { World } from '../../world/world.ts';
 import type { Console } from '../console.ts';
 import { interruption } from '../interruption.ts';
-import { identityOf, untilGone } from '../process-identity.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 import { CONTROL_VARIABLE, createControl } from './control.ts';
 import { Injections } from './injections.ts';
 import { writeReferenceStart } from './manifests.ts';
 import type { ReferenceStart } from './manifests.ts';
+import { createPrograms } from '../../world/kind/programs.ts';
+import { findOwner } from './owner.ts';
 
 /** The flags of `world up`. */
 export interface WorldUpOptions {
@@ -59,9 +60,8 @@ interface Access {
  * @throws UsageError when the history can't be written there, or the named process is gone already
  */
 export async function worldUp(options: WorldUpOptions, console: Console): Promise<number> {
-  const owner = options.while;
-  const identity = owner === undefined ? undefined : identityOf(owner);
-  if (owner !== undefined && identity === undefined) throw new UsageError(`--while: there is no process ${owner}`);
+  const owner = options.while === undefined ? undefined : await findOwner(options.while, createPrograms());
+  if (options.while !== undefined && owner === undefined) throw new UsageError(`--while: there is no process ${options.while}`);
   const interrupted = interruption();
   const over = new AbortController();
   const endings: (() => Promise<void> | void)[] = [() => interrupted.release(), () => over.abort()];
@@ -87,8 +87,7 @@ export async function worldUp(options: WorldUpOptions, console: Console): Promis
     const reference = writeReferenceStart(folder.path, world.cluster);
     print({ target, operator, controlUrl: control.url, reference }, options, console);
     const reasons: Promise<Error | undefined | void>[] = [failed.promise, aborted(interrupted.signal)];
-    if (owner !== undefined && identity !== undefined)
-      reasons.push(untilGone(owner, identity, createRealTimeline().scope('owner'), over.signal));
+    if (owner !== undefined) reasons.push(owner.untilGone(createRealTimeline().scope('owner'), over.signal));
     const error = await Promise.race(reasons);
     if (!(error instanceof Error)) return EXIT.pass;
     console.err(`scaleproof: the world failed: ${error.stack ?? error.message}\n`);

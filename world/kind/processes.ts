@@ -49,8 +49,8 @@ function thisHost(): Pick<ProcessIdentity, 'host' | 'boot' | 'namespace'> {
   };
 }
 
-/** Undefined if the process does not exist, or is a zombie. */
-async function startOf(pid: number, programs: Programs): Promise<string | undefined> {
+/** When a process started, as the system reports it: it tells the process from a later one with its id. Undefined if there is none, or a zombie. */
+export async function startOf(pid: number, programs: Programs): Promise<string | undefined> {
   if (hasProc()) {
     const stat = textOr('', () => readFileSync(`/proc/${pid}/stat`, 'utf8'));
     const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
