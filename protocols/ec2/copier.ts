@@ -1,7 +1,7 @@
 import { NormalizedSchema } from '@smithy/core/schema';
-import { deepFreeze } from '../../model/deep-freeze.ts';
+import { keptIfFrozen } from '../../model/of-frozen.ts';
 import type { SchemaRef } from './reader.ts';
-import { Structures, keptIfFrozen } from './structures.ts';
+import { Structures } from './structures.ts';
 
 type Copy = (value: unknown) => unknown;
 
@@ -16,7 +16,7 @@ interface Member {
  */
 export class AnswerCopier {
   readonly #structures = new Structures<Member>((name, member) => ({ name, copy: this.#copyOf(member) }));
-  readonly #copies = new WeakMap<object, object>();
+  readonly #copies = new WeakMap<object, Record<string, unknown>>();
 
   /** @param value of the SDK's type for that structure */
   copy(schema: SchemaRef, value: object): object {
@@ -24,10 +24,7 @@ export class AnswerCopier {
   }
 
   #structure(membersOf: () => readonly Member[], value: object): object {
-    return keptIfFrozen(this.#copies, value, () => {
-      const copy = copyMembers(membersOf(), value as Readonly<Record<string, unknown>>);
-      return Object.isFrozen(value) ? deepFreeze(copy) : copy;
-    });
+    return keptIfFrozen(this.#copies, value, () => copyMembers(membersOf(), value as Readonly<Record<string, unknown>>));
   }
 
   #copyOf(schema: NormalizedSchema): Copy {

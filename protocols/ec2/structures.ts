@@ -22,13 +22,3 @@ export class Structures<Member> {
     return compiled;
   }
 }
-
-/** What is made of a value, kept with it if it is frozen: then neither it nor anything in it changes, and it always has the same schema. */
-export function keptIfFrozen<T>(kept: WeakMap<object, T>, value: object, make: () => T): T {
-  if (!Object.isFrozen(value)) return make();
-  const known = kept.get(value);
-  if (known !== undefined) return known;
-  const made = make();
-  kept.set(value, made);
-  return made;
-}

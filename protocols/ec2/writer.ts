@@ -1,6 +1,7 @@
 import { NormalizedSchema } from '@smithy/core/schema';
+import { keptIfFrozen } from '../../model/of-frozen.ts';
 import type { SchemaRef } from './reader.ts';
-import { Structures, keptIfFrozen } from './structures.ts';
+import { Structures } from './structures.ts';
 
 /** Writes one value as an element of that name. */
 type Write = (value: unknown, tag: string) => string;
