@@ -6,6 +6,7 @@ import { asText, isStream, readText } from '../../wire/wire.ts';
 import type { Bytes, Wire, WireRequest, WireResponse } from '../../wire/wire.ts';
 import { pod } from '../kube/testing/api-server.ts';
 import { withProxy, withRealTimeServer, wireOf } from './testing/served.ts';
+import { untilStill } from './testing/still.ts';
 
 const PODS = '/api/v1/namespaces/default/pods';
 const JSON_BODY = { 'content-type': 'application/json' };
@@ -242,14 +243,7 @@ test('who reads a watch slowly slows its source down: nothing is heaped up on th
       const chunks = streamOf(await wire(get(WATCH)));
       await chunks.next();
       // Made until the buffers of four sockets are full, which is some megabytes, and no further.
-      let before = -1;
-      await expect
-        .poll(() => {
-          const isStill = made === before;
-          before = made;
-          return isStill;
-        })
-        .toBe(true);
+      await untilStill(() => made);
       expect(made * line.length).toBeLessThan(64 * 1024 * 1024);
       await chunks.return?.();
       await expect.poll(() => isOver).toBe(true);

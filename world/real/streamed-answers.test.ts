@@ -5,6 +5,7 @@ import { Mailbox } from '../../runtime/mailbox.ts';
 import { WireError, asText, isStream, readText } from '../../wire/wire.ts';
 import type { Bytes, Wire, WireRequest, WireResponse } from '../../wire/wire.ts';
 import { withProxy } from './testing/served.ts';
+import { untilStill } from './testing/still.ts';
 
 const PODS: WireRequest = { method: 'GET', path: '/api/v1/namespaces/default/pods', headers: { accept: 'application/json' } };
 const [START, REST] = ['{"kind":"PodList","items":[{"metadata":{"name":"a"}},', '{"metadata":{"name":"b"}}]}'];
@@ -87,14 +88,7 @@ test('a target that does not read on slows the server down, and one that does ge
   await withProxy(server, async ({ wire }) => {
     const chunks = chunksOf(await wire(PODS));
     received.update((await chunks.next()).value ?? '');
-    let before = -1;
-    await expect
-      .poll(() => {
-        const isStill = made === before;
-        before = made;
-        return isStill;
-      })
-      .toBe(true);
+    await untilStill(() => made);
     expect(made).toBeLessThan(count);
     for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) received.update(next.value);
     expect(made).toBe(count);
