@@ -166,7 +166,7 @@ class Reflector<T extends KubeObject> implements Cache<T> {
     });
     const response = await clock.call(`kube: list ${this.#type.plural}`, () => exchange(wire, clock, request, CACHE_REQUEST_TIMEOUT_MS));
     if (response.status !== 200) throw readKubeError(response, `list ${this.#type.plural}`);
-    return readListPage(response.text);
+    return readListPage(response);
   }
 
   /** Watches until the server closes the watch. Returns false if that was so soon that the next watch needs a pause. */

@@ -182,6 +182,7 @@ const TIMELESS: Clock = {
   nowMs: () => 0,
   monotonicMs: () => 0,
   sleep: () => never(),
+  after: () => () => undefined,
   call: (_label, work) => work(),
   park: (wait) => wait,
   hold: (work) => work,

@@ -39,17 +39,12 @@ async function readWhole(wire: Wire, request: WireRequest): Promise<WholeRespons
  */
 export function withDeadline<T>(clock: Clock, timeoutMs: number, what: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const givingUp = new AbortController();
-  const settled = new AbortController();
   return new Promise<T>((resolve, reject) => {
-    clock.sleep(timeoutMs, settled.signal).then(
-      () => {
-        const timeout = new WireError('ETIMEDOUT', `no answer to ${what} within ${timeoutMs} ms`);
-        reject(timeout);
-        givingUp.abort(timeout);
-      },
-      () => undefined,
-    );
-    const stopTimer = (): void => settled.abort(settled);
-    work(givingUp.signal).finally(stopTimer).then(resolve, reject);
+    const cancel = clock.after(timeoutMs, () => {
+      const timeout = new WireError('ETIMEDOUT', `no answer to ${what} within ${timeoutMs} ms`);
+      reject(timeout);
+      givingUp.abort(timeout);
+    });
+    work(givingUp.signal).finally(cancel).then(resolve, reject);
   });
 }

@@ -1,3 +1,14 @@
+import {
+  CoreV1Api,
+  CustomObjectsApi,
+  PatchStrategy,
+  ResponseContext,
+  ServerConfiguration,
+  createConfiguration,
+  setHeaderOptions,
+  wrapHttpLibrary,
+} from '@kubernetes/client-node';
+import type { RequestContext } from '@kubernetes/client-node';
 import { expect, test } from '@playwright/test';
 import type { KubeObject } from '../model/kube.ts';
 import type { ClockScope } from '../runtime/clock.ts';
@@ -266,4 +277,69 @@ test('a thousand concurrent calls take the time of one, and are sent in order', 
       expect(seen.map(({ path }) => path)).toEqual(names.map((name) => `/api/v1/nodes/${name}`));
     },
   );
+});
+
+/** The requests of client-node's own classes for the same calls. */
+async function clientNodesRequests(call: (objects: CustomObjectsApi, core: CoreV1Api) => Promise<unknown>): Promise<string[]> {
+  const sent: string[] = [];
+  const send = (request: RequestContext): Promise<ResponseContext> => {
+    const { pathname, search } = new URL(request.getUrl());
+    sent.push(shown(request.getHttpMethod(), pathname + search, request.getHeaders()['Content-Type'], request.getBody()));
+    const nothing = { text: () => Promise.resolve('{}'), binary: () => Promise.resolve(Buffer.from('{}')), stream: () => null };
+    return Promise.resolve(new ResponseContext(200, { 'content-type': 'application/json' }, nothing));
+  };
+  const baseServer = new ServerConfiguration<Record<string, string>>('http://kubernetes', {});
+  const configuration = createConfiguration({ baseServer, httpApi: wrapHttpLibrary({ send }), authMethods: {} });
+  await call(new CustomObjectsApi(configuration), new CoreV1Api(configuration));
+  return sent;
+}
+
+function shown(method: string, path: string, contentType: string | undefined, body: unknown): string {
+  return `${method} ${path} ${contentType ?? ''} ${typeof body === 'string' ? body : ''}`;
+}
+
+test('sends what client-node sends, to the byte', async () => {
+  const name = 'a:b/ö %';
+  const namespace = 'n s';
+  const claims = { group: nodeclaims.group, version: nodeclaims.version, plural: nodeclaims.plural };
+  const held = { group: leases.group, version: leases.version, plural: leases.plural, namespace };
+  const asMergePatch = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
+  const patch = { b: null, a: [{ d: 1, c: 'ü' }] };
+  const labels = { matchLabels: { 'a/b': 'c' }, matchExpressions: [{ key: 'd', operator: 'In' as const, values: ['e', 'f'] }] };
+  const selector = { labelSelector: 'a/b=c,d in (e,f)' };
+  const options = { apiVersion: 'v1', kind: 'DeleteOptions', gracePeriodSeconds: 0, preconditions: { uid: 'u', resourceVersion: '7' } };
+  const eviction = {
+    apiVersion: 'policy/v1',
+    kind: 'Eviction',
+    metadata: { name, namespace },
+    deleteOptions: { ...options, preconditions: { uid: 'u' } },
+  };
+  const theirs = await clientNodesRequests(async (objects, core) => {
+    await objects.getClusterCustomObject({ ...claims, name });
+    await objects.getNamespacedCustomObject({ ...held, name });
+    await objects.listClusterCustomObject({ ...claims, ...selector });
+    await objects.listNamespacedCustomObject(held);
+    await objects.createClusterCustomObject({
+      ...claims,
+      body: { ...patch, metadata: {}, apiVersion: 'karpenter.sh/v1', kind: 'NodeClaim' },
+    });
+    await objects.patchNamespacedCustomObject({ ...held, name, body: patch }, asMergePatch);
+    await objects.patchClusterCustomObjectStatus({ ...claims, name, body: patch }, asMergePatch);
+    await objects.deleteClusterCustomObject({ ...claims, name, body: { apiVersion: 'v1', kind: 'DeleteOptions' } });
+    await objects.deleteNamespacedCustomObject({ ...held, name, body: options });
+    await core.createNamespacedPodEviction({ namespace, name, body: eviction });
+  });
+  await simulate(empty, async ({ client, seen }) => {
+    await client.get({ type: nodeclaims, name });
+    await client.get({ type: leases, namespace, name });
+    await client.list(nodeclaims, { labels });
+    await client.list(leases, { namespace });
+    await client.create(nodeclaims, { ...patch, metadata: {} });
+    await client.patch({ type: leases, namespace, name }, patch);
+    await client.patch({ type: nodeclaims, name }, patch, 'status');
+    await client.delete({ type: nodeclaims, name });
+    await client.delete({ type: leases, namespace, name }, { gracePeriodSeconds: 0, uid: 'u', resourceVersion: '7' });
+    await client.evict(namespace, name, { gracePeriodSeconds: 0, uid: 'u' });
+    expect(seen.map(({ method, path, headers, body }) => shown(method, path, headers['content-type'], body))).toEqual(theirs);
+  });
 });

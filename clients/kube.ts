@@ -1,24 +1,15 @@
-import type {
-  Configuration,
-  CoreV1Api,
-  CustomObjectsApi,
-  HttpMethod,
-  RequestContext,
-  ResponseContext,
-  ServerConfiguration,
-} from '@kubernetes/client-node';
 import { defined } from '../model/defined.ts';
 import type { KubeObject } from '../model/kube.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { WireError } from '../wire/wire.ts';
 import type { Wire } from '../wire/wire.ts';
-import { clientNode } from './client-node.ts';
 import { AGGREGATED_TYPES, DISCOVERY_PATHS, readDiscovery } from './discovery.ts';
 import { exchange } from './exchange.ts';
+import type { WholeResponse } from './exchange.ts';
 import { KubeError } from './kube-client.ts';
 import type { Discovery, KubeClient, KubeRef, ResourceType } from './kube-client.ts';
 import { readKubeError } from './kube-errors.ts';
-import { apiVersionOf, formatLabelSelector } from './resources.ts';
+import { RESOURCES, apiVersionOf, collectionPath, formatLabelSelector } from './resources.ts';
 
 /** How long one request may take. The API server's own limit is 60 s; the rest is for the network. */
 export const KUBE_REQUEST_TIMEOUT_MS = 70_000;
@@ -27,15 +18,21 @@ export const KUBE_REQUEST_TIMEOUT_MS = 70_000;
 interface KubeClientOptions {
   readonly wire: Wire;
   readonly clock: Clock;
-  /** The base of client-node's URLs; only path and query are sent on the wire. */
-  readonly baseServer?: string;
   /** Time-out of one request; by default KUBE_REQUEST_TIMEOUT_MS. */
   readonly timeoutMs?: number;
 }
 
+/** One request to the API server. */
+interface KubeRequest {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
+
 /**
- * A client over a wire, on top of client-node's API classes. Everything except eviction uses CustomObjectsApi, whose bodies
- * are plain JSON: the typed classes turn times into Date objects and drop fields that they don't know.
+ * A client over a wire. Its requests are those of client-node, whose generated classes would read and write each object
+ * several times; a test compares them.
  */
 export function createKubeClient(options: KubeClientOptions): KubeClient & Discovery {
   return new WireKubeClient(options);
@@ -45,27 +42,16 @@ class WireKubeClient implements KubeClient, Discovery {
   readonly #wire: Wire;
   readonly #timeoutMs: number;
   readonly #clock: Clock;
-  readonly #objects: CustomObjectsApi;
-  readonly #core: CoreV1Api;
 
-  constructor({ wire, clock, baseServer = 'http://kubernetes.default.svc', timeoutMs = KUBE_REQUEST_TIMEOUT_MS }: KubeClientOptions) {
+  constructor({ wire, clock, timeoutMs = KUBE_REQUEST_TIMEOUT_MS }: KubeClientOptions) {
     this.#wire = wire;
     this.#timeoutMs = timeoutMs;
     this.#clock = clock;
-    const { CoreV1Api, CustomObjectsApi, ServerConfiguration, createConfiguration, wrapHttpLibrary } = clientNode();
-    const httpApi = wrapHttpLibrary({ send: (request) => send(wire, clock, request, timeoutMs) });
-    const configuration = (server: ServerConfiguration<Record<string, string>>): Configuration =>
-      createConfiguration({ baseServer: server, httpApi, authMethods: {} });
-    this.#objects = new CustomObjectsApi(configuration(withCoreGroup(new ServerConfiguration(baseServer, {}))));
-    this.#core = new CoreV1Api(configuration(new ServerConfiguration(baseServer, {})));
   }
 
   async get<T extends KubeObject>(ref: KubeRef): Promise<T | undefined> {
-    const { namespaced, cluster } = objectParameters(ref);
     try {
-      return await this.#call<T>(`get ${formatRef(ref)}`, () =>
-        namespaced === undefined ? this.#objects.getClusterCustomObject(cluster) : this.#objects.getNamespacedCustomObject(namespaced),
-      );
+      return await this.#call(`get ${formatRef(ref)}`, { method: 'GET', path: objectPath(ref) }, readObject<T>);
     } catch (error) {
       if (error instanceof KubeError && error.status === 404) return undefined;
       throw error;
@@ -73,57 +59,30 @@ class WireKubeClient implements KubeClient, Discovery {
   }
 
   async list<T extends KubeObject>(type: ResourceType, options: Parameters<KubeClient['list']>[1] = {}): Promise<T[]> {
-    const { group, version, plural } = type;
     const { namespace, labels } = options;
-    const labelSelector = labels === undefined ? undefined : formatLabelSelector(labels);
-    const parameters = { group, version, plural, ...defined({ labelSelector }) };
-    const list = await this.#call<{ items?: T[] }>(`list ${plural}`, () =>
-      type.namespaced && namespace !== undefined
-        ? this.#objects.listNamespacedCustomObject({ ...parameters, namespace })
-        : this.#objects.listClusterCustomObject(parameters),
-    );
+    const query = labels === undefined ? '' : `?${new URLSearchParams({ labelSelector: formatLabelSelector(labels) }).toString()}`;
+    const request = { method: 'GET', path: `${collectionPath(type, namespace)}${query}` } as const;
+    const list = await this.#call(`list ${type.plural}`, request, readObject<{ items?: T[] }>);
     // The API server omits kind and version from a list's items.
     return (list.items ?? []).map((item) => ({ apiVersion: apiVersionOf(type), kind: type.kind, ...item }));
   }
 
   create<T extends KubeObject>(type: ResourceType, object: T & { metadata: T['metadata'] }): Promise<T> {
-    const { group, version, plural, kind, namespaced } = type;
-    const namespace = object.metadata.namespace ?? 'default';
-    const body = { ...object, apiVersion: apiVersionOf(type), kind };
-    return this.#call<T>(`create ${plural}/${object.metadata.name ?? object.metadata.generateName ?? ''}`, () =>
-      namespaced
-        ? this.#objects.createNamespacedCustomObject({ group, version, plural, namespace, body })
-        : this.#objects.createClusterCustomObject({ group, version, plural, body }),
-    );
+    const { name, generateName = '', namespace = 'default' } = object.metadata;
+    const body = { ...object, apiVersion: apiVersionOf(type), kind: type.kind };
+    const request = { method: 'POST', path: collectionPath(type, namespace), headers: JSON_BODY, body } as const;
+    return this.#call(`create ${type.plural}/${name ?? generateName}`, request, readObject<T>);
   }
 
   patch<T extends KubeObject>(ref: KubeRef, patch: object, subresource?: 'status'): Promise<T> {
-    const { namespaced, cluster } = objectParameters(ref);
-    const { PatchStrategy, setHeaderOptions } = clientNode();
-    const asMergePatch = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
-    const label = subresource === undefined ? formatRef(ref) : `${formatRef(ref)}/${subresource}`;
-    return this.#call<T>(`patch ${label}`, () => {
-      if (namespaced === undefined) {
-        const parameters = { ...cluster, body: patch };
-        return subresource === undefined
-          ? this.#objects.patchClusterCustomObject(parameters, asMergePatch)
-          : this.#objects.patchClusterCustomObjectStatus(parameters, asMergePatch);
-      }
-      const parameters = { ...namespaced, body: patch };
-      return subresource === undefined
-        ? this.#objects.patchNamespacedCustomObject(parameters, asMergePatch)
-        : this.#objects.patchNamespacedCustomObjectStatus(parameters, asMergePatch);
-    });
+    const part = subresource === undefined ? '' : `/${subresource}`;
+    const request = { method: 'PATCH', path: `${objectPath(ref)}${part}`, headers: MERGE_PATCH_BODY, body: patch } as const;
+    return this.#call(`patch ${formatRef(ref)}${part}`, request, readObject<T>);
   }
 
   async delete<T extends KubeObject>(ref: KubeRef, options: Parameters<KubeClient['delete']>[1] = {}): Promise<T | undefined> {
-    const { namespaced, cluster } = objectParameters(ref);
-    const body = deleteOptions(options);
-    const answer = await this.#call<Partial<T>>(`delete ${formatRef(ref)}`, () =>
-      namespaced === undefined
-        ? this.#objects.deleteClusterCustomObject({ ...cluster, body })
-        : this.#objects.deleteNamespacedCustomObject({ ...namespaced, body }),
-    );
+    const request = { method: 'DELETE', path: objectPath(ref), headers: JSON_BODY, body: deleteOptions(options) } as const;
+    const answer = await this.#call(`delete ${formatRef(ref)}`, request, readObject<Partial<T>>);
     // If the object is gone, the server returns a Status, or for a pod its last state, without a deletionTimestamp.
     return answer.metadata?.deletionTimestamp === undefined ? undefined : (answer as T);
   }
@@ -131,86 +90,65 @@ class WireKubeClient implements KubeClient, Discovery {
   async evict(namespace: string, podName: string, options: Parameters<KubeClient['evict']>[2] = {}): Promise<void> {
     const body = {
       apiVersion: 'policy/v1',
+      deleteOptions: deleteOptions(options),
       kind: 'Eviction',
       metadata: { name: podName, namespace },
-      deleteOptions: deleteOptions(options),
     };
-    await this.#call(`evict pods/${namespace}/${podName}`, () =>
-      this.#core.createNamespacedPodEviction({ namespace, name: podName, body }),
-    );
+    const path = `${objectPath({ type: RESOURCES.pods, namespace, name: podName })}/eviction`;
+    await this.#call(`evict pods/${namespace}/${podName}`, { method: 'POST', path, headers: JSON_BODY, body }, readObject);
   }
 
   async served(): Promise<ResourceType[]> {
     const served: ResourceType[] = [];
     for (const path of DISCOVERY_PATHS) {
-      const request = { method: 'GET', path, headers: { accept: `${AGGREGATED_TYPES},application/json` } };
-      served.push(
-        ...(await this.#call<ResourceType[]>(`get ${path}`, async () => {
-          const answer = await exchange(this.#wire, this.#clock, request, this.#timeoutMs);
-          if (answer.status >= 400) throw readKubeError(answer, `get ${path}`);
-          return readDiscovery(answer.text);
-        })),
-      );
+      const headers = { accept: `${AGGREGATED_TYPES},${JSON_TYPE}` };
+      served.push(...(await this.#call(`get ${path}`, { method: 'GET', path, headers }, ({ text }) => readDiscovery(text))));
     }
     return served;
   }
 
-  async #call<T>(label: string, work: () => Promise<unknown>): Promise<T> {
-    try {
-      return (await this.#clock.call(`kube: ${label}`, work)) as T;
-    } catch (error) {
-      throw toKubeError(error, label);
-    }
+  /** @param read reads a success; a SyntaxError of it means that the answer can't be read */
+  #call<T>(label: string, request: KubeRequest, read: (answer: WholeResponse) => T): Promise<T> {
+    return this.#clock.call(`kube: ${label}`, async () => {
+      try {
+        const { method, path, headers } = request;
+        const body = request.body && JSON.stringify(request.body);
+        const sent = { method, path, headers: { accept: JSON_TYPE, ...headers }, ...defined({ body }) };
+        const answer = await exchange(this.#wire, this.#clock, sent, this.#timeoutMs);
+        if (answer.status < 200 || answer.status >= 300) throw readKubeError(answer, label);
+        return read(answer);
+      } catch (error) {
+        throw toKubeError(error, label);
+      }
+    });
   }
 }
 
-/** CustomObjectsApi builds `/apis/GROUP/VERSION` paths, but the core group has no name and is under `/api`. */
-function withCoreGroup<T extends ServerConfiguration<Record<string, string>>>(server: T): T {
-  const makeRequestContext = server.makeRequestContext.bind(server);
-  server.makeRequestContext = (endpoint: string, httpMethod: HttpMethod): RequestContext =>
-    makeRequestContext(endpoint.replace(/^\/apis\/\//, '/api/'), httpMethod);
-  return server;
+const JSON_TYPE = 'application/json';
+const JSON_BODY = { 'content-type': JSON_TYPE };
+const MERGE_PATCH_BODY = { 'content-type': 'application/merge-patch+json' };
+
+/** The object in a success. The caller decides its type. @throws SyntaxError */
+function readObject<T>({ text, decoded }: WholeResponse): T {
+  return (decoded ?? JSON.parse(text)) as T;
 }
 
-async function send(wire: Wire, clock: Clock, request: RequestContext, timeoutMs: number): Promise<ResponseContext> {
-  const url = request.getUrl();
-  const headers = Object.fromEntries(Object.entries(request.getHeaders()).map(([name, value]) => [name.toLowerCase(), value]));
-  const body = request.getBody();
-  if (body !== undefined && typeof body !== 'string') throw new TypeError('only text bodies can be sent on this wire');
-  const response = await exchange(
-    wire,
-    clock,
-    {
-      method: request.getHttpMethod(),
-      path: url.slice(url.indexOf('/', url.indexOf('://') + 3)),
-      headers,
-      ...defined({ body }),
-    },
-    timeoutMs,
-  );
-  // client-node would return other content types as strings. Treat every answer as JSON, so that anything else is a parse error.
-  const answerHeaders = { ...response.headers, 'content-type': 'application/json' };
-  return new (clientNode().ResponseContext)(response.status, answerHeaders, {
-    text: () => Promise.resolve(response.text),
-    binary: () => Promise.resolve(Buffer.from(response.text)),
-    stream: () => null,
-  });
+function objectPath({ type, namespace = 'default', name }: KubeRef): string {
+  return `${collectionPath(type, namespace)}/${encodeURIComponent(name)}`;
 }
 
-function objectParameters(ref: KubeRef) {
-  const { group, version, plural } = ref.type;
-  const cluster = { group, version, plural, name: ref.name };
-  return { cluster, namespaced: ref.type.namespaced ? { ...cluster, namespace: ref.namespace ?? 'default' } : undefined };
-}
-
-function deleteOptions(options: { gracePeriodSeconds?: number; uid?: string; resourceVersion?: string }) {
-  const { gracePeriodSeconds, ...preconditions } = options;
-  return {
-    apiVersion: 'v1',
-    kind: 'DeleteOptions',
-    ...defined({ gracePeriodSeconds }),
-    ...(Object.values(preconditions).some((value) => value !== undefined) ? { preconditions } : {}),
-  };
+/** In the order in which client-node writes them. */
+function deleteOptions({
+  gracePeriodSeconds,
+  resourceVersion,
+  uid,
+}: {
+  gracePeriodSeconds?: number;
+  uid?: string;
+  resourceVersion?: string;
+}) {
+  const preconditions = resourceVersion === undefined && uid === undefined ? undefined : defined({ resourceVersion, uid });
+  return { apiVersion: 'v1', ...defined({ gracePeriodSeconds }), kind: 'DeleteOptions', ...defined({ preconditions }) };
 }
 
 function formatRef(ref: KubeRef): string {
@@ -219,11 +157,7 @@ function formatRef(ref: KubeRef): string {
 
 function toKubeError(error: unknown, label: string): unknown {
   if (error instanceof WireError) return new KubeError(0, error.code, error.message);
-  if (error instanceof clientNode().ApiException) {
-    const body = typeof error.body === 'string' ? error.body : '';
-    return readKubeError({ status: error.code, headers: error.headers, text: body }, label);
-  }
-  // client-node failed to parse a success answer: what the server did is unknown.
+  // A success answer that can't be read: what the server did is unknown.
   if (error instanceof SyntaxError) return new KubeError(0, 'UnreadableAnswer', `${label}: ${error.message}`);
   return error;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { WholeResponse } from './exchange.ts';
 
 /** The server sent something that can't be parsed, or that can't be true. */
 export class UnreadableError extends Error {
@@ -27,8 +28,8 @@ export type ListPage = z.infer<typeof listSchema>;
 export type WatchEvent = z.infer<typeof eventSchema>;
 
 /** Reads one page of a list. @throws UnreadableError */
-export function readListPage(text: string): ListPage {
-  return check(listSchema, parse(text, 'a list'), 'a list');
+export function readListPage({ text, decoded }: Pick<WholeResponse, 'text' | 'decoded'>): ListPage {
+  return check(listSchema, decoded ?? parse(text, 'a list'), 'a list');
 }
 
 /** Reads one line of a watch. @throws UnreadableError */

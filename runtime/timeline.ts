@@ -99,21 +99,35 @@ class Scope implements ClockScope {
         return;
       }
       const onAbort = (): void => {
-        forget();
+        cancel();
         reject(signal?.reason as Error);
       };
-      const cancel = this.#engine.setTimer(this.owner, this.#engine.nowMs() + Math.max(0, Math.ceil(ms)), () => {
-        forget();
-        this.#handOver(resolve);
-      });
-      const forget = (): void => {
-        leave();
-        cancel();
-        stopListening?.();
-      };
-      const leave = this.#timers.join(forget);
+      const cancel = this.#setTimer(ms, resolve, () => stopListening?.());
       const stopListening = signal && this.#aborts.add(signal, onAbort);
     });
+  }
+
+  after(ms: number, fire: () => void): () => void {
+    if (Number.isNaN(ms)) throw new RangeError('cannot wait for NaN ms');
+    return this.#killed ? () => undefined : this.#setTimer(ms, fire, () => undefined);
+  }
+
+  /**
+   * Returns a function that cancels the timer.
+   * @param onOver called when the timer fires, is cancelled or dies with the scope
+   */
+  #setTimer(ms: number, fire: () => void, onOver: () => void): () => void {
+    const forget = (): void => {
+      leave();
+      cancel();
+      onOver();
+    };
+    const cancel = this.#engine.setTimer(this.owner, this.#engine.nowMs() + Math.max(0, Math.ceil(ms)), () => {
+      forget();
+      this.#handOver(fire);
+    });
+    const leave = this.#timers.join(forget);
+    return forget;
   }
 
   call<T>(label: string, work: () => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import { defined } from '../../model/defined.ts';
 import { formatObject } from '../../model/operation.ts';
-import type { Operation } from '../../model/operation.ts';
+import type { Effect, Operation } from '../../model/operation.ts';
 import { negotiate, plainFormat } from '../../protocols/kube/accept.ts';
 import type { Format } from '../../protocols/kube/accept.ts';
 import { attributesOf, denied } from '../../protocols/kube/attributes.ts';
@@ -16,6 +16,7 @@ import type { KubeTypes } from '../../protocols/kube/types.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Answer, AnswerNote, Backend, Caller, ReadableRequest, Refusal, WholeAnswer } from '../../wire/backend.ts';
+import { withDecoded } from '../../wire/wire.ts';
 import type { WireRequest, WireResponse } from '../../wire/wire.ts';
 import { isAction, serveAction } from './actions.ts';
 import { applyObject } from './apply.ts';
@@ -41,8 +42,8 @@ import { readPatch } from './patching.ts';
 import type { Registry } from './registry.ts';
 import type { Writer } from './writer.ts';
 import type { Location, Resource, WrittenPart } from './resource.ts';
-import { writingOf } from './representation.ts';
-import type { Writing } from './representation.ts';
+import { isUnwritten, writingOf } from './representation.ts';
+import type { Unwritten, Writing } from './representation.ts';
 import type { ResourceTable } from './resource-table.ts';
 import { groupResource } from './resource.ts';
 import { readable } from './readable.ts';
@@ -56,7 +57,11 @@ import { openWatch } from './watch-requests.ts';
 import type { Watches } from './watches.ts';
 import { readDryRun } from './write-options.ts';
 
-type Reply = Omit<WireResponse, 'headers'> & { readonly headers?: Readonly<Record<string, string>> };
+interface Reply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: WireResponse['body'] | Unwritten;
+}
 
 /** One parsed request for a resource. */
 interface RequestContext {
@@ -134,9 +139,8 @@ export class ApiBackend implements Backend {
       try {
         inquiries.timeLeftMs();
         const reply = this.#serve(request, operation, caller, warnings, inquiries);
-        const answer = { ...reply, headers: { 'content-type': JSON_TYPE, ...reply.headers } };
         const ids = [...new Set([...changed, ...this.#changedSince(before)])];
-        return { ...inFormat(answer, reply.format, this.#encoder), effect: ids.length === 0 ? { kind: 'none' } : { kind: 'applied', ids } };
+        return this.#answer(reply, ids.length === 0 ? { kind: 'none' } : { kind: 'applied', ids });
       } catch (error) {
         if (error instanceof Waiting) {
           changed.push(...this.#changedSince(before));
@@ -150,6 +154,14 @@ export class ApiBackend implements Backend {
         return { ...refusal, effect: { kind: 'rejected', code: error.reason } };
       }
     }
+  }
+
+  /** What a client in this process takes as it is, is written only if something else reads it. */
+  #answer({ status, headers, body, format }: Reply & { readonly format: Format }, effect: Effect): Answer {
+    const answer = { status, headers: { 'content-type': JSON_TYPE, ...headers }, effect };
+    if (!isUnwritten(body)) return inFormat({ ...answer, body }, format, this.#encoder);
+    if (format === 'json') return withDecoded(answer, body.decoded, body.write);
+    return inFormat({ ...answer, body: body.write() }, format, this.#encoder);
   }
 
   readable(request: WireRequest, operation: Operation, isRewritten: () => boolean): ReadableRequest | undefined {

@@ -1,4 +1,5 @@
 import type { Representation } from '../../protocols/kube/accept.ts';
+import type { WireResponse } from '../../wire/wire.ts';
 import { StatusError, badRequest } from '../../protocols/kube/status.ts';
 import { internalPackage } from './body-types.ts';
 import { listMeta, writeList } from './lists.ts';
@@ -11,10 +12,22 @@ import type { WatchEvent } from './watches.ts';
 const META_V1 = 'meta.k8s.io/v1';
 const INCLUDE_OBJECT = ['None', 'Metadata', 'Object'];
 
+/** The content of an answer, and its JSON for a client that can't take it as it is. */
+export interface Unwritten {
+  /** Frozen objects. Items of a list have their types, which the JSON may omit. */
+  readonly decoded: object;
+  readonly write: () => string;
+}
+
+/** Whether a body has yet to be written. */
+export function isUnwritten(body: WireResponse['body'] | Unwritten): body is Unwritten {
+  return typeof body === 'object' && 'decoded' in body;
+}
+
 /** Writes answers in the representation that a client requested. One per request: a watch sends its table's columns only once. */
 export interface Writing {
-  one(version: Version): string;
-  list(page: Page): string;
+  one(version: Version): string | Unwritten;
+  list(page: Page): string | Unwritten;
   /** One line of a watch's body. */
   event(event: WatchEvent): string;
 }
@@ -27,8 +40,11 @@ export function writingOf(as: Representation, resource: Resource, nowMs: () => n
   switch (as) {
     case 'object':
       return {
-        one: ({ text }) => text,
-        list: (page) => writeList(resource, page),
+        one: (version) => ({ decoded: version.object, write: () => version.text }),
+        list: (page) => ({
+          decoded: { metadata: listMeta(page), items: page.versions.map(({ object }) => object) },
+          write: () => writeList(resource, page),
+        }),
         event: (event) => writeEvent(event, ({ text }) => text),
       };
     case 'metadata':
