@@ -3,8 +3,11 @@ import { expect, test } from '@playwright/test';
 import { ESLint } from 'eslint';
 import { root } from './sources.ts';
 
+/** To check the types of all files takes more than a minute of processor time, which the other workers' trials may slow down several times. */
+const TIMEOUT_MS = 30 * 60_000;
+
 // Serial, because the tests share a TypeScript program, which takes most of the time.
-test.describe.configure({ mode: 'default' });
+test.describe.configure({ mode: 'default', timeout: TIMEOUT_MS });
 
 const eslint = new ESLint({
   cwd: root,
