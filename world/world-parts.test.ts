@@ -83,3 +83,15 @@ test('the same seed gives the same world, byte for byte', async () => {
   expect(await world(1)).toBe(await world(1));
   expect(new Set(await Promise.all([1, 2, 3, 4].map(world))).size).toBe(4);
 });
+
+test('a part that writes a field of a wrong type, or an unknown one, fails its test', async () => {
+  const careless = ({ port }: PartSite): readonly WorldPart[] => [
+    {
+      run: async () => {
+        await port('node').create('nodes', { metadata: { name: 'n1' }, spec: { providerID: 7, podCidr: '10.0.0.0/24' } });
+      },
+    },
+  ];
+  const trial = withParts(careless, (bench) => bench.until('the node is there', async () => (await bench.node('n1')) !== undefined, 1_000));
+  await expect(trial).rejects.toThrow(/Node: .*providerID[^]*Node: spec.podCidr/);
+});

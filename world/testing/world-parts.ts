@@ -8,6 +8,11 @@ import { createRandom } from '../../runtime/random.ts';
 import type { Random } from '../../runtime/random.ts';
 import { createVirtualTimeline } from '../../runtime/timeline.ts';
 import { createApiServer } from '../kube/api-server.ts';
+import { apiVersionOf } from '../kube/resource.ts';
+import type { Commit } from '../kube/store.ts';
+import { unmarshalError } from '../../protocols/kube/unmarshal.ts';
+import { loadKubeTypes } from '../../protocols/kube/types.ts';
+import { unknownFields } from '../../protocols/kube/unknown-fields.ts';
 import { FakeInstances, userData } from './fake-instances.ts';
 import type { ClusterPort } from '../ports.ts';
 import type { WorldPart } from '../tasks.ts';
@@ -48,6 +53,8 @@ export async function withParts(
   const random = createRandom(seed);
   const timeline = createVirtualTimeline({ startMs: START_MS, random: random.fork('timeline') });
   const server = createApiServer({ clock: timeline.scope('api'), random: random.fork('api') });
+  const mistyped = new Set<string>();
+  server.onCommit((commit) => typeProblems(commit).forEach((problem) => mistyped.add(problem)));
   const clock = timeline.scope('parts');
   const instances = new FakeInstances(() => clock.nowMs());
   const site: PartSite = { port: (principal) => server.port(principal), clock, random: random.fork('parts'), instances };
@@ -64,6 +71,19 @@ export async function withParts(
   } finally {
     server.stop();
   }
+  if (mistyped.size > 0) throw new Error(`parts of the world have written what a client may not:\n${[...mistyped].join('\n')}`);
+}
+
+const TYPES = loadKubeTypes();
+
+/** The API server trusts the world's own parts to write fields that exist, with their types. Here nobody is trusted. */
+function typeProblems({ resource, version: { text } }: Commit): string[] {
+  const object: unknown = JSON.parse(text);
+  const type = TYPES.nameOf(apiVersionOf(resource), resource.kind);
+  if (type === undefined) return [];
+  const mistyped = unmarshalError(object, type, TYPES);
+  const problems = [...(mistyped === undefined ? [] : [mistyped]), ...unknownFields(object, type, TYPES)];
+  return problems.map((problem) => `${resource.kind}: ${problem}`);
 }
 
 function benchOf(port: ClusterPort, clock: Clock, instances: FakeInstances): Bench {
