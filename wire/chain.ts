@@ -11,7 +11,7 @@ import type { Gate, Strike } from './gate.ts';
 import { isJson, lastRevision, noteDelivery, rewriteAnswer, rewriteLines, wholeLines } from './objects.ts';
 import type { Delivery } from './objects.ts';
 import type { ObjectRewrite } from './effects.ts';
-import { MAX_ANSWER_BYTES, WireError, isStreamed, readWhole } from './wire.ts';
+import { MAX_ANSWER_BYTES, WireError, changed, isStreamed, readWhole } from './wire.ts';
 import type { Bytes, Wire, WireRequest, WireResponse } from './wire.ts';
 
 /** A target that has more requests in flight than this is flooding the API, not using it. */
@@ -220,7 +220,7 @@ class ChainedRequest {
       // Only the target's answers are read on their way.
       const readable = this.#recorded ? backend.readable?.(this.#request, this.#operation, () => this.#rewrites().length > 0) : undefined;
       this.#remark = readable?.remark;
-      const request = { ...this.#request, headers: readable?.headers ?? this.#request.headers, signal };
+      const request = changed(this.#request, { headers: readable?.headers ?? this.#request.headers, signal });
       return await backend.handle(request, this.#operation, this.#caller);
     } catch (error) {
       if (error instanceof WireError) this.#recordUnknown(error.code, error.message);

@@ -8,6 +8,8 @@ export interface WireRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Bytes;
+  /** What the body says: a world in this process need not read it. Absent where the body is for every world to read. */
+  readonly decoded?: object;
   /** Aborted when the caller gives up: this ends a watch; the answer to any other request is ignored. */
   readonly signal?: AbortSignal;
 }
@@ -58,16 +60,28 @@ interface Streamed extends WireResponse {
   readonly body: AsyncIterable<Bytes>;
 }
 
-/** The same answer with its decoded body, and the body itself written only if anybody reads it. */
-export function withDecoded<T extends object>(answer: T, decoded: object, write: () => string): T & Pick<WireResponse, 'body' | 'decoded'> {
-  let text: string | undefined;
+/** The same request or answer with its decoded body, and the body itself written only if anybody reads it. */
+export function withDecoded<T extends object>(message: T, decoded: object, write: () => Bytes): T & Written {
+  let body: Bytes | undefined;
   return {
-    ...answer,
+    ...message,
     decoded,
     get body() {
-      return (text ??= write());
+      return (body ??= write());
     },
   };
+}
+
+interface Written {
+  readonly body: Bytes;
+  readonly decoded: object;
+}
+
+/** The same request with other headers or another signal. A body that nobody has read stays unwritten. */
+export function changed(request: WireRequest, changes: Pick<WireRequest, 'signal'> & Partial<Pick<WireRequest, 'headers'>>): WireRequest {
+  if (request.decoded === undefined) return { ...request, ...changes };
+  const { method, path, headers, decoded } = request;
+  return withDecoded({ method, path, headers, ...changes }, decoded, () => request.body ?? '');
 }
 
 /** Whether the answer's body arrives over time. */

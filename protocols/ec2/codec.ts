@@ -1,11 +1,11 @@
 import * as sdk from '@aws-sdk/client-ec2';
-import { NormalizedSchema } from '@smithy/core/schema';
 import { defined } from '../../model/defined.ts';
 import type { Operation } from '../../model/operation.ts';
+import { AwsCall } from '../aws-call/call.ts';
+import { isUnit, operationOf } from '../aws-call/operation-schema.ts';
 import { parseForm } from './form.ts';
 import type { Parameter } from './form.ts';
 import { FormReader } from './reader.ts';
-import type { SchemaRef } from './reader.ts';
 import { Ec2Refusal, missingParameter } from './refusal.ts';
 import { AnswerCopier } from './copier.ts';
 import { XmlWriter, element, escapeXml } from './writer.ts';
@@ -28,6 +28,7 @@ interface FormRequest {
   readonly method: string;
   readonly path: string;
   readonly body?: string | Uint8Array;
+  readonly decoded?: object;
 }
 
 /** One decoded request. */
@@ -47,16 +48,18 @@ export class Ec2Codec {
 
   /** Decodes a request for the history. Never throws: an unreadable request has no input, or is named `unknown`. */
   describe(request: FormRequest): Operation {
+    const { decoded } = request;
+    if (decoded instanceof AwsCall) return operationNamed(decoded.action, decoded.input);
     const parameters = parseForm(formOf(request));
     const action = parameters.children.get('Action')?.value ?? '';
     if (!/^[A-Za-z0-9]{1,100}$/.test(action)) return { wire: 'aws', name: 'unknown', mutating: true };
-    const input = this.#tryRead(action, parameters);
-    const mutating = !READING.test(action) && input?.['DryRun'] !== true;
-    return { wire: 'aws', name: `ec2:${action}`, mutating, ...defined({ input }) };
+    return operationNamed(action, this.#tryRead(action, parameters));
   }
 
   /** @throws Ec2Refusal if EC2 would refuse the request as malformed */
   decode(request: FormRequest): Ec2Request {
+    const { decoded } = request;
+    if (decoded instanceof AwsCall) return decoded;
     const parameters = parseForm(formOf(request));
     const action = parameters.children.get('Action')?.value;
     if (action === undefined || action === '') throw new Ec2Refusal('MissingAction', 'The request must contain the parameter Action');
@@ -65,7 +68,7 @@ export class Ec2Codec {
 
   /** The body of a successful answer. @param output the SDK's output type of that action */
   encode(action: string, output: object, requestId: string): string {
-    const schema = operationOf(action);
+    const schema = operationOf(sdk, action);
     if (schema === undefined) throw new Error(`EC2 has no operation ${action}`);
     const members = isUnit(schema.output) ? element('return', 'true') : WRITER.write(schema.output, output);
     return `${XML_HEADER}<${action}Response xmlns="${NAMESPACE}">${element('requestId', requestId)}${members}</${action}Response>`;
@@ -76,7 +79,7 @@ export class Ec2Codec {
    * @param output the SDK's output type of that action
    */
   copy(action: string, output: object): object | undefined {
-    const schema = operationOf(action);
+    const schema = operationOf(sdk, action);
     return schema === undefined || isUnit(schema.output) ? undefined : COPIER.copy(schema.output, output);
   }
 
@@ -90,7 +93,7 @@ export class Ec2Codec {
   }
 
   #read(action: string, parameters: Parameter): Record<string, unknown> {
-    const schema = operationOf(action);
+    const schema = operationOf(sdk, action);
     if (schema === undefined) throw invalidAction(action);
     const children = new Map([...parameters.children].filter(([name]) => !COMMON_PARAMETER.test(name)));
     if (!parameters.children.has('Version')) throw missingParameter('Version');
@@ -109,22 +112,10 @@ export function invalidAction(action: string): Ec2Refusal {
   return new Ec2Refusal('InvalidAction', `The action ${action} is not valid for this web service.`);
 }
 
-interface OperationSchema {
-  readonly input: SchemaRef;
-  readonly output: SchemaRef;
-}
-
-/** The SDK's schema of an operation: `[9, namespace, name, traits, input, output]`. */
-function operationOf(action: string): OperationSchema | undefined {
-  const schema = (sdk as Readonly<Record<string, unknown>>)[`${action}$`];
-  if (!Array.isArray(schema) || schema[0] !== OPERATION || schema[2] !== action) return undefined;
-  return { input: schema[4] as SchemaRef, output: schema[5] as SchemaRef };
-}
-
-const OPERATION = 9;
-
-function isUnit(schema: SchemaRef): boolean {
-  return NormalizedSchema.of(schema).isUnitSchema();
+/** @param input undefined if it can't be read */
+function operationNamed(action: string, input: Record<string, unknown> | undefined): Operation {
+  const mutating = !READING.test(action) && input?.['DryRun'] !== true;
+  return { wire: 'aws', name: `ec2:${action}`, mutating, ...defined({ input }) };
 }
 
 /** The form of a POST, or the query string of a GET. */

@@ -1,4 +1,5 @@
 import { NormalizedSchema } from '@smithy/core/schema';
+import { fromBase64 } from '@smithy/core/serde';
 import { keptIfFrozen } from '../../model/of-frozen.ts';
 import type { SchemaRef } from './reader.ts';
 import { Structures } from './structures.ts';
@@ -11,7 +12,7 @@ interface Member {
 }
 
 /**
- * Copies answers into what a client reads from their XML (`XmlWriter`), by the SDK's own schemas: for clients in this process, since
+ * Copies answers into what a client reads from their XML (`XmlWriter`) or JSON, by the SDK's own schemas: for clients in this process, since
  * writing and reading XML takes longer than most requests. The copy of a frozen structure is frozen, and kept.
  */
 export class AnswerCopier {
@@ -36,6 +37,11 @@ export class AnswerCopier {
       const copy = this.#copyOf(schema.getValueSchema());
       return (value) => (value as readonly unknown[]).map(copy);
     }
+    if (schema.isMapSchema()) {
+      const copy = this.#copyOf(schema.getValueSchema());
+      return (value) => Object.fromEntries(Object.entries(value as object).map(([key, one]) => [key, copy(one)]));
+    }
+    if (schema.isBlobSchema()) return (value) => fromBase64(value as string);
     if (schema.isTimestampSchema()) return (value) => new Date(value as Date);
     if (schema.isBooleanSchema()) return (value) => String(value).toLowerCase() === 'true';
     if (schema.isNumericSchema()) return Number;

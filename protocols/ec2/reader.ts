@@ -56,8 +56,7 @@ export class FormReader {
   }
 
   #memberReader(name: string, member: NormalizedSchema): Read | undefined {
-    const isSecret = member.getMergedTraits().sensitive !== undefined && !RECORDED_THOUGH_SENSITIVE.has(name);
-    return isSecret ? undefined : this.#readerOf(member);
+    return isSecret(name, member) ? undefined : this.#readerOf(member);
   }
 
   /** Lists are flattened, and their numbers may have gaps. */
@@ -74,6 +73,11 @@ export class FormReader {
         .map(({ item }) => item);
     };
   }
+}
+
+/** Whether the member is left out of what is read. */
+export function isSecret(name: string, member: NormalizedSchema): boolean {
+  return member.getMergedTraits().sensitive !== undefined && !RECORDED_THOUGH_SENSITIVE.has(name);
 }
 
 /** A member's name in a request. */

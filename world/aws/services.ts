@@ -1,4 +1,5 @@
 import type { Operation } from '../../model/operation.ts';
+import { AwsCall } from '../../protocols/aws-call/call.ts';
 import { AWS_JSON_CONTENT_TYPE, TARGET_HEADER } from '../../protocols/aws-json/codec.ts';
 import { versionOf } from '../../protocols/aws-query/codec.ts';
 import type { Answer, AnswerNote, Backend, Caller, Refusal, WholeAnswer } from '../../wire/backend.ts';
@@ -55,14 +56,16 @@ export class AwsServices implements Backend {
     return this.#ofOperation(operation).describeAnswer(operation, answer);
   }
 
-  #of({ path, headers, body = '' }: WireRequest): Backend {
+  #of(request: WireRequest): Backend {
     const { ec2, sqs, eks } = this.#services;
+    const { path, headers, decoded } = request;
+    if (decoded instanceof AwsCall) return this.#services[decoded.service];
     const target = headers[TARGET_HEADER];
     const named = BY_TARGET[target?.split('.', 1)[0] ?? ''];
     if (named !== undefined) return this.#services[named] ?? sqs;
     if (target !== undefined || headers['content-type'] === AWS_JSON_CONTENT_TYPE) return sqs;
     if (EKS_PATH.test(path)) return eks ?? ec2;
-    return this.#services[BY_VERSION[versionOf(asText(body)) ?? ''] ?? 'ec2'] ?? ec2;
+    return this.#services[BY_VERSION[versionOf(asText(request.body ?? '')) ?? ''] ?? 'ec2'] ?? ec2;
   }
 
   #ofOperation({ name }: Operation): Backend {

@@ -1,4 +1,5 @@
 import type { Operation } from '../../../model/operation.ts';
+import { AwsCall } from '../../../protocols/aws-call/call.ts';
 import { AWS_JSON_CONTENT_TYPE, actionOf, decodeInput, describeError, encodeRefusal } from '../../../protocols/aws-json/codec.ts';
 import { JsonRefusal } from '../../../protocols/aws-json/refusal.ts';
 import type { Clock } from '../../../runtime/clock.ts';
@@ -25,12 +26,12 @@ export class SqsProtocol implements Omit<Backend, 'handle'> {
     this.#random = parts.random;
   }
 
-  describe({ headers, body }: WireRequest): Operation {
-    const action = actionOf(headers, SERVICE);
+  describe(request: WireRequest): Operation {
+    const action = actionOf(request.headers, SERVICE);
     if (action === undefined) return { wire: 'aws', name: 'unknown', mutating: true };
     const operation = { wire: 'aws', name: `sqs:${action}`, mutating: !READING.test(action) } as const;
     try {
-      return { ...operation, input: decodeInput(asText(body ?? '')) };
+      return { ...operation, input: inputOf(request) };
     } catch (error) {
       if (error instanceof JsonRefusal) return operation;
       throw error;
@@ -44,11 +45,11 @@ export class SqsProtocol implements Omit<Backend, 'handle'> {
   }
 
   /** For a reception, the ids of its messages. */
-  describeAnswer({ name }: Operation, { status, body }: WholeAnswer): AnswerNote {
-    if (status >= 400) return describeError(asText(body));
+  describeAnswer({ name }: Operation, answer: WholeAnswer): AnswerNote {
+    if (answer.status >= 400) return describeError(asText(answer.body));
     if (name !== 'sqs:ReceiveMessage') return {};
     try {
-      const { Messages = [] } = JSON.parse(asText(body)) as { Messages?: { MessageId?: string }[] };
+      const { Messages = [] } = (answer.decoded ?? JSON.parse(asText(answer.body))) as { Messages?: { MessageId?: string }[] };
       return { note: `messages: ${Messages.map(({ MessageId }) => MessageId).join(', ') || 'none'}` };
     } catch {
       return {};
@@ -63,4 +64,10 @@ export class SqsProtocol implements Omit<Backend, 'handle'> {
       date: new Date(this.#clock.nowMs()).toUTCString(),
     };
   }
+}
+
+/** A request's input. @throws JsonRefusal when the body is not a JSON object */
+export function inputOf(request: WireRequest): Record<string, unknown> {
+  const { decoded } = request;
+  return decoded instanceof AwsCall ? decoded.input : decodeInput(asText(request.body ?? ''));
 }
