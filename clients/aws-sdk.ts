@@ -28,6 +28,9 @@ export interface AwsClientOptions {
   readonly timeoutMs?: number;
 }
 
+/** How a client's calls are repeated. */
+export type CallOptions = Pick<AwsClientOptions, 'clock' | 'random' | 'maxAttempts'>;
+
 /** What an SDK client needs. */
 export interface SdkOptions {
   readonly wire: Wire;

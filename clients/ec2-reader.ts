@@ -1,6 +1,7 @@
 import { AwsEc2QueryProtocol, XmlShapeDeserializer } from '@aws-sdk/core/protocols';
 import { FromStringShapeDeserializer } from '@smithy/core/protocols';
 import { NormalizedSchema } from '@smithy/core/schema';
+import { asText } from '../wire/wire.ts';
 import { isDecoded } from './decoded-body.ts';
 
 type Schema = Parameters<XmlShapeDeserializer['read']>[0];
@@ -17,6 +18,12 @@ export class Ec2Protocol extends AwsEc2QueryProtocol {
   constructor(options: ProtocolOptions) {
     super(options);
     this.deserializer = new FastDeserializer(this.deserializer.settings);
+  }
+
+  /** The body that `serializeRequest` writes, in one turn. */
+  write(action: string, schema: Schema, input: object): string {
+    this.serializer.write(schema, input);
+    return `Action=${action}&Version=${this.options.version}${asText(this.serializer.flush())}`;
   }
 }
 

@@ -1,4 +1,7 @@
 import { EC2Client } from '@aws-sdk/client-ec2';
+import { InputCopier } from '../protocols/aws-call/input-copier.ts';
+import { DirectClient } from './aws-direct.ts';
+import type { DirectService } from './aws-direct.ts';
 import { UNSIGNED, sdkConfig, withoutLog } from './aws-sdk.ts';
 import type { SdkOptions } from './aws-sdk.ts';
 import { Ec2Protocol } from './ec2-reader.ts';
@@ -16,4 +19,26 @@ export function createSdkClient(options: SdkOptions): EC2Client {
       ...(credentials === undefined ? UNSIGNED : { credentials }),
     }),
   );
+}
+
+/** What sends the SDK's commands. */
+export type Ec2Sender = Pick<EC2Client, 'send' | 'destroy'>;
+
+const VERSION = '2016-11-15';
+/** Shared by all clients, as what it has compiled is the same. */
+const COPIER = new InputCopier('form');
+const HEADERS = { 'content-type': 'application/x-www-form-urlencoded' };
+
+/** Sends the same commands without the SDK's client, which only lends its configuration. */
+export function createDirectEc2(options: Omit<SdkOptions, 'credentials'>, { config }: EC2Client): Ec2Sender {
+  const forms = new Ec2Protocol({ defaultNamespace: 'com.amazonaws.ec2', xmlNamespace: '', version: VERSION });
+  const service = {
+    name: 'ec2',
+    copier: COPIER,
+    headersOf: () => HEADERS,
+    write: (action, schema, input) => forms.write(action, schema, input),
+  } satisfies DirectService;
+  const direct = new DirectClient({ ...options, service, config });
+  // It can't be given the client's overloads, but sends every command.
+  return direct as Ec2Sender;
 }

@@ -11,16 +11,15 @@ import {
   DescribeSpotPriceHistoryCommand,
   TerminateInstancesCommand,
 } from '@aws-sdk/client-ec2';
-import type { EC2Client } from '@aws-sdk/client-ec2';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import { never } from '../runtime/clock.ts';
-import { createRandom } from '../runtime/random.ts';
-import type { AwsClientOptions } from './aws-sdk.ts';
+import type { AwsClientOptions, CallOptions } from './aws-sdk.ts';
 import { Ec2Error } from './ec2-client.ts';
 import type { Ec2Client } from './ec2-client.ts';
 import { failureOf, toEc2Error } from './ec2-errors.ts';
-import { createSdkClient } from './ec2-sdk.ts';
+import { createDirectEc2, createSdkClient } from './ec2-sdk.ts';
+import type { Ec2Sender } from './ec2-sdk.ts';
 import { RETRY, StandardRetry } from './retry.ts';
 
 /** How long one attempt may take: a fleet that launches at once can take EC2 tens of seconds. */
@@ -29,11 +28,19 @@ export const EC2_REQUEST_TIMEOUT_MS = 60_000;
 export const MAX_PAGES = 1_000;
 
 /**
- * An EC2 client over a wire, on top of the SDK's. Client tokens are the caller's, or drawn from `random`: the SDK's own would not
- * be reproducible. Call `warmUp` once in a process before virtual time starts.
+ * An EC2 client over a wire: the SDK's with credentials, which needs `warmUp` once in a process before virtual time starts. Without, a
+ * world in the same process gets its requests as they are. Client tokens are the caller's, or drawn from `random`: the SDK's own would
+ * not be reproducible.
  */
 export function createEc2Client(options: AwsClientOptions): Ec2Client {
-  return new SdkEc2Client(options);
+  const { timeoutMs = EC2_REQUEST_TIMEOUT_MS } = options;
+  const sdk = createSdkClient({ ...options, timeoutMs });
+  return ec2ClientBy(options.credentials === undefined ? createDirectEc2({ ...options, timeoutMs }, sdk) : sdk, options);
+}
+
+/** The client whose calls this sender sends. */
+export function ec2ClientBy(sender: Ec2Sender, options: CallOptions): Ec2Client {
+  return new CommandsEc2Client(sender, options);
 }
 
 /** The token of the next page, in the request and in the answer. */
@@ -41,18 +48,18 @@ interface Paged {
   NextToken?: string | undefined;
 }
 
-class SdkEc2Client implements Ec2Client {
+/** Calls by the SDK's commands. */
+class CommandsEc2Client implements Ec2Client {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #retry: StandardRetry;
-  readonly #sdk: EC2Client;
+  readonly #sdk: Ec2Sender;
 
-  constructor(options: AwsClientOptions) {
-    const { clock, random, maxAttempts = RETRY.maxAttempts, timeoutMs = EC2_REQUEST_TIMEOUT_MS } = options;
+  constructor(sdk: Ec2Sender, { clock, random, maxAttempts = RETRY.maxAttempts }: CallOptions) {
     this.#clock = clock;
     this.#random = random.fork('ec2 tokens');
     this.#retry = new StandardRetry(clock, random.fork('ec2 retries'), maxAttempts);
-    this.#sdk = createSdkClient({ ...options, timeoutMs });
+    this.#sdk = sdk;
   }
 
   createFleet(input: Parameters<Ec2Client['createFleet']>[0]): ReturnType<Ec2Client['createFleet']> {
@@ -167,13 +174,13 @@ class SdkEc2Client implements Ec2Client {
 export async function warmUp(): Promise<void> {
   const answer =
     '<DescribeInstancesResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><reservationSet/></DescribeInstancesResponse>';
-  const client = createEc2Client({
+  const client = createSdkClient({
     wire: () => Promise.resolve({ status: 200, headers: { 'content-type': 'text/xml' }, body: answer }),
     clock: TIMELESS,
-    random: createRandom('warm-up'),
     region: 'us-east-1',
+    timeoutMs: EC2_REQUEST_TIMEOUT_MS,
   });
-  await client.describeInstances({});
+  await client.send(new DescribeInstancesCommand({}));
   client.destroy();
 }
 
