@@ -31,7 +31,7 @@ export class Ec2Error extends Error {
 }
 
 /**
- * EC2 as an autoscaler uses it, over the real SDK client. Lists are read to their last page (bounded). Throttled and
+ * EC2 as an autoscaler uses it, by the SDK's commands. Lists are read to their last page (bounded). Throttled and
  * transient failures are retried as the SDK's standard mode does (3 attempts, jittered exponential backoff), but on the
  * clock; `createFleet` is retried only with the same client token, which the caller must set. Rejects with an Ec2Error.
  */

@@ -24,19 +24,20 @@ export function createSdkClient(options: SdkOptions): EC2Client {
 /** What sends the SDK's commands. */
 export type Ec2Sender = Pick<EC2Client, 'send' | 'destroy'>;
 
-const VERSION = '2016-11-15';
+/** What forms have of a protocol's options. */
+const FORMS = { defaultNamespace: 'com.amazonaws.ec2', xmlNamespace: '', version: '2016-11-15' };
 /** Shared by all clients, as what it has compiled is the same. */
 const COPIER = new InputCopier('form');
 const HEADERS = { 'content-type': 'application/x-www-form-urlencoded' };
 
 /** Sends the same commands without the SDK's client, which only lends its configuration. */
 export function createDirectEc2(options: Omit<SdkOptions, 'credentials'>, { config }: EC2Client): Ec2Sender {
-  const forms = new Ec2Protocol({ defaultNamespace: 'com.amazonaws.ec2', xmlNamespace: '', version: VERSION });
   const service = {
     name: 'ec2',
     copier: COPIER,
     headersOf: () => HEADERS,
-    write: (action, schema, input) => forms.write(action, schema, input),
+    // A serializer that has thrown keeps what it had written.
+    write: (action, schema, input) => new Ec2Protocol(FORMS).write(action, schema, input),
   } satisfies DirectService;
   const direct = new DirectClient({ ...options, service, config });
   // It can't be given the client's overloads, but sends every command.

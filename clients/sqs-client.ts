@@ -37,7 +37,7 @@ export interface ReceiveRequest {
 }
 
 /**
- * SQS as an autoscaler uses it, over the real SDK client. Throttled and transient failures are retried as the SDK's
+ * SQS as an autoscaler uses it, by the SDK's commands. Throttled and transient failures are retried as the SDK's
  * standard mode does, on the clock. Rejects with an SqsError.
  */
 export interface SqsClient {

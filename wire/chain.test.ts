@@ -11,7 +11,7 @@ import { openChain } from './chain.ts';
 import type { Chain } from './chain.ts';
 import type { RewriteInjection, StrikeInjection, WireEffect } from './effects.ts';
 import { Gate } from './gate.ts';
-import { WireError, asText, isStream, readText } from './wire.ts';
+import { WireError, asText, isStream, readText, withDecoded } from './wire.ts';
 import type { WireRequest, WireResponse } from './wire.ts';
 
 /** A backend that creates one thing for each POST and streams what is pushed into `events`. */
@@ -134,6 +134,28 @@ test('a request records start, effect and end under one span, and takes the late
     { type: 'request.effect', span: 1, effect: { kind: 'applied', ids: ['pods/1'] } },
     { type: 'request.end', span: 1, outcome: 'ok', status: 201 },
   ]);
+});
+
+test('the backend gets what a body says, and the body if it reads it: nothing on the way does', async () => {
+  const { timeline, chain, things } = bench();
+  const seen: WireRequest[] = [];
+  const handle = things.handle.bind(things);
+  things.handle = (request) => {
+    seen.push(request);
+    return handle(request);
+  };
+  const decoded = { kind: 'Pod' };
+  let written = 0;
+  const write = (): string => {
+    written += 1;
+    return JSON.stringify(decoded);
+  };
+  await timeline.run(chain.wire(withDecoded({ method: 'POST', path: '/api/v1/pods', headers: {} }, decoded, write)));
+  const [request] = seen;
+  expect(request?.decoded).toBe(decoded);
+  expect(written).toBe(0);
+  expect([request?.body, request?.body]).toEqual(['{"kind":"Pod"}', '{"kind":"Pod"}']);
+  expect(written).toBe(1);
 });
 
 test('a lost answer is visible: the effect is applied, the end is info', async () => {
