@@ -8,7 +8,7 @@ import type { Wire } from '../wire/wire.ts';
 import { createEc2 } from '../world/aws/ec2.ts';
 import type { Ec2 } from '../world/aws/ec2.ts';
 import type { Ec2Client } from './ec2-client.ts';
-import { createEc2Client, warmUp } from './ec2.ts';
+import { createEc2Client } from './ec2.ts';
 
 const CLUSTER: ClusterConfig = {
   name: 'test',
@@ -20,7 +20,6 @@ const CLUSTER: ClusterConfig = {
 
 /** Runs a body with the SDK on the embedded world's EC2, in process and in virtual time. */
 async function withEc2(body: (site: { client: Ec2Client; ec2: Ec2; clock: Clock }) => Promise<void>): Promise<void> {
-  await warmUp();
   const random = createRandom(1);
   const timeline = createVirtualTimeline({ startMs: Date.parse('2026-01-01T00:00:00Z'), random: random.fork('timers') });
   const clock = timeline.scope('target');

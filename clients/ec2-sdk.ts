@@ -1,5 +1,7 @@
-import { EC2Client } from '@aws-sdk/client-ec2';
+import { DescribeInstancesCommand, EC2Client } from '@aws-sdk/client-ec2';
 import { InputCopier } from '../protocols/aws-call/input-copier.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { never } from '../runtime/clock.ts';
 import { DirectClient } from './aws-direct.ts';
 import type { DirectService } from './aws-direct.ts';
 import { UNSIGNED, sdkConfig, withoutLog } from './aws-sdk.ts';
@@ -8,7 +10,7 @@ import { Ec2Protocol } from './ec2-reader.ts';
 
 export type { AwsCredentials } from './aws-sdk.ts';
 
-/** The SDK's own client over a wire. */
+/** The SDK's own client over a wire. In virtual time, call `warmUp` once in the process before. */
 export function createSdkClient(options: SdkOptions): EC2Client {
   const { region, credentials, endpoint = `https://ec2.${region}.amazonaws.com` } = options;
   return withoutLog(
@@ -43,3 +45,31 @@ export function createDirectEc2(options: Omit<SdkOptions, 'credentials'>, { conf
   // It can't be given the client's overloads, but sends every command.
   return direct as Ec2Sender;
 }
+
+/**
+ * Makes one throw-away call on a wire in memory. The first SDK call of a process loads modules for some hundred turns of the
+ * event loop, which a virtual clock would take for a stall. Later calls, also of other clients, need one turn.
+ */
+export async function warmUp(): Promise<void> {
+  const answer =
+    '<DescribeInstancesResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><reservationSet/></DescribeInstancesResponse>';
+  const client = createSdkClient({
+    wire: () => Promise.resolve({ status: 200, headers: { 'content-type': 'text/xml' }, body: answer }),
+    clock: TIMELESS,
+    region: 'us-east-1',
+    timeoutMs: 1_000,
+  });
+  await client.send(new DescribeInstancesCommand({}));
+  client.destroy();
+}
+
+/** A clock for one call that waits for nothing. */
+const TIMELESS: Clock = {
+  nowMs: () => 0,
+  monotonicMs: () => 0,
+  sleep: () => never(),
+  after: () => () => undefined,
+  call: (_label, work) => work(),
+  park: (wait) => wait,
+  hold: (work) => work,
+};

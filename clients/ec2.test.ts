@@ -6,7 +6,8 @@ import { WireError, asText } from '../wire/wire.ts';
 import type { Wire, WireRequest, WireResponse } from '../wire/wire.ts';
 import type { Ec2Client } from './ec2-client.ts';
 import { Ec2Error } from './ec2-client.ts';
-import { EC2_REQUEST_TIMEOUT_MS, MAX_PAGES, createEc2Client, warmUp } from './ec2.ts';
+import { warmUp } from './ec2-sdk.ts';
+import { EC2_REQUEST_TIMEOUT_MS, MAX_PAGES, createEc2Client } from './ec2.ts';
 import type { AwsClientOptions } from './aws-sdk.ts';
 
 interface Site {

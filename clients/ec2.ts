@@ -13,7 +13,6 @@ import {
 } from '@aws-sdk/client-ec2';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
-import { never } from '../runtime/clock.ts';
 import type { AwsClientOptions, CallOptions } from './aws-sdk.ts';
 import { Ec2Error } from './ec2-client.ts';
 import type { Ec2Client } from './ec2-client.ts';
@@ -28,8 +27,7 @@ export const EC2_REQUEST_TIMEOUT_MS = 60_000;
 export const MAX_PAGES = 1_000;
 
 /**
- * An EC2 client over a wire: the SDK's with credentials, which needs `warmUp` once in a process before virtual time starts. Without, a
- * world in the same process gets its requests as they are. Client tokens are the caller's, or drawn from `random`: the SDK's own would
+ * An EC2 client over a wire: the SDK's with credentials. Without, a world in the same process gets its requests as they are. Client tokens are the caller's, or drawn from `random`: the SDK's own would
  * not be reproducible.
  */
 export function createEc2Client(options: AwsClientOptions): Ec2Client {
@@ -166,31 +164,3 @@ class CommandsEc2Client implements Ec2Client {
     }
   }
 }
-
-/**
- * Makes one throw-away call on a wire in memory. The first SDK call of a process loads modules for some hundred turns of the
- * event loop, which a virtual clock would take for a stall. Later calls, also of other clients, need one turn.
- */
-export async function warmUp(): Promise<void> {
-  const answer =
-    '<DescribeInstancesResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><reservationSet/></DescribeInstancesResponse>';
-  const client = createSdkClient({
-    wire: () => Promise.resolve({ status: 200, headers: { 'content-type': 'text/xml' }, body: answer }),
-    clock: TIMELESS,
-    region: 'us-east-1',
-    timeoutMs: EC2_REQUEST_TIMEOUT_MS,
-  });
-  await client.send(new DescribeInstancesCommand({}));
-  client.destroy();
-}
-
-/** A clock for one call that waits for nothing. */
-const TIMELESS: Clock = {
-  nowMs: () => 0,
-  monotonicMs: () => 0,
-  sleep: () => never(),
-  after: () => () => undefined,
-  call: (_label, work) => work(),
-  park: (wait) => wait,
-  hold: (work) => work,
-};

@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { createCache } from '../clients/cache.ts';
-import { createEc2Client, warmUp } from '../clients/ec2.ts';
+import { createEc2Client } from '../clients/ec2.ts';
 import type { Ec2Client } from '../clients/ec2-client.ts';
 import { createKubeClient } from '../clients/kube.ts';
 import { RESOURCES } from '../clients/resources.ts';
@@ -163,7 +163,6 @@ interface TrialParts {
 
 /** Runs a tenant in a world, with injected faults. */
 async function withTenant<T>(act: (stage: TrialParts) => Promise<T>): Promise<T> {
-  await warmUp();
   const timeline = createVirtualTimeline({ startMs: 0, random: createRandom('timeline') });
   const events: Event[] = [];
   const failures: Error[] = [];

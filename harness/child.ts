@@ -2,7 +2,6 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { warmUp } from '../clients/ec2.ts';
 import type { Recorder } from '../history/events.ts';
 import { createRecorder } from '../history/writer.ts';
 import { defined } from '../model/defined.ts';
@@ -148,7 +147,6 @@ process.on('message', (spec: TrialSpec) => {
 });
 // This is for this process, not for programs that a target starts.
 delete process.env['NODE_COMPILE_CACHE'];
-await warmUp();
 // This process is killed in the end, and would not leave what it has compiled. Later, with all that a target loads, the writing takes
 // longer than it saves.
 flushCompileCache();

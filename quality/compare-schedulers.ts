@@ -1,6 +1,5 @@
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { judge } from '../checks/judge.ts';
-import { warmUp } from '../clients/ec2.ts';
 import { parseHistory } from '../history/reader.ts';
 import { createRecorder } from '../history/writer.ts';
 import { startTrial, whyNotRun } from '../harness/engine.ts';
@@ -28,7 +27,6 @@ const { values } = parseArgs({
 const NODES = 10;
 const seed = Number(values.seed);
 const artefact = await buildScheduler();
-await warmUp();
 const { facts, prepare } = worldFor(reference);
 const chosen = sources.filter(({ scenario }) =>
   values.scenario === undefined ? scenario.profile === values.profile : scenario.id === values.scenario,

@@ -1,4 +1,3 @@
-import { warmUp } from '../../clients/ec2.ts';
 import type { NewEvent } from '../../history/events.ts';
 import type { Pool } from '../../model/catalogue.ts';
 import type { Pod, PodSpec, ReplicaSet } from '../../model/kube.ts';
@@ -43,7 +42,6 @@ export async function withEmbedded(
   work: (embedded: Embedded) => Promise<void>,
   target: Target = reference,
 ): Promise<void> {
-  await warmUp();
   const random = createRandom(seed);
   const timeline = createVirtualTimeline({ startMs: START_MS, random: random.fork('timeline') });
   const events: NewEvent[] = [];

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { createSqsClient } from '../../clients/sqs.ts';
 import type { SqsClient } from '../../clients/sqs-client.ts';
-import { createEc2Client, warmUp } from '../../clients/ec2.ts';
+import { createEc2Client } from '../../clients/ec2.ts';
 import type { Ec2Client } from '../../clients/ec2-client.ts';
 import type { NewEvent } from '../../history/events.ts';
 import type { Principal } from '../../model/operation.ts';
@@ -287,7 +287,6 @@ for (const { what, check } of [
 }
 
 test('one wire serves EC2 and SQS, and each is refused in its own format', async () => {
-  await warmUp();
   await withQueue(async ({ backend: sqs, clock }) => {
     const ec2: Backend = {
       ...sqs,

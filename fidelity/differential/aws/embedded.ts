@@ -1,7 +1,7 @@
 import { DescribeSubnetsCommand } from '@aws-sdk/client-ec2';
 import { CreateQueueCommand } from '@aws-sdk/client-sqs';
 import { createEc2Commands, createSqsCommands } from '../../../clients/aws-commands.ts';
-import { warmUp } from '../../../clients/ec2.ts';
+import { warmUp } from '../../../clients/ec2-sdk.ts';
 import type { ClusterConfig } from '../../../model/cluster.ts';
 import { loadCatalogue } from '../../../model/instance-catalogue.ts';
 import type { Catalogue } from '../../../model/instance-catalogue.ts';
