@@ -8,7 +8,7 @@ export interface WireRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Bytes;
-  /** What the body says: a world in this process need not read it. Absent where the body is for every world to read. */
+  /** What the body says: a world in this process need not read it. Absent where the body was changed, or is for every world to read. */
   readonly decoded?: object;
   /** Aborted when the caller gives up: this ends a watch; the answer to any other request is ignored. */
   readonly signal?: AbortSignal;
