@@ -11,7 +11,9 @@ import { operationOf } from '../protocols/aws-call/operation-schema.ts';
 import { Ec2Codec } from '../protocols/ec2/codec.ts';
 import type { ClockScope } from '../runtime/clock.ts';
 import { createRandom } from '../runtime/random.ts';
-import { createVirtualTimeline } from '../runtime/timeline.ts';
+import { createRealTimeline, createVirtualTimeline } from '../runtime/timeline.ts';
+import { serveWire } from '../wire/http-server.ts';
+import { createHttpWire } from '../wire/http-wire.ts';
 import { WireError, asText } from '../wire/wire.ts';
 import type { Wire, WireRequest, WireResponse } from '../wire/wire.ts';
 import { createEc2 } from '../world/aws/ec2.ts';
@@ -23,7 +25,7 @@ import type { SdkOptions } from './aws-sdk.ts';
 import type { Ec2Client } from './ec2-client.ts';
 import { createDirectEc2, createSdkClient, warmUp } from './ec2-sdk.ts';
 import type { Ec2Sender } from './ec2-sdk.ts';
-import { ec2ClientBy } from './ec2.ts';
+import { createEc2Client, ec2ClientBy } from './ec2.ts';
 import type { SqsClient } from './sqs-client.ts';
 import { createDirectSqs, createSqsSdkClient, sqsClientBy } from './sqs.ts';
 import type { SqsSender } from './sqs.ts';
@@ -393,4 +395,24 @@ test('a world gives both kinds of client the same, and one of them reads and wri
   expect(decoded.slice(0, half).some(([request]) => request)).toBe(false);
   // CreateTags answers only `true`.
   expect(decoded.slice(half).filter(([request, answer]) => !request || !answer)).toEqual([[true, false]]);
+});
+
+test('a program on a socket gets the body, and its written answer is read', async () => {
+  const bodies: string[] = [];
+  const answer: Wire = ({ body = '' }) => {
+    bodies.push(asText(body));
+    return Promise.resolve(xml(INSTANCES));
+  };
+  const server = await serveWire({ wire: answer, log: () => undefined });
+  const http = createHttpWire({ baseUrl: server.url });
+  const clock = createRealTimeline().scope('client');
+  const client = createEc2Client({ wire: http.wire, clock, random: createRandom(1), region: REGION });
+  try {
+    expect(await client.describeInstances({ InstanceIds: ['i-1'] })).toMatchObject([{ InstanceId: 'i-1' }]);
+    expect(bodies).toEqual(['Action=DescribeInstances&Version=2016-11-15&InstanceId.1=i-1']);
+  } finally {
+    client.destroy();
+    http.destroy();
+    await server.close();
+  }
 });
