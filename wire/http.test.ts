@@ -1,6 +1,7 @@
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { once } from 'node:events';
+import { gunzipSync } from 'node:zlib';
 import { expect, test } from '@playwright/test';
 import { defined } from '../model/defined.ts';
 import type { Log } from '../runtime/log.ts';
@@ -9,7 +10,7 @@ import { serveWire } from './http-server.ts';
 import type { ServerOptions, WireServer } from './http-server.ts';
 import { createHttpWire } from './http-wire.ts';
 import type { HttpWire } from './http-wire.ts';
-import { WireError, asText, isStream, readText } from './wire.ts';
+import { WireError, asText, isStream, readText, readWhole } from './wire.ts';
 import type { Bytes, Wire, WireRequest, WireResponse } from './wire.ts';
 
 const silent: Log = () => undefined;
@@ -239,6 +240,62 @@ test('destroying the client breaks requests in progress', async () => {
   await expect(pending).rejects.toMatchObject({ code: 'ECONNRESET' });
   await expect(chunks.next()).rejects.toMatchObject({ code: 'ECONNRESET' });
   await server.close();
+});
+
+test('compresses long answers for clients that accept gzip', async () => {
+  const bodies: Readonly<Record<string, Bytes>> = {
+    '/long': 'ä'.repeat(51),
+    '/bytes': new Uint8Array(101).fill(7),
+    '/short': 'x'.repeat(100),
+  };
+  const wire: Wire = ({ path }) =>
+    Promise.resolve({ status: 201, headers: { vary: 'Accept' }, body: bodies[path] ?? new Mailbox<string>(1) });
+  await withSockets(
+    wire,
+    async ({ client }) => {
+      const ask = async (path: string, accepted: string) => {
+        const { status, headers, body } = await client.wire({ method: 'GET', path, headers: { 'accept-encoding': accepted } });
+        return { status, encoding: headers['content-encoding'], vary: headers['vary'], bytes: Buffer.from(await readWhole(body, 1_000)) };
+      };
+      for (const path of ['/long', '/bytes']) {
+        for (const accepted of ['gzip', 'deflate, gzip']) {
+          const { bytes, ...sent } = await ask(path, accepted);
+          expect(sent).toEqual({ status: 201, encoding: 'gzip', vary: 'Accept, Accept-Encoding' });
+          expect(gunzipSync(bytes)).toEqual(Buffer.from(bodies[path] ?? ''));
+        }
+      }
+      for (const [path, accepted] of [
+        ['/short', 'gzip'],
+        ['/long', 'deflate'],
+        ['/long', 'gzip;q=0.5'],
+      ] as const) {
+        const plain = { status: 201, encoding: undefined, vary: 'Accept', bytes: Buffer.from(bodies[path] ?? '') };
+        expect(await ask(path, accepted)).toEqual(plain);
+      }
+    },
+    { compressFromBytes: 100 },
+  );
+});
+
+test('a client that leaves in the middle of a compressed answer is no error', async () => {
+  const ended = Promise.withResolvers<void>();
+  const wire: Wire = ({ signal }) => {
+    signal?.addEventListener('abort', () => ended.resolve());
+    // It hardly gets smaller: sockets can't keep all of it.
+    const values = Float64Array.from({ length: 4 * 2 ** 20 }, (_none, index) => Math.sqrt(index));
+    return Promise.resolve(ok(new Uint8Array(values.buffer)));
+  };
+  const log: Log = (_level, message) => ended.reject(new Error(message));
+  await withSockets(
+    wire,
+    async ({ client }) => {
+      const chunks = iterate(await client.wire({ ...get('/'), headers: { 'accept-encoding': 'gzip' } }));
+      await chunks.next();
+      client.destroy();
+      await ended.promise;
+    },
+    { compressFromBytes: 100, log },
+  );
 });
 
 test('survives a client that does not speak HTTP or disconnects in the middle of its request', async () => {

@@ -69,6 +69,26 @@ test("unmodified clients work with the sockets' own environment; the listener id
   });
 });
 
+test('a long list is compressed for clients that accept gzip, as an API server does', async ({}, info) => {
+  await withWorld(async (world) => {
+    const sockets = await openSockets({ world, principal: 'scenario', kubeconfigPath: info.outputPath('kubeconfig'), log });
+    const maps = `${sockets.kubeUrl}/api/v1/namespaces/default/configmaps`;
+    const body = JSON.stringify({ metadata: { name: 'large' }, data: { text: 'x'.repeat(128 * 1024) } });
+    await fetch(maps, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    for (const accept of ['application/json', 'application/vnd.kubernetes.protobuf']) {
+      // `fetch` accepts gzip, and reads it.
+      const list = await fetch(maps, { headers: { accept } });
+      expect(list.headers.get('content-encoding')).toBe('gzip');
+      expect(list.headers.get('content-type')).toBe(accept);
+      expect((await list.text()).includes('x'.repeat(128 * 1024))).toBe(true);
+      const other = await fetch(maps.replace('configmaps', 'secrets'), { headers: { accept } });
+      expect(other.headers.get('content-encoding')).toBe(null);
+      await other.text();
+    }
+    await sockets.close();
+  });
+});
+
 test('closing breaks open watches, ends the listeners and removes the kubeconfig', async ({}, info) => {
   await withWorld(async (world) => {
     const kubeconfigPath = info.outputPath('kubeconfig');

@@ -10,6 +10,9 @@ import type { Wire } from '../wire/wire.ts';
 import { withLocalQueueUrls } from './aws/sqs/local-urls.ts';
 import type { World } from './world.ts';
 
+/** `defaultGzipThresholdBytes` of `k8s.io/apiserver/pkg/endpoints/handlers/responsewriters`. Whoever sent the request, and whatever it was. */
+const KUBE_COMPRESS_FROM_BYTES = 128 * 1024;
+
 /** Whose sockets to open, and where to write their addresses. */
 interface SocketsOptions {
   readonly world: World;
@@ -80,7 +83,7 @@ export async function serveWires({ kube, aws, cluster, user, kubeconfigPath, log
     for (const end of endings.splice(0)) await end();
   };
   try {
-    const kubeServer = await serveWire({ wire: kube, log, ...listen?.kube });
+    const kubeServer = await serveWire({ wire: kube, log, compressFromBytes: KUBE_COMPRESS_FROM_BYTES, ...listen?.kube });
     endings.push(() => kubeServer.close());
     const awsServer = await serveWire({ wire: aws, log, ...listen?.aws });
     endings.push(() => awsServer.close());
