@@ -51,26 +51,35 @@ export function listPage(
   }
   const revision =
     token === undefined ? revisionOf(options, store.revision, cached) : token.revision === NEWEST ? store.revision : token.revision;
-  const all = store.listAt(resource, namespace, revision);
-  if (all === undefined) {
+  // The watch cache makes no pages of a list at any revision (`computeListLimit`). Events have none.
+  const isCached = token === undefined && options.resourceVersion === '0' && resource.id !== 'events';
+  const limit = isCached ? 0 : Math.max(0, readCount(options.limit) ?? 0);
+  if (token === undefined && limit === 0) {
+    const all = store.listAt(resource, namespace, revision);
+    if (all === undefined) throw expired(EXACT_TOO_OLD);
+    return { versions: all.filter(({ object }) => selected(object)), revision };
+  }
+  const range = store.rangeAt(resource, namespace, revision, token?.after ?? '');
+  if (range === undefined) {
     if (token === undefined) throw expired(EXACT_TOO_OLD);
     throw expired(CONTINUE_EXPIRED, writeToken({ revision: NEWEST, after: token.after }));
   }
-  const after = token === undefined ? all : all.filter((version) => keyOf(version) > token.after);
-  const matching = after.filter((version) => selected(version.object));
-  // The watch cache makes no pages of a list at any revision (`computeListLimit`). Events have none.
-  const isCached = token === undefined && options.resourceVersion === '0' && resource.id !== 'events';
-  const limit = isCached ? undefined : readCount(options.limit);
-  if (limit === undefined || limit <= 0 || matching.length <= limit) return { versions: matching, revision };
-  const versions = matching.slice(0, limit);
-  const last = versions.at(-1);
-  const filtered = (options.labelSelector ?? '') !== '' || (options.fieldSelector ?? '') !== '';
-  return {
-    versions,
-    revision,
-    continue: writeToken({ revision, after: last === undefined ? '' : keyOf(last) }),
-    ...(filtered ? {} : { remaining: matching.length - limit }),
-  };
+  const versions: Version[] = [];
+  for (const version of range.versions) {
+    if (!selected(version.object)) continue;
+    const last = versions.at(-1);
+    if (limit > 0 && versions.length === limit && last !== undefined) {
+      const filtered = (options.labelSelector ?? '') !== '' || (options.fieldSelector ?? '') !== '';
+      return {
+        versions,
+        revision,
+        continue: writeToken({ revision, after: keyOf(last) }),
+        ...(filtered ? {} : { remaining: range.count - limit }),
+      };
+    }
+    versions.push(version);
+  }
+  return { versions, revision };
 }
 
 /** The revision that a list must show. */

@@ -8,6 +8,7 @@ test('a sorted map lists what an ordinary map has, in the order of keys, whateve
     fc.record({ act: fc.constant('set' as const), key, value: fc.nat() }),
     fc.record({ act: fc.constant('delete' as const), key }),
     fc.record({ act: fc.constant('list' as const), prefix: fc.constantFrom('', 'a/', 'b/', 'x/') }),
+    fc.record({ act: fc.constant('page' as const), prefix: fc.constantFrom('', 'a/', 'b/', 'x/'), after: fc.oneof(key, fc.constant('')) }),
     fc.record({ act: fc.constant('many' as const), prefix: fc.constantFrom('a/', 'b/') }),
   );
   fc.assert(
@@ -23,6 +24,11 @@ test('a sorted map lists what an ordinary map has, in the order of keys, whateve
         if (one.act === 'list') {
           const expected = [...plain].filter(([name]) => name.startsWith(one.prefix)).sort(([a], [b]) => (a < b ? -1 : 1));
           expect(sorted.entries(one.prefix)).toEqual(expected);
+        }
+        if (one.act === 'page') {
+          const after = [...plain.keys()].filter((name) => name.startsWith(one.prefix) && name > one.after).sort();
+          expect([...sorted.entriesAfter(one.prefix, one.after)].map(([name]) => name)).toEqual(after);
+          expect(sorted.countAfter(one.prefix, one.after)).toBe(after.length);
         }
         expect(sorted.isEmpty).toBe(plain.size === 0);
       }

@@ -47,6 +47,31 @@ export class SortedMap<V> {
     return this.entries(prefix).map(([, value]) => value);
   }
 
+  /** The entries whose key begins with `prefix` and is greater than `after`, one by one: nothing may be set or deleted meanwhile. */
+  *entriesAfter(prefix: string, after: string): Generator<[string, V], void, undefined> {
+    const { first, end } = this.#rangeAfter(prefix, after);
+    for (let at = first; at < end; at += 1) {
+      const key = this.#keys[at] as string;
+      yield [key, this.#values.get(key) as V];
+    }
+  }
+
+  /** How many they are. */
+  countAfter(prefix: string, after: string): number {
+    const { first, end } = this.#rangeAfter(prefix, after);
+    return Math.max(0, end - first);
+  }
+
+  /** Indexes of keys. */
+  #rangeAfter(prefix: string, after: string): { readonly first: number; readonly end: number } {
+    this.#sort();
+    const first = Math.max(this.#lowerBound(prefix), this.#lowerBound(`${after}\0`));
+    const last = prefix.length - 1;
+    // The least text that is greater than all that begin with the prefix.
+    const beyond = prefix.slice(0, last) + String.fromCharCode(prefix.charCodeAt(last) + 1);
+    return { first, end: prefix === '' ? this.#keys.length : this.#lowerBound(beyond) };
+  }
+
   #sort(): void {
     if (this.#hasDeleted) this.#dropDeleted();
     // Runs that are sorted already are merged in linear time.

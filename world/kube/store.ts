@@ -42,6 +42,35 @@ function allInVersion(versions: Version[], resource: Resource): Version[] {
   return resource.custom || resource.conversion !== undefined ? versions.map((version) => inVersion(version, resource)) : versions;
 }
 
+function* versionsOf(entries: Iterable<[string, Version]>, resource: Resource): Iterable<Version> {
+  for (const [, version] of entries) yield inVersion(version, resource);
+}
+
+/** Sorted entries in which some keys have other values, or none. */
+function* withFormer(entries: Iterable<[string, Version]>, former: ReadonlyMap<string, Version | undefined>): Iterable<[string, Version]> {
+  const others = [...former].sort(([a], [b]) => (a < b ? -1 : 1));
+  let next = 0;
+  /** Those before a key. */
+  function* until(key: string | undefined): Iterable<[string, Version]> {
+    for (; next < others.length; next += 1) {
+      const [other, version] = others[next] as (typeof others)[number];
+      if (key !== undefined && other >= key) return;
+      if (version !== undefined) yield [other, version];
+    }
+  }
+  for (const entry of entries) {
+    yield* until(entry[0]);
+    if (!former.has(entry[0])) yield entry;
+  }
+  yield* until(undefined);
+}
+
+/** Some of a resource's objects, sorted by key. To be read before the next commit. */
+export interface Range {
+  readonly count: number;
+  readonly versions: Iterable<Version>;
+}
+
 /** One change of the world's state. */
 export interface Commit {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
@@ -105,22 +134,37 @@ export class Store {
   }
 
   /**
-   * The objects at a revision.
+   * The objects at a revision, sorted by key.
    * @returns undefined if that revision was compacted
    */
   listAt(resource: Resource, namespace: string | undefined, revision: number): Version[] | undefined {
     if (revision >= this.#revision) return this.list(resource, namespace);
-    const later = this.since(revision);
+    const all = this.rangeAt(resource, namespace, revision, '');
+    return all && [...all.versions];
+  }
+
+  /**
+   * The objects at a revision whose keys come after one, of which only those cost anything that are read.
+   * @returns undefined if that revision was compacted
+   */
+  rangeAt(resource: Resource, namespace: string | undefined, revision: number, after: string): Range | undefined {
+    const later = revision >= this.#revision ? [] : this.since(revision);
     if (later === undefined) return undefined;
-    const objects = new SortedMap<Version>();
     const prefix = namespace === undefined ? '' : `${namespace}/`;
-    for (const [key, version] of this.#objects.get(resource.id)?.entries(prefix) ?? []) objects.set(key, version);
-    for (const commit of later.reverse()) {
-      if (commit.resource.id !== resource.id || !commit.key.startsWith(prefix)) continue;
-      if (commit.previous === undefined) objects.delete(commit.key);
-      else objects.set(commit.key, commit.previous);
+    const objects = this.#objects.get(resource.id) ?? new SortedMap<Version>();
+    /** What has changed since then, as it was. */
+    const former = new Map<string, Version | undefined>();
+    for (const {
+      resource: { id },
+      key,
+      previous,
+    } of later) {
+      if (id === resource.id && key.startsWith(prefix) && key > after && !former.has(key)) former.set(key, previous);
     }
-    return allInVersion(objects.values(''), resource);
+    let count = objects.countAfter(prefix, after);
+    for (const [key, version] of former) count += Number(version !== undefined) - Number(objects.get(key) !== undefined);
+    const entries = objects.entriesAfter(prefix, after);
+    return { count, versions: versionsOf(former.size === 0 ? entries : withFormer(entries, former), resource) };
   }
 
   /**
