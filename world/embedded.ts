@@ -72,6 +72,8 @@ export interface EmbeddedOptions {
   readonly targetAccount?: ServiceAccountName;
   /** In real time: the addresses, `HOST:PORT`, of the programs that are services, `NAMESPACE/NAME`, to call as webhooks. */
   readonly services?: ReadonlyMap<string, string>;
+  /** Requests take no time, and EC2 takes any number of them: for programs whose speed is to be seen. By default not. */
+  readonly noLimits?: boolean;
   /** By default as observed for real machines. */
   readonly delays?: MachineDelays;
   /** By default the package's full catalogue. */
@@ -158,6 +160,7 @@ export function createEmbeddedWorld(site: WorldSite, options: EmbeddedOptions = 
     catalogue,
     cluster: CLUSTER,
     delays,
+    unlimitedRequests: options.noLimits ?? false,
     port,
     scope,
     nodes: (nodes) => new Kubelets({ ...nodes, ...(writtenHeartbeats ? { statusReportPeriodMs: STATUS_REPORT_PERIOD_MS } : {}) }),
@@ -212,7 +215,7 @@ export function createEmbeddedWorld(site: WorldSite, options: EmbeddedOptions = 
     clock,
     gate,
     backends: { kube: api.backend, aws: machines.backend },
-    latencyMs: drawRequestDelay,
+    latencyMs: options.noLimits === true ? () => undefined : drawRequestDelay,
     ...defined({ targetUser: targetAccount && userNameOf(targetAccount) }),
   });
   const target = new TargetProcess();

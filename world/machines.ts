@@ -27,6 +27,8 @@ interface MachinesSite<Nodes extends WorldPart> extends Pick<WorldSite, 'random'
   readonly catalogue: Catalogue;
   readonly cluster: ClusterConfig;
   readonly delays: MachineDelays;
+  /** Whether EC2 takes any number of requests. By default not. */
+  readonly unlimitedRequests?: boolean;
   /** Of the cluster that their nodes join. */
   readonly port: (principal: Principal) => ClusterPort;
   /** A clock of the world, for a named owner. */
@@ -61,7 +63,7 @@ export function createMachines<Nodes extends WorldPart>(site: MachinesSite<Nodes
     cluster,
     recorder,
     delays: delays.instances,
-    ...defined({ store: elsewhere?.store }),
+    ...defined({ store: elsewhere?.store, unlimitedRequests: site.unlimitedRequests }),
   });
   const { instances } = ec2.ports;
   const interruptions = createInterruptions({

@@ -15,6 +15,7 @@ export function defineWorld(program: Command, { console, finish }: CommandContex
     .description('start a world in real time, until Ctrl-C; prints kubeconfig and AWS variables')
     .addOption(new Option('--seed <n>', 'seed of its delays and markets').default(1).argParser(parseSeed))
     .option('--quick', 'machines boot and terminate within seconds', false)
+    .option('--no-limits', 'answer requests without latency, and without the request limits of EC2')
     .option('--history <file>', 'write a history to this new file')
     .addOption(
       new Option('--without <parts>', `parts that your own programs replace, separated by commas: ${REPLACEABLE_PARTS.join(', ')}`)
@@ -34,9 +35,13 @@ export function defineWorld(program: Command, { console, finish }: CommandContex
     .addOption(new Option('--while <pid>', 'end as soon as this process is gone, even if it was killed').argParser(parsePid))
     .option('--json', 'print its addresses as one line of JSON', false)
     .action(
-      async (flags: {
+      async ({
+        limits,
+        ...flags
+      }: {
         seed: number;
         quick: boolean;
+        limits: boolean;
         history?: string;
         without: readonly ReplaceablePart[];
         rbac?: ServiceAccountName;
@@ -47,7 +52,10 @@ export function defineWorld(program: Command, { console, finish }: CommandContex
         finish(
           await (
             await import('../world/up.ts')
-          ).worldUp({ ...flags, history: flags.history, rbac: flags.rbac, services: flags.service, while: flags.while }, console),
+          ).worldUp(
+            { ...flags, noLimits: !limits, history: flags.history, rbac: flags.rbac, services: flags.service, while: flags.while },
+            console,
+          ),
         ),
     );
   const remote = (command: Command): Command =>

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from '@playwright/test';
-import { scaleproof, scaleproofHere, start } from '../testing/command.ts';
+import { BIN, scaleproof, scaleproofHere, start } from '../testing/command.ts';
 import { folderWith } from '../testing/files.ts';
 import { withRunningWorld } from './testing/running-world.ts';
 
@@ -54,6 +54,29 @@ test('a world ends, and leaves nothing, when the process that it was started for
   const late = await scaleproof(['world', 'up', '--while', String(owner.child.pid)], folderWith(testInfo));
   expect({ code: late.code, stdout: late.stdout }).toEqual({ code: 2, stdout: '' });
   expect(late.stderr).toContain(`--while: there is no process ${owner.child.pid}`);
+});
+
+test('without limits, EC2 answers any number of requests, and the command says so', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo);
+  const { child, finished } = start(process.execPath, [BIN, 'world', 'up', '--no-limits', '--while', String(process.pid)], cwd);
+  let printed = '';
+  await new Promise<void>((resolve, reject) => {
+    child.stdout?.on('data', (chunk: string) => {
+      printed += chunk;
+      if (printed.includes('world heal')) resolve();
+    });
+    finished.then(({ stderr }) => reject(new Error(stderr)), reject);
+  });
+  expect(printed).toContain('# Without limits:');
+  const url = /AWS_ENDPOINT_URL='([^']+)'/.exec(printed)?.[1] ?? '';
+  const launch = { Action: 'RunInstances', Version: '2016-11-15', MinCount: '1', MaxCount: '1', DryRun: 'true' };
+  const answers = Array.from({ length: 50 }, async () => {
+    const answer = await fetch(url, { method: 'POST', body: new URLSearchParams(launch) });
+    return /<Code>(\w+)</.exec(await answer.text())?.[1];
+  });
+  expect(new Set(await Promise.all(answers))).toEqual(new Set(['DryRunOperation']));
+  child.kill('SIGINT');
+  expect(await finished).toMatchObject({ code: 0, stderr: '' });
 });
 
 test('a service at a port that there is not is refused', async () => {

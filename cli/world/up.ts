@@ -32,6 +32,8 @@ export interface WorldUpOptions {
   readonly quick: boolean;
   /** File for a history of everything that happens. */
   readonly history: string | undefined;
+  /** Requests take no time, and EC2 takes any number of them. */
+  readonly noLimits: boolean;
   readonly json: boolean;
   /** Parts that other programs replace. */
   readonly without: readonly ReplaceablePart[];
@@ -130,10 +132,12 @@ function createWorld(options: WorldUpOptions, recorder: Recorder, console: Conso
       // Scaleproof can't kill a user's program here: the missing capability below refuses faults that would.
       onKill: () => undefined,
       onFailure,
+      ...(options.noLimits ? { maxRequests: Number.POSITIVE_INFINITY } : {}),
       onFlood: (message) => console.err(`the autoscaler floods the world: ${message}\n`),
     },
     {
       ...(options.quick ? { delays: QUICK_MACHINES } : {}),
+      noLimits: options.noLimits,
       writtenHeartbeats: true,
       without: options.without,
       services: options.services,
@@ -181,16 +185,18 @@ function aborted(signal: AbortSignal): Promise<undefined> {
   });
 }
 
-function print({ target, operator, controlUrl, reference }: Access, { json, quick, without }: WorldUpOptions, console: Console): void {
+function print(access: Access, { json, quick, noLimits, without }: WorldUpOptions, console: Console): void {
+  const { target, operator, controlUrl, reference } = access;
   if (json) {
-    const access = { target: target.environment, operator: operator.environment, control: controlUrl, reference };
-    console.out(`${JSON.stringify(access)}\n`);
+    const printed = { target: target.environment, operator: operator.environment, control: controlUrl, reference };
+    console.out(`${JSON.stringify(printed)}\n`);
     return;
   }
   const crds = quote(reference.crds);
   console.out(
     [
       `# The world is up, ${quick ? 'with machines that boot within seconds' : 'with machines that boot as slowly as real ones'}. Ctrl-C ends it.`,
+      ...(noLimits ? ['# Without limits: requests take no time of their own, and EC2 takes any number of them.'] : []),
       ...(without.length === 0 ? [] : [`# It has no ${without.join(', no ')}: start yours with the operator's variables.`]),
       '# For the autoscaler (faults affect its requests):',
       ...exportsOf(target.environment),

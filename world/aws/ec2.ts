@@ -48,6 +48,8 @@ export interface Ec2Options {
   readonly readLag?: ReadLag;
   /** Whether CreateFleet uses RunInstances' resource tokens, which is not documented. By default not. */
   readonly fleetsTakeResources?: boolean;
+  /** Whether an account may send any number of requests. By default not. */
+  readonly unlimitedRequests?: boolean;
 }
 
 /** EC2 as one account in one region sees it: a service for the AWS wire, and the world's own handles on it. */
@@ -80,7 +82,10 @@ export function createEc2(options: Ec2Options): Ec2 {
     quotas.addresses.observe(instance);
     hostnames.observe(instance);
   });
-  const buckets = new RequestBuckets(clock, { fleetsTakeResources: options.fleetsTakeResources ?? false });
+  const buckets = new RequestBuckets(clock, {
+    fleetsTakeResources: options.fleetsTakeResources ?? false,
+    unlimited: options.unlimitedRequests ?? false,
+  });
   const account: Account = {
     clock,
     random: random.fork('ids'),

@@ -86,14 +86,19 @@ interface Draw {
 export class RequestBuckets implements ThrottlePort {
   readonly #clock: Clock;
   readonly #fleetsTakeResources: boolean;
+  readonly #unlimited: boolean;
   /** By operation and kind. Bounded by the table of operations. */
   readonly #buckets = new Map<string, TokenBucket>();
   readonly #limits = new Set<Limit>();
 
-  /** @param fleetsTakeResources whether CreateFleet uses RunInstances' resource tokens, which is not documented */
-  constructor(clock: Clock, { fleetsTakeResources }: { readonly fleetsTakeResources: boolean }) {
+  /**
+   * @param options.fleetsTakeResources whether CreateFleet uses RunInstances' resource tokens, which is not documented
+   * @param options.unlimited leaves out EC2's own buckets: only faults limit requests
+   */
+  constructor(clock: Clock, options: { readonly fleetsTakeResources: boolean; readonly unlimited: boolean }) {
     this.#clock = clock;
-    this.#fleetsTakeResources = fleetsTakeResources;
+    this.#fleetsTakeResources = options.fleetsTakeResources;
+    this.#unlimited = options.unlimited;
   }
 
   limit(spec: Limit['spec']): Heal {
@@ -116,19 +121,21 @@ export class RequestBuckets implements ThrottlePort {
   }
 
   #drawsOf(action: string, input: Input, nowMs: number): Draw[] {
+    const limits = [...this.#limits].filter(({ spec }) => spec.operations.includes('*') || spec.operations.includes(`ec2:${action}`));
+    const ofFaults = limits.map(({ spec, buckets }) => ({ bucket: bucketIn(buckets, action, spec, nowMs), tokens: 1, fired: spec.fired }));
+    if (this.#unlimited) return ofFaults;
     const isAll = MANY.has(action) && !isNarrowed(input);
     const size = LISTED[action] ?? (!READS.test(action) ? CHANGING : isAll ? READING_EVERYTHING : READING);
     const requests = bucketIn(this.#buckets, isAll ? `${action} of everything` : action, size, nowMs);
     const spender = action === 'CreateFleet' && this.#fleetsTakeResources ? 'RunInstances' : action;
     const resources = RESOURCES[spender];
     const instances = resources === undefined ? 0 : instancesOf(action, input);
-    const limits = [...this.#limits].filter(({ spec }) => spec.operations.includes('*') || spec.operations.includes(`ec2:${action}`));
     return [
       { bucket: requests, tokens: 1 },
       ...(resources === undefined
         ? []
         : [{ bucket: bucketIn(this.#buckets, `resources of ${spender}`, resources, nowMs), tokens: instances }]),
-      ...limits.map(({ spec, buckets }) => ({ bucket: bucketIn(buckets, action, spec, nowMs), tokens: 1, fired: spec.fired })),
+      ...ofFaults,
     ];
   }
 }
