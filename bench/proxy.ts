@@ -1,8 +1,10 @@
 import { parseArgs } from 'node:util';
+import { defined } from '../model/defined.ts';
 import { LoadConnection, sendAll, sendOne } from './load.ts';
 import type { LoadRequest } from './load.ts';
 import { configMaps } from './objects.ts';
 import type { Size } from './objects.ts';
+import type { ProxyReport } from './proxies.ts';
 import { startRoutes } from './routes.ts';
 import type { Route, Routes } from './routes.ts';
 import { TOXIPROXY_VERSION } from './toxiproxy.ts';
@@ -14,9 +16,9 @@ import { measureWatches } from './watches.ts';
  * does not read), and through ours. One process sends them all, so other load on the machine affects the routes equally. Each
  * proxy is a separate process, whose processor time is measured.
  *
- * `npm run bench:proxy -- [--kubeconfig FILE] [--scale N]`; without a cluster the server answers from memory and costs nearly
+ * `npm run bench:proxy -- [--kubeconfig FILE] [--scale N] [--json]`; without a cluster the server answers from memory and costs nearly
  * nothing, so the shares of direct throughput are the lowest possible. `--scale 0.1` sends a tenth of the requests. Toxiproxy
- * needs Go. Prints a table; `--require` exits with 1 if a target is missed.
+ * needs Go. Prints a table, or with `--json` the processor times; `--require` exits with 1 if a target is missed.
  */
 const CONNECTIONS = 16;
 /** Blocks of requests, which alternate between the routes; another one before them warms up. */
@@ -97,7 +99,11 @@ function quantile(sorted: readonly number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
 }
 
-const print = (line: string): void => void process.stdout.write(`${line}\n`);
+/** Without `--json`. */
+let isPrinted = true;
+const print = (line: string): void => {
+  if (isPrinted) process.stdout.write(`${line}\n`);
+};
 
 /** Prints one row, with one cell for each route. */
 function row(what: string, routes: Routes, cell: (route: Route) => string): void {
@@ -127,15 +133,22 @@ function report(what: string, of: ReadonlyMap<Route, number>): boolean | undefin
   return ratio <= MAX_RATIO;
 }
 
+function ofProxies(what: string, of: ReadonlyMap<Route, number>): ProxyReport['cpu'][number] {
+  return { what, oursUs: of.get('ours') ?? Number.NaN, ...defined({ toxiproxyUs: of.get('toxiproxy') }) };
+}
+
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       kubeconfig: { type: 'string' },
       scale: { type: 'string', default: '1' },
       require: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
     },
   });
   const scale = Number(values.scale);
+  isPrinted = !values.json;
+  const cpu: ProxyReport['cpu'][number][] = [];
   const routes = await startRoutes(values.kubeconfig);
   try {
     if (routes.missing !== undefined) print(`Toxiproxy ${TOXIPROXY_VERSION} is not measured: ${routes.missing}`);
@@ -156,7 +169,9 @@ async function main(): Promise<number> {
           const ms = (route: Route, q: number): string => quantile(of(route).latenciesMs, q).toFixed(2);
           row(`${what}: p50, p99, ms`, routes, (route) => `${ms(route, 0.5)}, ${ms(route, 0.99)}`);
         }
-        summaries.push(() => results.push(report(what, new Map([...costs].map(([route, { cpuUs }]) => [route, cpuUs])))));
+        const cpuUs = new Map([...costs].map(([route, cost]) => [route, cost.cpuUs]));
+        cpu.push(ofProxies(what, cpuUs));
+        summaries.push(() => results.push(report(what, cpuUs)));
       }
       const watched = await measureWatches(routes, `${MAPS}?watch=true&labelSelector=size%3Dsmall`, Math.ceil(WATCH_EVENTS * scale), write);
       row(`watch event: CPU, us`, routes, (route) => (route === 'direct' ? '' : (watched.cpuUs.get(route) ?? Number.NaN).toFixed(0)));
@@ -167,6 +182,9 @@ async function main(): Promise<number> {
       print(`Events of the watches: ${watched.perSecond.toFixed(0)} /s, all of them arrived on all routes.`);
       for (const summary of summaries) summary();
       results.push(report('watch event', watched.cpuUs));
+      cpu.push(ofProxies('watch event', watched.cpuUs));
+      const printed: ProxyReport = { cpu, ...defined({ missing: routes.missing }) };
+      if (values.json) process.stdout.write(`${JSON.stringify(printed)}\n`);
       return results.includes(false) && values.require ? 1 : 0;
     } finally {
       await sendDirectly(routes, 'DELETE', `/api/v1/namespaces/${NAMESPACE}`);

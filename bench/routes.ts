@@ -1,12 +1,13 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { readKubeconfig } from '../clients/kubeconfig.ts';
 import type { ClusterAccess } from '../clients/kubeconfig.ts';
 import type { ChildMessage } from './proxy-process.ts';
 import { startToxiproxy } from './toxiproxy.ts';
+import { usageOf } from './usage.ts';
+import type { Usage } from './usage.ts';
 
 export type Route = 'direct' | 'bare' | 'toxiproxy' | 'ours';
 
@@ -15,12 +16,6 @@ export interface Way {
   readonly access: ClusterAccess;
   /** Of the proxy, or of the server on the direct way; nothing if the server is not ours. */
   readonly usage: () => Promise<Usage>;
-}
-
-/** Processor time and memory of a process so far. */
-export interface Usage {
-  readonly cpuMs: number;
-  readonly rssMiB: number;
 }
 
 /** The ways to one server. */
@@ -74,21 +69,4 @@ async function start(children: ChildProcess[], ...args: string[]): Promise<{ url
     return answer;
   };
   return { url: first.url, usage };
-}
-
-/** Linux counts processor time in hundredths of a second, for programs. Source: proc_pid_stat(5), sysconf(_SC_CLK_TCK). */
-const MS_PER_TICK = 10;
-/** Where `utime` is, counted from 0 behind the command's name, and `rss`. */
-const [UTIME, RSS] = [11, 21];
-const PAGES_PER_MIB = 256;
-
-/** The usage of any process, on Linux; NaN elsewhere. */
-async function usageOf(pid: number): Promise<Usage> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  const fields = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .map(Number);
-  const [user = Number.NaN, system = Number.NaN] = fields.slice(UTIME);
-  return { cpuMs: (user + system) * MS_PER_TICK, rssMiB: (fields[RSS] ?? Number.NaN) / PAGES_PER_MIB };
 }

@@ -63,7 +63,7 @@ export async function startToxiproxy(upstream: string): Promise<Toxiproxy | { re
 }
 
 /** A port that is free now. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
