@@ -1,8 +1,7 @@
 import { isJsonObject } from './json.ts';
+import { ProtobufBuffer } from './protobuf-buffer.ts';
 import { MAGIC, MESSAGE_SCHEMA, SCHEMA_FORMS, Layouts, isNested } from './protobuf-layout.ts';
 import type { Layout } from './protobuf-layout.ts';
-import { joined, writeBytes, writeDouble, writeField, writeInt } from './protobuf-writer.ts';
-import type { Parts } from './protobuf-writer.ts';
 import { elementOf } from './types.ts';
 import type { FieldType, KubeTypes } from './types.ts';
 
@@ -11,13 +10,24 @@ const LIST = { metadata: 1, items: 2 };
 /** Objects reduced to their metadata are known in any version of their group. */
 const PARTIAL = 'PartialObjectMetadata';
 
+/** The fields of a message from the last to the first, as they are written. */
+type Backwards = readonly (BackwardsField | { readonly number: number; readonly inlined: Backwards })[];
+
+interface BackwardsField extends FieldType {
+  readonly number: number;
+  readonly name: string;
+  readonly element: ReturnType<typeof elementOf>;
+}
+
 /**
  * Writes answers in the protobuf of `k8s.io/apimachinery/pkg/runtime/serializer/protobuf`: the inverse of `decodeProtobuf`.
- * Written is what the JSON has: a field that Go writes although it is empty is left out, and reads the same.
+ * Written is what the JSON has: a field that Go writes although it is empty is left out, and reads the same. As in Go's own code,
+ * everything is written from its end.
  */
 export class ProtobufEncoder {
   readonly #types: KubeTypes;
   readonly #layouts = new Layouts();
+  readonly #backwards = new Map<string, Backwards>();
 
   constructor(types: KubeTypes) {
     this.#types = types;
@@ -31,10 +41,18 @@ export class ProtobufEncoder {
   encode(object: Readonly<Record<string, unknown>>): Uint8Array | undefined {
     const { kind, apiVersion = '' } = object;
     if (typeof kind !== 'string' || typeof apiVersion !== 'string') return undefined;
-    const message = this.#root(object, apiVersion, kind);
-    if (message === undefined) return undefined;
-    const type = [writeField(1, apiVersion), writeField(2, kind)];
-    return joined([Uint8Array.from(MAGIC), writeField(1, type), writeField(2, message), writeField(3, ''), writeField(4, '')]);
+    const out = new ProtobufBuffer();
+    out.text(4, '');
+    out.text(3, '');
+    const afterMessage = out.length;
+    if (!this.#root(out, object, apiVersion, kind)) return undefined;
+    out.close(2, afterMessage);
+    const afterType = out.length;
+    out.text(2, kind);
+    out.text(1, apiVersion);
+    out.close(1, afterType);
+    out.raw(MAGIC);
+    return out.take();
   }
 
   /**
@@ -44,120 +62,177 @@ export class ProtobufEncoder {
   encodeEvent(type: string, object: Readonly<Record<string, unknown>>): Uint8Array | undefined {
     const raw = this.encode(object);
     if (raw === undefined) return undefined;
-    const event = joined([writeField(1, type), writeField(2, [writeBytes(1, raw)])]);
+    const out = new ProtobufBuffer();
+    out.bytes(1, raw);
+    out.close(2, 0);
+    out.text(1, type);
     const length = Buffer.alloc(4);
-    length.writeUInt32BE(event.length);
-    return Buffer.concat([length, event]);
+    length.writeUInt32BE(out.length);
+    out.raw(length);
+    return out.take();
   }
 
-  #root(object: Readonly<Record<string, unknown>>, apiVersion: string, kind: string): Parts | undefined {
+  /** @returns whether the kind has a message */
+  #root(out: ProtobufBuffer, object: Readonly<Record<string, unknown>>, apiVersion: string, kind: string): boolean {
     // The list of the API's versions is written without its own version.
     const name = this.#types.nameOf(apiVersion === '' ? 'v1' : apiVersion, kind);
-    if (name !== undefined) return this.#message(object, name);
-    if (kind === PARTIAL) return this.#partial(object);
-    if (!kind.endsWith('List')) return undefined;
+    if (name !== undefined) {
+      this.#message(out, object, name);
+      return true;
+    }
+    if (kind === PARTIAL) {
+      this.#partial(out, object);
+      return true;
+    }
+    if (!kind.endsWith('List')) return false;
     const item = kind.slice(0, -'List'.length);
     const itemName = this.#types.nameOf(apiVersion, item);
-    if (itemName === undefined && item !== PARTIAL) return undefined;
-    const items = Array.isArray(object['items']) ? (object['items'] as readonly unknown[]) : [];
-    return [
-      writeField(LIST.metadata, this.#message(object['metadata'], 'meta.v1.ListMeta')),
-      ...items.map((one) => writeField(LIST.items, itemName === undefined ? this.#partial(one) : this.#message(one, itemName))),
-    ];
+    if (itemName === undefined && item !== PARTIAL) return false;
+    for (const one of backwards(object['items'])) {
+      const after = out.length;
+      if (itemName === undefined) this.#partial(out, one);
+      else this.#message(out, one, itemName);
+      out.close(LIST.items, after);
+    }
+    const after = out.length;
+    this.#message(out, object['metadata'], 'meta.v1.ListMeta');
+    out.close(LIST.metadata, after);
+    return true;
   }
 
-  #partial(object: unknown): Parts {
-    return [writeField(1, this.#message(isJsonObject(object) ? object['metadata'] : {}, 'meta.v1.ObjectMeta'))];
+  #partial(out: ProtobufBuffer, object: unknown): void {
+    const after = out.length;
+    this.#message(out, isJsonObject(object) ? object['metadata'] : {}, 'meta.v1.ObjectMeta');
+    out.close(1, after);
   }
 
-  #message(object: unknown, name: string): Parts {
-    const type = this.#types.find(name);
-    if (type === undefined || !isJsonObject(object)) return [];
-    return this.#fields(object, this.#layouts.of(name, type));
+  #message(out: ProtobufBuffer, object: unknown, name: string): void {
+    if (isJsonObject(object)) this.#fields(out, object, this.#fieldsOf(name));
   }
 
-  #fields(object: Readonly<Record<string, unknown>>, layout: Layout): Parts {
-    const parts: Parts[] = [];
-    for (const [number, entry] of layout) {
-      if (isNested(entry)) {
-        const inlined = this.#fields(object, entry);
-        if (inlined.length > 0) parts.push(writeField(number, inlined));
+  #fieldsOf(name: string): Backwards {
+    let fields = this.#backwards.get(name);
+    if (fields === undefined) {
+      const type = this.#types.find(name);
+      fields = type === undefined ? [] : backwardsOf(this.#layouts.of(name, type));
+      this.#backwards.set(name, fields);
+    }
+    return fields;
+  }
+
+  #fields(out: ProtobufBuffer, object: Readonly<Record<string, unknown>>, fields: Backwards): void {
+    for (const field of fields) {
+      if ('inlined' in field) {
+        const after = out.length;
+        this.#fields(out, object, field.inlined);
+        if (out.length > after) out.close(field.number, after);
       } else {
-        const [name, field] = entry;
-        const value = Object.hasOwn(object, name) ? object[name] : undefined;
-        if (value !== undefined && value !== null) parts.push(this.#field(number, value, field));
+        const value = Object.hasOwn(object, field.name) ? object[field.name] : undefined;
+        if (value !== undefined && value !== null) this.#field(out, value, field);
       }
     }
-    return parts;
   }
 
-  #field(number: number, value: unknown, { type, schemaOr }: FieldType): Parts {
-    const element = elementOf(type);
-    if (element?.of === 'list') return (value as readonly unknown[]).map((one) => this.#value(number, one, element.type));
-    if (element?.of !== 'map') return [this.#value(number, value, type, schemaOr)];
-    // Go writes maps in the order of their keys.
-    const entries = Object.entries(value as object).sort(([a], [b]) => (a < b ? -1 : 1)) as [string, unknown][];
-    return entries.map(([key, one]) => writeField(number, [writeField(1, key), this.#value(2, one, element.type, schemaOr)]));
+  #field(out: ProtobufBuffer, value: unknown, { number, type, element, schemaOr }: BackwardsField): void {
+    if (element === undefined) {
+      this.#value(out, number, value, type, schemaOr);
+    } else if (element.of === 'list') {
+      for (const one of backwards(value)) this.#value(out, number, one, element.type);
+    } else {
+      // Go writes maps in the order of their keys.
+      const entries = Object.entries(value as object).sort(([a], [b]) => (a < b ? -1 : 1)) as [string, unknown][];
+      for (const [key, one] of entries.reverse()) {
+        const after = out.length;
+        this.#value(out, 2, one, element.type, schemaOr);
+        out.text(1, key);
+        out.close(number, after);
+      }
+    }
   }
 
-  #value(number: number, value: unknown, type: string, schemaOr?: FieldType['schemaOr']): Parts {
-    if (schemaOr !== undefined) return writeField(number, this.#schemaOr(value, schemaOr));
-    if (type.startsWith('[]')) {
-      const items = Array.isArray(value) ? (value as readonly unknown[]) : [];
-      return writeField(
-        number,
-        items.map((one) => this.#value(1, one, type.slice(2))),
-      );
+  #value(out: ProtobufBuffer, number: number, value: unknown, type: string, schemaOr?: FieldType['schemaOr']): void {
+    const after = out.length;
+    if (schemaOr !== undefined) {
+      this.#schemaOr(out, value, schemaOr);
+      out.close(number, after);
+      return;
     }
     switch (type) {
       case 'string':
-        return writeField(number, String(value));
+        out.text(number, String(value));
+        return;
       case 'bool':
-        return writeInt(number, value === true ? 1 : 0);
+        out.int(number, value === true ? 1 : 0);
+        return;
       case 'int32':
       case 'int64':
-        return writeInt(number, Number(value));
+        out.int(number, Number(value));
+        return;
       case 'double':
-        return writeDouble(number, Number(value));
+        out.double(number, Number(value));
+        return;
       case 'bytes':
-        return writeBytes(number, Buffer.from(String(value), 'base64'));
+        out.bytes(number, Buffer.from(String(value), 'base64'));
+        return;
       case 'Quantity':
-        return writeField(number, [writeField(1, String(value))]);
+        out.text(1, String(value));
+        break;
       case 'IntOrString':
-        return writeField(number, intOrString(value));
+        writeIntOrString(out, value);
+        break;
       case 'Time':
       case 'MicroTime':
-        return writeField(number, timeParts(String(value), type === 'MicroTime'));
+        writeTime(out, String(value), type === 'MicroTime');
+        break;
       case 'FieldsV1':
       case 'RawExtension':
       case 'Any':
-        return writeField(number, [writeField(1, JSON.stringify(value))]);
+        out.text(1, JSON.stringify(value));
+        break;
       default:
-        return writeField(number, this.#message(value, type));
+        if (type.startsWith('[]')) for (const one of backwards(value)) this.#value(out, 1, one, type.slice(2));
+        else this.#message(out, value, type);
     }
+    out.close(number, after);
   }
 
-  #schemaOr(value: unknown, other: keyof typeof SCHEMA_FORMS): Parts {
+  #schemaOr(out: ProtobufBuffer, value: unknown, other: keyof typeof SCHEMA_FORMS): void {
     const numbers = SCHEMA_FORMS[other];
     if (isJsonObject(value)) {
-      const schema = this.#value(numbers.schema, value, MESSAGE_SCHEMA);
+      this.#value(out, numbers.schema, value, MESSAGE_SCHEMA);
       // A schema allows values, as Go reads it.
-      return other === 'bool' ? [writeInt(numbers.other, 1), schema] : [schema];
+      if (other === 'bool') out.int(numbers.other, 1);
+    } else {
+      for (const one of backwards(Array.isArray(value) ? value : [value])) this.#value(out, numbers.other, one, numbers.type);
     }
-    const values = Array.isArray(value) ? (value as readonly unknown[]) : [value];
-    return values.map((one) => this.#value(numbers.other, one, numbers.type));
   }
+}
+
+function backwardsOf(layout: Layout): Backwards {
+  return [...layout].reverse().map(([number, entry]) => {
+    if (isNested(entry)) return { number, inlined: backwardsOf(entry) };
+    const [name, field] = entry;
+    return { ...field, number, name, element: elementOf(field.type) };
+  });
+}
+
+/** The items of a list from the last to the first; none if it is no list. */
+function* backwards(value: unknown): Generator<unknown, void, undefined> {
+  if (!Array.isArray(value)) return;
+  for (let at = value.length - 1; at >= 0; at -= 1) yield (value as readonly unknown[])[at];
 }
 
 /** `type` is 1 for a string. */
-function intOrString(value: unknown): Parts {
+function writeIntOrString(out: ProtobufBuffer, value: unknown): void {
   const isText = typeof value === 'string';
-  return [writeInt(1, isText ? 1 : 0), writeInt(2, isText ? 0 : Number(value)), writeField(3, isText ? value : '')];
+  out.text(3, isText ? value : '');
+  out.int(2, isText ? 0 : Number(value));
+  out.int(1, isText ? 1 : 0);
 }
 
 /** Seconds and nanoseconds, of which a Time keeps none. */
-function timeParts(text: string, isMicro: boolean): Parts {
-  const seconds = Math.floor(Date.parse(text) / 1000);
+function writeTime(out: ProtobufBuffer, text: string, isMicro: boolean): void {
   const fraction = /\.(\d{1,6})/.exec(text)?.[1] ?? '';
-  return [writeInt(1, seconds), writeInt(2, isMicro ? Number(fraction.padEnd(6, '0')) * 1000 : 0)];
+  out.int(2, isMicro ? Number(fraction.padEnd(6, '0')) * 1000 : 0);
+  out.int(1, Math.floor(Date.parse(text) / 1000));
 }
