@@ -31,6 +31,7 @@ export class OpenNode implements Place {
   /** Cached results about the options, until these shrink. */
   #domains = new Map<string, ReadonlySet<string | undefined>>();
   #counts = new Map<NodeFilter, boolean>();
+  #largest: Resources | undefined;
 
   constructor(name: string, pool: PoolOptions, groups: readonly OptionGroup[]) {
     this.name = name;
@@ -64,7 +65,7 @@ export class OpenNode implements Place {
 
   /** The most that it may use of its pool's limits. */
   get largest(): Resources {
-    return { ...this.#groups.map(({ type }) => type.capacity).reduce(maxResources, {}), nodes: 1 };
+    return (this.#largest ??= { ...this.#groups.map(({ type }) => type.capacity).reduce(maxResources, {}), nodes: 1 });
   }
 
   /** Plans a pod onto it if it fits. */
@@ -178,6 +179,7 @@ export class OpenNode implements Place {
     this.#groups = groups;
     this.#domains = new Map();
     this.#counts = new Map();
+    this.#largest = undefined;
   }
 
   /** The cheapest types, in zones and capacity types where every combination is possible. */
