@@ -97,10 +97,18 @@ export function elementOf(type: string): { readonly of: 'list' | 'map'; readonly
   return type.startsWith('{}') ? { of: 'map', type: type.slice(2) } : undefined;
 }
 
-/** Reads the types from the package's fixtures. */
+/** Cached: a file of the package does not change while a process runs, and every trial needs it. */
+let ownTypes: KubeTypes | undefined;
+
+/** Reads the types from the package's fixtures, once. */
 export function loadKubeTypes(): KubeTypes {
+  ownTypes ??= new KubeTypes(readTypes(), loadDescriptions);
+  return ownTypes;
+}
+
+function readTypes(): ConstructorParameters<typeof KubeTypes>[0] {
   const text = readFileSync(join(packageRoot(), 'fixtures/data', 'kubernetes-types.json'), 'utf8');
-  return new KubeTypes(JSON.parse(text) as ConstructorParameters<typeof KubeTypes>[0], loadDescriptions);
+  return JSON.parse(text) as ReturnType<typeof readTypes>;
 }
 
 /** The file with the descriptions of the types, in the package. */

@@ -14,6 +14,9 @@ export class ResourceTable {
   /** The served versions of each resource, the stored one first. */
   readonly #versions = new Map<string, readonly Resource[]>(BUILT_IN_RESOURCES.map((resource) => [keyOf(resource), [resource]]));
 
+  /** Derived from the versions; undefined after a change of them. */
+  #indexes: Indexes | undefined;
+
   /** How definitions with a webhook convert objects. */
   converterOf: ((webhook: ConversionWebhook) => Converter) | undefined;
 
@@ -23,8 +26,8 @@ export class ResourceTable {
   }
 
   /** In the order in which they were added; a resource with several versions once for each, the stored one first. */
-  all(): Resource[] {
-    return [...this.#versions.values()].flat();
+  all(): readonly Resource[] {
+    return this.#index().all;
   }
 
   /** A built-in resource by its id, e.g. `pods`, `leases.coordination.k8s.io`. @throws Error if there is none */
@@ -42,13 +45,17 @@ export class ResourceTable {
 
   /** A resource by its plural name alone, for the world's own parts. The core group has precedence. */
   byPlural(plural: string): Resource | undefined {
-    return this.#versions.get(plural)?.[0] ?? this.all().find((resource) => resource.plural === plural);
+    return this.#versions.get(plural)?.[0] ?? this.#index().byPlural.get(plural);
   }
 
   /** A resource by the type in an object. */
   byKind(apiVersion: string, kind: string): Resource | undefined {
     const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
-    return this.all().find((resource) => resource.group === group && resource.kind === kind);
+    return this.#index().byKind.get(`${group}/${kind}`);
+  }
+
+  #index(): Indexes {
+    return (this.#indexes ??= indexesOf([...this.#versions.values()].flat()));
   }
 
   #follow({ resource, type, version }: Commit): void {
@@ -57,5 +64,23 @@ export class ResourceTable {
     const served = type === 'DELETED' ? [] : resourcesOf(version.object, this.converterOf);
     if (served.length === 0) this.#versions.delete(id);
     else this.#versions.set(id, served);
+    this.#indexes = undefined;
   }
+}
+
+interface Indexes {
+  readonly all: readonly Resource[];
+  readonly byPlural: ReadonlyMap<string, Resource>;
+  /** By `group/kind`. */
+  readonly byKind: ReadonlyMap<string, Resource>;
+}
+
+/** Of several resources with the same name, the first one counts. */
+function indexesOf(all: readonly Resource[]): Indexes {
+  const lastFirst = all.toReversed();
+  return {
+    all,
+    byPlural: new Map(lastFirst.map((resource) => [resource.plural, resource])),
+    byKind: new Map(lastFirst.map((resource) => [`${resource.group}/${resource.kind}`, resource])),
+  };
 }
