@@ -3,7 +3,7 @@ import type { PodClass } from './pod-class.ts';
 import { PodTerm } from './pod-term.ts';
 import type { PodIdentity } from './pod-term.ts';
 import { domainOf, placeOf } from './rule.ts';
-import type { Place, Rule } from './rule.ts';
+import type { Place, Rule, Share } from './rule.ts';
 import type { Option, SchedulingInput } from './types.ts';
 
 /**
@@ -11,22 +11,25 @@ import type { Option, SchedulingInput } from './types.ts';
  * anywhere, a pod that its own terms select may be the first.
  * Source: Kubernetes, `plugins/interpodaffinity/filtering.go`, 1.34 (`satisfyPodAffinity`).
  */
-export class AffinityRule implements Rule {
+class AffinityRule implements Rule {
   readonly key: string;
+  /** A first pod of those it selects may open a domain. */
+  readonly isRefusalFinal = false;
   readonly #terms: readonly PodTerm[];
   readonly #selectsSelf: boolean;
+  readonly #selectsClass = new Map<PodClass, boolean>();
   readonly #counts = new Map<string, number>();
   /** Selected pods that are planned onto nodes whose domain isn't known yet, by the node's name. */
   readonly #unplaced = new Map<string, number>();
 
   /** @param terms a pod has to be selected by all of these @param key their common topology key */
-  constructor(key: string, terms: readonly PodAffinityTerm[], podClass: PodClass, input: SchedulingInput) {
+  constructor(key: string, terms: readonly PodTerm[], selectsSelf: boolean, input: SchedulingInput) {
     this.key = key;
-    this.#terms = terms.map((term) => new PodTerm(term, podClass, input.namespaces));
-    this.#selectsSelf = this.#selects(podClass);
+    this.#terms = terms;
+    this.#selectsSelf = selectsSelf;
     for (const node of input.nodes) {
       const domain = domainOf(placeOf(node), key);
-      if (domain !== undefined) this.#add(domain, node.pods.filter((pod) => this.#selects(identityOf(pod))).length);
+      if (domain !== undefined) this.#add(domain, node.pods.filter((pod) => isSelected(identityOf(pod), terms)).length);
     }
   }
 
@@ -57,8 +60,12 @@ export class AffinityRule implements Rule {
     return `spec.affinity.podAffinity: no pod that it selects is in a domain of ${this.key} where a node can be launched`;
   }
 
-  #selects(pod: PodIdentity): boolean {
-    return this.#terms.every((term) => term.selects(pod));
+  #selects(podClass: PodClass): boolean {
+    const known = this.#selectsClass.get(podClass);
+    if (known !== undefined) return known;
+    const selects = isSelected(podClass, this.#terms);
+    this.#selectsClass.set(podClass, selects);
+    return selects;
   }
 
   #add(domain: string, count: number): void {
@@ -66,24 +73,44 @@ export class AffinityRule implements Rule {
   }
 }
 
+/** Whether all terms select a pod. */
+function isSelected(pod: PodIdentity, terms: readonly PodTerm[]): boolean {
+  return terms.every((term) => term.selects(pod));
+}
+
+/** The rule for terms of a class over one topology key. It is shared with classes whose terms select the same pods. */
+export function affinityRule(
+  key: string,
+  podTerms: readonly PodAffinityTerm[],
+  podClass: PodClass,
+  input: SchedulingInput,
+  share: Share,
+): Rule {
+  const terms = podTerms.map((term) => new PodTerm(term, podClass, input.namespaces));
+  const selectsSelf = isSelected(podClass, terms);
+  const about = JSON.stringify(['affinity', key, terms.map((term) => term.key), selectsSelf]);
+  return share(about, () => new AffinityRule(key, terms, selectsSelf, input));
+}
+
 /**
  * Anti-affinity over one topology key, in both directions: a domain is excluded if it may have a pod that the class keeps away
  * from, or one that keeps away from the class. A node without the label excludes nothing.
  */
-export class AntiAffinityRule implements Rule {
+class AntiAffinityRule implements Rule {
   readonly key: string;
+  readonly isRefusalFinal = true;
   readonly #own: readonly PodTerm[];
   readonly #podClass: PodClass;
   readonly #anti: AntiAffinities;
-  readonly #counts = new Map<string, number>();
+  readonly #keepsFromClass = new Map<PodClass, boolean>();
+  readonly #blocked = new Set<string>();
 
-  constructor(key: string, podClass: PodClass, anti: AntiAffinities, input: SchedulingInput) {
+  /** @param own the terms of the class over this key */
+  constructor(key: string, own: readonly PodTerm[], podClass: PodClass, anti: AntiAffinities, input: SchedulingInput) {
     this.key = key;
     this.#podClass = podClass;
     this.#anti = anti;
-    this.#own = podClass.antiAffinity
-      .filter(({ topologyKey }) => topologyKey === key)
-      .map((term) => new PodTerm(term, podClass, input.namespaces));
+    this.#own = own;
     for (const node of input.nodes) {
       const met = node.pods.filter((pod) => this.#keepsFrom(identityOf(pod), anti.termsOf(pod)));
       if (met.length > 0) this.#block(placeOf(node));
@@ -91,7 +118,7 @@ export class AntiAffinityRule implements Rule {
   }
 
   allows(domain: string | undefined): boolean {
-    return domain === undefined || !this.#counts.has(domain);
+    return domain === undefined || !this.#blocked.has(domain);
   }
 
   rank(): number {
@@ -99,7 +126,12 @@ export class AntiAffinityRule implements Rule {
   }
 
   place(podClass: PodClass, place: Place): void {
-    if (this.#keepsFrom(podClass, this.#anti.termsOf(podClass.pod))) this.#block(place);
+    let keepsFrom = this.#keepsFromClass.get(podClass);
+    if (keepsFrom === undefined) {
+      keepsFrom = this.#keepsFrom(podClass, this.#anti.termsOf(podClass.pod));
+      this.#keepsFromClass.set(podClass, keepsFrom);
+    }
+    if (keepsFrom) this.#block(place);
   }
 
   explain(options: readonly Option[]): string | undefined {
@@ -114,16 +146,25 @@ export class AntiAffinityRule implements Rule {
 
   /** Every domain that the place may turn out to be in. */
   #block(place: Place): void {
-    for (const domain of place.domains(this.key)) {
-      if (domain !== undefined) this.#counts.set(domain, (this.#counts.get(domain) ?? 0) + 1);
-    }
+    for (const domain of place.domains(this.key)) if (domain !== undefined) this.#blocked.add(domain);
   }
+}
+
+/** The rule for the anti-affinity of a class over one topology key. It is shared with classes of the same terms and labels. */
+export function antiAffinityRule(key: string, podClass: PodClass, anti: AntiAffinities, input: SchedulingInput, share: Share): Rule {
+  const own = podClass.antiAffinity
+    .filter(({ topologyKey }) => topologyKey === key)
+    .map((term) => new PodTerm(term, podClass, input.namespaces));
+  const about = JSON.stringify(['anti-affinity', key, own.map((term) => term.key), podClass.namespace, podClass.labels]);
+  return share(about, () => new AntiAffinityRule(key, own, podClass, anti, input));
 }
 
 /** The required anti-affinity of all pods in a plan. */
 export class AntiAffinities {
   readonly #namespaces: SchedulingInput['namespaces'];
   readonly #terms = new Map<Pod, readonly PodTerm[]>();
+  /** One of each kind. */
+  readonly #distinct = new Map<string, PodTerm>();
 
   constructor(pods: Iterable<Pod>, input: SchedulingInput) {
     this.#namespaces = input.namespaces;
@@ -138,20 +179,16 @@ export class AntiAffinities {
   /** The topology keys over which a class keeps away from others, or others from it. */
   keysFor(podClass: PodClass): ReadonlySet<string> {
     const keys = new Set(podClass.antiAffinity.map(({ topologyKey }) => topologyKey));
-    for (const terms of this.#terms.values()) {
-      for (const term of terms) if (!keys.has(term.topologyKey) && term.selects(podClass)) keys.add(term.topologyKey);
-    }
+    for (const term of this.#distinct.values()) if (!keys.has(term.topologyKey) && term.selects(podClass)) keys.add(term.topologyKey);
     return keys;
   }
 
   #learn(pod: Pod): void {
     const terms = pod.spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
-    if (terms.length > 0) {
-      this.#terms.set(
-        pod,
-        terms.map((term) => new PodTerm(term, identityOf(pod), this.#namespaces)),
-      );
-    }
+    if (terms.length === 0 || this.#terms.has(pod)) return;
+    const prepared = terms.map((term) => new PodTerm(term, identityOf(pod), this.#namespaces));
+    this.#terms.set(pod, prepared);
+    for (const term of prepared) if (!this.#distinct.has(term.key)) this.#distinct.set(term.key, term);
   }
 }
 

@@ -15,10 +15,13 @@ export class NodeFilter {
   /** The requirements without the preferred term: nodes that match these count for topology spread. */
   readonly required: readonly NodeAlternative[];
   readonly alternatives: readonly NodeAlternative[];
+  /** Equal for pods with equal requirements. */
+  readonly key: string;
   readonly #suits = new Map<Option, boolean>();
 
   constructor(spec: PodSpec) {
     this.required = nodeAlternatives(spec);
+    this.key = filterKey(spec);
     const preferred = heaviest(spec.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution)?.preference;
     const wish = preferred === undefined ? undefined : nodeAlternative(preferred);
     this.alternatives =
@@ -69,6 +72,11 @@ export class NodeFilter {
     }
     return undefined;
   }
+}
+
+/** The requirements as text. */
+export function filterKey({ nodeSelector, affinity }: PodSpec): string {
+  return JSON.stringify([nodeSelector, affinity?.nodeAffinity]);
 }
 
 function suits({ labels, fields }: NodeAlternative, option: Option, open: Requirements): boolean {

@@ -6,7 +6,7 @@ import type { TaintEffect } from '../../model/kube.ts';
 import { untolerated } from '../../model/taints.ts';
 import { hostPortsOf } from './host-ports.ts';
 import type { HostPort } from './host-ports.ts';
-import { NodeFilter } from './node-filter.ts';
+import { NodeFilter, filterKey } from './node-filter.ts';
 import { relaxations } from './relaxation.ts';
 
 /** Includes PreferNoSchedule: the last relaxation tolerates it. */
@@ -18,6 +18,8 @@ const DISLIKED: readonly TaintEffect[] = ['NoSchedule', 'NoExecute', 'PreferNoSc
  */
 export class PodClass {
   readonly requests: Resources;
+  /** Equal for classes with equal requests. */
+  readonly demand: string;
   readonly namespace: string;
   readonly labels: Labels;
   readonly filter: NodeFilter;
@@ -38,6 +40,7 @@ export class PodClass {
     this.spec = spec;
     this.filter = filter;
     this.requests = podRequests(spec);
+    this.demand = JSON.stringify(this.requests);
     this.namespace = pod.metadata.namespace ?? '';
     this.labels = pod.metadata.labels ?? {};
     this.hostPorts = hostPortsOf(spec);
@@ -73,7 +76,7 @@ export function classify(pods: readonly Pod[], softTaints = false): ClassifiedPo
   const classes = new Map<string, readonly PodClass[]>();
   const filters = new Map<string, NodeFilter>();
   const filterOf = (spec: PodSpec): NodeFilter => {
-    const key = JSON.stringify([spec.nodeSelector, spec.affinity?.nodeAffinity]);
+    const key = filterKey(spec);
     const filter = filters.get(key) ?? new NodeFilter(spec);
     filters.set(key, filter);
     return filter;

@@ -11,6 +11,8 @@ export interface PodIdentity {
 /** A term of affinity or anti-affinity of one pod, prepared for comparison with other pods. */
 export class PodTerm {
   readonly topologyKey: string;
+  /** Equal for terms over one topology key that select the same pods. */
+  readonly key: string;
   readonly #owner: PodIdentity;
   readonly #term: PodAffinityTerm;
   readonly #selector: LabelSelector | undefined;
@@ -22,6 +24,8 @@ export class PodTerm {
     this.#owner = owner;
     this.#namespaces = namespaces;
     this.#selector = selectorOf(term, owner.labels);
+    const { topologyKey, namespaces: named, namespaceSelector } = term;
+    this.key = JSON.stringify([topologyKey, this.#selector, owner.namespace, named, namespaceSelector]);
   }
 
   selects({ namespace, labels }: PodIdentity): boolean {

@@ -5,11 +5,11 @@ import { matchesSelector } from '../../model/selector.ts';
 import { globalMinimum, skewAfterPlacing, spreadSelector } from '../../model/topology.ts';
 import type { PodClass } from './pod-class.ts';
 import { domainOf, placeOf } from './rule.ts';
-import type { Place, Rule } from './rule.ts';
+import type { Place, Rule, Share } from './rule.ts';
 import type { Option, PoolOptions, SchedulingInput } from './types.ts';
 
 /**
- * One spread constraint of one class of pods, with the count of matching pods in each domain as the scheduler would count them once
+ * One spread constraint of pods that are alike in all that it depends on, with the count of matching pods in each domain as the scheduler would count them once
  * the whole plan has been carried out.
  *
  * Domains are those of the nodes that count for the pods (by their nodeAffinityPolicy and nodeTaintsPolicy; a node must have all
@@ -29,20 +29,24 @@ export class SpreadRule implements Rule {
   /** Matching pods that are planned onto nodes whose domain isn't known yet, by the node's name. */
   readonly #unplaced = new Map<string, number>();
 
-  constructor(podClass: PodClass, { index, constraint }: PodClass['spreads'][number], input: SchedulingInput) {
+  constructor(podClass: PodClass, { index, constraint }: Spread, input: SchedulingInput, launchable: Iterable<string>) {
     this.key = constraint.topologyKey;
     this.#index = index;
     this.#constraint = constraint;
     this.#podClass = podClass;
-    this.#keys = podClass.spreads.map((spread) => spread.constraint.topologyKey);
+    this.#keys = keysOf(podClass);
     this.#selector = spreadSelector(constraint, podClass.labels);
     this.#matchesSelf = matchesSelector(this.#selector, podClass.labels);
     for (const node of input.nodes) {
       const domain = this.#countingDomain(placeOf(node));
       if (domain !== undefined) this.#add(domain, node.pods.filter((pod) => this.#matchesPod(pod)).length);
     }
-    if (this.#isByHost) return;
-    for (const domain of launchableDomains(podClass, this.key, input.pools)) this.#add(domain, 0);
+    for (const domain of launchable) this.#add(domain, 0);
+  }
+
+  /** By host there is no minimum that could grow. */
+  get isRefusalFinal(): boolean {
+    return this.#isByHost;
   }
 
   get #isByHost(): boolean {
@@ -112,6 +116,30 @@ export class SpreadRule implements Rule {
   #add(domain: string, count: number): void {
     this.#counts.set(domain, (this.#counts.get(domain) ?? 0) + count);
   }
+}
+
+/**
+ * The rule for one spread constraint of a class. It is shared with classes that count the same pods in the same domains.
+ * @param share finds a rule by what it depends on
+ */
+export function spreadRule(podClass: PodClass, spread: Spread, input: SchedulingInput, share: Share): Rule {
+  const { index, constraint } = spread;
+  const selector = spreadSelector(constraint, podClass.labels);
+  // By host each new node is a domain of its own.
+  const launchable = constraint.topologyKey === LABEL.hostname ? [] : [...launchableDomains(podClass, constraint.topologyKey, input.pools)];
+  const { namespace, filter, spec, labels } = podClass;
+  const key = JSON.stringify([
+    [index, constraint, keysOf(podClass)],
+    [namespace, selector, matchesSelector(selector, labels)],
+    [filter.key, spec.tolerations, launchable],
+  ]);
+  return share(key, () => new SpreadRule(podClass, spread, input, launchable));
+}
+
+type Spread = PodClass['spreads'][number];
+
+function keysOf({ spreads }: PodClass): string[] {
+  return spreads.map(({ constraint }) => constraint.topologyKey);
 }
 
 /** Domains where some pool could launch a node for a single pod of the class now. */

@@ -1,8 +1,8 @@
 import type { Pod } from '../../model/kube.ts';
-import { AffinityRule, AntiAffinities, AntiAffinityRule } from './affinity.ts';
+import { AntiAffinities, affinityRule, antiAffinityRule } from './affinity.ts';
 import type { PodClass } from './pod-class.ts';
-import type { Place, Rule } from './rule.ts';
-import { SpreadRule } from './spread.ts';
+import type { Place, Rule, Share } from './rule.ts';
+import { spreadRule } from './spread.ts';
 import type { SchedulingInput } from './types.ts';
 
 /** The rules of all pod classes in a plan, updated with every placement. */
@@ -10,7 +10,8 @@ export class Topology {
   readonly #input: SchedulingInput;
   readonly #anti: AntiAffinities;
   readonly #rules = new Map<PodClass, readonly Rule[]>();
-  readonly #all: Rule[] = [];
+  /** Those that classes share, by what they depend on. */
+  readonly #shared = new Map<string, Rule>();
   readonly #placed: { readonly podClass: PodClass; readonly place: Place }[] = [];
 
   /** @param representatives one pod of each class */
@@ -23,27 +24,35 @@ export class Topology {
     const known = this.#rules.get(podClass);
     if (known !== undefined) return known;
     const rules = this.#makeRules(podClass);
-    // A later class has to know the earlier placements.
-    for (const rule of rules) for (const { podClass: other, place } of this.#placed) rule.place(other, place);
     this.#rules.set(podClass, rules);
-    this.#all.push(...rules);
     return rules;
   }
 
   place(podClass: PodClass, place: Place): void {
     this.#placed.push({ podClass, place });
-    for (const rule of this.#all) rule.place(podClass, place);
+    for (const rule of this.#shared.values()) rule.place(podClass, place);
   }
 
   #makeRules(podClass: PodClass): Rule[] {
     const keysOf = (terms: PodClass['affinity']): string[] => [...new Set(terms.map(({ topologyKey }) => topologyKey))];
+    const input = this.#input;
     return [
-      ...podClass.spreads.map((spread) => new SpreadRule(podClass, spread, this.#input)),
-      ...keysOf(podClass.affinity).map((key) => new AffinityRule(key, podClass.affinity, podClass, this.#input)),
-      ...podClass.preferredAffinity.map((term) => new AffinityRule(term.topologyKey, [term], podClass, this.#input)),
-      ...[...this.#anti.keysFor(podClass)].map((key) => new AntiAffinityRule(key, podClass, this.#anti, this.#input)),
+      ...podClass.spreads.map((spread) => spreadRule(podClass, spread, input, this.#share)),
+      ...keysOf(podClass.affinity).map((key) => affinityRule(key, podClass.affinity, podClass, input, this.#share)),
+      ...podClass.preferredAffinity.map((term) => affinityRule(term.topologyKey, [term], podClass, input, this.#share)),
+      ...[...this.#anti.keysFor(podClass)].map((key) => antiAffinityRule(key, podClass, this.#anti, input, this.#share)),
     ];
   }
+
+  readonly #share: Share = (key, create) => {
+    const known = this.#shared.get(key);
+    if (known !== undefined) return known;
+    const rule = create();
+    // A later rule has to know the earlier placements.
+    for (const { podClass, place } of this.#placed) rule.place(podClass, place);
+    this.#shared.set(key, rule);
+    return rule;
+  };
 }
 
 /** The domain of a key that all its rules allow, with the lowest rank; undefined if there is none. */
