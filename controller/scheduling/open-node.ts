@@ -12,7 +12,7 @@ import type { NodeFilter } from './node-filter.ts';
 import { settleLabels } from './open-labels.ts';
 import type { OptionGroup } from './option-group.ts';
 import type { PodClass } from './pod-class.ts';
-import type { Place, Rule } from './rule.ts';
+import type { Domains, Place, Rule } from './rule.ts';
 import { chooseDomain } from './topology.ts';
 import type { Option, PlannedNode, PoolOptions } from './types.ts';
 
@@ -26,17 +26,28 @@ export class OpenNode implements Place {
   #requests: Resources = {};
   #hostPorts: readonly HostPort[];
   readonly #classes = new Set<PodClass>();
-  /** Classes that will never fit, since the options only shrink. */
+  /** Classes that will never fit: the options only shrink, and some rules never allow again what they have refused. */
   readonly #rejected = new Set<PodClass>();
+  /** The demands for which it is full. */
+  readonly #full = new Set<string>();
+  /** By topology key: the domains of these groups, and at most those of smaller ones. */
+  readonly #domains = new Map<string, { readonly groups: readonly OptionGroup[]; readonly domains: Domains }>();
+  readonly #poolDomains: (key: string) => Domains;
   /** Cached results about the options, until these shrink. */
-  #domains = new Map<string, ReadonlySet<string | undefined>>();
   #counts = new Map<NodeFilter, boolean>();
   #largest: Resources | undefined;
 
-  constructor(name: string, pool: PoolOptions, groups: readonly OptionGroup[]) {
+  /** @param poolDomains the domains of a key in which the pool can have nodes: the same for all of its nodes */
+  constructor(
+    name: string,
+    pool: PoolOptions,
+    groups: readonly OptionGroup[],
+    poolDomains = (key: string): Domains => domainsOf(groups, key),
+  ) {
     this.name = name;
     this.pool = pool;
     this.#groups = groups;
+    this.#poolDomains = poolDomains;
     this.#open = pool.open;
     this.#hostPorts = pool.hostPorts;
   }
@@ -45,13 +56,12 @@ export class OpenNode implements Place {
     return this.pool.taints;
   }
 
-  domains(key: string): ReadonlySet<string | undefined> {
+  domains(key: string): Domains {
     if (key === LABEL.hostname) return new Set([this.name]);
     const known = this.#domains.get(key);
-    if (known !== undefined) return known;
-    const domains = new Set<string | undefined>();
-    for (const { options } of this.#groups) for (const { labels } of options) domains.add(labels[key]);
-    this.#domains.set(key, domains);
+    if (known?.groups === this.#groups) return known.domains;
+    const domains = domainsOf(this.#groups, key, known?.domains ?? this.#poolDomains(key));
+    this.#domains.set(key, { groups: this.#groups, domains });
     return domains;
   }
 
@@ -65,12 +75,22 @@ export class OpenNode implements Place {
 
   /** The most that it may use of its pool's limits. */
   get largest(): Resources {
-    return (this.#largest ??= { ...this.#groups.map(({ type }) => type.capacity).reduce(maxResources, {}), nodes: 1 });
+    this.#largest ??= { ...this.#groups.map(({ type }) => type.capacity).reduce(maxResources, {}), nodes: 1 };
+    return this.#largest;
+  }
+
+  /** Whether no pod of the class fits any more, whatever else is planned. */
+  rejects(podClass: PodClass): boolean {
+    return this.#rejected.has(podClass) || this.#full.has(podClass.demand);
   }
 
   /** Plans a pod onto it if it fits. */
   tryAdd(pod: Pod, podClass: PodClass, rules: readonly Rule[]): boolean {
-    if (this.#rejected.has(podClass) || !this.#isHostAllowed(rules)) return false;
+    if (this.rejects(podClass)) return false;
+    const isRepelled = podClass.repelledBy(this.taints) !== undefined;
+    const obstacle = this.#obstacle(rules);
+    if (isRepelled || obstacle?.isRefusalFinal === true) this.#rejected.add(podClass);
+    if (isRepelled || obstacle !== undefined) return false;
     const requests = addResources(this.#requests, podClass.requests);
     const open = podClass.filter.narrow(this.#open);
     const suitable = open === undefined || conflicts(podClass.hostPorts, this.#hostPorts) ? [] : this.#suitable(podClass, requests, open);
@@ -134,13 +154,18 @@ export class OpenNode implements Place {
     });
   }
 
-  /** The quickest check for most nodes: one of its pods is enough to exclude the next one. */
-  #isHostAllowed(rules: readonly Rule[]): boolean {
-    return rules.every((rule) => rule.key !== LABEL.hostname || rule.allows(this.name, this.name));
+  /** The quickest check for most nodes: a rule that refuses every domain in which the node can be. */
+  #obstacle(rules: readonly Rule[]): Rule | undefined {
+    return rules.find((rule) => {
+      if (rule.key === LABEL.hostname) return !rule.allows(this.name, this.name);
+      for (const domain of this.domains(rule.key)) if (rule.allows(domain, this.name)) return false;
+      return true;
+    });
   }
 
   #suitable(podClass: PodClass, requests: Resources, open: Requirements): readonly OptionGroup[] {
     const fitting = this.#groups.filter(({ room }) => fits(requests, room));
+    if (fitting.length === 0) this.#full.add(podClass.demand);
     // Pods of this class were added before, so the remaining options suit them.
     if (this.#classes.has(podClass) || podClass.filter.isFree) return fitting.length === this.#groups.length ? this.#groups : fitting;
     return fitting.flatMap((group) => {
@@ -155,7 +180,8 @@ export class OpenNode implements Place {
     let groups = suitable;
     for (const [key, ofKey] of Map.groupBy(rules, (rule) => rule.key)) {
       if (key === LABEL.hostname) continue;
-      const domains = domainsOf(groups, key);
+      const all = this.domains(key);
+      const domains = groups === this.#groups ? all : domainsOf(groups, key, all);
       const best = chooseDomain(ofKey, domains, this.name);
       if (best === undefined) return undefined;
       if (domains.size === 1) continue;
@@ -177,7 +203,6 @@ export class OpenNode implements Place {
   #setGroups(groups: readonly OptionGroup[]): void {
     if (groups === this.#groups) return;
     this.#groups = groups;
-    this.#domains = new Map();
     this.#counts = new Map();
     this.#largest = undefined;
   }
@@ -223,9 +248,14 @@ export class OpenNode implements Place {
   }
 }
 
-function domainsOf(groups: readonly OptionGroup[], key: string): Set<string | undefined> {
+/** @param most those of more options: with as many, no further option has to be looked at */
+function domainsOf(groups: readonly OptionGroup[], key: string, most?: Domains): Domains {
+  if (most?.size === 1) return most;
   const domains = new Set<string | undefined>();
-  for (const { options } of groups) for (const { labels } of options) domains.add(labels[key]);
+  for (const { options } of groups) {
+    for (const { labels } of options) domains.add(labels[key]);
+    if (domains.size === most?.size) return most;
+  }
   return domains;
 }
 

@@ -2,6 +2,7 @@ import type { Pod } from '../../model/kube.ts';
 import { PROBE_SHARE_OF_LIMITS } from '../constants.ts';
 import { addResources, fits, subtractResources } from '../../model/resources.ts';
 import type { Resources } from '../../model/resources.ts';
+import { Candidates } from './candidates.ts';
 import { explainRefusal } from './explain.ts';
 import { conflicts } from './host-ports.ts';
 import type { HostPort } from './host-ports.ts';
@@ -11,7 +12,7 @@ import type { OptionGroup } from './option-group.ts';
 import { classify } from './pod-class.ts';
 import type { ClassifiedPod, PodClass } from './pod-class.ts';
 import { placeOf } from './rule.ts';
-import type { Place, Rule } from './rule.ts';
+import type { Domains, Place, Rule } from './rule.ts';
 import { Topology } from './topology.ts';
 import type { NodeCandidate, Option, Plan, PoolOptions, SchedulingInput, Simulator } from './types.ts';
 
@@ -26,22 +27,55 @@ export function createSimulator(): Simulator {
 }
 
 /** An existing node, or one in progress, with the pods that the plan has put onto it. */
-interface Target {
+class Target {
   readonly node: NodeCandidate;
   readonly place: Place;
-  readonly rejected: Set<PodClass>;
-  free: Resources;
-  hostPorts: readonly HostPort[];
+  readonly #rejected = new Set<PodClass>();
+  #free: Resources;
+  #hostPorts: readonly HostPort[];
+
+  constructor(node: NodeCandidate) {
+    this.node = node;
+    this.place = placeOf(node);
+    this.#free = node.free;
+    this.#hostPorts = node.hostPorts;
+  }
+
+  /** Whether no pod of the class fits any more, whatever else is planned. */
+  rejects(podClass: PodClass): boolean {
+    return this.#rejected.has(podClass);
+  }
+
+  /** Puts a pod onto it if it fits. */
+  tryAdd(podClass: PodClass, rules: readonly Rule[]): boolean {
+    const { node, place } = this;
+    const isPossible =
+      fits(podClass.requests, this.#free) &&
+      podClass.repelledBy(node.taints) === undefined &&
+      !conflicts(podClass.hostPorts, this.#hostPorts) &&
+      podClass.filter.allowsNode(node.name, node.variants);
+    // It must be allowed in every domain that the node may turn out to be in.
+    const obstacle = rules.find((rule) => ![...place.domains(rule.key)].every((domain) => rule.allows(domain, node.name)));
+    if (!isPossible || obstacle?.isRefusalFinal === true) this.#rejected.add(podClass);
+    if (!isPossible || obstacle !== undefined) return false;
+    this.#free = subtractResources(this.#free, podClass.requests);
+    this.#hostPorts = [...this.#hostPorts, ...podClass.hostPorts];
+    return true;
+  }
 }
 
 class Simulation {
   readonly #pods: readonly ClassifiedPod[];
   readonly #pools: readonly PoolOptions[];
   readonly #groups: ReadonlyMap<PoolOptions, readonly OptionGroup[]>;
-  readonly #targets: readonly Target[];
+  readonly #targets: Candidates<Target>;
   readonly #topology: Topology;
   readonly #open: OpenNode[] = [];
+  readonly #plannedFor = new Candidates(this.#open);
+  /** What the planned nodes of each pool may use of its limits. */
+  readonly #used = new Map<PoolOptions, Resources>();
   readonly #nominations = new Map<string, Pod[]>();
+  readonly #poolDomains = new Map<PoolOptions, Map<string, Domains>>();
   readonly #probeTurn: number | undefined;
   #placed = 0;
   /** How many pods had been placed when one of the class was refused: until there are more, the others are refused too. */
@@ -56,10 +90,8 @@ class Simulation {
     this.#pools = [...input.pools].sort((a, b) => b.weight - a.weight || (a.name < b.name ? -1 : 1));
     this.#groups = new Map(this.#pools.map((pool) => [pool, groupOptions(pool.options)]));
     this.#probeTurn = input.probeTurn;
-    this.#targets = input.nodes
-      .filter((node) => node.accepting)
-      .sort((a, b) => (a.name < b.name ? -1 : 1))
-      .map((node) => ({ node, place: placeOf(node), rejected: new Set(), free: node.free, hostPorts: node.hostPorts }));
+    const accepting = input.nodes.filter((node) => node.accepting);
+    this.#targets = new Candidates(accepting.sort((a, b) => (a.name < b.name ? -1 : 1)).map((node) => new Target(node)));
   }
 
   run(): Plan {
@@ -135,30 +167,29 @@ class Simulation {
   }
 
   #onTarget(pod: Pod, podClass: PodClass, rules: readonly Rule[]): Place | undefined {
-    for (const target of this.#targets) {
-      if (target.rejected.has(podClass)) continue;
-      const { node, place } = target;
-      const isPossible =
-        fits(podClass.requests, target.free) &&
-        podClass.repelledBy(node.taints) === undefined &&
-        !conflicts(podClass.hostPorts, target.hostPorts) &&
-        podClass.filter.allowsNode(node.name, node.variants);
-      if (!isPossible) {
-        target.rejected.add(podClass);
-        continue;
-      }
-      // It must be allowed in every domain that the node may turn out to be in.
-      if (!rules.every((rule) => [...place.domains(rule.key)].every((domain) => rule.allows(domain, node.name)))) continue;
-      target.free = subtractResources(target.free, podClass.requests);
-      target.hostPorts = [...target.hostPorts, ...podClass.hostPorts];
-      this.#nominations.set(node.name, [...(this.#nominations.get(node.name) ?? []), pod]);
-      return place;
-    }
-    return undefined;
+    const target = this.#targets.find(podClass, (one) => one.tryAdd(podClass, rules));
+    if (target === undefined) return undefined;
+    const { name } = target.node;
+    const pods = this.#nominations.get(name);
+    if (pods === undefined) this.#nominations.set(name, [pod]);
+    else pods.push(pod);
+    return target.place;
   }
 
   #onPlanned(pod: Pod, podClass: PodClass, rules: readonly Rule[]): Place | undefined {
-    return this.#open.find((node) => podClass.repelledBy(node.taints) === undefined && node.tryAdd(pod, podClass, rules));
+    return this.#plannedFor.find(podClass, (node) => this.#addTo(node, pod, podClass, rules));
+  }
+
+  #addTo(node: OpenNode, pod: Pod, podClass: PodClass, rules: readonly Rule[]): boolean {
+    if (Object.keys(node.pool.remaining).length === 0) return node.tryAdd(pod, podClass, rules);
+    const before = node.largest;
+    if (!node.tryAdd(pod, podClass, rules)) return false;
+    this.#use(node.pool, subtractResources(node.largest, before));
+    return true;
+  }
+
+  #use(pool: PoolOptions, amounts: Resources): void {
+    this.#used.set(pool, addResources(this.#used.get(pool) ?? {}, amounts));
   }
 
   #onNew(
@@ -169,13 +200,25 @@ class Simulation {
   ): Place | undefined {
     for (const pool of this.#pools) {
       if (podClass.repelledBy(pool.taints) !== undefined) continue;
-      const node = new OpenNode(`planned-${this.#open.length + 1}`, pool, groupsOf(pool));
+      const node = new OpenNode(`planned-${this.#open.length + 1}`, pool, groupsOf(pool), (key) => this.#domainsOf(pool, key));
       if (!node.tryAdd(pod, podClass, rules)) continue;
-      if (Object.keys(pool.remaining).length > 0) node.keepCheapest();
+      if (Object.keys(pool.remaining).length > 0) {
+        node.keepCheapest();
+        this.#use(pool, node.largest);
+      }
       this.#open.push(node);
       return node;
     }
     return undefined;
+  }
+
+  /** The domains of a topology key in which the pool can have nodes. */
+  #domainsOf(pool: PoolOptions, key: string): Domains {
+    const ofPool = this.#poolDomains.get(pool) ?? new Map<string, Domains>();
+    this.#poolDomains.set(pool, ofPool);
+    const domains = ofPool.get(key) ?? new Set([...pool.options, ...pool.probes].map(({ labels }) => labels[key]));
+    ofPool.set(key, domains);
+    return domains;
   }
 
   /**
@@ -186,8 +229,7 @@ class Simulation {
   #withinLimits(pool: PoolOptions, groups: readonly OptionGroup[] = this.#groups.get(pool) ?? [], share = 1): readonly OptionGroup[] {
     const limited = Object.keys(pool.remaining);
     if (limited.length === 0) return groups;
-    const planned = this.#open.filter((node) => node.pool === pool).map((node) => node.largest);
-    const left = subtractResources(pool.remaining, planned.reduce(addResources, {}));
+    const left = subtractResources(pool.remaining, this.#used.get(pool) ?? {});
     return groups.filter(({ type }) => {
       const capacity: Resources = { ...type.capacity, nodes: 1 };
       return limited.every((resource) => (capacity[resource] ?? 0) <= share * (left[resource] ?? 0));
