@@ -6,6 +6,8 @@ import type { NodeInfo } from './node-info.ts';
 import { ObjectCache } from './object-cache.ts';
 import type { PodInfo } from './pod-info.ts';
 
+const NOBODY: readonly PodInfo[] = [];
+
 interface Group extends PodGroup {
   readonly counts: Map<string, GroupCount>;
 }
@@ -15,8 +17,11 @@ interface Group extends PodGroup {
  * counts are updated pod by pod, so that a decision need not iterate over all pods.
  */
 export class SchedulerCache implements Cluster {
-  readonly objects = new ObjectCache();
+  readonly objects = new ObjectCache(() => {
+    this.#version += 1;
+  });
   searchFrom = 0;
+  #version = 0;
   readonly #nodes = new Map<string, NodeInfo>();
   /** By node name, including deleted nodes: one with that name may come back. */
   readonly #loads = new Map<string, NodeLoad>();
@@ -29,6 +34,16 @@ export class SchedulerCache implements Cluster {
   /** Where each node is in that order, by name. */
   readonly #places = new Map<string, number>();
   #images: ReadonlyMap<string, NodeImage> | undefined;
+
+  /** Changes with everything that may change whether a pod finds a node. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Whether room is reserved for any pod. */
+  get hasNominations(): boolean {
+    return this.#nominationOf.size > 0;
+  }
 
   nodes(): readonly NodeInfo[] {
     if (this.#ordered === undefined) {
@@ -49,7 +64,7 @@ export class SchedulerCache implements Cluster {
 
   nominated(nodeName: string): readonly PodInfo[] {
     const pods = this.#nominated.get(nodeName);
-    return pods === undefined ? [] : [...pods.values()];
+    return pods === undefined ? NOBODY : [...pods.values()];
   }
 
   image(name: string): NodeImage | undefined {
@@ -60,6 +75,7 @@ export class SchedulerCache implements Cluster {
   setNode(node: Node): NodeInfo {
     const info = nodeInfo(node, this.#load(node.metadata.name ?? ''));
     const before = this.#nodes.get(info.name);
+    this.#version += 1;
     this.#nodes.set(info.name, info);
     if (before?.node.status?.images !== node.status?.images) this.#images = undefined;
     const place = this.#places.get(info.name);
@@ -73,6 +89,7 @@ export class SchedulerCache implements Cluster {
   }
 
   removeNode(name: string): void {
+    this.#version += 1;
     this.#nodes.delete(name);
     if (this.#loads.get(name)?.pods.size === 0) this.#loads.delete(name);
     this.#ordered = undefined;
@@ -90,8 +107,15 @@ export class SchedulerCache implements Cluster {
 
   /** Puts a pod on a node, after a decision or as reported by a watch. It is then no longer nominated. */
   assign(pod: PodInfo, nodeName: string): void {
+    const before = this.pod(pod.key);
+    const isKnown = before !== undefined && this.#nodeOf.get(pod.key) === nodeName;
+    // Most changes of a pod on its node are of its status.
+    const isSame =
+      isKnown && before.pod.spec === pod.pod.spec && before.groupKey === pod.groupKey && before.terminating === pod.terminating;
+    const version = isSame ? this.#version : this.#version + 1;
     this.forget(pod.key);
     this.nominate(pod, undefined);
+    this.#version = version;
     this.#load(nodeName).add(pod);
     this.#nodeOf.set(pod.key, nodeName);
     this.#count(pod, nodeName, 1);
@@ -103,6 +127,7 @@ export class SchedulerCache implements Cluster {
     const load = nodeName === undefined ? undefined : this.#loads.get(nodeName);
     const pod = load?.pods.get(key);
     if (nodeName === undefined || load === undefined || pod === undefined) return undefined;
+    this.#version += 1;
     this.#nodeOf.delete(key);
     load.remove(pod);
     if (load.pods.size === 0 && !this.#nodes.has(nodeName)) this.#loads.delete(nodeName);

@@ -63,7 +63,9 @@ export class Cycle {
    * of the same or higher priority that others were evicted for.
    */
   rejectionBesideNominated(node: NodeInfo): Rejection | undefined {
-    const others = this.cluster.nominated(node.name).filter(({ priority, uid }) => priority >= this.pod.priority && uid !== this.pod.uid);
+    const nominated = this.cluster.nominated(node.name);
+    if (nominated.length === 0) return this.rejection(node);
+    const others = nominated.filter(({ priority, uid }) => priority >= this.pod.priority && uid !== this.pod.uid);
     if (others.length === 0) return this.rejection(node);
     const load = node.load.copy();
     const crowded = { ...node, load };

@@ -27,6 +27,8 @@ export type Decision =
       readonly preemption: Preemption | undefined;
       /** Whether an earlier nomination is cleared. */
       readonly clearsNomination: boolean;
+      /** How many nodes preemption examined. */
+      readonly preemptible: number;
     };
 
 export interface Preemption {
@@ -62,9 +64,10 @@ export function decide(pod: PodInfo, cluster: Cluster, random: Random): Decision
   const reasons = histogram([...[...rejections.values()].flatMap((rejection) => rejection.reasons), ...unnamed]);
   const outcome = preempt(cycle, rejections, random);
   if (outcome.kind === 'victims') return refusal(`${none} ${reasons}.`, rejectedBy, { preemption: outcome, clearsNomination: false });
+  const preemptible = outcome.kind === 'hopeless' ? outcome.examined : 0;
   // The message of DynamicResources about a pod without claims comes first.
   const message = `${none} ${reasons}. no new claims to deallocate, preemption: ${outcome.message}`;
-  return refusal(message, rejectedBy, { clearsNomination: outcome.kind === 'hopeless' });
+  return refusal(message, rejectedBy, { clearsNomination: outcome.kind === 'hopeless', preemptible });
 }
 
 function chosen(cycle: Cycle, node: NodeInfo, examined: number): Decision {
@@ -76,9 +79,9 @@ function chosen(cycle: Cycle, node: NodeInfo, examined: number): Decision {
 function refusal(
   message: string,
   rejectedBy: ReadonlySet<Plugin>,
-  { preemption, clearsNomination }: { readonly preemption?: Preemption; readonly clearsNomination: boolean },
+  about: { readonly preemption?: Preemption; readonly clearsNomination: boolean; readonly preemptible?: number },
 ): Decision {
-  return { kind: 'none', message, rejectedBy, preemption, clearsNomination };
+  return { kind: 'none', message, rejectedBy, preemption: undefined, preemptible: 0, ...about };
 }
 
 /**

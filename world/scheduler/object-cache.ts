@@ -28,11 +28,20 @@ export const OF_STORAGE: readonly Followed[] = [
   'volumeattachments',
 ];
 
+/** Resources that only decide which of several nodes is best. */
+const OF_SCORES: readonly Followed[] = ['services', 'replicationcontrollers', 'replicasets', 'statefulsets'];
+
 /** The objects delivered by watches. */
 export class ObjectCache implements ClusterObjects {
+  readonly #onChange: () => void;
   readonly #objects = new Map<string, Map<string, KubeObject>>();
   readonly #servicesOf = new Map<string, readonly Selecting[]>();
   #budgets: readonly PodDisruptionBudget[] | undefined;
+
+  /** @param onChange called when whether a pod finds a node may have changed */
+  constructor(onChange: () => void = () => undefined) {
+    this.#onChange = onChange;
+  }
 
   set(resource: Followed, object: KubeObject): void {
     let objects = this.#objects.get(resource);
@@ -94,6 +103,7 @@ export class ObjectCache implements ClusterObjects {
   }
 
   #forget(resource: Followed): void {
+    if (!OF_SCORES.includes(resource)) this.#onChange();
     if (resource === 'services') this.#servicesOf.clear();
     if (resource === 'poddisruptionbudgets') this.#budgets = undefined;
   }

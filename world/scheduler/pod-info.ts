@@ -33,16 +33,22 @@ export interface PodInfo {
 /** Kinds that are remembered; those forgotten get another number, which only costs time. */
 const KINDS_MAX = 10_000;
 
-/** Numbers, equal for pods that the filters which look at one node alone can't tell apart (`rejectionByNode`). */
-export class FilterKinds {
+/** Numbers that are equal for pods which something can't tell apart. */
+export class PodKinds {
+  readonly #keyOf: (pod: PodInfo) => string;
   readonly #numbers = new Map<string, number>();
   readonly #known = new WeakMap<PodInfo, number>();
   #next = 0;
 
+  /** @param keyOf all that the difference could be in */
+  constructor(keyOf: (pod: PodInfo) => string) {
+    this.#keyOf = keyOf;
+  }
+
   of(pod: PodInfo): number {
     const known = this.#known.get(pod);
     if (known !== undefined) return known;
-    const key = filterKey(pod);
+    const key = this.#keyOf(pod);
     const number = this.#numbers.get(key) ?? (this.#next += 1);
     // Pods that name their node have a kind of their own.
     if (this.#numbers.size >= KINDS_MAX) this.#numbers.clear();
@@ -52,9 +58,15 @@ export class FilterKinds {
   }
 }
 
-function filterKey({ pod: { spec }, priority, requests, hostPorts }: PodInfo): string {
+/** What the filters which look at one node alone see of a pod (`rejectionByNode`). */
+export function filterKey({ pod: { spec }, priority, requests, hostPorts }: PodInfo): string {
   const { nodeName, nodeSelector, affinity, tolerations } = spec;
   return JSON.stringify([priority, requests, hostPorts, nodeName, nodeSelector, affinity?.nodeAffinity, tolerations]);
+}
+
+/** What decides where a pod may go, except for nominations, and its volumes by its name. */
+export function demandKey({ pod: { spec }, namespace, labels, terminating }: PodInfo): string {
+  return JSON.stringify([namespace, labels, spec, terminating]);
 }
 
 /** The affinities of a pod to others. */

@@ -12,7 +12,7 @@ import type { PodInfo } from './pod-info.ts';
 export type PreemptionOutcome =
   | { readonly kind: 'victims'; readonly nodeName: string; readonly victims: readonly PodInfo[] }
   /** No eviction would help: an earlier nomination is cleared. */
-  | { readonly kind: 'hopeless'; readonly message: string }
+  | { readonly kind: 'hopeless'; readonly message: string; readonly examined: number }
   /** The pod may not preempt, or not now. */
   | { readonly kind: 'barred'; readonly message: string };
 
@@ -46,7 +46,8 @@ export function preempt(cycle: Cycle, rejections: ReadonlyMap<NodeInfo, Rejectio
   }
   const all = cycle.cluster.nodes().length;
   const others = Array<string>(all - potential.length).fill(NOT_HELPFUL);
-  return { kind: 'hopeless', message: `0/${all} nodes are available: ${histogram([...failures, ...others])}.` };
+  const message = `0/${all} nodes are available: ${histogram([...failures, ...others])}.`;
+  return { kind: 'hopeless', message, examined: potential.length };
 }
 
 /** Why the pod may not preempt, or not again yet (`PodEligibleToPreemptOthers`). */
@@ -93,7 +94,8 @@ function victimsOn(
   node: NodeInfo,
   budgets: readonly PodDisruptionBudget[],
 ): Candidate | { readonly reasons: readonly string[] } {
-  const lower = [...node.load.pods.values()].filter(({ priority }) => priority < cycle.pod.priority);
+  const lower: PodInfo[] = [];
+  for (const pod of node.load.pods.values()) if (pod.priority < cycle.pod.priority) lower.push(pod);
   if (lower.length === 0) return { reasons: ['No preemption victims found for incoming pod'] };
   const emptied = { ...node, load: node.load.copy() };
   const moved = new Set(lower);

@@ -1,3 +1,4 @@
+import { Heap } from '../../runtime/heap.ts';
 import type { Plugin } from './cluster.ts';
 import type { PodInfo } from './pod-info.ts';
 
@@ -38,6 +39,15 @@ export type Failure =
   | { readonly kind: 'no-nodes' }
   | { readonly kind: 'error' };
 
+/** When a queued pod may be tried. Out of date if the queue has another one for its pod, or none. */
+interface Turn {
+  readonly pod: QueuedPod;
+  readonly dueMs: number;
+}
+
+/** Turns that are out of date are kept up to this number, and beyond that as many as there are pods. */
+const MOST_OUTDATED = 1_000;
+
 /**
  * The scheduling queue: pods ready to be tried, by priority, then arrival; pods in backoff; and pods that wait for the
  * cluster to change. Differences from 1.34: a backoff is never cut short (1.33 and later do that when idle), and waiting pods
@@ -45,8 +55,22 @@ export type Failure =
  * each backoff; here they wait, and their backoffs are computed when the first node comes.
  */
 export class SchedulingQueue {
+  readonly #kindOf: (pod: PodInfo) => number;
   readonly #pods = new Map<string, QueuedPod>();
+  readonly #turns = new Map<QueuedPod, Turn>();
+  readonly #later = new Heap<Turn>((a, b) => a.dueMs < b.dueMs);
+  /** Those whose time has come. */
+  readonly #ready = new Heap<Turn>((a, b) => isBefore(a.pod, b.pod));
+  /** Pods that wait for a change, by their kind and the plugins that rejected them: a change helps all of a group or none. */
+  readonly #groups = new Map<string, Set<QueuedPod>>();
+  readonly #groupOf = new Map<QueuedPod, string>();
+  readonly #withoutNodes = new Set<QueuedPod>();
   #arrivals = 0;
+
+  /** @param kindOf numbers that are equal for pods which no decision can tell apart */
+  constructor(kindOf: (pod: PodInfo) => number) {
+    this.#kindOf = kindOf;
+  }
 
   get(key: string): QueuedPod | undefined {
     return this.#pods.get(key);
@@ -54,29 +78,37 @@ export class SchedulingQueue {
 
   /** Adds a pod to be tried at once. */
   add(info: PodInfo): void {
-    this.#pods.set(info.key, { info, arrival: this.#nextArrival(), refusals: 0, errors: 0, backoffUntilMs: 0, waiting: undefined });
+    this.#put({ info, arrival: this.#nextArrival(), refusals: 0, errors: 0, backoffUntilMs: 0, waiting: undefined });
   }
 
   remove(key: string): void {
+    const pod = this.#pods.get(key);
+    if (pod === undefined) return;
     this.#pods.delete(key);
+    this.#leave(pod);
   }
 
   /** Removes and returns the next pod; undefined if none may be tried now. */
   pop(nowMs: number): QueuedPod | undefined {
-    let next: QueuedPod | undefined;
-    for (const pod of this.#pods.values()) {
-      if (dueMs(pod) > nowMs) continue;
-      if (next === undefined || isBefore(pod, next)) next = pod;
+    for (let turn = this.#later.first(); turn !== undefined && turn.dueMs <= nowMs; turn = this.#later.first()) {
+      this.#later.pop();
+      if (this.#turns.get(turn.pod) === turn) this.#ready.push(turn);
     }
-    if (next !== undefined) this.#pods.delete(next.info.key);
-    return next;
+    for (let turn = this.#ready.pop(); turn !== undefined; turn = this.#ready.pop()) {
+      if (this.#turns.get(turn.pod) !== turn) continue;
+      this.remove(turn.pod.info.key);
+      return turn.pod;
+    }
+    return undefined;
   }
 
-  /** When the next pod may be tried, without further changes; undefined if there is none. */
+  /** When the next pod may be tried, without further changes; undefined if there is none. After `pop` found none. */
   nextDueMs(): number | undefined {
-    let next = Infinity;
-    for (const pod of this.#pods.values()) next = Math.min(next, dueMs(pod));
-    return next === Infinity ? undefined : next;
+    for (let turn = this.#later.first(); turn !== undefined; turn = this.#later.first()) {
+      if (this.#turns.get(turn.pod) === turn) return turn.dueMs;
+      this.#later.pop();
+    }
+    return undefined;
   }
 
   /** Puts a pod back after a failed attempt. */
@@ -92,25 +124,38 @@ export class SchedulingQueue {
       pod.waiting = failure.kind === 'no-nodes' ? { for: 'nodes' } : undefined;
     }
     pod.backoffUntilMs = failure.kind === 'rejected' ? nowMs + backoffMs(pod.refusals) : endOfPauseMs(nowMs + backoffMs(pod.errors));
-    this.#pods.set(pod.info.key, pod);
+    this.#put(pod);
+  }
+
+  /** Stores a new version of a pod. @param isOther it may now be placed elsewhere: it need not wait for a change */
+  update(pod: QueuedPod, info: PodInfo, isOther: boolean): void {
+    pod.info = info;
+    if (!isOther || pod.waiting?.for !== 'change') return;
+    pod.waiting = undefined;
+    if (this.#pods.get(info.key) === pod) this.#put(pod);
   }
 
   /** Retries, after their backoff, the pods that a change of the cluster may help. */
   reactivate(helps: (pod: PodInfo, rejectedBy: ReadonlySet<Plugin>) => boolean): void {
-    for (const pod of this.#pods.values()) {
-      if (pod.waiting?.for === 'change' && helps(pod.info, pod.waiting.rejectedBy)) pod.waiting = undefined;
+    for (const group of [...this.#groups.values()]) {
+      const [first] = group;
+      if (first?.waiting?.for !== 'change' || !helps(first.info, first.waiting.rejectedBy)) continue;
+      for (const pod of [...group]) {
+        pod.waiting = undefined;
+        this.#put(pod);
+      }
     }
   }
 
   /** The first node exists: pods that had none are tried at the end of their current backoff. */
   onFirstNode(nowMs: number): void {
-    for (const pod of this.#pods.values()) {
-      if (pod.waiting?.for !== 'nodes') continue;
+    for (const pod of [...this.#withoutNodes]) {
       pod.waiting = undefined;
       while (pod.backoffUntilMs < nowMs) {
         pod.errors += 1;
         pod.backoffUntilMs = endOfPauseMs(pod.backoffUntilMs + backoffMs(pod.errors));
       }
+      this.#put(pod);
     }
   }
 
@@ -119,7 +164,39 @@ export class SchedulingQueue {
     const pod = this.#pods.get(key);
     if (pod?.waiting?.for === 'preemption') {
       pod.waiting = { for: 'change', rejectedBy: pod.waiting.rejectedBy, untilMs: nowMs + UNSCHEDULABLE_MS };
+      this.#put(pod);
     }
+  }
+
+  /** Puts a pod where it belongs, in its current state. */
+  #put(pod: QueuedPod): void {
+    this.#leave(pod);
+    this.#pods.set(pod.info.key, pod);
+    if (pod.waiting?.for === 'nodes') this.#withoutNodes.add(pod);
+    if (pod.waiting?.for === 'change') this.#join(pod, `${this.#kindOf(pod.info)} ${[...pod.waiting.rejectedBy].join()}`);
+    if (dueMs(pod) === Infinity) return;
+    const turn = { pod, dueMs: dueMs(pod) };
+    this.#turns.set(pod, turn);
+    this.#later.push(turn);
+    if (this.#later.size > 2 * this.#pods.size + MOST_OUTDATED) this.#later.keep((one) => this.#turns.get(one.pod) === one);
+  }
+
+  #join(pod: QueuedPod, name: string): void {
+    const group = this.#groups.get(name);
+    if (group === undefined) this.#groups.set(name, new Set([pod]));
+    else group.add(pod);
+    this.#groupOf.set(pod, name);
+  }
+
+  #leave(pod: QueuedPod): void {
+    this.#turns.delete(pod);
+    this.#withoutNodes.delete(pod);
+    const name = this.#groupOf.get(pod);
+    if (name === undefined) return;
+    this.#groupOf.delete(pod);
+    const group = this.#groups.get(name);
+    group?.delete(pod);
+    if (group?.size === 0) this.#groups.delete(name);
   }
 
   #nextArrival(): number {

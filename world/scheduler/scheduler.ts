@@ -6,17 +6,17 @@ import type { ClusterPort, ObjectChange } from '../ports.ts';
 import { Tasks, drawMs } from '../tasks.ts';
 import type { WorldPart } from '../tasks.ts';
 import { SchedulerCache } from './cache.ts';
-import { decide } from './decide.ts';
 import type { Decision, Preemption } from './decide.ts';
 import { mayHelp, nodeChanged, roomByKind } from './hints.ts';
 import type { ClusterEvent, HintContext } from './hints.ts';
 import { FOLLOWED, OF_STORAGE } from './object-cache.ts';
 import type { Followed } from './object-cache.ts';
-import { FilterKinds, keyOf, podInfo } from './pod-info.ts';
+import { PodKinds, demandKey, filterKey, keyOf, podInfo } from './pod-info.ts';
 import type { PodInfo } from './pod-info.ts';
 import { PodWriter, isWaiting, refOf } from './pod-writer.ts';
 import { FLUSH_PERIOD_MS, LONGEST_BACKOFF_MS, SchedulingQueue } from './queue.ts';
 import type { QueuedPod } from './queue.ts';
+import { Decider } from './decider.ts';
 import { assumeVolumes, bindVolumes } from './volume-binder.ts';
 import type { VolumePlan } from './volumes.ts';
 
@@ -44,10 +44,12 @@ interface SchedulerOptions {
 export class Scheduler implements WorldPart {
   readonly #options: SchedulerOptions;
   readonly #cache = new SchedulerCache();
-  readonly #queue = new SchedulingQueue();
+  readonly #demands = new PodKinds(demandKey);
+  readonly #queue = new SchedulingQueue((pod) => this.#demands.of(pod));
+  readonly #decider = new Decider(this.#cache, (pod) => this.#demands.of(pod));
   readonly #writer: PodWriter;
   readonly #ties: Random;
-  readonly #kinds = new FilterKinds();
+  readonly #kinds = new PodKinds(filterKey);
   /** The pod of the current cycle; undefined if it was removed meanwhile. */
   #current: QueuedPod | undefined;
   #wake: () => void = () => undefined;
@@ -101,7 +103,7 @@ export class Scheduler implements WorldPart {
 
   #place(pod: QueuedPod, tasks: Tasks): void {
     const { random } = this.#options;
-    const decision = decide(pod.info, this.#cache, this.#ties);
+    const decision = this.#decider.decide(pod.info, this.#ties);
     if (decision.kind === 'none') {
       this.#refuse(pod, decision, tasks);
       return;
@@ -253,8 +255,7 @@ export class Scheduler implements WorldPart {
       this.#queue.add(info);
     } else {
       // Its own condition doesn't make it schedulable; another spec or other labels may.
-      if (known.waiting?.for === 'change' && demandOf(known.info.pod) !== demandOf(pod)) known.waiting = undefined;
-      known.info = info;
+      this.#queue.update(known, info, this.#demands.of(known.info) !== this.#demands.of(info));
     }
     // A status without the node yet doesn't clear a new nomination.
     const nominated = pod.status?.nominatedNodeName ?? '';
@@ -272,9 +273,4 @@ export class Scheduler implements WorldPart {
     this.#queue.reactivate((pod, rejectedBy) => mayHelp(event, pod, rejectedBy, context));
     this.#wake();
   }
-}
-
-/** The part of a pod that its placement depends on, for comparison. */
-function demandOf({ spec, metadata }: Pod): string {
-  return JSON.stringify([spec, metadata.labels]);
 }
