@@ -63,6 +63,8 @@ export interface ClusterState {
   nodesOf(providerId: string): Node[];
   /** The claims of an instance, sorted by name: none, one, or by mistake several. */
   claimsOf(providerId: string): NodeClaim[];
+  /** The Nodes that don't say yet whose they are. */
+  nodesWithoutProviderId(): Node[];
 }
 
 /** Starts the caches; the runtime's signal stops them. */
@@ -89,6 +91,7 @@ export function createClusterState(runtime: Runtime, wire: Wire, kube: KubeClien
   const isOwnPool = (pool: NodePool): boolean => scope.owns(nameOf(pool));
   const ownClaims = isConfined ? limitCache(claims, isOwnClaim) : claims;
   const claimView = new View(ownClaims, clock, (claim) => claim.status?.providerID);
+  const nameless = namesWithout(nodes, (node) => node.spec?.providerID);
   const podReads = new SharedRead(clock, () => kube.list<Pod>(RESOURCES.pods));
   const claimReads = new SharedRead(clock, async () => {
     const askedAtMs = clock.nowMs();
@@ -131,7 +134,19 @@ export function createClusterState(runtime: Runtime, wire: Wire, kube: KubeClien
     poolsOfOthers: () => pools.list().filter((pool) => !isOwnPool(pool)),
     nodesOf: (providerId) => nodeView.listBy(providerId),
     claimsOf: (providerId) => claimView.listBy(providerId),
+    nodesWithoutProviderId: () =>
+      [...nameless].flatMap((name) => nodeView.get(name) ?? []).filter((node) => (node.spec?.providerID ?? '') === ''),
   };
+}
+
+/** The names of the objects for which there is no value yet. */
+function namesWithout<T extends KubeObject>(cache: Cache<T>, valueOf: (object: T) => string | undefined): ReadonlySet<string> {
+  const names = new Set<string>();
+  cache.onChange((type, object) => {
+    if (type === 'DELETED' || (valueOf(object) ?? '') !== '') names.delete(nameOf(object));
+    else names.add(nameOf(object));
+  });
+  return names;
 }
 
 /** When each existing object was first seen, by its uid. */

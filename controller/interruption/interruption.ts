@@ -1,6 +1,6 @@
 import type { Instance } from '@aws-sdk/client-ec2';
 import { LABEL } from '../../model/kube.ts';
-import { parseProviderId } from '../../model/provider-id.ts';
+import { formatProviderId, parseProviderId } from '../../model/provider-id.ts';
 import { RESOURCES } from '../../clients/resources.ts';
 import { KARPENTER, clusterTag, nameOf, poolLabelsOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
@@ -49,8 +49,8 @@ class QueueInterruption implements Interruption {
 
   async #handleInstance(notice: Notice, id: string): Promise<boolean> {
     const { kind, atMs } = notice;
-    const { runtime, scope, state, periods } = this.#context;
-    const recorded = state.claims.list().find((claim) => parseProviderId(claim.status?.providerID) === id);
+    const { cluster, runtime, scope, state, periods } = this.#context;
+    const [recorded] = Object.keys(cluster.subnets).flatMap((zone) => state.claimsOf(formatProviderId({ zone, id })));
     if (recorded !== undefined) {
       await this.#act(kind, recorded, id);
       return true;

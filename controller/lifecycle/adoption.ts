@@ -21,7 +21,7 @@ const UNINITIALIZED = 'node.cloudprovider.kubernetes.io/uninitialized';
 export async function findAdoptedNode(context: Context, claim: NodeClaim): Promise<Node | undefined> {
   const { state, instances } = context;
   const id = parseProviderId(claim.status?.providerID);
-  const nameless = state.nodes.list().filter(isNameless);
+  const nameless = state.nodesWithoutProviderId().filter(isAdopted);
   if (id === undefined || nameless.length === 0) return undefined;
   const instance = await instances.find(id);
   if (instance === undefined) return undefined;
@@ -29,11 +29,10 @@ export async function findAdoptedNode(context: Context, claim: NodeClaim): Promi
   return more.length > 0 ? undefined : node;
 }
 
-function isNameless(node: Node): boolean {
+/** Of a Node without a provider id: whether nothing will set it. */
+function isAdopted(node: Node): boolean {
   const isWaiting = node.spec?.taints?.some(({ key }) => key === UNINITIALIZED) ?? false;
-  return (
-    (node.spec?.providerID ?? '') === '' && !isDeleting(node) && !isWaiting && node.metadata.labels?.[KARPENTER.registered] === undefined
-  );
+  return !isDeleting(node) && !isWaiting && node.metadata.labels?.[KARPENTER.registered] === undefined;
 }
 
 function isNodeOf(node: Node, { State, LaunchTime, PrivateDnsName, PrivateIpAddress }: Instance): boolean {

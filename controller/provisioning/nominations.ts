@@ -9,10 +9,15 @@ export interface Nominations {
 
 /** @param holdsMs how long a nomination is valid */
 export function createNominations(clock: Clock, holdsMs: number): Nominations {
+  /** In the order in which they end. */
   const untilMs = new Map<string, number>();
   return {
     nominate: (name) => {
-      for (const [known, ms] of untilMs) if (ms <= clock.nowMs()) untilMs.delete(known);
+      for (const [known, ms] of untilMs) {
+        if (ms > clock.nowMs()) break;
+        untilMs.delete(known);
+      }
+      untilMs.delete(name);
       untilMs.set(name, clock.nowMs() + holdsMs);
     },
     has: (name) => (untilMs.get(name) ?? 0) > clock.nowMs(),

@@ -55,6 +55,12 @@ export function matchFilters<T>(
   return (item) => predicates.every((matches) => matches(item));
 }
 
+/** The values of a filter of which an item must have one: undefined if another kind of filter may match more. */
+export function valuesOfFilter(filters: readonly Filter[] | undefined, name: string): ReadonlySet<string> | undefined {
+  const values = filters?.find((filter) => filter.Name === name)?.Values;
+  return values === undefined || values.some(hasWildcard) ? undefined : new Set(values);
+}
+
 function attributeOf<T>(
   name: string,
   attributes: Attributes<T>,
@@ -70,8 +76,12 @@ function attributeOf<T>(
   return Object.hasOwn(attributes, name) ? attributes[name] : undefined;
 }
 
+function hasWildcard(pattern: string): boolean {
+  return /[*?\\]/.test(pattern);
+}
+
 function matchAny(patterns: readonly string[]): (value: string) => boolean {
-  const literals = new Set(patterns.filter((pattern) => !/[*?\\]/.test(pattern)));
-  const wildcards = patterns.filter((pattern) => /[*?\\]/.test(pattern)).map(globMatcher);
+  const literals = new Set(patterns.filter((pattern) => !hasWildcard(pattern)));
+  const wildcards = patterns.filter(hasWildcard).map(globMatcher);
   return (value) => literals.has(value) || wildcards.some((matches) => matches(value));
 }

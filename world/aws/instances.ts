@@ -171,8 +171,12 @@ export class Instances implements InstancePort {
     return this.current(id) === undefined ? undefined : this.#replica.read(id, span);
   }
 
-  /** What a read lists, in the order of launch. */
-  readAll(span: number): readonly InstanceRecord[] {
+  /** What a read lists, in the order of launch. @param among the ids of all that it asks for */
+  readAll(span: number, among?: ReadonlySet<string>): readonly InstanceRecord[] {
+    // A fault that makes reads stale strikes whatever is looked at.
+    if (among !== undefined && !this.#replica.isDelayed) {
+      return [...among].flatMap((id) => this.read(id, span) ?? []).sort((a, b) => a.sequence - b.sequence);
+    }
     return this.#all().flatMap(({ id }) => this.#replica.read(id, span) ?? []);
   }
 

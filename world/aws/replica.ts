@@ -51,6 +51,11 @@ export class Replica<T> {
     return () => void this.#delays.delete(armed);
   }
 
+  /** Whether a fault makes reads stale. */
+  get isDelayed(): boolean {
+    return this.#delays.size > 0;
+  }
+
   /** Adds an object that has always existed: every read sees it. */
   found(id: string, value: T): void {
     this.#versions.set(id, [{ value, seenFromMs: Number.NEGATIVE_INFINITY, late: [] }]);

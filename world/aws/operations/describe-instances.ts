@@ -1,7 +1,7 @@
 import type { DescribeInstancesRequest, DescribeInstancesResult } from '@aws-sdk/client-ec2';
 import { defined } from '../../../model/defined.ts';
 import { Ec2Refusal } from '../../../protocols/ec2/refusal.ts';
-import { matchFilters } from '../filters.ts';
+import { matchFilters, valuesOfFilter } from '../filters.ts';
 import { instanceAttributes, instanceTags } from '../instance-filters.ts';
 import { readInstances, writeReservations } from '../instance-view.ts';
 import type { InstanceRecord } from '../instances.ts';
@@ -18,7 +18,10 @@ export function describeInstances(account: Account, request: DescribeInstancesRe
     throw new Ec2Refusal('InvalidParameterCombination', 'The parameter instancesSet cannot be used with the parameter maxResults');
   }
   const matches = matchFilters(Filters, instanceAttributes(account), instanceTags);
-  const asked = ids.length === 0 ? account.instances.readAll(span) : readInstances(account, [...new Set(ids)], span).sort(bySequence);
+  const asked =
+    ids.length === 0
+      ? account.instances.readAll(span, valuesOfFilter(Filters, 'instance-id'))
+      : readInstances(account, [...new Set(ids)], span).sort(bySequence);
   const { items, nextToken } = cutPage(asked.filter(matches), sequenceKey, { MaxResults, NextToken }, PAGE);
   return { Reservations: writeReservations(account, items), ...defined({ NextToken: nextToken }) };
 }
