@@ -17,6 +17,8 @@ export interface Notification {
   readonly eventType: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
+  /** Another message for the same reason is no news either. */
+  readonly isAnyMessage?: boolean;
 }
 
 const COMPONENT = 'karpenter';
@@ -41,11 +43,12 @@ export class EventWriter {
 
   /** @returns whether it is new. Never throws: what could not be written is written again the next time. */
   write(notification: Notification): boolean {
-    const { object, reason, message } = notification;
+    const { object, reason, message, isAnyMessage = false } = notification;
     const nowMs = this.#runtime.clock.nowMs();
     const key = `${object.metadata.uid ?? ''} ${reason}`;
     const last = this.#said.get(key);
-    if (last?.message === message && nowMs - last.atMs < EVENT_REPEAT_MS) return false;
+    const isSame = last !== undefined && (isAnyMessage || last.message === message);
+    if (isSame && nowMs - last.atMs < EVENT_REPEAT_MS) return false;
     this.#said.delete(key);
     this.#said.set(key, { message, atMs: nowMs });
     const [oldest] = this.#said.keys();

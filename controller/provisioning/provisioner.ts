@@ -126,13 +126,16 @@ export class Provisioner {
     return [];
   }
 
-  /** Pods that have waited for long get an Event. */
+  /**
+   * Pods that have waited for long get an Event. Which node a pod will get may change with each plan, since others like it wait, too: that is
+   * no news, as in Karpenter (`NominatePodEvent`, deduplicated by pod).
+   */
   #tellOfNode(pod: Pod, nodeName: string): void {
     const { reporter, runtime, periods } = this.#context;
     const waitedMs = runtime.clock.nowMs() - (timeOf(pod.metadata.creationTimestamp) ?? Infinity);
     if (!(waitedMs > periods.nominatedAfterMs) || (pod.spec.nodeName ?? '') !== '') return;
     const message = `Pod should schedule on: ${nodeName}, which is not ready for it yet`;
-    reporter.publish({ type: RESOURCES.pods, object: pod, eventType: 'Normal', reason: 'Nominated', message });
+    reporter.publish({ type: RESOURCES.pods, object: pod, eventType: 'Normal', reason: 'Nominated', message, isAnyMessage: true });
   }
 
   /** A pod that still runs where it is is not waiting yet. */
