@@ -15,14 +15,11 @@ const SMALL: OutputLimits = { requests: MAX_REQUESTS, events: MAX_EVENTS, logLin
 /** The reference sends about 35 requests, and a history has about 160 events, until a node has come and gone. */
 const PER_NODE: OutputLimits = { requests: 200, events: 1_000, logLines: 100 };
 
-/** A history is read as one text, which holds 2^29 characters; an event has 200 to 250. */
-const MOST_EVENTS = 1_800_000;
-
 /** More for larger clusters. */
 export function outputLimitsOf(nodes: number): OutputLimits {
   return {
     requests: SMALL.requests + nodes * PER_NODE.requests,
-    events: Math.min(SMALL.events + nodes * PER_NODE.events, MOST_EVENTS),
+    events: SMALL.events + nodes * PER_NODE.events,
     logLines: SMALL.logLines + nodes * PER_NODE.logLines,
   };
 }

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
+import { StringDecoder } from 'node:string_decoder';
 import { HISTORY_FORMAT, eventSchema } from './events.ts';
 import type { HistoryEvent } from './events.ts';
 
@@ -16,18 +17,25 @@ interface ReadHistory {
   readonly truncated: boolean;
 }
 
+/** How much of a file is read at once. A history of a large cluster is longer than any text can be. */
+const CHUNK_BYTES = 4 * 1024 * 1024;
+
 /**
  * Reads a history file.
  * @throws HistoryError when it can't be read or is invalid anywhere but in an unfinished last line
  */
 export function readHistory(path: string): ReadHistory {
-  let text: string;
+  let file: number;
   try {
-    text = readFileSync(path, 'utf8');
+    file = openSync(path, 'r');
   } catch (error) {
-    throw new HistoryError(`${path}: can't be read (${error instanceof Error ? error.message : String(error)})`);
+    throw unreadable(path, error);
   }
-  return parseHistory(text, path);
+  try {
+    return readChunks(chunksOf(file, path), path);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /**
@@ -36,15 +44,39 @@ export function readHistory(path: string): ReadHistory {
  * @throws HistoryError
  */
 export function parseHistory(text: string, name: string): ReadHistory {
-  const lines = text.split('\n');
-  const unfinished = lines.pop() ?? '';
-  const events = lines.map((line, index) => parseEvent(line, { name, line: index + 1 }));
-  let truncated = false;
-  if (unfinished !== '') {
-    if (isJson(unfinished)) events.push(parseEvent(unfinished, { name, line: lines.length + 1 }));
-    else truncated = true;
+  return readChunks([text], name);
+}
+
+/** @throws HistoryError */
+function* chunksOf(file: number, path: string): Generator<string, void, undefined> {
+  const decoder = new StringDecoder('utf8');
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  for (;;) {
+    let length: number;
+    try {
+      length = readSync(file, buffer);
+    } catch (error) {
+      throw unreadable(path, error);
+    }
+    if (length === 0) break;
+    yield decoder.write(buffer.subarray(0, length));
   }
-  checkOrder(events, name);
+  yield decoder.end();
+}
+
+function readChunks(chunks: Iterable<string>, name: string): ReadHistory {
+  const events: HistoryEvent[] = [];
+  const add = (line: string): void => {
+    events.push(inOrder(parseEvent(line, { name, line: events.length + 1 }), events, name));
+  };
+  let unfinished = '';
+  for (const chunk of chunks) {
+    const lines = (unfinished + chunk).split('\n');
+    unfinished = lines.pop() ?? '';
+    lines.forEach(add);
+  }
+  const truncated = unfinished !== '' && !isJson(unfinished);
+  if (unfinished !== '' && !truncated) add(unfinished);
   return { events, truncated };
 }
 
@@ -71,14 +103,17 @@ function parseEvent(line: string, place: Place): HistoryEvent {
   throw refusal(place, `is not an event: ${field}: ${issue?.message ?? 'not valid'} (type ${JSON.stringify(type)})`);
 }
 
-function checkOrder(events: readonly HistoryEvent[], name: string): void {
-  let beforeMs = 0;
-  events.forEach((event, index) => {
-    const place = { name, line: index + 1 };
-    if (event.i !== index) throw refusal(place, `has i ${event.i}, expected ${index}`);
-    if (event.t < beforeMs) throw refusal(place, `goes back in time: t ${event.t} after ${beforeMs}`);
-    beforeMs = event.t;
-  });
+/** The event, if it follows those before. */
+function inOrder(event: HistoryEvent, before: readonly HistoryEvent[], name: string): HistoryEvent {
+  const place = { name, line: before.length + 1 };
+  const beforeMs = before.at(-1)?.t ?? 0;
+  if (event.i !== before.length) throw refusal(place, `has i ${event.i}, expected ${before.length}`);
+  if (event.t < beforeMs) throw refusal(place, `goes back in time: t ${event.t} after ${beforeMs}`);
+  return event;
+}
+
+function unreadable(path: string, error: unknown): HistoryError {
+  return new HistoryError(`${path}: can't be read (${error instanceof Error ? error.message : String(error)})`);
 }
 
 function refusal({ name, line }: Place, message: string): HistoryError {
