@@ -35,6 +35,8 @@ export interface ListFilter {
   readonly labels?: LabelSelector;
   /** The uid of an owner: only the objects that it manages, or that nobody does. */
   readonly managedBy?: string;
+  /** Only the pods that are bound to this node. Not together with `managedBy`. */
+  readonly onNode?: string;
 }
 
 /**

@@ -149,9 +149,9 @@ export class NodeLifecycle implements WorldPart {
 
   async #markPodsUnready(nodeName: string, lastTransitionTime: string): Promise<void> {
     const { port } = this.#options;
-    for (const pod of await port.list<Pod>('pods')) {
+    for (const pod of await port.list<Pod>('pods', { onNode: nodeName })) {
       const ready = conditionOf(pod, 'Ready');
-      if (pod.spec.nodeName !== nodeName || ready === undefined || ready.status === 'False') continue;
+      if (ready === undefined || ready.status === 'False') continue;
       const conditions = withCondition(pod.status?.conditions, { ...ready, status: 'False', lastTransitionTime });
       try {
         await port.patch(refOf('pods', pod), { status: { conditions } }, 'status');

@@ -20,6 +20,7 @@ const BURST = 500;
 interface Facts {
   /** The specification by which the pod was judged. */
   readonly by: ReplicaSet['spec'];
+  readonly isActive: boolean;
   readonly isOwn: boolean;
   readonly isLabelled: boolean;
   readonly isReady: boolean;
@@ -75,7 +76,7 @@ export class ReplicaSets implements WorldPart {
     if (replicaSet === undefined) return;
     const { selector, replicas = 1, minReadySeconds = 0 } = replicaSet.spec;
     const factsOf = (pod: Pod): Facts => this.#factsOf(pod, replicaSet);
-    const candidates = (await port.list<Pod>('pods', podsFor(replicaSet))).filter(isActive);
+    const candidates = (await port.list<Pod>('pods', podsFor(replicaSet))).filter((pod) => factsOf(pod).isActive);
     // Without a pod to adopt or to release there is nothing to claim.
     const pods = await (candidates.every((pod) => factsOf(pod).isOwn)
       ? candidates
@@ -126,6 +127,7 @@ export class ReplicaSets implements WorldPart {
     const { selector, template } = spec;
     const facts = {
       by: spec,
+      isActive: isActive(pod),
       isOwn: isControlledBy(pod, replicaSet) && matchesSelector(selector, pod.metadata.labels),
       isLabelled: matchesSelector({ matchLabels: template.metadata?.labels ?? {} }, pod.metadata.labels),
       isReady: isReady(pod),
@@ -139,12 +141,17 @@ export class ReplicaSets implements WorldPart {
     const { status, metadata, spec } = replicaSet;
     const nowMs = this.#options.clock.nowMs();
     const { minReadySeconds = 0 } = spec;
-    const facts = pods.map((pod) => this.#factsOf(pod, replicaSet));
-    const ready = facts.filter((one) => one.isReady).length;
+    let ready = 0;
+    let labelled = 0;
+    for (const pod of pods) {
+      const facts = this.#factsOf(pod, replicaSet);
+      if (facts.isReady) ready += 1;
+      if (facts.isLabelled) labelled += 1;
+    }
     const available = minReadySeconds === 0 ? ready : pods.filter((pod) => isAvailable(pod, minReadySeconds, nowMs)).length;
     const next = {
       replicas: pods.length,
-      fullyLabeledReplicas: facts.filter((one) => one.isLabelled).length,
+      fullyLabeledReplicas: labelled,
       readyReplicas: ready,
       availableReplicas: available,
       observedGeneration: metadata.generation ?? 0,

@@ -1,5 +1,5 @@
-import type { KubeObject, LabelSelector, ObjectMeta } from '../../model/kube.ts';
-import type { ClusterPort, ObjectChange, ObjectRef } from '../ports.ts';
+import type { KubeObject, ObjectMeta } from '../../model/kube.ts';
+import type { ClusterPort, ListFilter, ObjectChange, ObjectRef } from '../ports.ts';
 
 type Listener = (change: { type: ObjectChange['type']; object: KubeObject }) => void;
 
@@ -12,8 +12,7 @@ export function shareWatches(port: ClusterPort): ClusterPort {
   const shared = new Map<string, SharedWatch>();
   return {
     get: <T extends KubeObject>(ref: ObjectRef) => port.get<T>(ref),
-    list: <T extends KubeObject>(resource: string, filter?: { namespace?: string; labels?: LabelSelector }) =>
-      port.list<T>(resource, filter),
+    list: <T extends KubeObject>(resource: string, filter?: ListFilter) => port.list<T>(resource, filter),
     create: <T extends KubeObject>(resource: string, object: T & { metadata: ObjectMeta }) => port.create<T>(resource, object),
     patch: <T extends KubeObject>(ref: ObjectRef, patch: object, subresource?: 'status') => port.patch<T>(ref, patch, subresource),
     delete: (ref, options) => port.delete(ref, options),

@@ -65,8 +65,7 @@ export class TaintEviction implements WorldPart {
     if (taints.length === 0) this.#taints.delete(name);
     else this.#taints.set(name, taints);
     tasks.start(async () => {
-      for (const pod of await this.#options.port.list<Pod>('pods')) {
-        if (pod.spec.nodeName !== name) continue;
+      for (const pod of await this.#options.port.list<Pod>('pods', { onNode: name })) {
         if (taints.length === 0) this.#cancel(pod, tasks);
         else this.#followPod(pod, tasks);
       }

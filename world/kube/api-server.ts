@@ -12,6 +12,7 @@ import { createDefaultRoles } from './rbac/default-roles.ts';
 import { CacheLag } from './cache-lag.ts';
 import { ComputedFields } from './computed-fields.ts';
 import type { Compute } from './computed-fields.ts';
+import { ConcernedObjects } from './concerned-objects.ts';
 import { DefinitionController } from './definition-controller.ts';
 import { EventExpiry } from './event-expiry.ts';
 import { GarbageCollector } from './garbage-collector.ts';
@@ -19,7 +20,6 @@ import { QuotaController } from './quota-controller.ts';
 import { NamespaceController } from './namespace-controller.ts';
 import { schemasIn } from './custom-schema.ts';
 import { Ownership } from './ownership.ts';
-import { ManagedObjects } from './managed-objects.ts';
 import { openPort } from './port.ts';
 import { Registry } from './registry.ts';
 import { ResourceTable } from './resource-table.ts';
@@ -68,7 +68,7 @@ export interface ApiServerOptions {
 /** Creates an API server with only the objects that every cluster has. */
 export function createApiServer({ clock, random, targetAccount, webhooks = NO_WEBHOOKS }: ApiServerOptions): ApiServer {
   const store = new Store();
-  const managed = new ManagedObjects(store);
+  const concerned = new ConcernedObjects(store);
   const table = new ResourceTable(store);
   const namespaces = table.byId('namespaces');
   const priorityClasses = table.byId('priorityclasses.scheduling.k8s.io');
@@ -88,7 +88,7 @@ export function createApiServer({ clock, random, targetAccount, webhooks = NO_WE
   const definitionController = new DefinitionController({ store, registry, clock });
   const expiry = new EventExpiry({ store, clock });
   const computed = new ComputedFields();
-  const parts = { store, registry, table, watches, clock, managed };
+  const parts = { store, registry, table, watches, clock, concerned };
 
   const writer = { principal: 'workloads', dryRun: false } as const;
   for (const name of NAMESPACES) registry.create(namespaces, undefined, { metadata: { name } }, writer);

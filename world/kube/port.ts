@@ -11,7 +11,7 @@ import type { ClusterPort, ListFilter, ObjectChange, ObjectRef } from '../ports.
 import { evictPod } from './eviction.ts';
 import { bindPod } from './pod-subresources.ts';
 import { Inquiries, Waiting } from './inquiries.ts';
-import type { ManagedObjects } from './managed-objects.ts';
+import type { ConcernedObjects } from './concerned-objects.ts';
 import type { Registry } from './registry.ts';
 import type { Writer } from './writer.ts';
 import type { Location, Resource } from './resource.ts';
@@ -28,7 +28,7 @@ interface PortParts {
   readonly table: ResourceTable;
   readonly watches: Watches;
   readonly clock: Clock;
-  readonly managed: ManagedObjects;
+  readonly concerned: ConcernedObjects;
 }
 
 /**
@@ -36,7 +36,7 @@ interface PortParts {
  * no longer than a request may take.
  */
 export function openPort(parts: PortParts, principal: Principal): ClusterPort {
-  const { store, registry, table, watches, clock, managed } = parts;
+  const { store, registry, table, watches, clock, concerned } = parts;
   const serve = <T>(work: (inquiries: Inquiries) => T): Promise<T> => {
     const inquiries = new Inquiries(clock);
     return attempt(() => {
@@ -55,17 +55,21 @@ export function openPort(parts: PortParts, principal: Principal): ClusterPort {
     if (resource === undefined) throw new ClusterError(404, 'NotFound', `no resource ${plural} is served`);
     return resource;
   };
+  const select = (resource: Resource, { namespace, managedBy, onNode }: ListFilter): Version[] => {
+    if (managedBy !== undefined) return concerned.managedBy(resource, managedBy, namespace);
+    return onNode === undefined ? store.list(resource, namespace) : concerned.onNode(resource, onNode, namespace);
+  };
   const locate = (ref: ObjectRef): Location => {
     return { resource: resourceOf(ref.resource), namespace: ref.namespace, name: ref.name };
   };
 
   return {
     get: (ref) => serve(() => registry.find(locate(ref))?.object as unknown as never),
-    list: <T extends KubeObject>(plural: string, { namespace, labels, managedBy }: ListFilter = {}) =>
+    list: <T extends KubeObject>(plural: string, filter: ListFilter = {}) =>
       serve(() => {
         const resource = resourceOf(plural);
-        const versions = managedBy === undefined ? store.list(resource, namespace) : managed.list(resource, managedBy, namespace);
-        const objects = versions.map((version) => objectOf<T>(inVersion(version, resource)));
+        const { labels } = filter;
+        const objects = select(resource, filter).map((version) => objectOf<T>(inVersion(version, resource)));
         return labels === undefined ? objects : objects.filter(({ metadata }) => matchesSelector(labels, metadata.labels));
       }),
     create: <T extends KubeObject>(plural: string, object: T & { metadata: ObjectMeta }) =>

@@ -117,9 +117,9 @@ function isEnding(kind: MessageKind, { state }: Instance): boolean {
 
 /** Like `kubectl drain --ignore-daemonsets --force`: pods of DaemonSets would come back, and mirror pods can't be evicted. */
 async function podsToEvict(port: ClusterPort, node: string): Promise<Pod[]> {
-  const pods = await port.list<Pod>('pods');
-  return pods.filter(({ spec, metadata: { deletionTimestamp, ownerReferences = [] } }) => {
+  const pods = await port.list<Pod>('pods', { onNode: node });
+  return pods.filter(({ metadata: { deletionTimestamp, ownerReferences = [] } }) => {
     const isBound = ownerReferences.some(({ kind }) => kind === 'DaemonSet' || kind === 'Node');
-    return spec.nodeName === node && deletionTimestamp === undefined && !isBound;
+    return deletionTimestamp === undefined && !isBound;
   });
 }

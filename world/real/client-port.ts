@@ -6,7 +6,7 @@ import type { Cache, KubeRef, ResourceType } from '../../clients/kube-client.ts'
 import { readKubeError } from '../../clients/kube-errors.ts';
 import { collectionPath } from '../../clients/resources.ts';
 import { defined } from '../../model/defined.ts';
-import type { KubeObject, ObjectMeta } from '../../model/kube.ts';
+import type { KubeObject, ObjectMeta, Pod } from '../../model/kube.ts';
 import { controllerOf } from '../../model/owners.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { Wire } from '../../wire/wire.ts';
@@ -47,10 +47,13 @@ export function createClientPort({ wire, runtime, resource }: ClientPortSite): C
 
   return {
     get: <T extends KubeObject>(ref: ObjectRef) => attempt(() => client.get<T>(locate(ref))),
-    list: <T extends KubeObject>(plural: string, { managedBy, ...filter }: ListFilter = {}) =>
+    list: <T extends KubeObject>(plural: string, { managedBy, onNode, ...filter }: ListFilter = {}) =>
       attempt(async () => {
         const objects = await client.list<T>(typeOf(plural), filter);
-        return managedBy === undefined ? objects : objects.filter((object) => (controllerOf(object)?.uid ?? managedBy) === managedBy);
+        return objects.filter((object) => {
+          const isManaged = managedBy === undefined || (controllerOf(object)?.uid ?? managedBy) === managedBy;
+          return isManaged && (onNode === undefined || (object as Partial<Pod>).spec?.nodeName === onNode);
+        });
       }),
     create: <T extends KubeObject>(plural: string, object: T & { metadata: ObjectMeta }) =>
       attempt(() => client.create<T>(typeOf(plural), object)),

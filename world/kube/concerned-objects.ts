@@ -1,0 +1,36 @@
+import type { Pod } from '../../model/kube.ts';
+import { controllerOf } from '../../model/owners.ts';
+import { ObjectIndex } from './object-index.ts';
+import type { ApiObject, Resource } from './resource.ts';
+import type { Store, Version } from './store.ts';
+
+/** Whom objects without a controller belong to. */
+const NOBODY = '';
+
+/** Finds objects by their owner or node. */
+export class ConcernedObjects {
+  readonly #byOwner: ObjectIndex;
+  readonly #byNode: ObjectIndex;
+
+  constructor(store: Store) {
+    this.#byOwner = new ObjectIndex(store, (object) => controllerOf(object)?.uid ?? NOBODY);
+    this.#byNode = new ObjectIndex(store, nodeNameOf);
+  }
+
+  /** The objects of an owner and those of nobody, sorted by key, in the versions in which they are stored. @param namespace undefined for all */
+  managedBy(resource: Resource, uid: string, namespace: string | undefined): Version[] {
+    const own = this.#byOwner.entries(resource, uid, namespace);
+    const free = this.#byOwner.entries(resource, NOBODY, namespace);
+    if (free.length === 0) return own.map(([, version]) => version);
+    return [...own, ...free].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, version]) => version);
+  }
+
+  /** The pods on a node, sorted by key. @param namespace undefined for all */
+  onNode(resource: Resource, nodeName: string, namespace: string | undefined): Version[] {
+    return this.#byNode.entries(resource, nodeName, namespace).map(([, version]) => version);
+  }
+}
+
+function nodeNameOf(object: ApiObject): string {
+  return (object as unknown as Partial<Pod>).spec?.nodeName ?? '';
+}
