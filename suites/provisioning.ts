@@ -48,6 +48,23 @@ export const twoCycles = scenario({
   },
 });
 
+/** Ten of them fill a node of NODE_TYPES. */
+const TENTH_SIZED = { cpu: '180m', memory: '512Mi' } as const;
+
+export const tenPodsPerNode = scenario({
+  id: 'provisioning/ten-pods-per-node',
+  profile: 'extended',
+  title: 'ten pods for each of the requested nodes: all are served, and their nodes are removed when the pods go',
+  requirements: ['PRV-01', 'TRM-01', 'LEK-01'],
+  pools: NODE_POOLS,
+  async run(t) {
+    const web = await t.deploy({ kind: 'Deployment', replicas: 10 * t.nodes, ...TENTH_SIZED });
+    t.expect.served(web, 'provision');
+    await t.untilServed(web, 'provision');
+    await scaleToNone(t, web);
+  },
+});
+
 export const daemonSetOverhead = scenario({
   id: 'provisioning/daemonset-overhead',
   title: 'a DaemonSet runs an agent on every node: new nodes are large enough for the pod and the agent',

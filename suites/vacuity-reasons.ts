@@ -60,6 +60,7 @@ export const VACUITY_REASONS: readonly VacuityReason[] = [
       'provisioning/small-scale-out-and-back',
       'provisioning/scale-out-and-back',
       'provisioning/two-cycles',
+      'provisioning/ten-pods-per-node',
       'scheduling/spot-spread',
     ],
     state: 'nothing-alone',
