@@ -32,7 +32,7 @@ import { STARTUP_AGENT_DELAY } from './nodes/startup-agent.ts';
 import { MACHINE_DELAYS, QUICK_MACHINES } from './machine-delays.ts';
 import type { MachineDelays } from './machine-delays.ts';
 import { createMachines } from './machines.ts';
-import type { ClusterPort } from './ports.ts';
+import type { CountingPort } from './ports.ts';
 import type { ReplaceablePart } from './replaceable.ts';
 import { TargetProcess } from './target-process.ts';
 import { drawMs } from './tasks.ts';
@@ -153,7 +153,7 @@ export function createEmbeddedWorld(site: WorldSite, options: EmbeddedOptions = 
     ...defined({ targetAccount, webhooks }),
   });
   api.onCommit(new Observer(recorder, api.resources).observe);
-  const port = (principal: Principal): ClusterPort => api.port(principal);
+  const port = (principal: Principal): CountingPort => api.port(principal);
   const machines = createMachines({
     random,
     recorder,

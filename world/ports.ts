@@ -39,6 +39,20 @@ export interface ListFilter {
   readonly onNode?: string;
 }
 
+/** The objects that one owner manages, or that nobody does. */
+export type ManagedFilter = Pick<ListFilter, 'namespace'> & Required<Pick<ListFilter, 'managedBy'>>;
+
+/** The classes to which an object belongs. Pure. */
+export type Classify<T> = (object: T) => readonly string[];
+
+/** Objects by class. */
+export interface Tally<T> {
+  /** How many objects are in each class. */
+  count(name: string): number;
+  /** The objects as they are now, in the order of their names. Read-only. */
+  list(): T[];
+}
+
 /**
  * The access to a cluster that the world's own parts (scheduler, workload controllers, kubelets, cloud controller, scenarios)
  * need, on behalf of one principal. The embedded world serves it straight from the store, without codecs; for a real cluster
@@ -68,6 +82,15 @@ export interface ClusterPort {
     signal: AbortSignal,
     onChange: (change: { type: ObjectChange['type']; object: T }) => void,
   ): void;
+}
+
+/** The access for controllers whose objects have thousands of others. */
+export interface CountingPort extends ClusterPort {
+  /**
+   * Counts what an owner manages, and what nobody does, by class, without looking at all of it: owners count after each change of one.
+   * @param classify always the same function as long as the classes are the same
+   */
+  tally<T extends KubeObject>(resource: string, filter: ManagedFilter, classify: Classify<T>): Promise<Tally<T>>;
 }
 
 /** An instance as the world's parts see it. */

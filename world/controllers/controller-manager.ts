@@ -4,6 +4,7 @@ import { DaemonSets } from './daemon-sets.ts';
 import { Deployments } from './deployments.ts';
 import { DisruptionBudgets } from './disruption-budgets.ts';
 import { Jobs } from './jobs.ts';
+import type { CountingPort } from '../ports.ts';
 import { NodeLifecycle } from './node-lifecycle.ts';
 import type { ControllerOptions } from './pod-control.ts';
 import { PodGarbageCollector } from './pod-garbage-collector.ts';
@@ -22,9 +23,13 @@ export function createControllerManager({
   clock,
   random,
   heartbeats,
-}: ControllerOptions & { readonly heartbeats: Heartbeats }): WorldPart {
+}: ControllerOptions & { readonly port: CountingPort; readonly heartbeats: Heartbeats }): WorldPart {
   const shared = shareWatches(port);
-  const optionsOf = (name: string): ControllerOptions => ({ port: shared, clock, random: random.fork(name) });
+  const optionsOf = (name: string): ControllerOptions & { readonly port: CountingPort } => ({
+    port: shared,
+    clock,
+    random: random.fork(name),
+  });
   const controllers: readonly WorldPart[] = [
     new Deployments(optionsOf('deployments')),
     new ReplicaSets(optionsOf('replica-sets')),

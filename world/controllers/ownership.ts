@@ -2,7 +2,7 @@ import type { KubeObject, LabelSelector, ObjectMeta, OwnerReference } from '../.
 import { controllerOf } from '../../model/owners.ts';
 import { matchesSelector } from '../../model/selector.ts';
 import { ClusterError } from '../ports.ts';
-import type { ClusterPort, ListFilter, ObjectRef } from '../ports.ts';
+import type { ClusterPort, ManagedFilter, ObjectRef } from '../ports.ts';
 
 /** The kind of a controller's objects, which identifies its owner references. */
 export interface Kind {
@@ -29,7 +29,7 @@ export function ownerKey(object: KubeObject, { kind }: Kind): string | undefined
 }
 
 /** The filter for what an owner manages, and for what it may adopt. */
-export function podsFor({ metadata: { namespace = '', uid = '' } }: KubeObject): ListFilter {
+export function podsFor({ metadata: { namespace = '', uid = '' } }: KubeObject): ManagedFilter {
   return { namespace, managedBy: uid };
 }
 

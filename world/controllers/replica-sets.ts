@@ -4,6 +4,7 @@ import { controllerOf } from '../../model/owners.ts';
 import { matchesSelector } from '../../model/selector.ts';
 import { formatTime, parseTime } from '../../model/time.ts';
 import { ClusterError } from '../ports.ts';
+import type { Classify, CountingPort } from '../ports.ts';
 import { Tasks } from '../tasks.ts';
 import type { WorldPart } from '../tasks.ts';
 import { rankForDeletion } from './deletion-order.ts';
@@ -16,14 +17,13 @@ import { isActive, isAvailable, isReady } from './pods.ts';
 /** `BurstReplicas`: most pods created or deleted in one sync. */
 const BURST = 500;
 
-/** What a ReplicaSet counts of a pod. */
-interface Facts {
-  /** The specification by which the pod was judged. */
-  readonly by: ReplicaSet['spec'];
-  readonly isActive: boolean;
-  readonly isOwn: boolean;
-  readonly isLabelled: boolean;
-  readonly isReady: boolean;
+/** What a ReplicaSet counts: its active pods, those of them with all labels of its template, those that are ready, and all others. */
+const CLASSES = { own: 'own', labelled: 'labelled', ready: 'ready', other: 'other' } as const;
+
+type Counts = Readonly<Record<keyof typeof CLASSES, number>>;
+
+interface ReplicaSetOptions extends ControllerOptions {
+  readonly port: CountingPort;
 }
 
 /**
@@ -32,14 +32,14 @@ interface Facts {
  * It reads its pods from the store, so it never acts on a stale count and needs no expectations.
  */
 export class ReplicaSets implements WorldPart {
-  readonly #options: ControllerOptions;
+  readonly #options: ReplicaSetOptions;
   readonly #pods: PodControl;
   /** The watched ReplicaSets, by key: possible owners of orphans. */
   readonly #known = new Map<string, ReplicaSet>();
-  /** Of versions of pods, which do not change: a large ReplicaSet reads all of them after each change of one. */
-  readonly #facts = new WeakMap<Pod, Facts>();
+  /** How each counts its pods, by key. */
+  readonly #classifiers = new Map<string, { readonly by: ReplicaSet['spec']; readonly uid: string; readonly classify: Classify<Pod> }>();
 
-  constructor(options: ControllerOptions) {
+  constructor(options: ReplicaSetOptions) {
     this.#options = options;
     this.#pods = new PodControl({ ...options, kind: REPLICA_SET, component: 'replicaset-controller' });
   }
@@ -49,8 +49,10 @@ export class ReplicaSets implements WorldPart {
     const tasks = new Tasks(clock, signal);
     const queue = new KeyQueue({ tasks, clock, random, reconcile: (key, self) => this.#reconcile(key, self) });
     port.watch<ReplicaSet>('replicasets', tasks.signal, ({ type, object }) => {
-      if (type === 'DELETED') this.#known.delete(keyOf(object));
-      else this.#known.set(keyOf(object), object);
+      if (type === 'DELETED') {
+        this.#known.delete(keyOf(object));
+        this.#classifiers.delete(keyOf(object));
+      } else this.#known.set(keyOf(object), object);
       queue.add(keyOf(object));
     });
     port.watch<Pod>('pods', tasks.signal, ({ type, object }) => {
@@ -75,13 +77,15 @@ export class ReplicaSets implements WorldPart {
     const replicaSet = await port.get<ReplicaSet>(at);
     if (replicaSet === undefined) return;
     const { selector, replicas = 1, minReadySeconds = 0 } = replicaSet.spec;
-    const factsOf = (pod: Pod): Facts => this.#factsOf(pod, replicaSet);
-    const candidates = (await port.list<Pod>('pods', podsFor(replicaSet))).filter((pod) => factsOf(pod).isActive);
-    // Without a pod to adopt or to release there is nothing to claim.
-    const pods = await (candidates.every((pod) => factsOf(pod).isOwn)
-      ? candidates
-      : claim(port, { owner: replicaSet, kind: REPLICA_SET, selector, resource: 'pods', objects: candidates }));
-    const surplus = pods.length - replicas;
+    const tally = await port.tally<Pod>('pods', podsFor(replicaSet), this.#classifierOf(key, replicaSet));
+    const active = (): Pod[] => tally.list().filter(isActive);
+    // Without a pod to adopt or to release there is nothing to claim, and counts are enough.
+    const claimed = await (tally.count(CLASSES.other) === 0
+      ? undefined
+      : claim(port, { owner: replicaSet, kind: REPLICA_SET, selector, resource: 'pods', objects: active() }));
+    const counts = claimed === undefined ? countsOf((name) => tally.count(name)) : countPods(claimed, replicaSet);
+    const surplus = counts.own - replicas;
+    const pods = claimed ?? (surplus > 0 || minReadySeconds > 0 ? active() : []);
     let failure: ClusterError | undefined;
     // The garbage collector deletes what a deleted one leaves behind.
     if (replicaSet.metadata.deletionTimestamp === undefined) {
@@ -93,10 +97,10 @@ export class ReplicaSets implements WorldPart {
         failure = error;
       }
     }
-    const available = await this.#updateStatus(replicaSet, pods, failure);
+    const available = minReadySeconds === 0 ? counts.ready : pods.filter((pod) => isAvailable(pod, minReadySeconds, clock.nowMs())).length;
+    await this.#updateStatus(replicaSet, { ...counts, available }, failure);
     if (failure !== undefined) throw failure;
-    if (minReadySeconds > 0 && available < pods.filter(isReady).length)
-      queue.addAfter(key, nextAvailableMs(pods, minReadySeconds, clock.nowMs()));
+    if (minReadySeconds > 0 && available < counts.ready) queue.addAfter(key, nextAvailableMs(pods, minReadySeconds, clock.nowMs()));
   }
 
   #create(replicaSet: ReplicaSet, count: number): Promise<void> {
@@ -120,50 +124,36 @@ export class ReplicaSets implements WorldPart {
     return all.filter((pod) => isActive(pod) && siblings.some(({ spec }) => matchesSelector(spec.selector, pod.metadata.labels)));
   }
 
-  #factsOf(pod: Pod, replicaSet: ReplicaSet): Facts {
-    const { spec } = replicaSet;
-    const known = this.#facts.get(pod);
-    if (known?.by === spec) return known;
-    const { selector, template } = spec;
-    const facts = {
-      by: spec,
-      isActive: isActive(pod),
-      isOwn: isControlledBy(pod, replicaSet) && matchesSelector(selector, pod.metadata.labels),
-      isLabelled: matchesSelector({ matchLabels: template.metadata?.labels ?? {} }, pod.metadata.labels),
-      isReady: isReady(pod),
-    };
-    this.#facts.set(pod, facts);
-    return facts;
+  #classifierOf(key: string, replicaSet: ReplicaSet): Classify<Pod> {
+    const { spec, metadata } = replicaSet;
+    const known = this.#classifiers.get(key);
+    if (known?.by === spec && known.uid === metadata.uid) return known.classify;
+    const classify: Classify<Pod> = (pod) => classesOf(pod, replicaSet);
+    this.#classifiers.set(key, { by: spec, uid: metadata.uid ?? '', classify });
+    return classify;
   }
 
-  /** Counted before this sync's own creations and deletions, like the real one. @returns the number of available pods */
-  async #updateStatus(replicaSet: ReplicaSet, pods: readonly Pod[], failure: ClusterError | undefined): Promise<number> {
-    const { status, metadata, spec } = replicaSet;
-    const nowMs = this.#options.clock.nowMs();
-    const { minReadySeconds = 0 } = spec;
-    let ready = 0;
-    let labelled = 0;
-    for (const pod of pods) {
-      const facts = this.#factsOf(pod, replicaSet);
-      if (facts.isReady) ready += 1;
-      if (facts.isLabelled) labelled += 1;
-    }
-    const available = minReadySeconds === 0 ? ready : pods.filter((pod) => isAvailable(pod, minReadySeconds, nowMs)).length;
+  /** @param counts from before this sync's own creations and deletions, like the real one's */
+  async #updateStatus(
+    replicaSet: ReplicaSet,
+    counts: Counts & { readonly available: number },
+    failure: ClusterError | undefined,
+  ): Promise<void> {
+    const { status, metadata } = replicaSet;
     const next = {
-      replicas: pods.length,
-      fullyLabeledReplicas: labelled,
-      readyReplicas: ready,
-      availableReplicas: available,
+      replicas: counts.own,
+      fullyLabeledReplicas: counts.labelled,
+      readyReplicas: counts.ready,
+      availableReplicas: counts.available,
       observedGeneration: metadata.generation ?? 0,
     };
-    const conditions = this.#conditions(replicaSet, pods.length, failure);
+    const conditions = this.#conditions(replicaSet, counts.own, failure);
     const before: Readonly<Record<string, unknown>> = { ...status };
     const changed = Object.entries(next).some(([field, value]) => (before[field] ?? 0) !== value);
     if (changed || conditions !== undefined) {
       const change = conditions === undefined ? next : { ...next, conditions };
       await this.#options.port.patch(refOf('replicasets', replicaSet), { status: change }, 'status');
     }
-    return available;
   }
 
   /** @returns undefined if they don't change */
@@ -176,6 +166,34 @@ export class ReplicaSets implements WorldPart {
     const lastTransitionTime = formatTime(this.#options.clock.nowMs());
     return [...others, { type: 'ReplicaFailure', status: 'True', reason, message: failure.message, lastTransitionTime }];
   }
+}
+
+/** The classes of a pod. */
+function classesOf(pod: Pod, replicaSet: ReplicaSet): readonly string[] {
+  if (!isActive(pod)) return [];
+  const { selector, template } = replicaSet.spec;
+  const { labels } = pod.metadata;
+  if (!isControlledBy(pod, replicaSet) || !matchesSelector(selector, labels)) return [CLASSES.other];
+  const isLabelled = matchesSelector({ matchLabels: template.metadata?.labels ?? {} }, labels);
+  return [CLASSES.own, ...(isLabelled ? [CLASSES.labelled] : []), ...(isReady(pod) ? [CLASSES.ready] : [])];
+}
+
+/** @param count of a class */
+function countsOf(count: (name: string) => number): Counts {
+  const { own, labelled, ready, other } = CLASSES;
+  return { own: count(own), labelled: count(labelled), ready: count(ready), other: count(other) };
+}
+
+/** Counts pods that have just been claimed, all of which are active. */
+function countPods(pods: readonly Pod[], replicaSet: ReplicaSet): Counts {
+  const { template } = replicaSet.spec;
+  const matchLabels = template.metadata?.labels ?? {};
+  return {
+    own: pods.length,
+    labelled: pods.filter((pod) => matchesSelector({ matchLabels }, pod.metadata.labels)).length,
+    ready: pods.filter(isReady).length,
+    other: 0,
+  };
 }
 
 /** Milliseconds until another ready pod has been ready for long enough. */

@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import type { Node } from '../../model/kube.ts';
-import type { ClusterPort } from '../ports.ts';
+import type { CountingPort } from '../ports.ts';
 import { addNode, withParts } from '../testing/world-parts.ts';
 import { shareWatches } from './shared-watches.ts';
 
@@ -9,7 +9,7 @@ test('watchers of a resource share one watch, late ones get the existing objects
     () => [],
     async ({ port, clock }) => {
       const open: AbortSignal[] = [];
-      const counting: ClusterPort = {
+      const counting: CountingPort = {
         ...port,
         watch: (resource, signal, onChange) => {
           open.push(signal);

@@ -1,5 +1,5 @@
 import type { KubeObject, ObjectMeta } from '../../model/kube.ts';
-import type { ClusterPort, ListFilter, ObjectChange, ObjectRef } from '../ports.ts';
+import type { Classify, CountingPort, ListFilter, ManagedFilter, ObjectChange, ObjectRef } from '../ports.ts';
 
 type Listener = (change: { type: ObjectChange['type']; object: KubeObject }) => void;
 
@@ -8,11 +8,12 @@ type Listener = (change: { type: ObjectChange['type']; object: KubeObject }) => 
  * change reaches all of them at the same moment, in the order in which they started to watch. A later watcher gets all
  * known objects at once. The watch ends with its last watcher.
  */
-export function shareWatches(port: ClusterPort): ClusterPort {
+export function shareWatches(port: CountingPort): CountingPort {
   const shared = new Map<string, SharedWatch>();
   return {
     get: <T extends KubeObject>(ref: ObjectRef) => port.get<T>(ref),
     list: <T extends KubeObject>(resource: string, filter?: ListFilter) => port.list<T>(resource, filter),
+    tally: <T extends KubeObject>(resource: string, filter: ManagedFilter, classify: Classify<T>) => port.tally(resource, filter, classify),
     create: <T extends KubeObject>(resource: string, object: T & { metadata: ObjectMeta }) => port.create<T>(resource, object),
     patch: <T extends KubeObject>(ref: ObjectRef, patch: object, subresource?: 'status') => port.patch<T>(ref, patch, subresource),
     delete: (ref, options) => port.delete(ref, options),
@@ -39,7 +40,7 @@ class SharedWatch {
   readonly #objects = new Map<string, KubeObject>();
   readonly #closing = new AbortController();
 
-  constructor(port: ClusterPort, resource: string) {
+  constructor(port: CountingPort, resource: string) {
     port.watch<KubeObject>(resource, this.#closing.signal, (change) => {
       const { namespace = '', name = '' } = change.object.metadata;
       const key = `${namespace}/${name}`;

@@ -4,7 +4,7 @@ import { loadKubeTypes } from '../../protocols/kube/types.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Backend } from '../../wire/backend.ts';
-import type { ClusterPort, WatchPort } from '../ports.ts';
+import type { CountingPort, WatchPort } from '../ports.ts';
 import { ApiBackend } from './api-backend.ts';
 import { ALWAYS_ALLOW, rbacAccess } from './rbac/access.ts';
 import { AggregationController } from './rbac/aggregation.ts';
@@ -29,6 +29,7 @@ import { WebhookCaller } from './webhooks/caller.ts';
 import { ConversionWebhooks } from './webhooks/conversion.ts';
 import { NO_WEBHOOKS } from './webhooks/client.ts';
 import type { WebhookClient } from './webhooks/client.ts';
+import { Tallies } from './tallies.ts';
 import { Watches } from './watches.ts';
 
 /** The embedded world's Kubernetes API server. */
@@ -38,7 +39,7 @@ export interface ApiServer {
   /** The resources served at the moment. */
   readonly resources: ResourceTable;
   /** A port for one of the world's own parts. */
-  port(principal: Principal): ClusterPort;
+  port(principal: Principal): CountingPort;
   /** Calls `listener` after each change of state, synchronously, in order. Returns a function that removes the listener. */
   onCommit(listener: CommitListener): () => void;
   /** Makes gets and lists of a resource (by its id) show fields computed from the stored object. */
@@ -69,6 +70,7 @@ export interface ApiServerOptions {
 export function createApiServer({ clock, random, targetAccount, webhooks = NO_WEBHOOKS }: ApiServerOptions): ApiServer {
   const store = new Store();
   const concerned = new ConcernedObjects(store);
+  const tallies = new Tallies(store, concerned);
   const table = new ResourceTable(store);
   const namespaces = table.byId('namespaces');
   const priorityClasses = table.byId('priorityclasses.scheduling.k8s.io');
@@ -88,7 +90,7 @@ export function createApiServer({ clock, random, targetAccount, webhooks = NO_WE
   const definitionController = new DefinitionController({ store, registry, clock });
   const expiry = new EventExpiry({ store, clock });
   const computed = new ComputedFields();
-  const parts = { store, registry, table, watches, clock, concerned };
+  const parts = { store, registry, table, watches, clock, concerned, tallies };
 
   const writer = { principal: 'workloads', dryRun: false } as const;
   for (const name of NAMESPACES) registry.create(namespaces, undefined, { metadata: { name } }, writer);

@@ -5,7 +5,7 @@ import type { ApiObject, Resource } from './resource.ts';
 import type { Store, Version } from './store.ts';
 
 /** Whom objects without a controller belong to. */
-const NOBODY = '';
+export const NOBODY = '';
 
 /** Finds objects by their owner or node. */
 export class ConcernedObjects {
@@ -13,7 +13,7 @@ export class ConcernedObjects {
   readonly #byNode: ObjectIndex;
 
   constructor(store: Store) {
-    this.#byOwner = new ObjectIndex(store, (object) => controllerOf(object)?.uid ?? NOBODY);
+    this.#byOwner = new ObjectIndex(store, ownerOf);
     this.#byNode = new ObjectIndex(store, nodeNameOf);
   }
 
@@ -29,6 +29,11 @@ export class ConcernedObjects {
   onNode(resource: Resource, nodeName: string, namespace: string | undefined): Version[] {
     return this.#byNode.entries(resource, nodeName, namespace).map(([, version]) => version);
   }
+}
+
+/** The uid of the owner that manages an object. */
+export function ownerOf(object: ApiObject): string {
+  return controllerOf(object)?.uid ?? NOBODY;
 }
 
 function nodeNameOf(object: ApiObject): string {

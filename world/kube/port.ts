@@ -7,7 +7,7 @@ import { StatusError } from '../../protocols/kube/status.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { MailboxFullError } from '../../runtime/mailbox.ts';
 import { ClusterError } from '../ports.ts';
-import type { ClusterPort, ListFilter, ObjectChange, ObjectRef } from '../ports.ts';
+import type { Classify, CountingPort, ListFilter, ManagedFilter, ObjectChange, ObjectRef } from '../ports.ts';
 import { evictPod } from './eviction.ts';
 import { bindPod } from './pod-subresources.ts';
 import { Inquiries, Waiting } from './inquiries.ts';
@@ -18,6 +18,7 @@ import type { Location, Resource } from './resource.ts';
 import type { ResourceTable } from './resource-table.ts';
 import { inVersion } from './store.ts';
 import type { Store, Version } from './store.ts';
+import type { Tallies } from './tallies.ts';
 import { MAX_WAITING_EVENTS } from './watches.ts';
 import type { Watches } from './watches.ts';
 
@@ -29,14 +30,15 @@ interface PortParts {
   readonly watches: Watches;
   readonly clock: Clock;
   readonly concerned: ConcernedObjects;
+  readonly tallies: Tallies;
 }
 
 /**
  * A port for the world's own parts, directly on the store: the rules of the API without its codecs. What has to wait for webhooks waits
  * no longer than a request may take.
  */
-export function openPort(parts: PortParts, principal: Principal): ClusterPort {
-  const { store, registry, table, watches, clock, concerned } = parts;
+export function openPort(parts: PortParts, principal: Principal): CountingPort {
+  const { store, registry, table, watches, clock, concerned, tallies } = parts;
   const serve = <T>(work: (inquiries: Inquiries) => T): Promise<T> => {
     const inquiries = new Inquiries(clock);
     return attempt(() => {
@@ -71,6 +73,14 @@ export function openPort(parts: PortParts, principal: Principal): ClusterPort {
         const { labels } = filter;
         const objects = select(resource, filter).map((version) => objectOf<T>(inVersion(version, resource)));
         return labels === undefined ? objects : objects.filter(({ metadata }) => matchesSelector(labels, metadata.labels));
+      }),
+    tally: <T extends KubeObject>(plural: string, filter: ManagedFilter, classify: Classify<T>) =>
+      serve(() => {
+        const resource = resourceOf(plural);
+        const { managedBy, namespace } = filter;
+        const counts = tallies.counts(resource, { managedBy, namespace }, classify);
+        const list = (): T[] => select(resource, filter).map((version) => objectOf<T>(inVersion(version, resource)));
+        return { count: (name: string) => counts.get(name) ?? 0, list };
       }),
     create: <T extends KubeObject>(plural: string, object: T & { metadata: ObjectMeta }) =>
       write((writer) => {

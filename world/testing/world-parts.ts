@@ -14,14 +14,14 @@ import { unmarshalError } from '../../protocols/kube/unmarshal.ts';
 import { loadKubeTypes } from '../../protocols/kube/types.ts';
 import { unknownFields } from '../../protocols/kube/unknown-fields.ts';
 import { FakeInstances, userData } from './fake-instances.ts';
-import type { ClusterPort } from '../ports.ts';
+import type { CountingPort } from '../ports.ts';
 import type { WorldPart } from '../tasks.ts';
 
 export { FakeInstances, userData };
 
 /** A cluster in which some of the world's parts run. */
 export interface Bench {
-  readonly port: ClusterPort;
+  readonly port: CountingPort;
   readonly clock: Clock;
   readonly instances: FakeInstances;
   pod(name: string): Promise<Pod | undefined>;
@@ -35,7 +35,7 @@ export interface Bench {
 
 /** The dependencies of parts. */
 export interface PartSite {
-  readonly port: (principal: Principal) => ClusterPort;
+  readonly port: (principal: Principal) => CountingPort;
   readonly clock: Clock;
   readonly random: Random;
   readonly instances: FakeInstances;
@@ -86,7 +86,7 @@ function typeProblems({ resource, version: { text } }: Commit): string[] {
   return problems.map((problem) => `${resource.kind}: ${problem}`);
 }
 
-function benchOf(port: ClusterPort, clock: Clock, instances: FakeInstances): Bench {
+function benchOf(port: CountingPort, clock: Clock, instances: FakeInstances): Bench {
   return {
     port,
     clock,
@@ -159,7 +159,7 @@ export function makeNode(
 }
 
 /** Creates a ready node as the controllers leave it: the API server taints new nodes until they are ready. */
-export async function addNode(port: ClusterPort, name: string, spec: NodeSpec = {}): Promise<void> {
+export async function addNode(port: CountingPort, name: string, spec: NodeSpec = {}): Promise<void> {
   await port.create<Node>('nodes', makeNode(name, spec));
   const taints = spec.taints ?? [];
   await port.patch({ resource: 'nodes', name }, { spec: { taints: taints.length === 0 ? null : taints } });
@@ -176,7 +176,7 @@ export function makePod(
   };
 }
 
-export async function addPod(port: ClusterPort, ...args: Parameters<typeof makePod>): Promise<void> {
+export async function addPod(port: CountingPort, ...args: Parameters<typeof makePod>): Promise<void> {
   await port.create<Pod>('pods', makePod(...args));
 }
 
