@@ -114,7 +114,8 @@ test("another cluster's instance is ignored", async () => {
 test("a confined autoscaler leaves notices about other pools' instances, or of unknown kinds, for others to read", async () => {
   await withInstance(7, async (bench, id) => {
     const { state, ...context } = bench.context();
-    const confined = createInterruption({ ...context, state: { ...state, claims: none(state.claims) }, scope: scopeOf(['mine']) });
+    const unseen = { ...state, claims: none(state.claims), claimsOf: () => [] };
+    const confined = createInterruption({ ...context, state: unseen, scope: scopeOf(['mine']) });
     const about = (kind: NoticeKind, one: string, ageMs = 0): Promise<boolean> => confined.handle(notice(bench, kind, one, ageMs));
     expect(await about('spot_interrupted', id)).toBe(false);
     expect(await about('no_op', id)).toBe(false);

@@ -70,7 +70,8 @@ async function found(nodes: readonly Node[], instance: Partial<Instance> = {}, r
     PrivateIpAddress: '10.0.0.1',
     ...instance,
   };
-  const context = { state: { nodes: { list: () => nodes } }, instances: { find: () => Promise.resolve(described) } } as unknown as Context;
+  const nodesWithoutProviderId = (): Node[] => nodes.filter(({ spec }) => spec?.providerID === undefined);
+  const context = { state: { nodesWithoutProviderId }, instances: { find: () => Promise.resolve(described) } } as unknown as Context;
   const conditions = [{ type: 'Launched', status: 'True', lastTransitionTime: recorded }];
   const claim = { metadata: { name: 'c' }, spec: {}, status: { providerID: 'aws:///us-east-1a/i-1', conditions } } as unknown as NodeClaim;
   return (await findAdoptedNode(context, claim))?.metadata.name;
