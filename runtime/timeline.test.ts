@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { SpinError, StalledError, never } from './clock.ts';
 import { createRandom } from './random.ts';
 import { createRealTimeline, createVirtualTimeline } from './timeline.ts';
-import type { Timeline, TimelineHooks } from './clock.ts';
+import type { Clock, Timeline, TimelineHooks } from './clock.ts';
 
 function virtual(seed = 1, hooks: TimelineHooks = {}, maxTurnsPerInstant = 10_000): Timeline {
   return createVirtualTimeline({ startMs: 1_000, random: createRandom(seed), hooks, maxTurnsPerInstant });
@@ -188,6 +188,34 @@ test('an owner that was paused twice resumes after both pauses, and never if it 
     })(),
   );
   expect(woken).toBe(1);
+});
+
+test('what is to happen after a while happens once, unless it is cancelled or its owner is killed, also while the owner is paused', async () => {
+  const timeline = virtual();
+  const clock = timeline.scope('a');
+  const dead = timeline.scope('b');
+  const world = timeline.scope('world');
+  const seen: string[] = [];
+  const plan = (scope: Clock, ms: number, what: string): (() => void) => scope.after(ms, () => seen.push(`${what} at ${timeline.nowMs()}`));
+  await timeline.run(
+    (async (): Promise<void> => {
+      plan(clock, 9.5, 'rounded up');
+      plan(clock, 20, 'cancelled')();
+      plan(dead, 20, 'dead');
+      dead.kill();
+      plan(dead, 20, 'dead before');
+      await world.sleep(50);
+      const resume = clock.pause(() => undefined);
+      plan(clock, 10, 'held');
+      const cancel = plan(clock, 10, 'cancelled while it was held');
+      await world.sleep(50);
+      cancel();
+      resume();
+      cancel();
+    })(),
+  );
+  expect(seen).toEqual(['rounded up at 1010', 'held at 1100']);
+  expect(() => clock.after(Number.NaN, () => undefined)).toThrow(RangeError);
 });
 
 test('a skewed clock shows another time and sleeps as long', async () => {

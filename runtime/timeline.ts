@@ -109,7 +109,17 @@ class Scope implements ClockScope {
 
   after(ms: number, fire: () => void): () => void {
     if (Number.isNaN(ms)) throw new RangeError('cannot wait for NaN ms');
-    return this.#killed ? () => undefined : this.#setTimer(ms, fire, () => undefined);
+    if (this.#killed) return () => undefined;
+    let isCancelled = false;
+    // It may be due and wait for a paused owner.
+    const fireUnlessCancelled = (): void => {
+      if (!isCancelled) fire();
+    };
+    const forget = this.#setTimer(ms, fireUnlessCancelled, () => undefined);
+    return () => {
+      isCancelled = true;
+      forget();
+    };
   }
 
   /**
