@@ -115,7 +115,12 @@ async function startMoto(
   }
   const port = await freePort();
   const child = spawn(program, ['-H', '127.0.0.1', '-p', String(port)], { stdio: 'ignore' });
-  await once(child, 'spawn');
+  const problem: unknown = await once(child, 'spawn').then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  // E.g. because the Python that it was installed with is gone.
+  if (problem instanceof Error) return { absent: `it does not start (${problem.message}); remove ${folder}` };
   const url = `http://127.0.0.1:${port}`;
   const clock = createRealTimeline().scope('moto');
   for (let attempt = 0; attempt < START_ATTEMPTS; attempt += 1) {
