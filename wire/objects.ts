@@ -1,5 +1,5 @@
 import type { ObjectRewrite } from './effects.ts';
-import { asText, concat, isStream } from './wire.ts';
+import { asText, concat, isStream, withBody } from './wire.ts';
 import type { Bytes, WireResponse } from './wire.ts';
 
 /** Rewrites the objects of a get or list. A body that is not a JSON object is passed on unchanged. */
@@ -9,8 +9,7 @@ export function rewriteAnswer(response: WireResponse, rewrite: ObjectRewrite): W
   const after = Array.isArray(before['items'])
     ? { ...before, items: (before['items'] as Record<string, unknown>[]).map(rewrite) }
     : rewrite(before);
-  const { decoded: _changed, ...rest } = response;
-  return { ...rest, body: JSON.stringify(after) };
+  return withBody(response, JSON.stringify(after));
 }
 
 /** Whether an answer's content is JSON. */

@@ -8,7 +8,10 @@ export interface WireRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Bytes;
-  /** What the body says: a world in this process need not read it. Absent where the body was changed, or is for every world to read. */
+  /**
+   * What the body says, from a client in this process: a world in the same process need not read the body. Whoever changes the body leaves
+   * this out.
+   */
   readonly decoded?: object;
   /** Aborted when the caller gives up: this ends a watch; the answer to any other request is ignored. */
   readonly signal?: AbortSignal;
@@ -20,8 +23,8 @@ export interface WireResponse {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Bytes | AsyncIterable<Bytes>;
   /**
-   * What a client reads from a body that has arrived as a whole: one in this process need not read it. Absent where the body was changed
-   * on its way, or is for every client to read.
+   * What the body says, from a world in this process: a client in the same process need not read the body. Parts of it may be frozen.
+   * Whoever changes the body leaves this out (`withBody`).
    */
   readonly decoded?: object;
 }
@@ -82,6 +85,11 @@ export function changed(request: WireRequest, changes: Pick<WireRequest, 'signal
   if (request.decoded === undefined) return { ...request, ...changes };
   const { method, path, headers, decoded } = request;
   return withDecoded({ method, path, headers, ...changes }, decoded, () => request.body ?? '');
+}
+
+/** The same answer with another body. */
+export function withBody({ decoded: _former, ...rest }: WireResponse, body: WireResponse['body']): WireResponse {
+  return { ...rest, body };
 }
 
 /** Whether the answer's body arrives over time. */

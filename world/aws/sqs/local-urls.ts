@@ -1,5 +1,5 @@
 import { actionOf } from '../../../protocols/aws-json/codec.ts';
-import { asText, isStream } from '../../../wire/wire.ts';
+import { asText, isStream, withBody } from '../../../wire/wire.ts';
 import type { Wire } from '../../../wire/wire.ts';
 import { SERVICE } from './protocol.ts';
 import { queueUrlOf } from './queues.ts';
@@ -17,6 +17,6 @@ export function withLocalQueueUrls(wire: Wire, region: string): Wire {
     const answer = await wire(request);
     const { host } = request.headers;
     if (host === undefined || !ANSWER_URLS.has(actionOf(request.headers, SERVICE)) || isStream(answer.body)) return answer;
-    return { ...answer, body: asText(answer.body).replaceAll(`${origin}/`, `http://${host}/`) };
+    return withBody(answer, asText(answer.body).replaceAll(`${origin}/`, `http://${host}/`));
   };
 }
