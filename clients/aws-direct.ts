@@ -2,12 +2,14 @@ import { constructStack } from '@smithy/core/client';
 import type { Command } from '@smithy/core/client';
 import { NormalizedSchema, getSchemaSerdePlugin } from '@smithy/core/schema';
 import { getSmithyContext } from '@smithy/core/transport';
+import { defined } from '../model/defined.ts';
 import { AwsCall } from '../protocols/aws-call/call.ts';
 import type { InputCopier } from '../protocols/aws-call/input-copier.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { readText, withDecoded } from '../wire/wire.ts';
-import type { Wire, WireRequest, WireResponse } from '../wire/wire.ts';
-import { withDeadline } from './exchange.ts';
+import { withDecoded } from '../wire/wire.ts';
+import type { Wire, WireRequest } from '../wire/wire.ts';
+import { exchange } from './exchange.ts';
+import type { WholeResponse } from './exchange.ts';
 
 /** One service's requests. */
 export interface DirectService {
@@ -42,7 +44,7 @@ type OperationSchema = Extract<AnyCommand['schema'], readonly unknown[]>;
  */
 export class DirectClient {
   readonly #options: DirectOptions;
-  readonly #read: (schema: OperationSchema, answer: TextAnswer) => Promise<object>;
+  readonly #read: (schema: OperationSchema, answer: WholeResponse) => Promise<object>;
 
   constructor(options: DirectOptions) {
     this.#options = options;
@@ -52,15 +54,10 @@ export class DirectClient {
   async send({ schema, input }: AnyCommand, { abortSignal }: { readonly abortSignal?: AbortSignal } = {}): Promise<object> {
     if (!Array.isArray(schema)) throw new TypeError('a command without a schema');
     const { wire, clock, timeoutMs, service } = this.#options;
-    const answer = await clock.park(
-      withDeadline(clock, timeoutMs, 'POST /', async (late) => {
-        const signal = abortSignal === undefined ? late : AbortSignal.any([abortSignal, late]);
-        return withText(await wire(this.#request(schema, input, signal)));
-      }),
-    );
-    const { status, headers, decoded, text } = answer;
+    const answer = await exchange(wire, clock, this.#request(schema, input, abortSignal), timeoutMs);
+    const { status, headers, decoded } = answer;
     if (decoded !== undefined) return { ...decoded, $metadata: { httpStatusCode: status, requestId: headers['x-amzn-requestid'] } };
-    const output = await this.#read(schema, { status, headers, text });
+    const output = await this.#read(schema, answer);
     service.check?.(schema[2], output);
     return output;
   }
@@ -69,30 +66,19 @@ export class DirectClient {
     // It has no sockets of its own.
   }
 
-  #request([, , action, , inputSchema]: OperationSchema, input: object, signal: AbortSignal): WireRequest {
+  #request([, , action, , inputSchema]: OperationSchema, input: object, signal: AbortSignal | undefined): WireRequest {
     const { service } = this.#options;
-    const request = { method: 'POST', path: '/', headers: service.headersOf(action), signal };
+    const request = { method: 'POST', path: '/', headers: service.headersOf(action), ...defined({ signal }) };
     const write = (): string => service.write(action, NormalizedSchema.of(inputSchema), input);
     const copied = service.copier.copy(inputSchema, input);
     return copied === undefined ? { ...request, body: write() } : withDecoded(request, new AwsCall(service.name, action, copied), write);
   }
 }
 
-interface TextAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly text: string;
-}
-
-async function withText(answer: WireResponse): Promise<TextAnswer & Pick<WireResponse, 'decoded'>> {
-  const { status, headers, decoded } = answer;
-  return decoded === undefined ? { status, headers, text: await readText(answer.body) } : { status, headers, decoded, text: '' };
-}
-
 const utf8 = new TextEncoder();
 
 /** Reads answers with the SDK's middleware for that and no other. Rejects with the SDK's errors. */
-function readerOf(config: DirectOptions['config']): (schema: OperationSchema, answer: TextAnswer) => Promise<object> {
+function readerOf(config: DirectOptions['config']): (schema: OperationSchema, answer: WholeResponse) => Promise<object> {
   const stack = constructStack<object, { readonly $metadata: object }>();
   stack.use(getSchemaSerdePlugin(config));
   // Its other half writes requests.

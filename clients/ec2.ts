@@ -27,8 +27,8 @@ export const EC2_REQUEST_TIMEOUT_MS = 60_000;
 export const MAX_PAGES = 1_000;
 
 /**
- * An EC2 client over a wire: the SDK's with credentials. Without, a world in the same process gets its requests as they are. Client tokens are the caller's, or drawn from `random`: the SDK's own would
- * not be reproducible.
+ * An EC2 client over a wire: the SDK's with credentials. Without, a world in the same process gets its requests as they are. Client
+ * tokens are the caller's, or drawn from `random`: the SDK's own would not be reproducible.
  */
 export function createEc2Client(options: AwsClientOptions): Ec2Client {
   const { timeoutMs = EC2_REQUEST_TIMEOUT_MS } = options;

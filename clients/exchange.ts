@@ -1,6 +1,6 @@
 import { defined } from '../model/defined.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { WireError, readText } from '../wire/wire.ts';
+import { WireError, changed, readText } from '../wire/wire.ts';
 import type { Wire, WireRequest } from '../wire/wire.ts';
 
 /** An answer with its whole body. */
@@ -24,7 +24,7 @@ export function exchange(wire: Wire, clock: Clock, request: WireRequest, timeout
 
 /** The same request, aborted by its own signal or by this one. */
 export function withSignal(request: WireRequest, signal: AbortSignal): WireRequest {
-  return { ...request, signal: request.signal === undefined ? signal : AbortSignal.any([request.signal, signal]) };
+  return changed(request, { signal: request.signal === undefined ? signal : AbortSignal.any([request.signal, signal]) });
 }
 
 async function readWhole(wire: Wire, request: WireRequest): Promise<WholeResponse> {
