@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { deepFreeze } from '../../model/deep-freeze.ts';
 import { packageRoot } from '../../model/package-root.ts';
 
 /** A field of a built-in type. */
@@ -100,15 +101,14 @@ export function elementOf(type: string): { readonly of: 'list' | 'map'; readonly
 /** Cached: a file of the package does not change while a process runs, and every trial needs it. */
 let ownTypes: KubeTypes | undefined;
 
-/** Reads the types from the package's fixtures, once. */
+/** Reads the types from the package's fixtures, once. They are frozen. */
 export function loadKubeTypes(): KubeTypes {
-  ownTypes ??= new KubeTypes(readTypes(), loadDescriptions);
-  return ownTypes;
+  return (ownTypes ??= readTypes());
 }
 
-function readTypes(): ConstructorParameters<typeof KubeTypes>[0] {
+function readTypes(): KubeTypes {
   const text = readFileSync(join(packageRoot(), 'fixtures/data', 'kubernetes-types.json'), 'utf8');
-  return JSON.parse(text) as ReturnType<typeof readTypes>;
+  return new KubeTypes(deepFreeze(JSON.parse(text) as ConstructorParameters<typeof KubeTypes>[0]), loadDescriptions);
 }
 
 /** The file with the descriptions of the types, in the package. */
@@ -116,5 +116,5 @@ export const DESCRIPTIONS = 'fixtures/data/kubernetes-descriptions.json.gz';
 
 function loadDescriptions(): Readonly<Record<string, Description>> {
   const text = gunzipSync(readFileSync(join(packageRoot(), DESCRIPTIONS))).toString();
-  return JSON.parse(text) as Record<string, Description>;
+  return deepFreeze(JSON.parse(text) as Record<string, Description>);
 }
