@@ -21,6 +21,8 @@ const MAX_ANSWER_BYTES = 256 * 2 ** 20;
 const DELETION_ATTEMPTS = 300;
 const DELETION_PERIOD_MS = 2_000;
 
+/** Unique per run: that of an earlier one may still be terminating. */
+const NAMESPACE = `scaleproof-bench-${process.pid}`;
 const REAL = 'real API server 1.34';
 const JSON_HEADERS = { 'content-type': 'application/json' };
 
@@ -30,10 +32,10 @@ export async function measureApiServer(site: BenchSite): Promise<Row[]> {
   const world = await startWorld();
   try {
     const real = await realOf(site.kubeconfig);
-    site.say(`API server: creating ${count} pods`);
-    const ours = await fill(world, count, site.scale);
-    const other = 'absent' in real ? real : await fill(real, count, site.scale);
     try {
+      site.say(`API server: creating ${count} pods`);
+      const ours = await fill(world, count, site.scale);
+      const other = 'absent' in real ? real : await fill(real, count, site.scale);
       const anchor = (value: (filled: Filled) => Measured): Row['anchor'] => ({
         name: REAL,
         value: 'absent' in other ? other : value(other),
@@ -59,7 +61,7 @@ export async function measureApiServer(site: BenchSite): Promise<Row[]> {
       }
       return [...rows, ...(await measureInformers(both, { count, anchor, say: site.say }))];
     } finally {
-      if (!('absent' in other)) await empty(other);
+      if (!('absent' in real)) await empty(real);
     }
   } finally {
     await world.stop();
@@ -73,7 +75,7 @@ async function realOf(kubeconfig: string | undefined): Promise<ApiServerUnderTes
 
 /** Creates pods that nobody schedules, and nodes. */
 async function fill(server: ApiServerUnderTest, pods: number, scale: number): Promise<Filled> {
-  const namespace = `scaleproof-bench-${process.pid}`;
+  const namespace = NAMESPACE;
   const post = (path: string, body: object, mayBe?: number[]): Promise<unknown> =>
     ask(server.access, { method: 'POST', path, headers: JSON_HEADERS, body: JSON.stringify(body) }, mayBe);
   await post('/api/v1/namespaces', { metadata: { name: namespace } });
@@ -106,17 +108,17 @@ function podOf(name: string): object {
   };
 }
 
-/** Removes everything, and waits until it is gone. */
-async function empty({ server, namespace }: Filled): Promise<void> {
-  const path = `/api/v1/namespaces/${namespace}`;
-  await ask(server.access, { method: 'DELETE', path: `/api/v1/nodes?labelSelector=bench%3D${namespace}`, headers: {} });
-  await ask(server.access, { method: 'DELETE', path, headers: {} });
+/** Removes whatever `fill` has created, and waits until it is gone. */
+async function empty(server: ApiServerUnderTest): Promise<void> {
+  const path = `/api/v1/namespaces/${NAMESPACE}`;
+  await ask(server.access, { method: 'DELETE', path: `/api/v1/nodes?labelSelector=bench%3D${NAMESPACE}`, headers: {} });
+  await ask(server.access, { method: 'DELETE', path, headers: {} }, [404]);
   const clock = createRealTimeline().scope('bench');
   for (let attempt = 0; attempt < DELETION_ATTEMPTS; attempt += 1) {
     if ((await ask(server.access, { method: 'GET', path, headers: {} }, [404])).status === 404) return;
     await clock.sleep(DELETION_PERIOD_MS);
   }
-  throw new Error(`the namespace ${namespace} is still there`);
+  throw new Error(`the namespace ${NAMESPACE} is still there`);
 }
 
 type Read = (get: (path: string, headers?: Readonly<Record<string, string>>) => Promise<Buffer>, namespace: string) => Promise<void>;
