@@ -176,18 +176,16 @@ class Reflector<T extends KubeObject> implements Cache<T> {
     const startedAt = this.#revision;
     const timeoutS = this.#random.int(WATCH_TIMEOUT_S, 2 * WATCH_TIMEOUT_S);
     const closing = new AbortController();
-    const over = new AbortController();
-    clock.sleep(timeoutS * 1_000 + WATCH_GRACE_MS, over.signal).then(
-      () => closing.abort(new WireError('ETIMEDOUT', `the watch did not end after ${timeoutS} s`)),
-      () => undefined,
-    );
+    const cancel = clock.after(timeoutS * 1_000 + WATCH_GRACE_MS, () => {
+      closing.abort(new WireError('ETIMEDOUT', `the watch did not end after ${timeoutS} s`));
+    });
     try {
       const lines = new LineSplitter(this.#options.maxLineLength);
       for await (const chunk of this.#openWatch(timeoutS, AbortSignal.any([signal, closing.signal]))) {
         for (const line of lines.push(chunk)) this.#receive(line);
       }
     } finally {
-      over.abort(over);
+      cancel();
       closing.abort(new Error('the watch is over'));
     }
     return this.#revision !== startedAt || clock.nowMs() - startedMs >= SHORT_WATCH_MS;
