@@ -26,7 +26,7 @@ export function createSdkClient(options: SdkOptions): EC2Client {
 /** What sends the SDK's commands. */
 export type Ec2Sender = Pick<EC2Client, 'send' | 'destroy'>;
 
-/** What forms have of a protocol's options. */
+/** The options of the SDK's protocol, as far as they matter for forms. */
 const FORMS = { defaultNamespace: 'com.amazonaws.ec2', xmlNamespace: '', version: '2016-11-15' };
 /** Shared by all clients, as what it has compiled is the same. */
 const COPIER = new InputCopier('form');

@@ -51,27 +51,27 @@ class CommandsEc2Client implements Ec2Client {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #retry: StandardRetry;
-  readonly #sdk: Ec2Sender;
+  readonly #sender: Ec2Sender;
 
-  constructor(sdk: Ec2Sender, { clock, random, maxAttempts = RETRY.maxAttempts }: CallOptions) {
+  constructor(sender: Ec2Sender, { clock, random, maxAttempts = RETRY.maxAttempts }: CallOptions) {
     this.#clock = clock;
     this.#random = random.fork('ec2 tokens');
     this.#retry = new StandardRetry(clock, random.fork('ec2 retries'), maxAttempts);
-    this.#sdk = sdk;
+    this.#sender = sender;
   }
 
   createFleet(input: Parameters<Ec2Client['createFleet']>[0]): ReturnType<Ec2Client['createFleet']> {
-    return this.#call('CreateFleet', () => this.#sdk.send(new CreateFleetCommand(input)));
+    return this.#call('CreateFleet', () => this.#sender.send(new CreateFleetCommand(input)));
   }
 
   async terminateInstances(ids: readonly string[]): Promise<void> {
-    await this.#call('TerminateInstances', () => this.#sdk.send(new TerminateInstancesCommand({ InstanceIds: [...ids] })));
+    await this.#call('TerminateInstances', () => this.#sender.send(new TerminateInstancesCommand({ InstanceIds: [...ids] })));
   }
 
   async describeInstances(input: Parameters<Ec2Client['describeInstances']>[0]): ReturnType<Ec2Client['describeInstances']> {
     const reservations = await this.#list(
       input,
-      (page) => this.#call('DescribeInstances', () => this.#sdk.send(new DescribeInstancesCommand(page))),
+      (page) => this.#call('DescribeInstances', () => this.#sender.send(new DescribeInstancesCommand(page))),
       (page) => page.Reservations,
     );
     return reservations.flatMap((reservation) => reservation.Instances ?? []);
@@ -80,7 +80,7 @@ class CommandsEc2Client implements Ec2Client {
   describeInstanceTypes(input: Parameters<Ec2Client['describeInstanceTypes']>[0]): ReturnType<Ec2Client['describeInstanceTypes']> {
     return this.#list(
       input,
-      (page) => this.#call('DescribeInstanceTypes', () => this.#sdk.send(new DescribeInstanceTypesCommand(page))),
+      (page) => this.#call('DescribeInstanceTypes', () => this.#sender.send(new DescribeInstanceTypesCommand(page))),
       (page) => page.InstanceTypes,
     );
   }
@@ -90,7 +90,7 @@ class CommandsEc2Client implements Ec2Client {
   ): ReturnType<Ec2Client['describeInstanceTypeOfferings']> {
     return this.#list(
       input,
-      (page) => this.#call('DescribeInstanceTypeOfferings', () => this.#sdk.send(new DescribeInstanceTypeOfferingsCommand(page))),
+      (page) => this.#call('DescribeInstanceTypeOfferings', () => this.#sender.send(new DescribeInstanceTypeOfferingsCommand(page))),
       (page) => page.InstanceTypeOfferings,
     );
   }
@@ -98,7 +98,7 @@ class CommandsEc2Client implements Ec2Client {
   describeSpotPriceHistory(input: Parameters<Ec2Client['describeSpotPriceHistory']>[0]): ReturnType<Ec2Client['describeSpotPriceHistory']> {
     return this.#list(
       input,
-      (page) => this.#call('DescribeSpotPriceHistory', () => this.#sdk.send(new DescribeSpotPriceHistoryCommand(page))),
+      (page) => this.#call('DescribeSpotPriceHistory', () => this.#sender.send(new DescribeSpotPriceHistoryCommand(page))),
       (page) => page.SpotPriceHistory,
     );
   }
@@ -106,7 +106,7 @@ class CommandsEc2Client implements Ec2Client {
   describeLaunchTemplates(input: Parameters<Ec2Client['describeLaunchTemplates']>[0]): ReturnType<Ec2Client['describeLaunchTemplates']> {
     return this.#list(
       input,
-      (page) => this.#call('DescribeLaunchTemplates', () => this.#sdk.send(new DescribeLaunchTemplatesCommand(page))),
+      (page) => this.#call('DescribeLaunchTemplates', () => this.#sender.send(new DescribeLaunchTemplatesCommand(page))),
       (page) => page.LaunchTemplates,
     );
   }
@@ -114,7 +114,7 @@ class CommandsEc2Client implements Ec2Client {
   async createLaunchTemplate(input: Parameters<Ec2Client['createLaunchTemplate']>[0]): ReturnType<Ec2Client['createLaunchTemplate']> {
     const withToken = { ...input, ClientToken: input.ClientToken ?? this.#token(input) };
     const { LaunchTemplate } = await this.#call('CreateLaunchTemplate', () => {
-      return this.#sdk.send(new CreateLaunchTemplateCommand(withToken));
+      return this.#sender.send(new CreateLaunchTemplateCommand(withToken));
     });
     if (LaunchTemplate === undefined) throw new Ec2Error('UnreadableAnswer', 0, 'CreateLaunchTemplate: no template in the answer');
     return LaunchTemplate;
@@ -122,16 +122,16 @@ class CommandsEc2Client implements Ec2Client {
 
   async deleteLaunchTemplate(name: string): Promise<void> {
     await this.#call('DeleteLaunchTemplate', () => {
-      return this.#sdk.send(new DeleteLaunchTemplateCommand({ LaunchTemplateName: name }));
+      return this.#sender.send(new DeleteLaunchTemplateCommand({ LaunchTemplateName: name }));
     });
   }
 
   async createTags(input: Parameters<Ec2Client['createTags']>[0]): Promise<void> {
-    await this.#call('CreateTags', () => this.#sdk.send(new CreateTagsCommand(input)));
+    await this.#call('CreateTags', () => this.#sender.send(new CreateTagsCommand(input)));
   }
 
   destroy(): void {
-    this.#sdk.destroy();
+    this.#sender.destroy();
   }
 
   /** A new token for each call, whatever its time and content, also if two clients have the same random stream. */

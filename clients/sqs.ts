@@ -90,16 +90,16 @@ function checkMessages({ Messages = [] }: ReceiveMessageResult): void {
 class CommandsSqsClient implements SqsClient {
   readonly #clock: Clock;
   readonly #retry: StandardRetry;
-  readonly #sdk: SqsSender;
+  readonly #sender: SqsSender;
 
-  constructor(sdk: SqsSender, { clock, random, maxAttempts = RETRY.maxAttempts }: CallOptions) {
+  constructor(sender: SqsSender, { clock, random, maxAttempts = RETRY.maxAttempts }: CallOptions) {
     this.#clock = clock;
     this.#retry = new StandardRetry(clock, random.fork('sqs retries'), maxAttempts);
-    this.#sdk = sdk;
+    this.#sender = sender;
   }
 
   async queueUrl(name: string): Promise<string> {
-    const { QueueUrl } = await this.#call('GetQueueUrl', () => this.#sdk.send(new GetQueueUrlCommand({ QueueName: name })));
+    const { QueueUrl } = await this.#call('GetQueueUrl', () => this.#sender.send(new GetQueueUrlCommand({ QueueName: name })));
     if (QueueUrl === undefined) throw new SqsError('UnreadableAnswer', 0, 'GetQueueUrl: no URL in the answer');
     return QueueUrl;
   }
@@ -114,7 +114,7 @@ class CommandsSqsClient implements SqsClient {
         ...defined({ VisibilityTimeout: visibilitySeconds }),
       });
     const options = signal === undefined ? {} : { abortSignal: signal };
-    const { Messages = [] } = await this.#call('ReceiveMessage', () => this.#sdk.send(command(), options), signal);
+    const { Messages = [] } = await this.#call('ReceiveMessage', () => this.#sender.send(command(), options), signal);
     return Messages.map(toMessage);
   }
 
@@ -123,7 +123,7 @@ class CommandsSqsClient implements SqsClient {
     for (let start = 0; start < receiptHandles.length; start += MAX_BATCH) {
       const entries = receiptHandles.slice(start, start + MAX_BATCH).map((handle, index) => ({ Id: String(index), ReceiptHandle: handle }));
       const { Failed = [] } = await this.#call('DeleteMessageBatch', () => {
-        return this.#sdk.send(new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries: entries }));
+        return this.#sender.send(new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries: entries }));
       });
       failed.push(...Failed.map(({ Code = 'Unknown' }) => Code));
     }
@@ -137,7 +137,7 @@ class CommandsSqsClient implements SqsClient {
   }
 
   destroy(): void {
-    this.#sdk.destroy();
+    this.#sender.destroy();
   }
 
   /** Each attempt is a call of its own: the clock may advance in the pauses between them. */

@@ -4,8 +4,7 @@ import type { CreateFleetCommandInput, CreateFleetCommandOutput, EC2Client, Inst
 import { XmlShapeDeserializer } from '@aws-sdk/core/protocols';
 import { expect } from '@playwright/test';
 import { NormalizedSchema } from '@smithy/core/schema';
-import { warmUp } from '../../../clients/ec2-sdk.ts';
-import { createSdkClient } from '../../../clients/ec2-sdk.ts';
+import { createSdkClient, warmUp } from '../../../clients/ec2-sdk.ts';
 import type { EventOf, NewEvent } from '../../../history/events.ts';
 import type { ClusterConfig } from '../../../model/cluster.ts';
 import { defined } from '../../../model/defined.ts';
