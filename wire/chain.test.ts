@@ -44,8 +44,8 @@ class Things implements Backend {
     return { status, headers: {}, body: `${code}: ${message}` };
   }
 
-  describeAnswer(_operation: Operation, { status, body }: WholeAnswer): AnswerNote {
-    return status < 400 ? {} : { note: asText(body) };
+  describeAnswer(_operation: Operation, answer: WholeAnswer): AnswerNote {
+    return answer.status < 400 ? {} : { note: asText(answer.body) };
   }
 }
 
@@ -252,6 +252,24 @@ test('a rewrite reaches gets and the events of watches that were open before it 
   things.events.push(event('c'));
   expect((await lines.next()).value).toBe(event('c'));
   expect(fired).toHaveLength(2);
+});
+
+test('a rewritten answer no longer says what its body said; one that is not rewritten does, and its body is not written', async () => {
+  const { timeline, chain, things, arm } = bench();
+  const decoded = { kind: 'Pod', metadata: { name: 'a' } };
+  let written = 0;
+  const write = (): string => {
+    written += 1;
+    return JSON.stringify(decoded);
+  };
+  const answer = { status: 200, headers: { 'content-type': 'application/json' }, effect: { kind: 'none' } } as const;
+  things.handle = () => Promise.resolve(withDecoded(answer, decoded, write));
+  expect((await timeline.run(chain.wire(GET))).decoded).toBe(decoded);
+  expect(written).toBe(0);
+  arm({ match: { operations: ['get pods'] }, rewrite: (object) => ({ ...object, rewritten: true }) });
+  const rewritten = await timeline.run(chain.wire(GET));
+  expect(rewritten.decoded).toBe(undefined);
+  expect(rewritten.body).toBe(JSON.stringify({ ...decoded, rewritten: true }));
 });
 
 test('an error of the world itself is reported to the harness, never to the caller', async () => {
