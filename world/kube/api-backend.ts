@@ -172,8 +172,9 @@ export class ApiBackend implements Backend {
     return refuse(refusal);
   }
 
-  describeAnswer(_operation: Operation, { status, body }: WholeAnswer): AnswerNote {
-    return status < 400 ? {} : describeStatus(body, this.#types);
+  /** Reads the body of a refusal only: others may not be written yet. */
+  describeAnswer(_operation: Operation, answer: WholeAnswer): AnswerNote {
+    return answer.status < 400 ? {} : describeStatus(answer.body, this.#types);
   }
 
   /** What was changed since a revision. One attempt of a request runs at once, so all commits since it began are its own. */

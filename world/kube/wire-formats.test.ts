@@ -246,6 +246,25 @@ test('objects and refusals are written in protobuf and YAML', async () => {
   });
 });
 
+test('what a history says of a success is known without its body, which may never be written', async () => {
+  await withServer(async ({ call, server: { backend } }) => {
+    await call('POST', PODS, pod('a'));
+    for (const path of [PODS, `${PODS}/a`]) {
+      const request = { method: 'GET', path, headers: {} };
+      const operation = backend.describe(request);
+      const { status, decoded } = await backend.handle(request, operation, { principal: 'target', incarnation: 1, span: 0 });
+      expect(decoded).not.toBe(undefined);
+      const answer = {
+        status,
+        get body(): string {
+          throw new Error('the body was written');
+        },
+      };
+      expect(backend.describeAnswer(operation, answer)).toEqual({});
+    }
+  });
+});
+
 test('a watch in protobuf has a frame for each event', async () => {
   await withServer(async (bench) => {
     await bench.call('POST', PODS, pod('a'));
