@@ -1,7 +1,8 @@
 import { expect, test } from '@playwright/test';
 import { defined } from '../../model/defined.ts';
-import type { Pod, ReplicaSet } from '../../model/kube.ts';
+import type { KubeObject, Pod, ReplicaSet } from '../../model/kube.ts';
 import { formatTime } from '../../model/time.ts';
+import type { CountingPort } from '../ports.ts';
 import { addPod, makePod, withParts } from '../testing/world-parts.ts';
 import type { Bench, PartSite } from '../testing/world-parts.ts';
 import { rankForDeletion } from './deletion-order.ts';
@@ -118,6 +119,33 @@ test('a pod that stops matching is released and replaced', async () => {
     await bench.port.patch({ resource: 'pods', namespace: 'default', name }, { metadata: { labels: { app: 'debug' } } });
     await settled(bench, 3);
     expect((await bench.pod(name))?.metadata.ownerReferences).toBeUndefined();
+  });
+});
+
+test('a pod that appears while pods are counted is not deleted in place of an own one', async () => {
+  const hiding = ({ port, clock, random }: PartSite): [ReplicaSets] => {
+    const whole = port('workloads');
+    const tally: CountingPort['tally'] = async (resource, filter, classify) => {
+      const { count, list } = await whole.tally(resource, filter, classify);
+      let isHidden = true;
+      const isSeen = ({ metadata }: KubeObject): boolean => !isHidden || metadata.name !== 'alien';
+      return {
+        count: (name) => {
+          queueMicrotask(() => (isHidden = false));
+          return isHidden && name === 'other' ? 0 : count(name);
+        },
+        list: () => list().filter(isSeen),
+      };
+    };
+    return [new ReplicaSets({ port: { ...whole, tally }, clock, random })];
+  };
+  await withParts(hiding, async (bench) => {
+    await addPod(bench.port, 'alien');
+    await deploy(bench, 3);
+    await settled(bench, 4);
+    await bench.port.patch(AT, { spec: { replicas: 0 } });
+    await settled(bench, 1);
+    expect((await bench.pods()).map(({ metadata }) => metadata.name)).toEqual(['alien']);
   });
 });
 

@@ -78,14 +78,16 @@ export class ReplicaSets implements WorldPart {
     if (replicaSet === undefined) return;
     const { selector, replicas = 1, minReadySeconds = 0 } = replicaSet.spec;
     const tally = await port.tally<Pod>('pods', podsFor(replicaSet), this.#classifierOf(key, replicaSet));
-    const active = (): Pod[] => tally.list().filter(isActive);
-    // Without a pod to adopt or to release there is nothing to claim, and counts are enough.
-    const claimed = await (tally.count(CLASSES.other) === 0
-      ? undefined
-      : claim(port, { owner: replicaSet, kind: REPLICA_SET, selector, resource: 'pods', objects: active() }));
-    const counts = claimed === undefined ? countsOf((name) => tally.count(name)) : countPods(claimed, replicaSet);
+    // Counts and list follow each change, so both are read at one moment.
+    const counted = countsOf((name) => tally.count(name));
+    const needsPods = counted.other > 0 || counted.own > replicas || minReadySeconds > 0;
+    const active = needsPods ? tally.list().filter(isActive) : [];
+    // Without a pod to adopt or to release there is nothing to claim.
+    const pods = await (counted.other === 0
+      ? active
+      : claim(port, { owner: replicaSet, kind: REPLICA_SET, selector, resource: 'pods', objects: active }));
+    const counts = counted.other === 0 ? counted : countPods(pods, replicaSet);
     const surplus = counts.own - replicas;
-    const pods = claimed ?? (surplus > 0 || minReadySeconds > 0 ? active() : []);
     let failure: ClusterError | undefined;
     // The garbage collector deletes what a deleted one leaves behind.
     if (replicaSet.metadata.deletionTimestamp === undefined) {
