@@ -56,6 +56,11 @@ export class PodKinds {
     this.#known.set(pod, number);
     return number;
   }
+
+  /** Whether two pods are of one kind, even if it was forgotten between them. */
+  areAlike(a: PodInfo, b: PodInfo): boolean {
+    return this.of(a) === this.of(b) || this.#keyOf(a) === this.#keyOf(b);
+  }
 }
 
 /** What the filters which look at one node alone see of a pod (`rejectionByNode`). */

@@ -170,7 +170,7 @@ export class SchedulingQueue {
 
   /** Puts a pod where it belongs, in its current state. */
   #put(pod: QueuedPod): void {
-    this.#leave(pod);
+    this.remove(pod.info.key);
     this.#pods.set(pod.info.key, pod);
     if (pod.waiting?.for === 'nodes') this.#withoutNodes.add(pod);
     if (pod.waiting?.for === 'change') this.#join(pod, `${this.#kindOf(pod.info)} ${[...pod.waiting.rejectedBy].join()}`);

@@ -255,7 +255,7 @@ export class Scheduler implements WorldPart {
       this.#queue.add(info);
     } else {
       // Its own condition doesn't make it schedulable; another spec or other labels may.
-      this.#queue.update(known, info, this.#demands.of(known.info) !== this.#demands.of(info));
+      this.#queue.update(known, info, !this.#demands.areAlike(known.info, info));
     }
     // A status without the node yet doesn't clear a new nomination.
     const nominated = pod.status?.nominatedNodeName ?? '';
