@@ -4,7 +4,7 @@ import type { PodClass } from './pod-class.ts';
 export class Candidates<T extends { rejects(podClass: PodClass): boolean }> {
   readonly #all: readonly T[];
   /** The ones left for a class, in the order of all, and how many of all are among them or were rejected. */
-  readonly #left = new Map<PodClass, { readonly candidates: T[]; seen: number }>();
+  readonly #left = new Map<PodClass, { candidates: T[]; seen: number }>();
 
   /** @param all may grow; one that rejects a class does so for good */
   constructor(all: readonly T[]) {
@@ -24,7 +24,7 @@ export class Candidates<T extends { rejects(podClass: PodClass): boolean }> {
     const found = candidates[at];
     const tried = at === -1 ? candidates.length : at;
     const kept = candidates.slice(0, tried).filter((one) => !one.rejects(podClass));
-    if (kept.length < tried) candidates.splice(0, tried, ...kept);
+    if (kept.length < tried) left.candidates = [...kept, ...candidates.slice(tried)];
     return found;
   }
 }
