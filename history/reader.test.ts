@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { HistoryError, parseHistory, readHistory } from './reader.ts';
@@ -51,6 +52,28 @@ for (const { what, lines, message } of [
   });
 }
 
+test('a file longer than what is read at once, with characters and lines across the borders', ({}, testInfo) => {
+  const path = testInfo.outputPath('history.jsonl');
+  const about = { type: 'supervisor', cause: 'hung', culprit: 'target' } as const;
+  const events = [1, 2, 3].map((shift, i) => ({ i, t: i, ...about, message: `${'x'.repeat(shift)}${'\u20ac\u{1f600}'.repeat(300_000)}` }));
+  const text = events.map((event) => JSON.stringify(event)).join('\n');
+  for (const { end, kept, truncated } of [
+    { end: '\n', kept: 3, truncated: false },
+    { end: '', kept: 3, truncated: false },
+    { end: '\n{"i":3,"t":3,"ty', kept: 3, truncated: true },
+  ]) {
+    writeFileSync(path, text + end);
+    const read = readHistory(path);
+    expect(read.truncated).toBe(truncated);
+    expect(read.events.length).toBe(kept);
+    expect(read.events.every((event, i) => JSON.stringify(event) === JSON.stringify(events[i]))).toBe(true);
+  }
+});
+
 test('refused: a missing file', () => {
   expect(() => readHistory('/nowhere/at-all.jsonl')).toThrow(/^\/nowhere\/at-all\.jsonl: can't be read \(ENOENT/);
+});
+
+test('refused: a folder', () => {
+  expect(() => readHistory(import.meta.dirname)).toThrow(/can't be read \(EISDIR/);
 });
