@@ -24,7 +24,7 @@ const step = fc.oneof(
 
 test('the first candidate that takes a pod is found, and those that rejected its class are not asked', () => {
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 50 }), (steps) => {
+    fc.property(fc.array(step, { maxLength: 50, size: 'max' }), (steps) => {
       const all: Candidate[] = [];
       const candidates = new Candidates(all);
       const seen: unknown[] = [];

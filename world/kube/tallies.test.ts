@@ -30,7 +30,7 @@ function referencesTo(owner: string | undefined): NonNullable<Pod['metadata']['o
 
 test('counts and lists by owner and by node are those of a scan, whatever happens to pods', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { maxLength: 25, size: 'max' }), async (steps) => {
       await withParts(
         () => [],
         async ({ port }) => {
