@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { LABEL } from '../../model/kube.ts';
-import type { Pod, PodSpec } from '../../model/kube.ts';
+import type { Pod, PodSpec, Taint } from '../../model/kube.ts';
 import { createRandom } from '../../runtime/random.ts';
 import { makeNode, makePod } from '../testing/world-parts.ts';
 import { SchedulerCache } from './cache.ts';
@@ -9,9 +9,9 @@ import { decide } from './decide.ts';
 import { Decider } from './decider.ts';
 import { PodKinds, demandKey, podInfo } from './pod-info.ts';
 
-const NODES = ['n1', 'n2', 'n3'] as const;
+const NODES = ['n1', 'n2'] as const;
 const APPS = ['web', 'db'] as const;
-const TAINT = { key: 'team', value: 'a', effect: 'NoSchedule' } as const;
+const TAINT: Taint = { key: 'team', value: 'a', effect: 'NoSchedule' };
 
 const near = (app: string, topologyKey: string) => [
   { labelSelector: { matchLabels: { app } }, topologyKey, namespaceSelector: { matchLabels: { of: 'a' } } },
@@ -33,6 +33,9 @@ const SPECS: readonly Partial<PodSpec>[] = [
   },
 ];
 
+/** Pods that wait: some fit nowhere, some only meet other obstacles. */
+const KINDS = SPECS.flatMap((_spec, spec) => ['500m', '3'].map((cpu) => ({ app: 'web', spec, cpu, isDying: false })));
+
 const node = fc.constantFrom(...NODES);
 const one = { app: fc.constantFrom(...APPS), spec: fc.nat(SPECS.length - 1) };
 const bound = fc.constantFrom('b1', 'b2', 'b3');
@@ -43,16 +46,20 @@ const step = fc.oneof(
     zone: fc.constantFrom('a', 'b'),
     cpu: fc.constantFrom('1', '4'),
     disk: fc.constantFrom('ssd', 'hdd'),
-    taints: fc.constantFrom([], [TAINT]),
-    unschedulable: fc.boolean(),
+    taints: fc.constantFrom<Taint[]>([], [], [], [TAINT]),
+    unschedulable: fc.constantFrom(false, false, false, true),
   }),
   fc.record({ do: fc.constant('remove node' as const), node }),
   fc.record({ do: fc.constant('assign' as const), name: bound, node, ...one, cpu: fc.constantFrom('500m', '3'), isDying: fc.boolean() }),
   fc.record({ do: fc.constant('status' as const), name: bound }),
   fc.record({ do: fc.constant('relabel' as const), name: bound, app: fc.constantFrom(...APPS) }),
   fc.record({ do: fc.constant('forget' as const), name: bound }),
-  fc.record({ do: fc.constant('nominate' as const), name: fc.constant('w1'), node: fc.constantFrom(undefined, undefined, 'n1') }),
-  fc.record({ do: fc.constant('namespace' as const), of: fc.constantFrom('a', 'b') }),
+  fc.record({
+    do: fc.constant('nominate' as const),
+    name: fc.constant('w1'),
+    node: fc.constantFrom(undefined, undefined, undefined, 'n1'),
+  }),
+  fc.record({ do: fc.constant('namespace' as const), of: fc.constantFrom('a', 'a', 'b') }),
   fc.record({ do: fc.constant('service' as const), app: fc.constantFrom(...APPS) }),
 );
 
@@ -91,8 +98,8 @@ test('decisions, and what they draw, are those of a decider that remembers nothi
           const service = { metadata: { name: 's', namespace: 'default' }, spec: { selector: { app: now.app } } };
           cache.objects.set('services', service);
         }
-        SPECS.forEach((_spec, spec) => {
-          const pod = podInfo(podOf(`p${at}`, { app: 'web', spec, cpu: '3', isDying: false }));
+        KINDS.forEach((kind) => {
+          const pod = podInfo(podOf(`p${at}`, kind));
           const decision = decider.decide(pod, draws);
           if (seen.has(decision)) remembered += 1;
           seen.add(decision);
