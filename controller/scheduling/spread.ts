@@ -9,14 +9,14 @@ import type { Place, Rule, Share } from './rule.ts';
 import type { Option, PoolOptions, SchedulingInput } from './types.ts';
 
 /**
- * One spread constraint of pods that are alike in all that it depends on, with the count of matching pods in each domain as the scheduler would count them once
- * the whole plan has been carried out.
+ * One spread constraint of pods that are alike in all that it depends on, with the count of matching pods in each domain as the
+ * scheduler would count them once the whole plan has been carried out.
  *
  * Domains are those of the nodes that count for the pods (by their nodeAffinityPolicy and nodeTaintsPolicy; a node must have all
  * topology keys of the pods), and those where a new node for them could be launched now. The scheduler only knows the former: more
  * domains make its global minimum smaller, so a plan that is valid with all of them is valid for it too.
  */
-export class SpreadRule implements Rule {
+class SpreadRule implements Rule {
   readonly key: string;
   readonly #index: number;
   readonly #constraint: TopologySpreadConstraint;

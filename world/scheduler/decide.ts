@@ -39,7 +39,7 @@ export interface Preemption {
 
 /**
  * Where a pod goes, as the default profile of kube-scheduler 1.34 decides (`pkg/scheduler/schedule_one.go` and its
- * plugins). `random` breaks ties. Not modelled: dynamic resources, extenders, and in-tree volumes replaced by CSI.
+ * plugins). `random` breaks ties. Not modelled: dynamic resources, extenders, and in-tree volumes of
  * kinds that CSI replaced.
  */
 export function decide(pod: PodInfo, cluster: Cluster, random: Random): Decision {
