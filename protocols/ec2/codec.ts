@@ -19,7 +19,7 @@ const NAMESPACE = `http://ec2.amazonaws.com/doc/${EC2_VERSION}/`;
 const COMMON_PARAMETER = /^(Action|Version|X-Amz-.*)$/;
 /** Shared by all codecs: their caches are the same for all of them. */
 const WRITER = new XmlWriter();
-const COPIER = new AnswerCopier();
+const COPIER = new AnswerCopier(sdk);
 const READING = /^(Describe|Get|List|Search)/;
 const utf8 = new TextDecoder();
 
@@ -79,8 +79,7 @@ export class Ec2Codec {
    * @param output the SDK's output type of that action
    */
   copy(action: string, output: object): object | undefined {
-    const schema = operationOf(sdk, action);
-    return schema === undefined || isUnit(schema.output) ? undefined : COPIER.copy(schema.output, output);
+    return COPIER.copy(action, output);
   }
 
   #tryRead(action: string, parameters: Parameter): Record<string, unknown> | undefined {

@@ -1,7 +1,7 @@
 import { NormalizedSchema } from '@smithy/core/schema';
 import { fromBase64 } from '@smithy/core/serde';
 import { keptIfFrozen } from '../../model/of-frozen.ts';
-import type { SchemaRef } from './reader.ts';
+import { isUnit, operationOf } from '../aws-call/operation-schema.ts';
 import { Structures } from './structures.ts';
 
 type Copy = (value: unknown) => unknown;
@@ -16,12 +16,23 @@ interface Member {
  * writing and reading XML takes longer than most requests. The copy of a frozen structure is frozen, and kept.
  */
 export class AnswerCopier {
+  readonly #sdk: object;
   readonly #structures = new Structures<Member>((name, member) => ({ name, copy: this.#copyOf(member) }));
   readonly #copies = new WeakMap<object, Record<string, unknown>>();
 
-  /** @param value of the SDK's type for that structure */
-  copy(schema: SchemaRef, value: object): object {
-    return this.#structure(this.#structures.membersOf(NormalizedSchema.of(schema)), value);
+  /** @param sdk the client's package */
+  constructor(sdk: object) {
+    this.#sdk = sdk;
+  }
+
+  /**
+   * Returns undefined for an operation that answers nothing, or only `true`.
+   * @param output of the SDK's output type of that action, or, of JSON, as it is there
+   */
+  copy(action: string, output: object): object | undefined {
+    const schema = operationOf(this.#sdk, action);
+    if (schema === undefined || isUnit(schema.output)) return undefined;
+    return this.#structure(this.#structures.membersOf(NormalizedSchema.of(schema.output)), output);
   }
 
   #structure(membersOf: () => readonly Member[], value: object): object {
