@@ -1,51 +1,13 @@
-import {
-  ApiException,
-  CoreV1Api,
-  CustomObjectsApi,
-  PatchStrategy,
-  ResponseContext,
-  ServerConfiguration,
-  createConfiguration,
-  setHeaderOptions,
-  wrapHttpLibrary,
-} from '@kubernetes/client-node';
-import type { RequestContext } from '@kubernetes/client-node';
+import { ApiException, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import { expect, test } from '@playwright/test';
-import { readText } from '../../wire/wire.ts';
+import { clientNodeApis } from '../../clients/testing/client-node-apis.ts';
 import { CRDS, NODE_CLAIM_CRD, PODS, claim, pod, withServer } from './testing/api-server.ts';
 import type { Bench } from './testing/api-server.ts';
 
 /** The real client's API classes on the backend, in process. */
-function connect({ server }: Bench): { core: CoreV1Api; custom: CustomObjectsApi } {
-  const send = async (request: RequestContext): Promise<ResponseContext> => {
-    const url = new URL(request.getUrl());
-    const headers = Object.fromEntries(Object.entries(request.getHeaders()).map(([name, value]) => [name.toLowerCase(), value]));
-    const body = request.getBody();
-    const wireRequest = {
-      method: request.getHttpMethod(),
-      path: url.pathname + url.search,
-      headers,
-      ...(typeof body === 'string' ? { body } : {}),
-    };
-    const answer = await server.backend.handle(wireRequest, server.backend.describe(wireRequest), {
-      principal: 'target',
-      incarnation: 1,
-      span: 0,
-    });
-    const text = await readText(answer.body);
-    return new ResponseContext(
-      answer.status,
-      { ...answer.headers },
-      {
-        text: () => Promise.resolve(text),
-        binary: () => Promise.resolve(Buffer.from(text)),
-        stream: () => null,
-      },
-    );
-  };
-  const baseServer = new ServerConfiguration<Record<string, string>>('http://kubernetes', {});
-  const configuration = createConfiguration({ baseServer, httpApi: wrapHttpLibrary({ send }), authMethods: {} });
-  return { core: new CoreV1Api(configuration), custom: new CustomObjectsApi(configuration) };
+function connect({ server }: Bench): ReturnType<typeof clientNodeApis> {
+  const caller = { principal: 'target', incarnation: 1, span: 0 } as const;
+  return clientNodeApis((request) => server.backend.handle(request, server.backend.describe(request), caller));
 }
 
 test("client-node's CoreV1Api reads, writes, patches, evicts and understands refusals", async () => {
