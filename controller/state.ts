@@ -9,7 +9,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import type { Wire } from '../wire/wire.ts';
 import type { EC2NodeClass, NodeClaim, NodePool } from './api.ts';
 import { nameOf, nodePoolOf, uidOf } from './api.ts';
-import { SharedRead } from './core/shared-read.ts';
+import { Gather } from './core/gather.ts';
 import { View } from './core/view.ts';
 import type { Storage } from './provisioning/volumes.ts';
 import { EVERY_POOL, limitCache } from './scope.ts';
@@ -24,6 +24,9 @@ export function namespaceLabels({ namespaces }: Pick<ClusterState, 'namespaces'>
 export interface DaemonSet extends KubeObject {
   spec: { template: { metadata?: { labels?: Record<string, string> }; spec: PodSpec } };
 }
+
+/** Callers within this time share a read from the server, which is made after all of their calls. */
+const SHARED_READ = { idleMs: 50 };
 
 /** What the autoscaler knows of the cluster: caches that may lag, overlaid with its own writes. */
 export interface ClusterState {
@@ -92,8 +95,8 @@ export function createClusterState(runtime: Runtime, wire: Wire, kube: KubeClien
   const ownClaims = isConfined ? limitCache(claims, isOwnClaim) : claims;
   const claimView = new View(ownClaims, clock, (claim) => claim.status?.providerID);
   const nameless = namesWithout(nodes, (node) => node.spec?.providerID);
-  const podReads = new SharedRead(clock, () => kube.list<Pod>(RESOURCES.pods));
-  const claimReads = new SharedRead(clock, async () => {
+  const podReads = new Gather(clock, SHARED_READ, () => kube.list<Pod>(RESOURCES.pods));
+  const claimReads = new Gather(clock, SHARED_READ, async () => {
     const askedAtMs = clock.nowMs();
     const list = await kube.list<NodeClaim>(RESOURCES.nodeclaims);
     claimView.observe(isConfined ? list.filter(isOwnClaim) : list, askedAtMs);
@@ -128,9 +131,9 @@ export function createClusterState(runtime: Runtime, wire: Wire, kube: KubeClien
     nodesWithPods: () => podsByNode.keys(),
     unboundPods: () => unbound.values(),
     nodeSeenMs: (node) => nodesSeenMs.get(uidOf(node)) ?? clock.nowMs(),
-    freshPods: () => podReads.read(),
-    freshClaims: isConfined ? () => claimReads.read().then((list) => list.filter(isOwnClaim)) : () => claimReads.read(),
-    freshClaimsOfAll: () => claimReads.read(),
+    freshPods: () => podReads.add(undefined),
+    freshClaims: isConfined ? () => claimReads.add(undefined).then((list) => list.filter(isOwnClaim)) : () => claimReads.add(undefined),
+    freshClaimsOfAll: () => claimReads.add(undefined),
     poolsOfOthers: () => pools.list().filter((pool) => !isOwnPool(pool)),
     nodesOf: (providerId) => nodeView.listBy(providerId),
     claimsOf: (providerId) => claimView.listBy(providerId),

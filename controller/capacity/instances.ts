@@ -4,6 +4,7 @@ import type { Ec2Client } from '../../clients/ec2-client.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { KARPENTER, clusterTag } from '../api.ts';
 import { INSTANCE_BATCH_MAX, INSTANCE_BATCH_MS } from '../constants.ts';
+import { Gather } from '../core/gather.ts';
 import type { Metrics } from '../metrics.ts';
 import { EVERY_POOL } from '../scope.ts';
 import type { PoolScope } from '../scope.ts';
@@ -34,24 +35,25 @@ export function createInstances(
   metrics: Pick<Metrics, 'batchWindow' | 'batchSize'>,
   scope: PoolScope = EVERY_POOL,
 ): Instances {
-  const observe = (batcher: string) => (size: number) => {
-    metrics.batchSize.observe(size, { batcher });
+  const distinct = (batcher: string, items: readonly string[]): string[] => {
+    const ids = [...new Set(items)];
+    metrics.batchSize.observe(ids.length, { batcher });
     metrics.batchWindow.observe(INSTANCE_BATCH_MS / 1_000, { batcher });
+    return ids;
   };
   const owned = [
     { Name: `tag:${clusterTag(clusterName)}`, Values: ['owned'] },
     { Name: `tag:${KARPENTER.clusterTag}`, Values: [clusterName] },
   ];
-  const finds = new Batch<Instance | undefined>(clock, observe('describe_instances'), async (ids) => {
-    const found = await ec2.describeInstances({ Filters: [{ Name: 'instance-id', Values: [...ids] }] });
+  const window = { idleMs: INSTANCE_BATCH_MS, maxItems: INSTANCE_BATCH_MAX };
+  const finds = new Gather(clock, window, async (items: readonly string[]) => {
+    const ids = distinct('describe_instances', items);
+    const found = await ec2.describeInstances({ Filters: [{ Name: 'instance-id', Values: ids }] });
     return new Map(found.map((instance) => [instance.InstanceId ?? '', instance]));
   });
-  const terminations = new Batch<undefined>(clock, observe('terminate_instances'), async (ids) => {
-    await terminateAll(ec2, ids);
-    return new Map();
-  });
+  const terminations = new Gather(clock, window, (ids: readonly string[]) => terminateAll(ec2, distinct('terminate_instances', ids)));
   return {
-    find: (id) => finds.ask(id),
+    find: async (id) => (await finds.add(id)).get(id),
     findByClaim: (claimName) => ec2.describeInstances({ Filters: [...owned, { Name: `tag:${KARPENTER.nodeClaim}`, Values: [claimName] }] }),
     listOwned: async () => {
       const listed = await ec2.describeInstances({
@@ -64,7 +66,7 @@ export function createInstances(
       });
       return listed.filter((instance) => scope.owns(tagOf(instance, KARPENTER.nodePool) ?? ''));
     },
-    terminate: (id) => terminations.ask(id),
+    terminate: (id) => terminations.add(id),
   };
 }
 
@@ -90,33 +92,5 @@ async function terminateAll(ec2: Ec2Client, ids: readonly string[]): Promise<voi
     if (!(error instanceof Ec2Error) || !error.code.startsWith('InvalidInstanceID')) throw error;
     if (ids.length === 1) return;
     for (const id of ids) await terminateAll(ec2, [id]);
-  }
-}
-
-/** Batches reads of single ids into one request. */
-class Batch<T> {
-  readonly #clock: Clock;
-  readonly #onClose: (size: number) => void;
-  readonly #fetch: (ids: readonly string[]) => Promise<Map<string, T>>;
-  #gathering: { ids: Set<string>; answer: Promise<Map<string, T>> } | undefined;
-
-  constructor(clock: Clock, onClose: (size: number) => void, fetch: (ids: readonly string[]) => Promise<Map<string, T>>) {
-    this.#clock = clock;
-    this.#onClose = onClose;
-    this.#fetch = fetch;
-  }
-
-  async ask(id: string): Promise<T | undefined> {
-    if (this.#gathering === undefined || this.#gathering.ids.size >= INSTANCE_BATCH_MAX) {
-      const ids = new Set<string>();
-      const answer = this.#clock.sleep(INSTANCE_BATCH_MS).then(() => {
-        if (this.#gathering?.ids === ids) this.#gathering = undefined;
-        this.#onClose(ids.size);
-        return this.#fetch([...ids]);
-      });
-      this.#gathering = { ids, answer };
-    }
-    this.#gathering.ids.add(id);
-    return (await this.#gathering.answer).get(id);
   }
 }
