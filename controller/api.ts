@@ -113,7 +113,10 @@ export const KARPENTER = {
   classHash: 'karpenter.k8s.aws/ec2nodeclass-hash',
   /** Annotation of a claim: when its instance is terminated, drained or not. RFC 3339. */
   terminationTime: 'karpenter.sh/nodeclaim-termination-timestamp',
-  /** Annotation of a claim: the launch in progress (see launch/attempt.ts). Not Karpenter's, which keeps launches in memory. */
+  /**
+   * Annotation of a claim: the launch in progress (see launch/attempt.ts). Tag of instances that were launched for several claims:
+   * the request's token. Not Karpenter's, which keeps launches in memory and tags instances later.
+   */
   launch: 'scaleproof.dev/launch',
 } as const;
 

@@ -49,8 +49,8 @@ export async function patchConditions(
   return patchClaim(context, claim, { status: { ...status, conditions } }, 'status');
 }
 
-/** Reads a claim from the server to refresh our copy. */
-async function refreshClaim(context: Context, claim: NodeClaim): Promise<NodeClaim | undefined> {
+/** Reads a claim from the server to refresh our copy. @returns undefined if neither it nor another of its name exists */
+export async function refreshClaim(context: Context, claim: NodeClaim): Promise<NodeClaim | undefined> {
   const { kube, state } = context;
   const fresh = await kube.get<NodeClaim>(claimRef(claim));
   if (fresh?.metadata.uid === claim.metadata.uid && fresh !== undefined) state.claims.remember(fresh);

@@ -50,6 +50,24 @@ export const INSTANCE_TYPES_PER_CLAIM = 60;
 /** Most CreateFleet requests in parallel: the documented bucket has 50 tokens and refills at 5 per second. */
 export const LAUNCHES_AT_ONCE = 20;
 
+/**
+ * Like launches become one fleet: until no other came for this long ... Source of these three: Karpenter's AWS provider,
+ * `pkg/batcher/createfleet.go`.
+ */
+export const FLEET_IDLE_MS = 35;
+/** ... at most for this long ... */
+export const FLEET_MAX_MS = 1 * SECOND_MS;
+/** ... and for at most this many instances. As each claim is launched by its own worker, there are at most RECONCILES_AT_ONCE. */
+export const FLEET_SIZE_MAX = 1_000;
+/** A claim whose attempt is not written this long after the others' is left out of their fleet: one slow write delays only itself. */
+export const FLEET_WRITE_LIMIT_MS = 2 * SECOND_MS;
+/** Most answers of fleets that are remembered, for claims that could not record their instance at once. */
+export const FLEET_ANSWERS_MAX = 100;
+/** How often a claim looks whether the first one of its fleet was written ... */
+export const FLEET_LEADER_POLL_MS = 250;
+/** ... for how long: a write that is not there by then was lost, most likely. */
+export const FLEET_LEADER_LIMIT_MS = 10 * SECOND_MS;
+
 /** Instances without a claim are first searched this often ... */
 export const COLLECTION_FIRST_PERIOD_MS = 10 * SECOND_MS;
 /** ... for this many rounds after the start, then as often as claims without an instance. */

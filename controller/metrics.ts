@@ -14,8 +14,11 @@ const HOUR_S = 3_600;
 const LIFETIME_BUCKETS: readonly number[] = [0.25, 0.5, 0.75, 1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 48, 72, 120, 240, 360, 480, 600, 720].map(
   (h) => h * HOUR_S,
 );
-/** The AWS provider's `SizeBuckets` (`pkg/batcher/metrics.go`, v1.9), up to the maximum batch size here. */
-const SIZE_BUCKETS = [1, 2, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100] as const;
+/** The AWS provider's `SizeBuckets` (`pkg/batcher/metrics.go`, v1.9). */
+const SIZE_BUCKETS = [
+  1, 2, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100, 125, 150, 175, 200, 225, 250, 275, 300, 350, 400, 450, 500, 550, 600, 700,
+  800, 900, 1_000,
+] as const;
 
 /**
  * The autoscaler's counters and histograms, with Karpenter's names, labels and units (core v1.8, AWS provider v1.9).

@@ -16,8 +16,10 @@ const LIVE_STATES: readonly string[] = ['pending', 'running', 'stopping', 'stopp
 export interface Instances {
   /** One instance in any state; undefined if EC2 does not list it, which soon after a launch proves nothing. */
   find(id: string): Promise<Instance | undefined>;
-  /** Instances in any state that were launched for a claim, by their tag. */
+  /** Instances in any state that were launched for this claim alone, by their tag. */
   findByClaim(claimName: string): Promise<Instance[]>;
+  /** Instances in any state that were launched for several claims by one request, by the tag with its token. */
+  findByLaunch(token: string): Promise<Instance[]>;
   /**
    * All instances of this cluster's autoscaler that are live or shutting down; complete, or it throws. Instances whose tags name
    * no pool, or one out of scope, are not included: what is not listed is not collected.
@@ -51,10 +53,15 @@ export function createInstances(
     const found = await ec2.describeInstances({ Filters: [{ Name: 'instance-id', Values: ids }] });
     return new Map(found.map((instance) => [instance.InstanceId ?? '', instance]));
   });
+  const launches = new Gather(clock, window, async (tokens: readonly string[]) => {
+    const found = await ec2.describeInstances({ Filters: [...owned, { Name: `tag:${KARPENTER.launch}`, Values: [...new Set(tokens)] }] });
+    return Map.groupBy(found, (instance) => tagOf(instance, KARPENTER.launch) ?? '');
+  });
   const terminations = new Gather(clock, window, (ids: readonly string[]) => terminateAll(ec2, distinct('terminate_instances', ids)));
   return {
     find: async (id) => (await finds.add(id)).get(id),
     findByClaim: (claimName) => ec2.describeInstances({ Filters: [...owned, { Name: `tag:${KARPENTER.nodeClaim}`, Values: [claimName] }] }),
+    findByLaunch: async (token) => (await launches.add(token)).get(token) ?? [],
     listOwned: async () => {
       const listed = await ec2.describeInstances({
         Filters: [

@@ -8,6 +8,7 @@ import { tagOf } from '../capacity/instances.ts';
 import { deleteClaim } from '../claims.ts';
 import { QUEUE_SHARED_AGE_MAX_MS } from '../constants.ts';
 import type { Context } from '../context.ts';
+import { claimOf } from '../launch/lookup.ts';
 import type { Notice, NoticeKind } from './notice.ts';
 
 /** The part that acts on EC2's notices about instances. */
@@ -61,8 +62,8 @@ class QueueInterruption implements Interruption {
     if (!this.#isOwn(instance)) return true;
     const pool = tagOf(instance, KARPENTER.nodePool) ?? '';
     if (!scope.owns(pool)) return pool === '' || this.#isOver(notice);
-    const claimName = tagOf(instance, KARPENTER.nodeClaim) ?? '';
-    const claim = state.claims.get(claimName) ?? (await state.freshClaims()).find((one) => nameOf(one) === claimName);
+    const claim = await claimOf(this.#context, instance);
+    if (claim === 'unknown') return runtime.clock.nowMs() - atMs > periods.visibilityMs;
     if (claim === undefined) return true;
     const claimed = parseProviderId(claim.status?.providerID);
     // A second instance of the claim: the collector terminates it.

@@ -4,7 +4,7 @@ import type { Offering } from '../../model/catalogue.ts';
 import { quotaOf } from '../capacity/quota.ts';
 import type { Unavailable } from '../capacity/unavailable-offerings.ts';
 import type { Periods } from '../periods.ts';
-import { offeringsOf } from './fleet-request.ts';
+import { countOf, offeringsOf } from './fleet-request.ts';
 import type { FleetRequest } from './attempt.ts';
 
 /** EC2's error codes for missing capacity. Source: Karpenter's AWS provider, v1.14. */
@@ -42,12 +42,15 @@ interface Mask {
 }
 
 /** The result of a CreateFleet response. */
-interface FleetOutcome {
+export interface FleetOutcome {
+  /** Sorted by id: in the same order whenever and by whomever the response is read. */
   readonly instances: readonly FleetInstance[];
+  /** It made fewer instances than requested. */
+  readonly isShort: boolean;
   readonly masks: readonly Mask[];
   /** The offerings of the instances, as far as the response names them. */
   readonly launched: readonly Offering[];
-  /** EC2 has nothing left of these: all that were requested if it launched nothing for no other reason, or those that errors name. */
+  /** EC2 has nothing left of these: all that were requested if it launched too few for no other reason, or those that errors name. */
   readonly lacking: readonly Offering[];
   /** All errors are about capacity: other offerings may be requested at once. */
   readonly onlyCapacity: boolean;
@@ -59,9 +62,9 @@ interface FleetOutcome {
 
 /**
  * Interprets a response. An offering that an error names is masked for three minutes. Errors are sparse: most name one pool of
- * the sixty that were requested, some none. If a fleet got nothing and only capacity was missing, EC2 could choose from every
+ * the sixty that were requested, some none. If a fleet got too few and only capacity was missing, EC2 could choose from every
  * offering of the request: those that no error named are masked too, but only for one minute, since they were not reported as
- * exhausted. If the fleet got its instance, or failed for other reasons, they are not.
+ * exhausted. If the fleet got all its instances, or failed for other reasons, they are not.
  */
 export function readFleetOutcome(request: FleetRequest, output: CreateFleetCommandOutput, periods: MaskPeriods): FleetOutcome {
   const errors = output.Errors ?? [];
@@ -79,12 +82,13 @@ export function readFleetOutcome(request: FleetRequest, output: CreateFleetComma
     .map((what) => ({ what, ttlMs: periods.unavailableOfferingMs }));
   // Throttling inside a response is not missing capacity: what was not tried is requested again.
   const onlyCapacity = errors.every((error) => INSUFFICIENT_CAPACITY_CODES.has(error.ErrorCode ?? ''));
-  const gotNothing = instances.length === 0 && onlyCapacity;
+  const isShort = instances.length < countOf(request);
   const lacks = (error: CreateFleetError): boolean => NOTHING_LEFT_CODES.has(error.ErrorCode ?? '');
-  const hasNothing = instances.length === 0 && errors.length > 0 && errors.every(lacks);
-  const doubted = gotNothing ? asked.map((what) => ({ what, ttlMs: periods.doubtedOfferingMs })) : [];
+  const hasNothing = isShort && errors.length > 0 && errors.every(lacks);
+  const doubted = isShort && onlyCapacity ? asked.map((what) => ({ what, ttlMs: periods.doubtedOfferingMs })) : [];
   return {
-    instances,
+    instances: instances.sort((a, b) => (a.id < b.id ? -1 : 1)),
+    isShort,
     masks: [...named, ...doubted],
     launched: asked.filter((one) => instances.some(({ instanceType, zone }) => instanceType === one.instanceType && zone === one.zone)),
     lacking: hasNothing ? asked : errors.filter(lacks).flatMap((error) => offeringsNamedBy(error, asked)),

@@ -1,20 +1,31 @@
 import { Ec2Error } from '../../clients/ec2-client.ts';
 import { defined } from '../../model/defined.ts';
-import { CONDITION, nameOf } from '../api.ts';
+import { CONDITION, nameOf, uidOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
-import { isLive } from '../capacity/instances.ts';
-import { patchClaim, patchConditions } from '../claims.ts';
-import { BACKOFF_MAX_MS, LAUNCHES_AT_ONCE, LAUNCH_BACKOFF_MIN_MS } from '../constants.ts';
+import { patchClaim, patchConditions, refreshClaim } from '../claims.ts';
+import {
+  BACKOFF_MAX_MS,
+  FLEET_ANSWERS_MAX,
+  FLEET_LEADER_LIMIT_MS,
+  FLEET_LEADER_POLL_MS,
+  LAUNCHES_AT_ONCE,
+  LAUNCH_BACKOFF_MIN_MS,
+} from '../constants.ts';
 import type { Context } from '../context.ts';
 import { backoffMs } from '../core/backoff.ts';
 import { Pacer } from '../core/pacer.ts';
 import { describeError } from '../core/errors.ts';
-import { clientToken, readAttempt, writeAttempt } from './attempt.ts';
-import type { Attempt } from './attempt.ts';
+import { clientToken, readAttempt, readShared, seatIn, writeAttempt } from './attempt.ts';
+import type { Attempt, FleetRequest, SharedLaunch } from './attempt.ts';
+import { FleetAnswers } from './fleet-answers.ts';
+import type { FleetAnswer } from './fleet-answers.ts';
 import { isMissingTemplate, isThrottling, masksOfRefusal, readFleetOutcome, readRefusal } from './fleet-outcome.ts';
-import type { FleetInstance } from './fleet-outcome.ts';
+import type { FleetOutcome } from './fleet-outcome.ts';
+import { countOf } from './fleet-request.ts';
+import { findLaunched } from './lookup.ts';
 import { planFleetRequest } from './plan.ts';
 import { recordInstance } from './record.ts';
+import { SharedLaunches } from './shared-launches.ts';
 
 /** The progress of a claim's launch. */
 type LaunchProgress =
@@ -34,6 +45,21 @@ export interface Launcher {
   launch(claim: NodeClaim): Promise<LaunchProgress>;
 }
 
+/** What an open attempt has to do. */
+type Turn =
+  /** Take the instance in its seat. */
+  | { readonly kind: 'sent'; readonly sent: Attempt; readonly outcome: Promise<FleetOutcome>; readonly seat: number }
+  /** It is not open any more: nothing was launched for it, or it is lost. */
+  | { readonly kind: 'over'; readonly attempt: Attempt }
+  | { readonly kind: 'waiting'; readonly waitMs: number };
+
+/** The claim that stores the request of a shared launch. */
+interface Leading {
+  readonly kind: 'leading';
+  readonly claim: NodeClaim;
+  readonly attempt: Attempt;
+}
+
 interface LauncherOptions {
   /** The client token of an attempt; by default a hash of the claim's uid and the attempt's number. */
   readonly token?: (claim: NodeClaim, attempt: Attempt) => string;
@@ -43,7 +69,7 @@ interface LauncherOptions {
  * The launch protocol. Each attempt, with its number and its exact request, is persisted in the claim before the request is sent,
  * with a token derived from the claim's uid and that number. Until EC2 has responded, every reconcile sends the same request
  * with the same token, which gives the same instance. A response without instances uses up the token: the next attempt has a
- * new number, which is persisted first. See docs/controller.md.
+ * new number, which is persisted first. Like requests of several claims are sent as one. See docs/controller.md.
  */
 export function createLauncher(context: Context, options: LauncherOptions = {}): Launcher {
   return new ReplayingLauncher(context, options.token ?? clientToken);
@@ -53,11 +79,18 @@ class ReplayingLauncher implements Launcher {
   readonly #context: Context;
   readonly #token: (claim: NodeClaim, attempt: Attempt) => string;
   readonly #pace: Pacer;
+  readonly #launches: SharedLaunches;
+  readonly #answers: FleetAnswers;
+  /** By the tokens of shared launches: since when their leader's attempt is awaited, in ms. */
+  readonly #awaited = new Map<string, number>();
 
   constructor(context: Context, token: (claim: NodeClaim, attempt: Attempt) => string) {
+    const { clock, random } = context.runtime;
     this.#context = context;
     this.#token = token;
-    this.#pace = new Pacer(context.runtime.clock, context.runtime.random.fork('launch pace'), LAUNCHES_AT_ONCE);
+    this.#pace = new Pacer(clock, random.fork('launch pace'), LAUNCHES_AT_ONCE);
+    this.#launches = new SharedLaunches(clock, context.metrics);
+    this.#answers = new FleetAnswers(clock, random.fork('fleet answers'));
   }
 
   async launch(claim: NodeClaim): Promise<LaunchProgress> {
@@ -75,51 +108,129 @@ class ReplayingLauncher implements Launcher {
         if (waitMs > 0 && waitMs <= BACKOFF_MAX_MS) return { kind: 'waiting', waitMs };
         const plan = await planFleetRequest(this.#context, current);
         if ('impossible' in plan) return this.#giveUp(current, attempt, plan.impossible);
-        attempt = { number: (attempt?.number ?? 0) + 1, request: plan.request, state: 'open', ...defined({ refusals: attempt?.refusals }) };
-        current = await this.#persist(current, attempt);
+        const known = current;
+        const next = {
+          claim: known,
+          number: (attempt?.number ?? 0) + 1,
+          request: plan.request,
+          ...defined({ refusals: attempt?.refusals }),
+        };
+        ({ claim: current, attempt } = await this.#launches.store(next, (stored) => this.#persist(known, stored)));
+        if (attempt.state === 'closed') continue;
       }
-      const answer = await this.#send(current, attempt);
-      if (answer.instance !== undefined) {
-        return { kind: 'launched', claim: await recordInstance(this.#context, current, attempt.request, answer.instance) };
+      const open = attempt;
+      const turn = await this.#turnOf(current, open);
+      if (turn.kind === 'waiting') return turn;
+      if (turn.kind === 'over') {
+        attempt = turn.attempt;
+        // A closed one need not be stored: whoever reads it again comes to the same conclusion.
+        if (attempt.state === 'lost') current = await this.#persist(current, attempt);
+        continue;
       }
-      current = await this.#explain(current, 'InsufficientCapacity', answer.summary);
+      const { request } = turn.sent;
+      const outcome = await turn.outcome.catch((error: unknown) => this.#refuse(current, open, request, error));
+      const instance = outcome.instances[turn.seat];
+      if (instance !== undefined) return { kind: 'launched', claim: await recordInstance(this.#context, current, request, instance) };
+      if (!outcome.onlyCapacity) {
+        const closed = await this.#persist(current, this.#refused(open));
+        await this.#explain(closed, 'LaunchFailed', outcome.summary);
+        throw new Error(`attempt ${open.number} made no instance: ${outcome.summary}`);
+      }
+      current = await this.#explain(current, 'InsufficientCapacity', outcome.summary);
       // Not persisted yet: repeating it gives the same empty response.
-      attempt = { ...attempt, state: 'closed' };
+      attempt = { ...open, state: 'closed' };
     }
   }
 
-  /** Sends an open attempt. @returns no instance if EC2 had no capacity for any of the offerings */
-  async #send(claim: NodeClaim, attempt: Attempt): Promise<{ instance: FleetInstance | undefined; summary: string }> {
+  /** What an open attempt has to do: be sent, or take its part of the answer to its leader's. */
+  async #turnOf(claim: NodeClaim, attempt: Attempt): Promise<Turn> {
+    const { shared } = attempt;
+    if (shared === undefined) return { kind: 'sent', sent: attempt, outcome: this.#send(claim, attempt), seat: 0 };
+    const { token } = shared;
+    const answer = this.#answers.get(token);
+    if (answer !== undefined) return this.#seat(answer, attempt, shared);
+    const leading = shared.index === 0 ? { kind: 'leading' as const, claim, attempt } : await this.#leaderOf(claim, attempt, shared);
+    if (leading.kind !== 'leading') return leading;
+    const waitMs = this.#answers.waitMs(token);
+    if (waitMs > 0) return { kind: 'waiting', waitMs };
+    // Another claim may have sent it meanwhile.
+    const sent = this.#answers.get(token) ?? this.#answers.send(token, leading.attempt, () => this.#send(leading.claim, leading.attempt));
+    return this.#seat(sent, attempt, shared);
+  }
+
+  #seat({ attempt: sent, outcome }: FleetAnswer, attempt: Attempt, shared: SharedLaunch): Turn {
+    const seat = seatIn(sent.shared ?? shared, shared);
+    return seat === undefined ? { kind: 'over', attempt: { ...attempt, state: 'closed' } } : { kind: 'sent', sent, outcome, seat };
+  }
+
+  /**
+   * The leader of a shared launch, with what is to be sent. If it has not stored that, and can't any more, nothing was sent or nothing
+   * launched: the leader itself is the first to get an instance, and then keeps its attempt.
+   */
+  async #leaderOf(
+    claim: NodeClaim,
+    attempt: Attempt,
+    shared: SharedLaunch,
+  ): Promise<Leading | Extract<Turn, { kind: 'waiting' | 'over' }>> {
+    const { state, runtime } = this.#context;
+    const { name, uid, version } = shared.leader;
+    const over = (change: Partial<Attempt>): Turn & { kind: 'over' } => ({ kind: 'over', attempt: { ...attempt, ...change } });
+    const lost = over({ state: 'lost', lostAtMs: runtime.clock.nowMs() });
+    const known = state.claims.get(name);
+    const isLeading = known !== undefined && uidOf(known) === uid && readShared(known)?.shared.token === shared.token;
+    const leader = isLeading ? known : await refreshClaim(this.#context, { ...claim, metadata: { name, uid } });
+    if (leader === undefined || uidOf(leader) !== uid) return lost;
+    const leading = readShared(leader);
+    if (leading?.shared.token !== shared.token) {
+      if (leader.metadata.resourceVersion !== version) return over({ state: 'closed' });
+      // Its write may be on its way: it can't take effect once the leader has made another attempt.
+      return this.#isPatient(shared.token) ? { kind: 'waiting', waitMs: FLEET_LEADER_POLL_MS } : lost;
+    }
+    if (leading.state === 'lost') return lost;
+    if (leading.state === 'closed') return over({ state: 'closed', refusals: leading.refusals, nextFromMs: leading.nextFromMs });
+    if (seatIn(leading.shared, shared) === undefined) return over({ state: 'closed' });
+    return { kind: 'leading', claim: leader, attempt: leading };
+  }
+
+  #isPatient(token: string): boolean {
+    const nowMs = this.#context.runtime.clock.monotonicMs();
+    const sinceMs = this.#awaited.get(token) ?? nowMs;
+    this.#awaited.set(token, sinceMs);
+    const [oldest] = this.#awaited.keys();
+    if (this.#awaited.size > FLEET_ANSWERS_MAX && oldest !== undefined) this.#awaited.delete(oldest);
+    return nowMs - sinceMs < FLEET_LEADER_LIMIT_MS;
+  }
+
+  /** Sends an open attempt, and remembers what the answer says about capacity. */
+  async #send(claim: NodeClaim, attempt: Attempt): Promise<FleetOutcome> {
     const { ec2, runtime, unavailable, markets, templates, periods } = this.#context;
-    const input = { ...attempt.request, ClientToken: this.#token(claim, attempt) };
-    const output = await this.#pace
-      .run(() => ec2.createFleet(input), isThrottling)
-      .catch((error: unknown) => this.#refuse(claim, attempt, error));
-    const outcome = readFleetOutcome(attempt.request, output, periods);
+    const { request } = attempt;
+    const input = { ...request, ClientToken: this.#token(claim, attempt) };
+    const outcome = readFleetOutcome(request, await this.#pace.run(() => ec2.createFleet(input), isThrottling), periods);
     for (const { what, ttlMs } of outcome.masks) unavailable.mark(what, ttlMs);
-    markets.refused(outcome.lacking);
+    if (!outcome.isShort) markets.refused(outcome.lacking);
     for (const offering of outcome.launched) markets.launched(offering);
+    // What it launched was the last of that.
+    if (outcome.isShort) markets.refused(outcome.lacking);
     if (outcome.templateMissing) templates.distrust();
-    const [instance, ...surplus] = outcome.instances;
+    const surplus = outcome.instances.slice(countOf(request));
     if (surplus.length > 0) {
       const ids = surplus.map(({ id }) => id).join(', ');
-      runtime.log('warn', `the fleet made more than one instance: ${ids} will be collected`, { claim: nameOf(claim) });
+      runtime.log('warn', `the fleet made too many instances: ${ids} will be collected`, { claim: nameOf(claim) });
     }
-    if (instance !== undefined || outcome.onlyCapacity) return { instance, summary: outcome.summary };
-    const closed = await this.#persist(claim, this.#refused(attempt));
-    await this.#explain(closed, 'LaunchFailed', outcome.summary);
-    throw new Error(`attempt ${attempt.number} made no instance: ${outcome.summary}`);
+    return outcome;
   }
 
   /** Persists what an error means for the attempt, and throws it. */
-  async #refuse(claim: NodeClaim, attempt: Attempt, error: unknown): Promise<never> {
+  async #refuse(claim: NodeClaim, attempt: Attempt, request: FleetRequest, error: unknown): Promise<never> {
     const { unavailable, periods } = this.#context;
     const refusal = readRefusal(error);
     const code = error instanceof Ec2Error ? error.code : '';
     if (isMissingTemplate(code)) this.#context.templates.distrust();
-    for (const { what, ttlMs } of masksOfRefusal(attempt.request, error, periods)) unavailable.mark(what, ttlMs);
+    for (const { what, ttlMs } of masksOfRefusal(request, error, periods)) unavailable.mark(what, ttlMs);
     // Its instance is known to be terminated, so there is no need to wait for another one to become visible.
-    const lostAtMs = code === 'IdempotentInstanceTerminated' ? 0 : this.#context.runtime.clock.nowMs();
+    const hasEnded = code === 'IdempotentInstanceTerminated' && attempt.shared === undefined;
+    const lostAtMs = hasEnded ? 0 : this.#context.runtime.clock.nowMs();
     let current = claim;
     if (refusal === 'refused') current = await this.#persist(claim, this.#refused(attempt));
     if (refusal === 'lost') current = await this.#persist(claim, { ...attempt, state: 'lost', lostAtMs });
@@ -136,15 +247,13 @@ class ReplayingLauncher implements Launcher {
 
   /** Searches the instance of a lost attempt. @returns undefined once it is safe to assume that there is none */
   async #lookUp(claim: NodeClaim, attempt: Attempt): Promise<LaunchProgress | undefined> {
-    const { instances, runtime, periods } = this.#context;
-    const found = (await instances.findByClaim(nameOf(claim))).filter(isLive);
-    const [oldest] = found.sort((a, b) => (a.LaunchTime?.getTime() ?? 0) - (b.LaunchTime?.getTime() ?? 0));
-    if (oldest?.InstanceId !== undefined) {
-      const instance = { id: oldest.InstanceId, instanceType: oldest.InstanceType, zone: oldest.Placement?.AvailabilityZone };
+    const { runtime, periods } = this.#context;
+    const isSettled = runtime.clock.nowMs() - (attempt.lostAtMs ?? 0) >= periods.lookupSettleMs;
+    const instance = await findLaunched(this.#context, claim, attempt, isSettled);
+    if (instance !== undefined) {
       return { kind: 'launched', claim: await recordInstance(this.#context, claim, attempt.request, instance) };
     }
-    const lostForMs = runtime.clock.nowMs() - (attempt.lostAtMs ?? 0);
-    return lostForMs < periods.lookupSettleMs ? { kind: 'waiting', waitMs: periods.lookupPollMs } : undefined;
+    return isSettled ? undefined : { kind: 'waiting', waitMs: periods.lookupPollMs };
   }
 
   async #giveUp(claim: NodeClaim, attempt: Attempt | undefined, reason: string): Promise<LaunchProgress> {

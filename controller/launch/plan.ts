@@ -9,7 +9,7 @@ import type { FleetRequest } from './attempt.ts';
 import type { ClaimOffering } from './claim-offerings.ts';
 import { buildFleetRequest } from './fleet-request.ts';
 
-/** The next request for a claim, or why there is none. */
+/** The next request for a claim, without the tag that says for whom it is; or why there is none. */
 export type LaunchPlan = { readonly request: FleetRequest } | { readonly impossible: string };
 
 /**

@@ -3,12 +3,13 @@ import { RESOURCES } from '../../clients/resources.ts';
 import { formatProviderId, parseProviderId } from '../../model/provider-id.ts';
 import { KARPENTER, isDeleting, launchTime, nameOf, uidOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
-import { isLive } from '../capacity/instances.ts';
+import { isLive, tagOf } from '../capacity/instances.ts';
 import { deleteClaim } from '../claims.ts';
 import { EVICTIONS_AT_ONCE } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { forEachAtMost } from '../core/concurrency.ts';
 import { isConflict, isNotFound } from '../core/errors.ts';
+import { launchesInProgress } from '../launch/lookup.ts';
 
 /** The part that finds instances without claims, and claims without instances. If a list fails, each method throws and does nothing. */
 export interface Collector {
@@ -42,7 +43,13 @@ class ListingCollector implements Collector {
     const claims = await state.freshClaims();
     const byName = new Map(claims.map((claim) => [nameOf(claim), claim]));
     const recorded = recordedBy(claims);
-    const orphans = suspects.filter((instance) => !recorded.has(instance.InstanceId) && !isLaunching(byName.get(claimNameOf(instance))));
+    const launches = launchesInProgress(claims);
+    const orphans = suspects.filter(
+      (instance) =>
+        !recorded.has(instance.InstanceId) &&
+        !isLaunching(byName.get(claimNameOf(instance))) &&
+        !launches.has(tagOf(instance, KARPENTER.launch) ?? ''),
+    );
     await forEachAtMost(EVICTIONS_AT_ONCE, orphans, (instance) => this.#end(instance));
   }
 
@@ -99,7 +106,7 @@ function recordedBy(claims: readonly NodeClaim[]): ReadonlySet<string | undefine
 }
 
 function claimNameOf(instance: Instance): string {
-  return instance.Tags?.find(({ Key }) => Key === KARPENTER.nodeClaim)?.Value ?? '';
+  return tagOf(instance, KARPENTER.nodeClaim) ?? '';
 }
 
 /** Whether a claim is about to record its instance, so that its launched instances must be kept. */

@@ -16,12 +16,13 @@ import {
   uidOf,
 } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
-import { isEnding, isLive } from '../capacity/instances.ts';
+import { isEnding } from '../capacity/instances.ts';
 import { patchClaim, patchConditions } from '../claims.ts';
 import { CLOCK_SKEW_MAX_MS } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { isConflict, isNotFound } from '../core/errors.ts';
 import { readAttempt } from '../launch/attempt.ts';
+import { findLaunched } from '../launch/lookup.ts';
 import { recordInstance } from '../launch/record.ts';
 import { createDrainer } from './drain.ts';
 import type { Drainer } from './drain.ts';
@@ -105,16 +106,16 @@ class FinalizingTerminator implements Terminator {
    * EC2 may need to show it: one empty look-up proves nothing.
    */
   async #terminateUnrecorded(claim: NodeClaim): Promise<number | undefined> {
-    const { instances, runtime, periods } = this.#context;
+    const { runtime, periods } = this.#context;
     const attempt = readAttempt(claim);
     if (attempt !== undefined && attempt.state !== 'closed') {
-      const [found] = (await instances.findByClaim(nameOf(claim))).filter(isLive);
-      if (found?.InstanceId !== undefined) {
-        const instance = { id: found.InstanceId, instanceType: found.InstanceType, zone: found.Placement?.AvailabilityZone };
+      const isSettled = runtime.clock.nowMs() >= this.#deletionOf(claim).seenMs + periods.lookupSettleMs;
+      const instance = await findLaunched(this.#context, claim, attempt, isSettled);
+      if (instance !== undefined) {
         await recordInstance(this.#context, claim, attempt.request, instance);
         return 0;
       }
-      if (runtime.clock.nowMs() < this.#deletionOf(claim).seenMs + periods.lookupSettleMs) return periods.lookupPollMs;
+      if (!isSettled) return periods.lookupPollMs;
     }
     await this.#release(claim);
     return undefined;

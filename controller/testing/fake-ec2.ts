@@ -5,7 +5,7 @@ import type { Offering } from '../../model/catalogue.ts';
 import { defined } from '../../model/defined.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { FleetRequest } from '../launch/attempt.ts';
-import { offeringsOf } from '../launch/fleet-request.ts';
+import { countOf, offeringsOf } from '../launch/fleet-request.ts';
 
 /** For this long after a launch, reads of the fake EC2 don't show the instance. */
 const STALE_MS = 5_000;
@@ -34,6 +34,11 @@ export class FakeEc2 {
   readonly templates = new Map<string, Tag[]>();
   /** Inputs of the fleets that took effect, in order. */
   readonly fleets: FleetRequest[] = [];
+  /** All requests for fleets, repetitions and refused ones included. */
+  requests = 0;
+  /** Refuses requests for fleets. */
+  refuse: () => Ec2Error | undefined = () => undefined;
+  /** Asked for each instance of a fleet. */
   hasCapacity: (offering: Offering) => boolean = () => true;
   readonly #clock: Clock;
   readonly #tokens = new Map<string, UsedToken>();
@@ -48,6 +53,9 @@ export class FakeEc2 {
 
   createFleet(input: Parameters<Ec2Client['createFleet']>[0]): CreateFleetCommandOutput {
     const { ClientToken: token, ...request } = input;
+    this.requests += 1;
+    const refusal = this.refuse();
+    if (refusal !== undefined) throw refusal;
     const text = JSON.stringify(request);
     const used = this.#tokens.get(token);
     if (used !== undefined) {
@@ -66,17 +74,20 @@ export class FakeEc2 {
   #launch(request: FleetRequest): CreateFleetCommandOutput {
     this.fleets.push(request);
     const asked = offeringsOf(request);
-    const offering = asked.find((one) => this.hasCapacity(one));
-    const named = { InstanceType: asked[0]?.instanceType, AvailabilityZone: asked[0]?.zone } as object;
-    if (offering === undefined) {
-      const error = { ErrorCode: 'InsufficientInstanceCapacity', LaunchTemplateAndOverrides: { Overrides: named } };
-      return { $metadata: {}, Errors: [error], Instances: [] };
-    }
-    const id = `i-${String(this.instances.length + 1).padStart(17, '0')}`;
     const tags = request.TagSpecifications?.find(({ ResourceType }) => ResourceType === 'instance')?.Tags ?? [];
-    this.instances.push({ id, offering, tags, launchedAtMs: this.#clock.nowMs() });
-    const overrides = { InstanceType: offering.instanceType, AvailabilityZone: offering.zone } as object;
-    return { $metadata: {}, Errors: [], Instances: [{ InstanceIds: [id], LaunchTemplateAndOverrides: { Overrides: overrides } }] };
+    const named = { InstanceType: asked[0]?.instanceType, AvailabilityZone: asked[0]?.zone } as object;
+    const launched = [];
+    for (let missing = countOf(request); missing > 0; missing -= 1) {
+      const offering = asked.find((one) => this.hasCapacity(one));
+      if (offering === undefined) break;
+      const id = `i-${String(this.instances.length + 1).padStart(17, '0')}`;
+      this.instances.push({ id, offering, tags, launchedAtMs: this.#clock.nowMs() });
+      const overrides = { InstanceType: offering.instanceType, AvailabilityZone: offering.zone } as object;
+      launched.push({ InstanceIds: [id], LaunchTemplateAndOverrides: { Overrides: overrides } });
+    }
+    const error = { ErrorCode: 'InsufficientInstanceCapacity', LaunchTemplateAndOverrides: { Overrides: named } };
+    // In another order than that of the ids.
+    return { $metadata: {}, Errors: launched.length < countOf(request) ? [error] : [], Instances: launched.reverse() };
   }
 
   terminate(ids: readonly string[]): void {
