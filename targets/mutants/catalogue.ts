@@ -43,6 +43,7 @@ import { serialInterruptions } from './interruption/serial-interruptions.ts';
 import { poisonMessage } from './interruption/poison-message.ts';
 import { ignoredArchitecture } from './launch/ignored-architecture.ts';
 import { doubleLaunch } from './launch/double-launch.ts';
+import { firstOfFleet } from './launch/first-of-fleet.ts';
 import { partialSuccessAsFailure } from './launch/partial-success-as-failure.ts';
 import { tokenLostInCrash } from './launch/token-lost-in-crash.ts';
 import { newTokenOnRetry } from './launch/new-token-on-retry.ts';
@@ -120,6 +121,7 @@ export const mutants: readonly Mutant[] = [
   ignoredInterruption,
   immediateTermination,
   doubleLaunch,
+  firstOfFleet,
   queueErrorStopsPolling,
   leakedLaunchTemplates,
   terminatesForeignInstances,
