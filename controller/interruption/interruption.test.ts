@@ -2,6 +2,7 @@ import { expect, test } from '@playwright/test';
 import { formatOffering } from '../../model/catalogue.ts';
 import { parseProviderId } from '../../model/provider-id.ts';
 import { isDeleting } from '../api.ts';
+import { readShared } from '../launch/attempt.ts';
 import { STANDARD } from '../periods.ts';
 import { createPendingPod, withBench } from '../testing/bench.ts';
 import type { Bench } from '../testing/bench.ts';
@@ -95,6 +96,32 @@ test('before the claim records its instance, the instance is found by its tags',
     await bench.clock.sleep(4 * MINUTE_MS);
     expect(bench.ec2.live().map((instance) => instance.id)).toEqual(await recorded(bench));
     expect(bench.ec2.instances[0]?.endedAtMs).toBeDefined();
+  });
+});
+
+test('a notice about one of several instances that were launched together ends the claim that it is for', async () => {
+  await withBench(5, async (bench) => {
+    bench.meddle = (request, moment) => (request === 'CreateFleet' && moment === 'after' ? 'lose' : undefined);
+    bench.start();
+    for (const name of ['one', 'two', 'three']) await createPendingPod(bench.port, name, '5');
+    await bench.clock.sleep(3_000);
+    const before = await bench.claims();
+    const [, , last] = bench.ec2.instances;
+    const id = last?.id ?? '';
+    expect(before).toHaveLength(3);
+    expect(await handle(bench, 'spot_interrupted', id), 'EC2 does not show it yet').toBe(false);
+    await bench.clock.sleep(5_000);
+    expect(await handle(bench, 'spot_interrupted', id)).toBe(true);
+    const ending = (await bench.claims()).filter(isDeleting);
+    expect(ending.map((claim) => readShared(claim)?.shared.index)).toEqual([2]);
+    bench.meddle = () => undefined;
+    await bench.clock.sleep(4 * MINUTE_MS);
+    expect(last?.endedAtMs).toBeDefined();
+    expect((await recorded(bench)).sort()).toEqual(bench.ec2.live().map((one) => one.id));
+    expect(bench.ec2.live()).toHaveLength(3);
+    // A surplus instance is nobody's.
+    expect(await handle(bench, 'spot_interrupted', id)).toBe(true);
+    expect((await bench.claims()).filter(isDeleting)).toEqual([]);
   });
 });
 
