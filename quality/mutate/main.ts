@@ -1,0 +1,50 @@
+import { writeFileSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
+import { parseArgs } from 'node:util';
+import { interruption } from '../../cli/interruption.ts';
+import { DEFAULT_WORKERS, mutate } from './mutate.ts';
+import { mutationReportSchema } from './outcome.ts';
+import { formatReport } from './report.ts';
+
+/**
+ * Plants random faults into the bundled controller, and says which of them the suites find (docs/mutation.md):
+ *
+ *     npm run mutate -- [--count 20] [--seed 1] [--scenario ID ...] [--file controller/... ...] [--workers N] [--crash-points] [--out FILE]
+ */
+const { values } = parseArgs({
+  options: {
+    count: { type: 'string', default: '20' },
+    seed: { type: 'string', default: '1' },
+    scenario: { type: 'string', multiple: true, default: [] },
+    file: { type: 'string', multiple: true, default: [] },
+    workers: { type: 'string', default: String(DEFAULT_WORKERS) },
+    'crash-points': { type: 'boolean', default: false },
+    out: { type: 'string' },
+  },
+});
+
+function whole(name: 'count' | 'seed' | 'workers', least: number): number {
+  const value = Number(values[name]);
+  if (!Number.isSafeInteger(value) || value < least) throw new Error(`--${name} ${values[name]}: give a whole number from ${least}`);
+  return value;
+}
+
+// Each mutant has a process of its own, which then starts in half the time.
+enableCompileCache();
+const interrupted = interruption();
+try {
+  const report = await mutate({
+    count: whole('count', 1),
+    seed: whole('seed', 0),
+    workers: whole('workers', 1),
+    scenarios: values.scenario,
+    files: values.file,
+    crashPoints: values['crash-points'],
+    signal: interrupted.signal,
+    say: (line) => process.stderr.write(line),
+  });
+  if (values.out !== undefined) writeFileSync(values.out, `${JSON.stringify(mutationReportSchema.parse(report), undefined, 2)}\n`);
+  console.log(formatReport(report));
+} finally {
+  interrupted.release();
+}

@@ -1,0 +1,35 @@
+import { expect, test } from '@playwright/test';
+import { mutate } from './mutate.ts';
+import type { MutateOptions } from './mutate.ts';
+import { mutationReportSchema } from './outcome.ts';
+
+const OPTIONS: MutateOptions = {
+  count: 3,
+  seed: 2,
+  scenarios: ['scheduling/node-selectors'],
+  files: ['controller/provisioning/pods.ts'],
+  workers: 2,
+  crashPoints: false,
+  signal: new AbortController().signal,
+  say: () => undefined,
+};
+
+test('the same seed has the same mutants with the same verdicts, of more than one kind', async () => {
+  const [one, other] = [await mutate(OPTIONS), await mutate({ ...OPTIONS, workers: 1 })];
+  expect(other).toEqual(one);
+  expect(mutationReportSchema.parse(JSON.parse(JSON.stringify(one)))).toEqual(one);
+  expect(one.mutants.map(({ id }) => id)).toEqual([0, 1, 2]);
+  const outcomes = new Set(one.mutants.map(({ result }) => result.outcome));
+  expect([...outcomes]).toContain('killed');
+  expect(outcomes.size).toBeGreaterThan(1);
+});
+
+test('what was interrupted has no verdict', async () => {
+  const { interrupted, mutants } = await mutate({ ...OPTIONS, signal: AbortSignal.abort() });
+  expect({ interrupted, mutants }).toEqual({ interrupted: true, mutants: [] });
+});
+
+test('unknown files and scenarios are errors', async () => {
+  await expect(mutate({ ...OPTIONS, files: ['controller/none.ts'] })).rejects.toThrow('no trial loads such a file');
+  await expect(mutate({ ...OPTIONS, scenarios: ['a/none'] })).rejects.toThrow('there is no such scenario');
+});

@@ -1,0 +1,140 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { whyNotRun } from '../../harness/engine.ts';
+import { loadTarget } from '../../harness/load.ts';
+import { labelOf, planTrials } from '../../harness/run.ts';
+import type { PlannedTrial } from '../../harness/run.ts';
+import { worldFor } from '../../harness/world-for.ts';
+import { createRealTimeline } from '../../runtime/timeline.ts';
+import { sources } from '../../suites/catalogue.ts';
+import { diffOf, drawMutants } from './draw.ts';
+import type { Mutant, Source } from './draw.ts';
+import type { MutantReport, MutationReport } from './outcome.ts';
+import { progressLine } from './report.ts';
+import { sitesOf } from './sites.ts';
+import { createControlRunner, judgeMutant } from './trials.ts';
+import type { Control, TrialSite } from './trials.ts';
+import { mutableSources, writeWorkplace } from './workplace.ts';
+
+/** What to do. */
+export interface MutateOptions {
+  /** How many mutants. */
+  readonly count: number;
+  /** Of the draw. */
+  readonly seed: number;
+  /** Ids; all scenarios if there are none. */
+  readonly scenarios: readonly string[];
+  /** Only mutants in these files; in all if there are none. */
+  readonly files: readonly string[];
+  readonly workers: number;
+  /** Whether mutants that no scenario kills are also killed at each of their side effects, where scenarios say so. */
+  readonly crashPoints: boolean;
+  readonly signal: AbortSignal;
+  /** Called with lines that end with a newline. */
+  readonly say: (line: string) => void;
+}
+
+export const DEFAULT_WORKERS = availableParallelism();
+
+/** The seed of all trials. */
+const TRIAL_SEED = 1;
+
+/**
+ * Draws mutants of the controller, and runs each through the scenarios that execute it.
+ * @throws Error for unknown files or scenarios, and when the controller does not pass without a mutant
+ */
+export async function mutate(options: MutateOptions): Promise<MutationReport> {
+  const { count, seed, signal, say, crashPoints } = options;
+  const texts = sourcesNamed(options.files);
+  const mutants = drawMutants(texts, { count, seed });
+  const folder = mkdtempSync(join(tmpdir(), 'scaleproof-mutate-'));
+  try {
+    const site: TrialSite = { folder, clock: createRealTimeline().scope('mutate'), signal };
+    const chosen = scenariosNamed(options.scenarios);
+    const trials = await plan(chosen, mkdtempSync(join(folder, 'sources-')), mutants);
+    say(`${mutants.length} mutants, ${trials.length} scenarios; first without a mutant\n`);
+    const controls = await runControls(trials, site, options);
+    const crashed = new Set(chosen.flatMap(({ scenario }) => (crashPoints && scenario.crashPoints === true ? [scenario.id] : [])));
+    const reports = signal.aborted ? [] : await judgeAll(mutants, controls, { site: { ...site, crashed }, texts, options });
+    return {
+      version: 1,
+      seed,
+      sites: texts.reduce((sum, { text }) => sum + sitesOf(text).length, 0),
+      scenarios: trials.length,
+      crashPoints,
+      interrupted: signal.aborted,
+      mutants: reports,
+    };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function sourcesNamed(files: readonly string[]): Source[] {
+  const all = mutableSources();
+  const unknown = files.find((name) => !all.some(({ file }) => file === name));
+  if (unknown !== undefined)
+    throw new Error(`--file ${unknown}: no trial loads such a file of the controller; name one as in controller/leader.ts`);
+  return files.length === 0 ? all : all.filter(({ file }) => files.includes(file));
+}
+
+function scenariosNamed(ids: readonly string[]): typeof sources {
+  const unknown = ids.find((id) => !sources.some(({ scenario }) => scenario.id === id));
+  if (unknown !== undefined) throw new Error(`--scenario ${unknown}: there is no such scenario; \`scaleproof list scenarios\` shows them`);
+  return ids.length === 0 ? sources : sources.filter(({ scenario }) => ids.includes(scenario.id));
+}
+
+async function plan(chosen: typeof sources, folder: string, mutants: readonly Mutant[]): Promise<PlannedTrial[]> {
+  const ref = writeWorkplace(folder, mutants);
+  const target = await loadTarget(ref);
+  const { capabilities } = worldFor(target).facts;
+  const possible = chosen.filter(({ scenario }) => whyNotRun(scenario, target, capabilities) === undefined);
+  return (await Promise.all(possible.map((source) => planTrials(source, { ref, label: labelOf(ref) }, [TRIAL_SEED])))).flat();
+}
+
+async function runControls(trials: readonly PlannedTrial[], site: TrialSite, { workers }: MutateOptions): Promise<Control[]> {
+  const runners = Array.from({ length: workers }, () => createControlRunner(site));
+  try {
+    const controls = await inParallel(workers, trials, async (trial, worker) =>
+      site.signal.aborted ? undefined : runners[worker]?.run(trial),
+    );
+    return controls.filter((control) => control !== undefined);
+  } finally {
+    await Promise.all(runners.map((runner) => runner.end()));
+  }
+}
+
+async function judgeAll(
+  mutants: readonly Mutant[],
+  controls: readonly Control[],
+  {
+    site,
+    texts,
+    options: { workers, say },
+  }: { readonly site: Parameters<typeof judgeMutant>[2]; readonly texts: readonly Source[]; readonly options: MutateOptions },
+): Promise<MutantReport[]> {
+  let done = 0;
+  const reports = await inParallel(workers, mutants, async (mutant) => {
+    const source = texts.find(({ file }) => file === mutant.file);
+    const result = site.signal.aborted ? undefined : await judgeMutant(mutant.id, controls, site);
+    if (result === undefined || source === undefined) return undefined;
+    const { id, file, line, kind } = mutant;
+    const report: MutantReport = { id, file, line, kind, ...diffOf(source, mutant), result };
+    done += 1;
+    say(progressLine(report, done, mutants.length));
+    return report;
+  });
+  return reports.filter((report) => report !== undefined);
+}
+
+/** Works on some items at a time. @returns the results in the order of the items */
+async function inParallel<T, R>(most: number, items: readonly T[], work: (item: T, worker: number) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const queue = items.entries();
+  const begin = async (worker: number): Promise<void> => {
+    for (const [index, item] of queue) results[index] = await work(item, worker);
+  };
+  await Promise.all(Array.from({ length: most }, (_none, worker) => begin(worker)));
+  return results;
+}

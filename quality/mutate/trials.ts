@@ -1,0 +1,155 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { planCrashes, runTrials } from '../../harness/run.ts';
+import type { PlannedTrial, TrialEnd } from '../../harness/run.ts';
+import { createTrialRunner } from '../../harness/supervisor.ts';
+import type { TrialLimits, TrialRunner } from '../../harness/supervisor.ts';
+import { ofType } from '../../history/lives.ts';
+import { readHistory } from '../../history/reader.ts';
+import { defined } from '../../model/defined.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { differenceOf } from './difference.ts';
+import type { Outcome } from './outcome.ts';
+import { ACTIVE, EXECUTED, executedInLast } from './switch.ts';
+
+/** Where trials run. */
+export interface TrialSite {
+  /** An existing folder, for histories. */
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** By default the supervisor's. */
+  readonly limits?: TrialLimits;
+}
+
+/** The trial of the unchanged controller in one scenario. */
+export interface Control {
+  readonly trial: PlannedTrial;
+  /** Path of its history. */
+  readonly history: string;
+  /** Length of its history: what a trial costs, the same on every machine. */
+  readonly bytes: number;
+  /** Ids of the mutants that it executed. */
+  readonly executed: ReadonlySet<number>;
+}
+
+/** Runs trials of the changed sources without an active mutant, one after the other. */
+export interface ControlRunner {
+  /**
+   * Undefined if it was interrupted.
+   * @throws Error when the trial does not pass: nothing would be proved in its scenario
+   */
+  run(trial: PlannedTrial): Promise<Control | undefined>;
+  end(): Promise<void>;
+}
+
+export function createControlRunner({ folder, clock, signal, limits }: TrialSite): ControlRunner {
+  const directory = mkdtempSync(join(folder, 'control-'));
+  mkdirSync(join(directory, 'histories'));
+  const path = join(directory, 'executed.txt');
+  const runner = createTrialRunner({ clock, environment: { [EXECUTED]: path }, ...defined({ limits }) });
+  return {
+    run: async (trial) => {
+      const end = await runOne(trial, { directory, signal, runner });
+      if (signal.aborted) return undefined;
+      if (end.kind !== 'judged' || end.result.verdict !== 'pass')
+        throw new Error(`${trial.scenario.id}: the controller does not pass without a mutant: ${whyOf(end)}`);
+      const history = join(directory, trial.history);
+      return { trial, history, bytes: statSync(history).size, executed: executedInLast(readFileSync(path, 'utf8')) };
+    },
+    end: () => runner.end(),
+  };
+}
+
+/**
+ * Runs a mutant in the scenarios that execute it, the shortest first, until one kills it. Undefined if it was interrupted.
+ * @param crashed ids of scenarios that are repeated with the mutant killed at each of its side effects, if nothing else kills it
+ */
+export async function judgeMutant(
+  id: number,
+  controls: readonly Control[],
+  { folder, clock, signal, limits, crashed = new Set() }: TrialSite & { readonly crashed?: ReadonlySet<string> },
+): Promise<Outcome | undefined> {
+  const those = controls.filter(({ executed }) => executed.has(id)).sort((a, b) => a.bytes - b.bytes || (a.history < b.history ? -1 : 1));
+  if (those.length === 0) return { outcome: 'not-executed' };
+  const directory = join(folder, `mutant-${id}`);
+  mkdirSync(join(directory, 'histories'), { recursive: true });
+  // What one process keeps between trials was computed by the same mutant.
+  const runner = createTrialRunner({ clock, environment: { [ACTIVE]: String(id) }, ...defined({ limits }) });
+  const at = { directory, signal, runner };
+  const ends: TrialEnd[] = [];
+  try {
+    for (const { trial } of those) {
+      const end = await runOne(trial, at);
+      if (signal.aborted) return undefined;
+      const killed = killedBy(trial, end, directory);
+      if (killed !== undefined) return killed;
+      ends.push(end);
+    }
+    for (const [index, { trial }] of those.entries()) {
+      const end = ends[index];
+      if (end === undefined || !crashed.has(trial.scenario.id)) continue;
+      const killed = await killedAtCrashPoint(trial, end, at);
+      if (signal.aborted || killed !== undefined) return killed;
+    }
+    return unkilled(those, ends, directory);
+  } finally {
+    await runner.end();
+    rmSync(directory, { recursive: true });
+  }
+}
+
+interface RunAt {
+  readonly directory: string;
+  readonly signal: AbortSignal;
+  readonly runner: TrialRunner;
+}
+
+async function runOne(trial: PlannedTrial, at: RunAt): Promise<TrialEnd> {
+  const [end = { kind: 'not-begun' as const }] = await runTrials([trial], { ...at, workers: 1 });
+  return end;
+}
+
+async function killedAtCrashPoint(trial: PlannedTrial, end: TrialEnd, at: RunAt): Promise<Outcome | undefined> {
+  const planned = planCrashes(trial, end, { directory: at.directory });
+  for (const crash of 'trials' in planned ? planned.trials : []) {
+    const killed = killedBy(crash, await runOne(crash, at), at.directory);
+    rmSync(join(at.directory, crash.history), { force: true });
+    if (at.signal.aborted || killed !== undefined) return killed;
+  }
+  return undefined;
+}
+
+function killedBy(trial: PlannedTrial, end: TrialEnd, directory: string): Outcome | undefined {
+  if (end.kind !== 'judged') return undefined;
+  const scenario = trial.scenario.id;
+  const failed = end.result.checks.find(({ verdict }) => verdict === 'fail');
+  if (failed !== undefined) {
+    const { code, message } = failed.findings[0] ?? { code: 'failed', message: failed.summary };
+    return { outcome: 'killed', scenario, check: failed.check, code, message };
+  }
+  // Checks don't blame a target for what the harness was found doing, but without the mutant it does not.
+  const [ended] = ofType(readHistory(join(directory, trial.history)).events, 'supervisor');
+  if (ended === undefined) return undefined;
+  return { outcome: 'killed', scenario, check: 'supervisor', code: ended.cause, message: ended.message };
+}
+
+/** @param ends of the trials of the mutant, in the order of the controls */
+function unkilled(controls: readonly Control[], ends: readonly TrialEnd[], directory: string): Outcome {
+  const scenarios = controls.map(({ trial }) => trial.scenario.id);
+  const unjudged = ends.findIndex((end) => end.kind !== 'judged' || end.result.verdict === 'unknown');
+  const end = ends[unjudged];
+  if (end !== undefined) return { outcome: 'unknown', scenarios, scenario: scenarios[unjudged] ?? '', why: whyOf(end) };
+  const seen = controls.flatMap(({ trial, history }) => {
+    const difference = differenceOf(history, join(directory, trial.history));
+    return difference === undefined ? [] : [{ scenario: trial.scenario.id, difference }];
+  });
+  return seen.length === 0 ? { outcome: 'not-seen', scenarios } : { outcome: 'survived', scenarios, seen };
+}
+
+/** Why a trial has no verdict, or failed. */
+function whyOf(end: TrialEnd): string {
+  if (end.kind === 'refused') return end.message;
+  if (end.kind === 'not-begun') return 'it did not begin';
+  return end.result.checks.flatMap(({ check, verdict, summary }) => (verdict === 'pass' ? [] : [`${check}: ${summary}`])).join('; ');
+}
