@@ -16,7 +16,7 @@ import { backoffMs } from '../core/backoff.ts';
 import { Pacer } from '../core/pacer.ts';
 import { describeError } from '../core/errors.ts';
 import { clientToken, readAttempt, readShared, seatIn, writeAttempt } from './attempt.ts';
-import type { Attempt, FleetRequest, SharedLaunch } from './attempt.ts';
+import type { Attempt, SharedLaunch } from './attempt.ts';
 import { FleetAnswers } from './fleet-answers.ts';
 import type { FleetAnswer } from './fleet-answers.ts';
 import { isMissingTemplate, isThrottling, masksOfRefusal, readFleetOutcome, readRefusal } from './fleet-outcome.ts';
@@ -128,7 +128,7 @@ class ReplayingLauncher implements Launcher {
         continue;
       }
       const { request } = turn.sent;
-      const outcome = await turn.outcome.catch((error: unknown) => this.#refuse(current, open, request, error));
+      const outcome = await turn.outcome.catch((error: unknown) => this.#refuse(current, open, error));
       const instance = outcome.instances[turn.seat];
       if (instance !== undefined) return { kind: 'launched', claim: await recordInstance(this.#context, current, request, instance) };
       if (!outcome.onlyCapacity) {
@@ -154,7 +154,7 @@ class ReplayingLauncher implements Launcher {
     const waitMs = this.#answers.waitMs(token);
     if (waitMs > 0) return { kind: 'waiting', waitMs };
     // Another claim may have sent it meanwhile.
-    const sent = this.#answers.get(token) ?? this.#answers.send(token, leading.attempt, () => this.#send(leading.claim, leading.attempt));
+    const sent = this.#answers.get(token) ?? this.#answers.send(token, leading.attempt, () => this.#sendShared(leading));
     return this.#seat(sent, attempt, shared);
   }
 
@@ -201,12 +201,33 @@ class ReplayingLauncher implements Launcher {
     return nowMs - sinceMs < FLEET_LEADER_LIMIT_MS;
   }
 
+  /**
+   * Sends a leader's attempt. If EC2 refuses it, the leader stores that before any other claim does: as long as the leader's is open it
+   * is sent again, which may then launch instances for claims that have already gone on.
+   */
+  async #sendShared({ claim, attempt }: Leading): Promise<FleetOutcome> {
+    try {
+      return await this.#send(claim, attempt);
+    } catch (error) {
+      if (readRefusal(error) === 'refused') await this.#persist(claim, this.#refused(attempt));
+      throw error;
+    }
+  }
+
   /** Sends an open attempt, and remembers what the answer says about capacity. */
   async #send(claim: NodeClaim, attempt: Attempt): Promise<FleetOutcome> {
     const { ec2, runtime, unavailable, markets, templates, periods } = this.#context;
     const { request } = attempt;
     const input = { ...request, ClientToken: this.#token(claim, attempt) };
-    const outcome = readFleetOutcome(request, await this.#pace.run(() => ec2.createFleet(input), isThrottling), periods);
+    let output;
+    try {
+      output = await this.#pace.run(() => ec2.createFleet(input), isThrottling);
+    } catch (error) {
+      if (error instanceof Ec2Error && isMissingTemplate(error.code)) templates.distrust();
+      for (const { what, ttlMs } of masksOfRefusal(request, error, periods)) unavailable.mark(what, ttlMs);
+      throw error;
+    }
+    const outcome = readFleetOutcome(request, output, periods);
     for (const { what, ttlMs } of outcome.masks) unavailable.mark(what, ttlMs);
     if (!outcome.isShort) markets.refused(outcome.lacking);
     for (const offering of outcome.launched) markets.launched(offering);
@@ -222,17 +243,14 @@ class ReplayingLauncher implements Launcher {
   }
 
   /** Persists what an error means for the attempt, and throws it. */
-  async #refuse(claim: NodeClaim, attempt: Attempt, request: FleetRequest, error: unknown): Promise<never> {
-    const { unavailable, periods } = this.#context;
+  async #refuse(claim: NodeClaim, attempt: Attempt, error: unknown): Promise<never> {
     const refusal = readRefusal(error);
-    const code = error instanceof Ec2Error ? error.code : '';
-    if (isMissingTemplate(code)) this.#context.templates.distrust();
-    for (const { what, ttlMs } of masksOfRefusal(request, error, periods)) unavailable.mark(what, ttlMs);
     // Its instance is known to be terminated, so there is no need to wait for another one to become visible.
-    const hasEnded = code === 'IdempotentInstanceTerminated' && attempt.shared === undefined;
+    const hasEnded = error instanceof Ec2Error && error.code === 'IdempotentInstanceTerminated' && attempt.shared === undefined;
     const lostAtMs = hasEnded ? 0 : this.#context.runtime.clock.nowMs();
     let current = claim;
-    if (refusal === 'refused') current = await this.#persist(claim, this.#refused(attempt));
+    // A leader has already stored it.
+    if (refusal === 'refused' && attempt.shared?.index !== 0) current = await this.#persist(claim, this.#refused(attempt));
     if (refusal === 'lost') current = await this.#persist(claim, { ...attempt, state: 'lost', lostAtMs });
     await this.#explain(current, 'LaunchFailed', describeError(error));
     throw error;

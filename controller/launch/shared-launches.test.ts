@@ -185,6 +185,29 @@ test('refused: each claim stores that, and they launch after the backoff', async
   });
 });
 
+for (const what of ['crash', 'lose'] as const) {
+  for (const moment of ['before', 'after'] as const satisfies Moment[]) {
+    test(`refused once: nothing is launched that no claim waits for, ${what} ${moment} each request`, async () => {
+      for (let struck = 4; struck <= 24; struck += 1) {
+        await withBench(5, async (bench) => {
+          let refused = 0;
+          bench.ec2.refuse = () => ((refused += 1) <= 1 ? new Ec2Error('InvalidParameterValue', 400, 'no') : undefined);
+          let seen = 0;
+          bench.meddle = (_request, when) => {
+            if (when !== moment) return undefined;
+            seen += 1;
+            return seen === struck ? what : undefined;
+          };
+          await launchThree(bench);
+          const why = `strike at request ${struck}`;
+          expect(bench.ec2.instances, why).toHaveLength(3);
+          await expectOneInstanceEach(bench, why);
+        });
+      }
+    });
+  }
+}
+
 test('a token that EC2 says was used for something else: the instances are found by their tag', async () => {
   await withBench(6, async (bench) => {
     let answers = 0;
