@@ -1,6 +1,6 @@
 import type { Instance } from '@aws-sdk/client-ec2';
 import { parseProviderId } from '../../model/provider-id.ts';
-import { KARPENTER, nameOf } from '../api.ts';
+import { KARPENTER, isDeleting, nameOf, uidOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
 import { isLive, tagOf } from '../capacity/instances.ts';
 import type { Context } from '../context.ts';
@@ -42,12 +42,27 @@ export async function claimOf(context: Context, instance: Instance): Promise<Nod
   }
   if (membersOf(context, token).length === 0) await state.freshClaims();
   const members = membersOf(context, token);
-  const waiting = members.filter(({ instanceId, isClosed }) => instanceId === undefined && !isClosed);
+  const waiting = members.filter(({ instanceId, stage }) => instanceId === undefined && stage !== 'closed');
   if (waiting.length === 0) return undefined;
   const ids = idsOf(await instances.findByLaunch(token));
   const isSettled = runtime.clock.nowMs() - (instance.LaunchTime?.getTime() ?? 0) > periods.lookupSettleMs;
   const owner = waiting.find(({ shared }) => ownInstance(shared, members, ids, isSettled) === instance.InstanceId);
   return owner?.claim ?? (isSettled ? undefined : 'unknown');
+}
+
+/**
+ * Whether another claim may still send the request of a shared launch: then an instance for this claim too may be launched later,
+ * although it is being deleted.
+ */
+export function mayBeSent(context: Context, claim: NodeClaim, { shared }: Attempt): boolean {
+  if (shared === undefined) return false;
+  const members = membersOf(context, shared.token);
+  // Whoever records an instance has the answer.
+  const isAnswered = members.some(({ instanceId }) => instanceId !== undefined);
+  const isOpen = members.some((one) => one.shared.index === 0 && one.stage === 'open');
+  return (
+    isOpen && !isAnswered && members.some((one) => one.stage === 'open' && !isDeleting(one.claim) && uidOf(one.claim) !== uidOf(claim))
+  );
 }
 
 /** The tokens of shared launches of which a claim is about to record its instance. */
@@ -64,8 +79,8 @@ export function launchesInProgress(claims: readonly NodeClaim[]): ReadonlySet<st
 export interface LaunchMember {
   readonly claim: NodeClaim;
   readonly shared: SharedLaunch;
-  /** It got none. */
-  readonly isClosed: boolean;
+  /** How far its part is; a closed one has no instance. */
+  readonly stage: Attempt['state'];
   /** The instance that it records. */
   readonly instanceId: string | undefined;
 }
@@ -100,7 +115,7 @@ function membersOf({ state }: Context, token: string): LaunchMember[] {
     const attempt = readShared(claim);
     if (attempt?.shared.token !== token) return [];
     const { shared, state: stage } = attempt;
-    return [{ claim, shared, isClosed: stage === 'closed', instanceId: parseProviderId(claim.status?.providerID) }];
+    return [{ claim, shared, stage, instanceId: parseProviderId(claim.status?.providerID) }];
   });
 }
 

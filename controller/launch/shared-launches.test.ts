@@ -284,6 +284,25 @@ for (const index of [0, 1, 2]) {
   });
 }
 
+for (const index of [0, 1]) {
+  test(`claim ${index} is deleted while EC2 throttles: its part of a later launch ends with it`, async () => {
+    await withBench(10, async (bench) => {
+      let isThrottled = true;
+      bench.ec2.refuse = () => (isThrottled ? new Ec2Error('RequestLimitExceeded', 503, 'too many') : undefined);
+      await createThree(bench);
+      await bench.clock.sleep(5_000);
+      await deleteOne(bench, index);
+      for (let second = 0; second < 100; second += 1) await bench.clock.sleep(1_000);
+      isThrottled = false;
+      await bench.clock.sleep(4 * MINUTE_MS);
+      expect(bench.log.filter((line) => line.includes('collecting'))).toEqual([]);
+      await expectOneInstanceEach(bench);
+      expect(bench.ec2.live()).toHaveLength(3);
+      await removeAll(bench);
+    });
+  });
+}
+
 /** Stores the attempts of three claims, each in its own way. @returns what was stored, or why not, and when in ms */
 async function store(...ways: readonly ((clock: Clock) => Promise<NodeClaim>)[]): Promise<{ results: unknown[]; atMs: number[] }> {
   const timeline = createVirtualTimeline({ startMs: 0, random: createRandom(1) });
@@ -357,7 +376,7 @@ test('whoever looks finds the instance that the answer gives, or none', () => {
         return {
           claim: claimNamed(`claim-${index}`),
           shared,
-          isClosed: false,
+          stage: 'open',
           instanceId: recorded.includes(index) ? answerFor(index) : undefined,
         };
       });

@@ -22,7 +22,7 @@ import { CLOCK_SKEW_MAX_MS } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { isConflict, isNotFound } from '../core/errors.ts';
 import { readAttempt } from '../launch/attempt.ts';
-import { findLaunched } from '../launch/lookup.ts';
+import { findLaunched, mayBeSent } from '../launch/lookup.ts';
 import { recordInstance } from '../launch/record.ts';
 import { createDrainer } from './drain.ts';
 import type { Drainer } from './drain.ts';
@@ -59,6 +59,8 @@ interface Deletion {
   readonly seenMs: number;
   /** How far our clock was ahead of the server's, if the deletion was seen soon after it was requested; otherwise 0. */
   aheadMs: number;
+  /** Until when an instance may have been launched for it, as far as known. */
+  launchedUntilMs: number;
 }
 
 class FinalizingTerminator implements Terminator {
@@ -102,14 +104,17 @@ class FinalizingTerminator implements Terminator {
   }
 
   /**
-   * A claim without a recorded instance. If a launch may be in progress, its instance is searched for as long after the deletion as
-   * EC2 may need to show it: one empty look-up proves nothing.
+   * A claim without a recorded instance. If a launch may be in progress, its instance is searched for as long after the deletion, or
+   * after others have stopped sending a request that it shares, as EC2 may need to show it: one empty look-up proves nothing.
    */
   async #terminateUnrecorded(claim: NodeClaim): Promise<number | undefined> {
     const { runtime, periods } = this.#context;
     const attempt = readAttempt(claim);
     if (attempt !== undefined && attempt.state !== 'closed') {
-      const isSettled = runtime.clock.nowMs() >= this.#deletionOf(claim).seenMs + periods.lookupSettleMs;
+      const nowMs = runtime.clock.nowMs();
+      const deletion = this.#deletionOf(claim);
+      if (mayBeSent(this.#context, claim, attempt)) deletion.launchedUntilMs = nowMs;
+      const isSettled = nowMs >= deletion.launchedUntilMs + periods.lookupSettleMs;
       const instance = await findLaunched(this.#context, claim, attempt, isSettled);
       if (instance !== undefined) {
         await recordInstance(this.#context, claim, attempt.request, instance);
@@ -124,7 +129,8 @@ class FinalizingTerminator implements Terminator {
   #deletionOf(claim: NodeClaim): Deletion {
     const known = this.#deletions.get(uidOf(claim));
     if (known !== undefined) return known;
-    const deletion = { seenMs: this.#context.runtime.clock.nowMs(), aheadMs: 0 };
+    const nowMs = this.#context.runtime.clock.nowMs();
+    const deletion = { seenMs: nowMs, aheadMs: 0, launchedUntilMs: nowMs };
     this.#deletions.set(uidOf(claim), deletion);
     return deletion;
   }
