@@ -11,7 +11,7 @@ import type { NodeClaim } from '../api.ts';
 import { FLEET_IDLE_MS, FLEET_WRITE_LIMIT_MS } from '../constants.ts';
 import { Metrics } from '../metrics.ts';
 import { createPendingPod, withBench } from '../testing/bench.ts';
-import type { Bench, Moment } from '../testing/bench.ts';
+import type { Bench, Moment, Strike } from '../testing/bench.ts';
 import { exposeMetrics } from '../gauges.ts';
 import { readAttempt, readShared } from './attempt.ts';
 import type { Attempt } from './attempt.ts';
@@ -127,7 +127,7 @@ test('random strikes: one instance per claim, and none in the end', async () => 
     fc.record({
       at: fc.integer({ min: 1, max: 40 }),
       moment: fc.constantFrom<Moment>('before', 'after'),
-      what: fc.constantFrom('crash' as const, 'lose' as const),
+      what: fc.constantFrom<Strike>('crash', 'lose'),
     }),
     { minLength: 2, maxLength: 6 },
   );
@@ -148,6 +148,19 @@ test('random strikes: one instance per claim, and none in the end', async () => 
     }),
     { numRuns: 40 },
   );
+});
+
+test('a write that took effect, and conflicts with itself when it is repeated after a Retry-After', async () => {
+  for (let struck = 5; struck <= 16; struck += 1) {
+    await withBench(1, async (bench) => {
+      let seen = 0;
+      bench.meddle = (_request, moment) => (moment === 'after' && (seen += 1) === struck ? 'busy' : undefined);
+      await launchThree(bench);
+      const why = `answer ${struck}`;
+      await expectOneInstanceEach(bench, why);
+      expect(bench.ec2.instances, why).toHaveLength(3);
+    });
+  }
 });
 
 test('one answer lost again and again: one request at a time for all, and its answer for each', async () => {
@@ -348,10 +361,13 @@ test('a claim that can not store its attempt is left out, and one that takes lon
 });
 
 test('if the leader can not store the request, nothing is sent and nobody waits; if that is unknown, they have to look', async () => {
-  const refused = await store(fails(conflict), works, works);
+  const refused = await store(fails(new KubeError(404, 'NotFound', 'it is gone')), works, works);
   expect(refused.results.slice(1).map((one) => (one as Attempt).state)).toEqual(['closed', 'closed']);
-  const unknown = await store(fails(new Error('the connection broke')), works, works);
-  expect(unknown.results.slice(1).map((one) => (one as Attempt).state)).toEqual(['open', 'open']);
+  // The conflict may be with the same write, if the client repeated it after a Retry-After.
+  for (const error of [new Error('the connection broke'), conflict]) {
+    const unknown = await store(fails(error), works, works);
+    expect(unknown.results.slice(1).map((one) => (one as Attempt).state)).toEqual(['open', 'open']);
+  }
 });
 
 test('whoever looks finds the instance that the answer gives, or none', () => {

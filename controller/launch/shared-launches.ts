@@ -4,7 +4,7 @@ import { nameOf, uidOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
 import { FLEET_IDLE_MS, FLEET_MAX_MS, FLEET_SIZE_MAX, FLEET_WRITE_LIMIT_MS } from '../constants.ts';
 import { Gather } from '../core/gather.ts';
-import { isUnknownOutcome } from '../core/errors.ts';
+import { isConflict, isUnknownOutcome } from '../core/errors.ts';
 import type { Metrics } from '../metrics.ts';
 import { tokenOf } from './attempt.ts';
 import type { Attempt, FleetRequest, SharedLaunch } from './attempt.ts';
@@ -134,7 +134,8 @@ class Group {
       this.#decided.resolve(true);
       return { claim, attempt };
     } catch (error) {
-      this.#decided.resolve(isUnknownOutcome(error) ? undefined : false);
+      // A conflict may be with itself: it took effect, its answer was an error with Retry-After, and the client repeated it.
+      this.#decided.resolve(isUnknownOutcome(error) || isConflict(error) ? undefined : false);
       throw error;
     }
   }

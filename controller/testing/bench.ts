@@ -27,8 +27,12 @@ const CLUSTER: ClusterConfig = {
 };
 
 export type Moment = 'before' | 'after';
+/** What happens to a request: the autoscaler crashes, the connection breaks, or the answer is an error to be retried in a second. */
+export type Strike = 'crash' | 'lose' | 'busy';
 /** Decides what happens to each request, by its name, before and after its effect. */
-export type Meddle = (request: string, moment: Moment) => 'crash' | 'lose' | undefined;
+export type Meddle = (request: string, moment: Moment) => Strike | undefined;
+
+class BusyError extends Error {}
 
 /** A test bench: the autoscaler with controls and observations. */
 export interface Bench {
@@ -84,6 +88,7 @@ export async function withBench(seed: number, work: (bench: Bench) => Promise<vo
         await never();
       }
       if (what === 'lose') throw lost();
+      if (what === 'busy') throw new BusyError();
     };
     await world.sleep(LATENCY_MS);
     await strike('before');
@@ -104,7 +109,12 @@ export async function withBench(seed: number, work: (bench: Bench) => Promise<vo
       const operation = server.backend.describe(request);
       const caller = { principal: 'target', incarnation: incarnations, span: 0 } as const;
       const lost = (): Error => new WireError('ECONNRESET', 'the connection broke');
-      return travel(own, operation.name, operation.mutating, lost, () => server.backend.handle(request, operation, caller));
+      try {
+        return await travel(own, operation.name, operation.mutating, lost, () => server.backend.handle(request, operation, caller));
+      } catch (error) {
+        if (!(error instanceof BusyError)) throw error;
+        return { status: 503, headers: { 'content-type': 'application/json', 'retry-after': '1' }, body: '{}' };
+      }
     };
     const pass: Interceptor = (name, mutating, effect) =>
       own.call(name, () =>
@@ -115,7 +125,9 @@ export async function withBench(seed: number, work: (bench: Bench) => Promise<vo
             mutating,
             () => new Ec2Error('ECONNRESET', 0, 'the connection broke'),
             () => Promise.resolve().then(effect),
-          ),
+          ).catch((error: unknown) => {
+            throw error instanceof BusyError ? new Ec2Error('Unavailable', 503, 'try again') : error;
+          }),
         ),
       );
     const runtime = {
