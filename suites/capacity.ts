@@ -89,7 +89,8 @@ export const noCapacityAnywhere = scenario({
     t.expect.served(web, 'recover');
     t.expect.explained(web, [], 'provision');
     await t.untilFired(drought, 'provision');
-    await t.pass('provision', 6);
+    // Long enough for a backoff of offerings that doubles to outlast it by more than the recovery may take.
+    await t.pass('provision', 8);
     await drought.heal();
     await t.untilServed(web, 'recover');
   },

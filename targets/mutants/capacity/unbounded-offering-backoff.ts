@@ -4,15 +4,15 @@ import { createParts } from '../../../controller/parts.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** Quadruples the time for which refused offerings are avoided: like claims share a request, so each is refused rarely. */
-function quadrupling({ unavailable }: Context): Context['unavailable'] {
+/** Doubles the time for which refused offerings are avoided. */
+function doubling({ unavailable }: Context): Context['unavailable'] {
   const factors = new Map<string, number>();
   return {
     has: (offering) => unavailable.has(offering),
     mark: (what, ttlMs) => {
       const key = JSON.stringify(what);
       // The planted bug: there is no upper limit.
-      const factor = 4 * (factors.get(key) ?? 0.25);
+      const factor = 2 * (factors.get(key) ?? 0.5);
       factors.set(key, factor);
       unavailable.mark(what, factor * ttlMs);
     },
@@ -22,8 +22,8 @@ function quadrupling({ unavailable }: Context): Context['unavailable'] {
 export const unboundedOfferingBackoff: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:unbounded-offering-backoff',
-    summary: 'avoids a refused offering four times as long each time, without an upper limit',
-    makeParts: (context) => ({ ...createParts(context), launcher: createLauncher({ ...context, unavailable: quadrupling(context) }) }),
+    summary: 'doubles the time for which it avoids a refused offering each time, without an upper limit',
+    makeParts: (context) => ({ ...createParts(context), launcher: createLauncher({ ...context, unavailable: doubling(context) }) }),
   }),
   resembles: 'pods waited for more than an hour after errors of a launch, with a backoff (karpenter-provider-aws#5850)',
   caughtBy: {
