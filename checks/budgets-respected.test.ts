@@ -7,6 +7,7 @@ import { budgetsRespected } from './budgets-respected.ts';
 function guarded(): HistoryBuilder {
   return new HistoryBuilder()
     .act()
+    .pool('default', { terminationGracePeriodMs: 300_000 })
     .workload('web')
     .add({ type: 'budget', budget: 'web', workload: 'web', maxUnavailable: 1 })
     .at(10)
@@ -39,6 +40,16 @@ for (const { name, history, codes } of [
     history: deleted(guarded().pod('web-1', 'terminating').at(60), 'delete pods'),
     codes: [],
   },
+  {
+    name: 'deleted when its node was about to reach its deadline',
+    history: deleted(guarded().node('n-1', 'terminating', 'i-1').at(300_000), 'delete pods'),
+    codes: [],
+  },
+  {
+    name: 'deleted long before that deadline, which counts from the deletion of the node and not from its cordon',
+    history: deleted(guarded().node('n-1', 'cordoned', 'i-1').at(100_000).node('n-1', 'terminating', 'i-1').at(301_000), 'delete pods'),
+    codes: ['protected-pod-deleted'],
+  },
   { name: 'its instance was terminated while it ran', history: ended(guarded()), codes: ['protected-pod-killed'] },
   { name: 'its instance was terminated after it had left', history: ended(guarded().pod('web-1', 'terminating').at(60)), codes: [] },
   {
@@ -58,7 +69,7 @@ for (const { name, history, codes } of [
   },
 ]) {
   test(`a protected pod: ${name}`, () => {
-    const result = budgetsRespected.judge(createView(history.at(100).finish().events));
+    const result = budgetsRespected.judge(createView(history.at(500_000).finish().events));
     expect(result?.findings.map(({ code }) => code)).toEqual(codes);
     expect(result?.verdict).toBe(codes.length === 0 ? 'pass' : 'fail');
   });

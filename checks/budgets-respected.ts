@@ -3,7 +3,7 @@ import type { PodLife, RequestLife } from '../history/lives.ts';
 import type { Finding } from '../history/verdict.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
-import { ROUNDED_MS, isLost, deadlineOf } from './endings.ts';
+import { ROUNDED_MS, drainOf, isLost } from './endings.ts';
 import { eventsOf } from './evidence.ts';
 import { count, duration, indexes, safetyPart } from './parts.ts';
 
@@ -83,9 +83,9 @@ function runsAt({ running, ended, terminating, gone }: PodLife, index: number): 
 /** Whether a pod would lose its grace period if it stayed longer on a node that has to go. */
 function isDue(view: View, pod: PodLife, nowMs: number): boolean {
   const instance = view.instances.find(({ id }) => id === pod.node?.instance);
-  const lastMs = instance === undefined ? undefined : deadlineOf(view, instance);
+  const drain = instance === undefined ? undefined : drainOf(view, instance);
   const { graceSeconds = 0 } = (pod.workload === undefined ? undefined : view.workloads.get(pod.workload)?.deployed) ?? {};
-  return lastMs !== undefined && nowMs >= lastMs - graceSeconds * 1_000 - ROUNDED_MS;
+  return drain !== undefined && nowMs >= drain.earliestMs - graceSeconds * 1_000 - ROUNDED_MS;
 }
 
 function isOnLost(view: View, pod: PodLife, at: { readonly i: number; readonly t: number }): boolean {

@@ -1,6 +1,6 @@
 import { targetsInstances } from '../history/ledger.ts';
 import type { LedgerEntry } from '../history/ledger.ts';
-import type { NodeLife, RequestLife } from '../history/lives.ts';
+import type { InstanceLife, NodeLife, RequestLife } from '../history/lives.ts';
 import type { View } from '../history/view.ts';
 import { isWithin } from './launches-within-pools.ts';
 
@@ -90,9 +90,14 @@ export function poolsOf(view: View, entry: LedgerEntry): ReadonlySet<string> {
 }
 
 function poolEventsOf(view: View, { instance, nodes }: LedgerEntry): View['pools'] {
+  return ownPools(view.pools, instance, nodes);
+}
+
+/** Of some pools, those to which an instance's node may belong: the one that its label names, or else those that allow it. */
+export function ownPools(pools: View['pools'], instance: InstanceLife, nodes: readonly NodeLife[]): View['pools'] {
   const named = nodes.flatMap(({ ready }) => ready?.pool ?? [])[0];
-  const own = view.pools.filter(({ pool }) => pool.name === named);
-  return own.length > 0 ? own : view.pools.filter(({ pool }) => isWithin(pool, instance));
+  const own = pools.filter(({ pool }) => pool.name === named);
+  return own.length > 0 ? own : pools.filter(({ pool }) => isWithin(pool, instance));
 }
 
 /** The point of no return; undefined if the target did not cause the end. */

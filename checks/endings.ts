@@ -1,5 +1,6 @@
 import type { InstanceLife } from '../history/lives.ts';
 import type { View } from '../history/view.ts';
+import { ownPools } from './departures.ts';
 
 /** A point in a history. */
 interface Moment {
@@ -30,17 +31,40 @@ export function leavingOf(view: View, instance: InstanceLife): Moment | undefine
   return [...ofNodes, ...ofClaims].sort((a, b) => a.i - b.i)[0];
 }
 
+/** A drain that ends at a deadline, whatever is still on the node. Times are milliseconds since the start of the trial. */
+interface LimitedDrain {
+  /** The deletion of the claim, or of the Node if it has no claim. */
+  readonly sinceMs: number;
+  /** The deadline by the shortest limit that may apply; Infinity if none does. */
+  readonly earliestMs: number;
+  /** The deadline by the longest limit that may apply; Infinity if it may be that none does. */
+  readonly latestMs: number;
+}
+
 /**
- * The deadline for an instance that has to go, from its pool's limit, in milliseconds since the start of the trial; undefined
- * if its drain is not limited. If every pool has a limit, the longest one is used, because only the target knows which pool
- * an instance belongs to.
+ * The drain of an instance's node as its pool limits it; undefined if it was not deleted before the instance ended, since a cordon
+ * alone starts no deadline. The limit is that of the node's pool at the launch: the claim keeps it when the pool changes. Source:
+ * Karpenter, `terminationGracePeriod` of NodeClaims.
  */
-export function deadlineOf(view: View, instance: InstanceLife): number | undefined {
-  const limits = view.pools.map(({ pool }) => pool.terminationGracePeriodMs);
-  const stated = limits.filter((limit) => limit !== undefined);
-  const leaving = leavingOf(view, instance);
-  if (leaving === undefined || stated.length === 0 || stated.length < limits.length) return undefined;
-  return leaving.t + Math.max(...stated);
+export function drainOf(view: View, instance: InstanceLife): LimitedDrain | undefined {
+  const isBeforeEnd = ({ i }: Moment): boolean => i < (instance.ending?.i ?? Infinity);
+  const claim = view.claims.find((one) => one.instance === instance.id);
+  const nodes = view.nodes.filter((node) => node.instance === instance.id);
+  const ofNodes = nodes.flatMap(({ steps }) => steps.filter(({ to }) => to === 'terminating'));
+  const since = [claim?.terminating, ...ofNodes].find((step) => step !== undefined && isBeforeEnd(step));
+  if (since === undefined) return undefined;
+  const known = poolsKnownAt(view, claim?.created ?? instance.launched);
+  const limits = ownPools(known, instance, nodes).map(({ pool }) => pool.terminationGracePeriodMs ?? Infinity);
+  if (limits.length === 0) limits.push(Infinity);
+  return { sinceMs: since.t, earliestMs: since.t + Math.min(...limits), latestMs: since.t + Math.max(...limits) };
+}
+
+/** The pools as a target may know them at a moment: as last applied, and as before if that was too recent to be noticed. */
+function poolsKnownAt({ pools, bounds }: View, { i: index, t: nowMs }: Moment): View['pools'] {
+  const lagMs = bounds.get('launch-lag')?.value ?? 0;
+  const isOutdated = ({ i, pool }: View['pools'][number]): boolean =>
+    pools.some((later) => later.pool.name === pool.name && later.i > i && later.i < index && later.t + lagMs < nowMs);
+  return pools.filter((one) => one.i < index && !isOutdated(one));
 }
 
 /** Times in objects and grace periods are whole seconds: a time computed from one and rounded again may be this early. */

@@ -33,10 +33,30 @@ function nodeDeleted(): HistoryBuilder {
     .effect(3, { kind: 'applied', ids: ['nodes/n-1'] });
 }
 
+/** Its node is deleted long after it was cordoned. */
+function cordonedFirst(limit: Limit): HistoryBuilder {
+  return marked(limit, 'cordoned').at(100_000).node('n-1', 'terminating', 'i-1');
+}
+
+/** Its pool gets another limit, `atMs`; the instance is launched at 1 s. */
+function changed(before: Limit, after: Limit, atMs: number): HistoryBuilder {
+  const applied = new HistoryBuilder().act().pool('default', before);
+  if (atMs < 1_000) return onNode(applied.at(atMs).pool('default', after).at(1_000)).at(10_000).node('n-1', 'terminating', 'i-1');
+  return onNode(applied.at(1_000)).at(atMs).pool('default', after).at(10_000).node('n-1', 'terminating', 'i-1');
+}
+
+/** Its node is of the pool `default`, and another pool has another limit. */
+function besides(own: Limit, other: Limit): HistoryBuilder {
+  const applied = new HistoryBuilder().act().pool('other', other).pool('default', own);
+  return onNode(applied).at(10_000).node('n-1', 'terminating', 'i-1');
+}
+
 function running(pool: Limit = {}, more: Habits = {}): HistoryBuilder {
-  return new HistoryBuilder()
-    .act()
-    .pool('default', pool)
+  return onNode(new HistoryBuilder().act().pool('default', pool), more);
+}
+
+function onNode(history: HistoryBuilder, more: Habits = {}): HistoryBuilder {
+  return history
     .add({
       type: 'workload',
       workload: 'web',
@@ -49,7 +69,7 @@ function running(pool: Limit = {}, more: Habits = {}): HistoryBuilder {
     })
     .launch(1, 'i-1')
     .node('n-1', 'created', 'i-1')
-    .node('n-1', 'ready', 'i-1')
+    .node('n-1', 'ready', 'i-1', { pool: 'default' })
     .pod('web-1', 'created')
     .pod('web-1', 'scheduled', 'n-1')
     .pod('web-1', 'running', 'n-1');
@@ -61,6 +81,9 @@ const ended = (history: HistoryBuilder): HistoryBuilder =>
     .instance('i-1', 'shutting-down', { span: 2 })
     .effect(2, { kind: 'applied', ids: ['i-1'] });
 const LIMIT = { terminationGracePeriodMs: 300_000 };
+const SHORT = { terminationGracePeriodMs: 30_000 };
+/** Told to leave at once, and its instance is terminated 30 s later: within its own 60 s. */
+const endedAfterShort = (history: HistoryBuilder): HistoryBuilder => ended(history.pod('web-1', 'terminating').at(40_000));
 
 for (const { name, history, codes } of [
   {
@@ -82,7 +105,7 @@ for (const { name, history, codes } of [
   },
   {
     name: "cut short by its node's deadline, with less time from the start",
-    history: ended(leaving({ terminationGracePeriodMs: 30_000 }).pod('web-1', 'terminating').at(40_000)),
+    history: endedAfterShort(leaving(SHORT)),
     codes: [],
   },
   { name: 'told in time', history: ended(leaving(LIMIT).at(249_000).pod('web-1', 'terminating').at(310_000)), codes: [] },
@@ -126,6 +149,62 @@ for (const { name, history, codes } of [
         .pod('web-1', 'terminating')
         .at(341_000),
     ),
+    codes: [],
+  },
+  {
+    name: 'told in time before a deadline that counts from the deletion of its node, not from the cordon',
+    history: ended(cordonedFirst(LIMIT).at(339_000).pod('web-1', 'terminating').at(400_000)),
+    codes: [],
+  },
+  {
+    name: 'told too late before such a deadline',
+    history: ended(cordonedFirst(LIMIT).at(370_000).pod('web-1', 'terminating').at(400_000)),
+    codes: ['asked-too-late'],
+  },
+  {
+    name: 'cut short before such a deadline',
+    history: ended(cordonedFirst(SHORT).pod('web-1', 'terminating').at(110_000)),
+    codes: ['grace-cut-short'],
+  },
+  {
+    name: 'never told on a node that was cordoned and never deleted: no deadline has begun',
+    history: ended(marked(LIMIT, 'cordoned').at(310_000)),
+    codes: ['never-asked-to-leave'],
+  },
+  {
+    name: 'told in time before a deadline that counts from the deletion of the claim, not from an earlier one of the Node',
+    history: ended(
+      leaving(LIMIT)
+        .claim('c-1', 'launched', 'i-1')
+        .at(100_000)
+        .claim('c-1', 'terminating', 'i-1')
+        .at(339_000)
+        .pod('web-1', 'terminating')
+        .at(400_000),
+    ),
+    codes: [],
+  },
+  {
+    name: 'cut short by the deadline of its own pool, where another has a later one',
+    history: endedAfterShort(besides(SHORT, LIMIT)),
+    codes: [],
+  },
+  { name: 'cut short by the deadline of its own pool, where another has none', history: endedAfterShort(besides(SHORT, {})), codes: [] },
+  { name: 'cut short by the deadline of another pool', history: endedAfterShort(besides(LIMIT, SHORT)), codes: ['grace-cut-short'] },
+  { name: 'cut short by the deadline that its pool had at the launch', history: endedAfterShort(changed(SHORT, LIMIT, 5_000)), codes: [] },
+  {
+    name: 'cut short by a deadline that its pool got later',
+    history: endedAfterShort(changed(LIMIT, SHORT, 5_000)),
+    codes: ['grace-cut-short'],
+  },
+  {
+    name: 'cut short by a deadline that its pool had long before the launch',
+    history: endedAfterShort(changed(SHORT, LIMIT, 100)),
+    codes: ['grace-cut-short'],
+  },
+  {
+    name: 'cut short by a deadline that its pool had until just before the launch',
+    history: endedAfterShort(changed(SHORT, LIMIT, 990)),
     codes: [],
   },
 ]) {

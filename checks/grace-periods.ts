@@ -3,12 +3,14 @@ import type { Finding } from '../history/verdict.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { isDuring, requestsAbout } from './departures.ts';
-import { ROUNDED_MS, isLost, deadlineOf, leavingOf } from './endings.ts';
+import { ROUNDED_MS, drainOf, isLost, leavingOf } from './endings.ts';
 import { eventsOf } from './evidence.ts';
 import { count, duration, indexes, safetyPart } from './parts.ts';
 
 /** A target that checks its drains every ten seconds may notice this much later that a pod's time has come. */
 const CHECK_PERIOD_MS = 15_000;
+/** A drain without a deadline. */
+const UNLIMITED = { sinceMs: 0, earliestMs: Infinity, latestMs: Infinity };
 
 /**
  * Pods get their grace period, and are told to terminate before the instance is. The target does not terminate an instance
@@ -40,23 +42,22 @@ function judgeInstance(view: View, instance: InstanceLife): Finding[] {
   const { ending } = instance;
   if (ending === undefined || isLost(view, instance, ending)) return [];
   const request = ending.span === undefined ? undefined : view.requests.get(ending.span);
-  const lastMs = deadlineOf(view, instance) ?? Infinity;
-  const leavingMs = leavingOf(view, instance)?.t ?? 0;
+  const { sinceMs, earliestMs, latestMs } = drainOf(view, instance) ?? UNLIMITED;
   return view.pods.flatMap((pod) => {
     const { terminating, gone, running } = pod;
     const graceMs = graceOf(view, pod);
     if (pod.node?.instance !== instance.id || graceMs === undefined) return [];
     const events = indexes([...pod.steps, ...instance.steps, ...eventsOf(request)]);
     const askedMs = Math.min(terminating?.t ?? Infinity, gone?.t ?? Infinity, ending.t);
-    const dueMs = Math.min(askedMs + graceMs, lastMs);
+    const dueMs = Math.min(askedMs + graceMs, earliestMs);
     const isThere = terminating !== undefined && terminating.i < ending.i && (gone?.i ?? Infinity) > ending.i;
     if (isThere && ending.t < dueMs - ROUNDED_MS) {
       const message = `Pod ${pod.name} was asked to leave at ${duration(askedMs)} and had until ${duration(dueMs)} to terminate, but the target terminated its instance ${instance.id} at ${duration(ending.t)}.`;
       return [{ code: 'grace-cut-short', object: pod.object, events, message }];
     }
-    const owedMs = Math.min(graceMs, lastMs - Math.max(leavingMs, running?.t ?? Infinity));
-    if (lastMs === Infinity || lastMs - askedMs >= owedMs - CHECK_PERIOD_MS) return [];
-    const message = `Pod ${pod.name} should get ${duration(owedMs)} to terminate before the drain of its node ends at ${duration(lastMs)}, but was asked to leave only at ${duration(askedMs)}.`;
+    const owedMs = Math.min(graceMs, latestMs - Math.max(sinceMs, running?.t ?? Infinity));
+    if (latestMs === Infinity || latestMs - askedMs >= owedMs - CHECK_PERIOD_MS) return [];
+    const message = `Pod ${pod.name} should get ${duration(owedMs)} to terminate before the drain of its node ends at ${duration(latestMs)}, but was asked to leave only at ${duration(askedMs)}.`;
     return [{ code: 'asked-too-late', object: pod.object, events, message }];
   });
 }
@@ -73,8 +74,8 @@ function unaskedOn(view: View, instance: InstanceLife): Finding[] {
   if (ending === undefined || isLost(view, instance, ending)) return [];
   if (view.notices.some(({ instance: id, sent, endsAtMs }) => id === instance.id && endsAtMs !== undefined && sent.i < ending.i)) return [];
   const request = ending.span === undefined ? undefined : view.requests.get(ending.span);
-  const lastMs = deadlineOf(view, instance) ?? Infinity;
-  if (ending.t >= lastMs - ROUNDED_MS) return [];
+  const { earliestMs } = drainOf(view, instance) ?? UNLIMITED;
+  if (ending.t >= earliestMs - ROUNDED_MS) return [];
   const leavingIndex = Math.min(leavingOf(view, instance)?.i ?? Infinity, request?.start.i ?? ending.i);
   return view.pods
     .filter((pod) => {
