@@ -25,6 +25,29 @@ for (const { name, history, objects } of [
     history: launches(launches(waiting().pod('web-2', 'created').pod('web-2', 'gone'), 1, 3), 4, 4),
     objects: [],
   },
+  { name: 'nine where a static pool wants two nodes', history: launches(waiting().pool('fixed', { replicas: 2 }), 1, 9), objects: [] },
+  {
+    name: 'a tenth where a static pool wants two nodes',
+    history: launches(waiting().pool('fixed', { replicas: 2 }), 1, 10),
+    objects: ['instance/i-10'],
+  },
+  {
+    name: 'a tenth where a static pool wants two nodes and then one',
+    history: launches(waiting().pool('fixed', { replicas: 2 }).pool('fixed', { replicas: 1 }), 1, 10),
+    objects: ['instance/i-10'],
+  },
+  {
+    name: 'a tenth where a static pool wanted two nodes and was withdrawn, and another wants two',
+    history: launches(
+      waiting()
+        .pool('fixed', { replicas: 2 })
+        .add({ type: 'pool', pool: { name: 'fixed', requirements: [], weight: 0 }, withdrawn: true })
+        .pool('next', { replicas: 2 }),
+      1,
+      10,
+    ),
+    objects: ['instance/i-10'],
+  },
   {
     name: "pods of a DaemonSet don't count",
     history: launches(waiting().workload('agent', 0, { kind: 'daemon' }).pod('agent-1', 'created'), 1, 4),

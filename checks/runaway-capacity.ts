@@ -7,12 +7,12 @@ import type { Check } from './check.ts';
 import { count, duration, indexes, measure, mergeParts, safetyPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
-/** Most live instances per pod at the peak number of pods. */
+/** Most live instances per pod or static node, at the peak number of both. */
 const RUNAWAY_BOUND = 'runaway';
 
 /**
  * Launches must stop at some point. At every launch, the number of live instances is at most a multiple of the highest number
- * of pods that existed at once until then. Replacements that are launched first, fleets that return more than requested and
+ * of pods that existed at once until then, together with the nodes that static pools asked for. Replacements that are launched first, fleets that return more than requested and
  * launches whose response was lost are legal, so the multiple is generous; an endless loop exceeds any number.
  */
 export const runawayCapacity: Check = {
@@ -36,16 +36,18 @@ function judgeLaunches(view: View, entries: readonly LedgerEntry[], bound: Bound
   const launches = entries.map(({ instance, request }) => {
     const { i } = instance.launched;
     const live = entries.filter(({ instance: { launched, ending } }) => launched.i <= i && (ending?.i ?? Infinity) > i).length;
-    return { instance, request, live, pods: mostPods(view, i) };
+    return { instance, request, live, needs: mostNeeds(view, i) };
   });
-  const excessive = launches.filter(({ live, pods }) => live > bound.value * Math.max(1, pods));
-  const findings = excessive.map(({ instance, request, live, pods }) => ({
+  const isStatic = view.pools.some(({ pool }) => pool.replicas !== undefined);
+  const [need, plural] = isStatic ? ['pod or static node', 'pods and static nodes'] : ['pod', 'pods'];
+  const excessive = launches.filter(({ live, needs }) => live > bound.value * Math.max(1, needs));
+  const findings = excessive.map(({ instance, request, live, needs }) => ({
     code: 'runaway-launches',
     object: instance.object,
     events: indexes([request?.start, instance.launched]),
-    message: `With instance ${instance.id}, launched at ${duration(instance.launched.t)}, ${live} instances were live at once, but there were never more than ${count(pods, 'pod')} at once (bound ${bound.name}, ${bound.value} instances a pod).`,
+    message: `With instance ${instance.id}, launched at ${duration(instance.launched.t)}, ${live} instances were live at once, but there were never more than ${count(needs, need, plural)} at once (bound ${bound.name}, ${bound.value} instances a ${need}).`,
   }));
-  const measured = launches.map(({ instance, live, pods }) => ({ value: live / Math.max(1, pods), object: instance.object }));
+  const measured = launches.map(({ instance, live, needs }) => ({ value: live / Math.max(1, needs), object: instance.object }));
   return safetyPart(view, findings, `${excessive.length} of ${count(launches.length, 'launch', 'launches')} beyond any need`, [
     measure(bound, measured),
   ]);
@@ -62,19 +64,41 @@ function judgeNumber(view: View, entries: readonly LedgerEntry[], most: number):
   return safetyPart(view, findings, `${entries.length} launched of ${most} needed`);
 }
 
-/** The highest number of workload pods that existed at once, up to an event. */
-function mostPods(view: View, index: number): number {
-  const changes = view.pods.flatMap(({ workload, steps, gone }) => {
-    const first = steps[0]?.i ?? Infinity;
-    if (workload === undefined || first > index || view.workloads.get(workload)?.truth.kind === 'daemon') return [];
-    const born = [{ i: first, by: 1 }];
-    return gone === undefined || gone.i > index ? born : [...born, { i: gone.i, by: -1 }];
-  });
+/** The highest number of workload pods and static nodes that were wanted at once, up to an event. */
+function mostNeeds(view: View, index: number): number {
   let now = 0;
   let most = 0;
-  for (const { by } of changes.sort((a, b) => a.i - b.i)) {
+  for (const { i, by } of [...podChanges(view), ...staticChanges(view)].sort((a, b) => a.i - b.i)) {
+    if (i > index) break;
     now += by;
     most = Math.max(most, now);
   }
   return most;
+}
+
+/** A change of the number of needs. */
+interface Change {
+  readonly i: number;
+  readonly by: number;
+}
+
+function podChanges(view: View): Change[] {
+  return view.pods.flatMap(({ workload, steps, gone }) => {
+    if (workload === undefined || view.workloads.get(workload)?.truth.kind === 'daemon') return [];
+    const born = steps.slice(0, 1).map(({ i }) => ({ i, by: 1 }));
+    return gone === undefined ? born : [...born, { i: gone.i, by: -1 }];
+  });
+}
+
+/** A pool that is applied again replaces what it asked for. */
+function staticChanges({ pools, withdrawnPools }: View): Change[] {
+  const replicas = new Map<string, number>();
+  return [...pools, ...withdrawnPools]
+    .sort((a, b) => a.i - b.i)
+    .map(({ i, pool, withdrawn }) => {
+      const before = replicas.get(pool.name) ?? 0;
+      const now = withdrawn === true ? 0 : (pool.replicas ?? 0);
+      replicas.set(pool.name, now);
+      return { i, by: now - before };
+    });
 }

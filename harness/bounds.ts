@@ -241,9 +241,9 @@ const DEFINITIONS = {
     value: ({ c }) => DOUBLINGS_A_MINUTE + 60_000 / c.retryPeriodMs,
   },
   runaway: {
-    formula: '3 instances per pod at the peak number of pods',
+    formula: '3 instances per pod and static node at their peak number',
     reason:
-      'a pod needs at most one node; a node may exist together with its replacement, and a launch whose response was lost in a crash is repeated before the first instance is collected',
+      'a pod needs at most one node, and a static pool its replicas; a node may exist together with its replacement, and a launch whose response was lost in a crash is repeated before the first instance is collected',
     loose: 'it detects endless launch loops; a few surplus launches are found by the check that the world settles',
     unit: 'count',
     value: () => 3,

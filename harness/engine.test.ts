@@ -65,6 +65,20 @@ test("a static pool that can't launch anything, beside one with idle nodes: the 
   expect(judgement.verdict).toBe('pass');
 });
 
+test('a static pool may have more nodes than there are pods', async () => {
+  const fixed = scenario({
+    id: 'test/many-fixed',
+    title: 'a pool of four nodes and no pods',
+    features: ['static-capacity'],
+    pools: [pool('fixed', { instanceTypes: ['m6i.large'], replicas: 4 })],
+    run: (t) => t.untilLaunched(4, 'provision'),
+  });
+  const { events, judgement } = await runInProcess(fixed, reference);
+  expect(ofType(events, 'pool').map(({ pool: { replicas } }) => replicas)).toEqual([4, 4]);
+  expect(judgement.checks.flatMap(({ findings }) => findings)).toEqual([]);
+  expect(judgement.verdict).toBe('pass');
+});
+
 test('a must-fire fault that never fires makes the trial unknown; it is healed at the latest in the healing phase', async () => {
   const idle = scenario({
     id: 'test/idle-fault',

@@ -338,6 +338,7 @@ function describePool({
   expireAfterMs,
   terminationGracePeriodMs,
   minimumValues,
+  replicas,
 }: Pool): EventOf<'pool'>['pool'] {
   return {
     name,
@@ -349,6 +350,7 @@ function describePool({
       expireAfterMs,
       budgets: disruption?.budgets?.map(({ reasons, ...budget }) => ({ ...budget, ...defined({ reasons: reasons && [...reasons] }) })),
       minimumValues: minimumValues && { ...minimumValues },
+      replicas,
     }),
   };
 }

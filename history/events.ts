@@ -128,6 +128,8 @@ const poolSchema = z.object({
   terminationGracePeriodMs: count.optional(),
   /** By label: the minimum number of values that each launch must offer EC2. */
   minimumValues: z.record(z.string(), count).optional(),
+  /** Static capacity: this many nodes, with pods or without. Older histories lack it. */
+  replicas: count.optional(),
 });
 
 const effectSchema = z.discriminatedUnion('kind', [

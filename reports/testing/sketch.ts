@@ -13,7 +13,7 @@ export const BOUNDS: readonly Bound[] = [
   bound('instance-without-node', 1_053_000, 'registrationTimeout + collection + termination + instanceEnd + 6 steps'),
   bound('settle', 720_000, 'recover + empty + termination + podEnd + instanceEnd + nodeGone + collection'),
   bound('node-without-instance', 205_000, 'nodeGone + collection + termination + podEnd + 6 steps'),
-  { ...bound('runaway', 3, '3 instances per pod at the peak number of pods'), unit: 'count', loose: 'a loop knows no number' },
+  { ...bound('runaway', 3, '3 instances per pod and static node at their peak number'), unit: 'count', loose: 'a loop knows no number' },
   { ...bound('repeats-a-minute', 60, '3 x (14 + 60 s / retryPeriod) times'), unit: 'count' },
   { ...bound('empty-answers-a-minute', 20, '14 + 60 s / retryPeriod times'), unit: 'count' },
   bound('teardown', 245_000, 'empty + termination + podEnd + instanceEnd + nodeGone + collection + retryPeriod'),
