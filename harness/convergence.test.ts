@@ -97,6 +97,11 @@ test('a finished pod does not block convergence and does not need its node', asy
   ]);
 });
 
+const named = (name: string, of: string): Node => {
+  const { metadata, ...rest } = node(name);
+  return { ...rest, metadata: { ...metadata, labels: { ...metadata.labels, [NODE_POOL_LABEL]: of } } };
+};
+
 const FIXED = pool('fixed', { instanceTypes: ['m6i.large'], replicas: 2 });
 const ELASTIC = pool('elastic', { instanceTypes: ['m7i.large'] });
 const idle = (name: string) => ({ object: `nodes/${name}`, why: 'no pod needs it' });
@@ -142,17 +147,37 @@ for (const { what, nodes, pods = [], pools = [FIXED, ELASTIC], waiting } of [
     pools: [FIXED, pool('elastic')],
     waiting: [],
   },
+  {
+    what: 'an idle node that names another pool does not count, although it is allowed',
+    nodes: [named('a', 'elastic'), named('b', 'fixed'), named('c', 'fixed')],
+    pools: [FIXED, pool('elastic')],
+    waiting: [idle('a')],
+  },
+  {
+    what: 'a node with a pod that names the pool counts, although another pool allows it',
+    nodes: [named('a', 'fixed'), named('b', 'fixed'), named('c', 'fixed')],
+    pods: [pod('web', 'Running', 'a')],
+    pools: [FIXED, pool('elastic')],
+    waiting: [idle('c')],
+  },
+  {
+    what: 'nodes that name the pool are wanted, although it was changed and no longer allows them',
+    nodes: [named('a', 'fixed'), named('b', 'fixed')],
+    pools: [pool('fixed', { instanceTypes: ['m7i.large'], replicas: 2 })],
+    waiting: [],
+  },
 ]) {
   test(`a pool of static capacity: ${what}`, async () => {
     expect(await look(pods, nodes, pools)).toEqual(waiting);
   });
 }
 
+test('a pool that keeps idle nodes takes none from a static pool that allows them', async () => {
+  const keeping = pool('keeping');
+  expect(await look([], [named('a', 'keeping'), named('b', 'fixed'), named('c', 'fixed')], [FIXED, keeping], [keeping])).toEqual([]);
+});
+
 test('a pool that keeps idle nodes: only those that its name or its requirements make its own may stay', async () => {
-  const named = (name: string, of: string): Node => {
-    const { metadata, ...rest } = node(name);
-    return { ...rest, metadata: { ...metadata, labels: { ...metadata.labels, [NODE_POOL_LABEL]: of } } };
-  };
   const pools = [pool('keeping', { instanceTypes: ['m6i.large'] }), pool('other', { instanceTypes: ['m6i.large'] })];
   const nodes = [named('a', 'keeping'), named('b', 'other'), node('c'), node('d', 'm7i.large')];
   expect(await look([], nodes, pools, pools.slice(0, 1))).toEqual([idle('b'), idle('d')]);

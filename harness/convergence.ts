@@ -180,8 +180,8 @@ function nodeProblem(node: Node, neededNodes: ReadonlySet<string>, instances: In
 }
 
 /**
- * Names of the idle nodes that static pools want: each has a fixed number of nodes, with pods or without. A node that other
- * pools allow as well may be theirs: with pods it counts for none, so that no pool is denied a node of its own.
+ * Names of the idle nodes that static pools want: each has a fixed number of nodes, with pods or without. A node that names no pool and
+ * that other pools allow as well may be theirs: with pods it counts for none, so that no pool is denied a node of its own.
  */
 function wantedIdleNodes(nodes: readonly Node[], usedNodes: ReadonlySet<string>, pools: readonly Pool[]): ReadonlySet<string> {
   const wanted = new Set<string>();
@@ -189,8 +189,8 @@ function wantedIdleNodes(nodes: readonly Node[], usedNodes: ReadonlySet<string>,
   const isUsed = ({ metadata }: Node): boolean => usedNodes.has(metadata.name ?? '');
   for (const pool of pools) {
     if (pool.replicas === undefined) continue;
-    const own = present.filter((node) => isAllowed(pool, node));
-    const used = own.filter((node) => isUsed(node) && !pools.some((other) => other !== pool && isAllowed(other, node)));
+    const own = present.filter((node) => isOf(pool, node));
+    const used = own.filter((node) => isUsed(node) && !pools.some((other) => other !== pool && isOf(other, node)));
     const idle = own.filter((node) => !isUsed(node) && !wanted.has(node.metadata.name ?? ''));
     for (const { metadata } of idle.slice(0, Math.max(0, pool.replicas - used.length))) wanted.add(metadata.name ?? '');
   }
