@@ -80,6 +80,7 @@ const look = (
   nodes: readonly Node[] = [node('node-1')],
   pools: readonly Pool[] = [],
   keeping: readonly Pool[] = [],
+  filled: readonly Pool[] = [],
 ): Promise<Waiting[]> =>
   waitingToSettle({
     cluster: { list: (resource: string) => Promise.resolve(resource === 'pods' ? pods : nodes) } as unknown as ClusterPort,
@@ -87,6 +88,7 @@ const look = (
     truths: new Map([['web', { kind: 'schedulable' }]]),
     pools,
     keeping,
+    filled,
   });
 
 test('a finished pod does not block convergence and does not need its node', async () => {
@@ -171,6 +173,13 @@ for (const { what, nodes, pods = [], pools = [FIXED, ELASTIC], waiting } of [
     expect(await look(pods, nodes, pools)).toEqual(waiting);
   });
 }
+
+test('a static pool that can have all its nodes is waited for until it does', async () => {
+  const missing = { object: 'nodepools/fixed', why: 'it has 1 of 2 nodes' };
+  expect(await look([], [named('a', 'fixed')], [FIXED], [], [FIXED])).toEqual([missing]);
+  expect(await look([], [named('a', 'fixed'), named('b', 'fixed')], [FIXED], [], [FIXED])).toEqual([]);
+  expect(await look([], [named('a', 'fixed')], [FIXED]), 'one that may be unable to is not').toEqual([]);
+});
 
 test('a pool that keeps idle nodes takes none from a static pool that allows them', async () => {
   const keeping = pool('keeping');

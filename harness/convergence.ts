@@ -25,6 +25,8 @@ interface ConvergenceSite {
   readonly pools: readonly Pool[];
   /** Those of them that keep idle nodes. */
   readonly keeping: readonly Pool[];
+  /** Those of them that are static and can have all their nodes. */
+  readonly filled: readonly Pool[];
 }
 
 /** How often the world is looked at. */
@@ -69,8 +71,9 @@ export async function untilConverged(options: {
 
 /**
  * What keeps the world from being settled: pods that should run and don't, nodes and instances that are starting or
- * terminating, nodes without a live instance, instances without a node, and nodes that no pod needs. Impossible,
- * malformed and finished pods and DaemonSet pods don't count, and neither do idle nodes that a static pool wants or another keeps.
+ * terminating, nodes without a live instance, instances without a node, nodes that no pod needs, and static pools that lack nodes.
+ * Impossible, malformed and finished pods and DaemonSet pods don't count, and neither do idle nodes that a static pool wants or another
+ * keeps.
  */
 export async function waitingToSettle({
   cluster,
@@ -78,6 +81,7 @@ export async function waitingToSettle({
   truths,
   pools,
   keeping,
+  filled,
 }: Omit<ConvergenceSite, 'templates'>): Promise<Waiting[]> {
   const [pods, nodes] = await Promise.all([cluster.list<Pod>('pods'), cluster.list<Node>('nodes')]);
   const waiting: Waiting[] = [];
@@ -106,6 +110,11 @@ export async function waitingToSettle({
     if (instance.state !== 'running') waiting.push({ object, why: `it is ${instance.state}` });
     else if (!joined.has(instance.id)) waiting.push({ object, why: 'it is running but has no node' });
   }
+  for (const pool of filled) {
+    const wanted = pool.replicas ?? 0;
+    const present = nodes.filter((node) => isOf(pool, node)).length;
+    if (present < wanted) waiting.push({ object: `nodepools/${pool.name}`, why: `it has ${present} of ${wanted} nodes` });
+  }
   return waiting;
 }
 
@@ -114,7 +123,7 @@ export async function waitingToSettle({
  * must all be gone.
  */
 export async function waitingToVanish(
-  { cluster, instances, templates }: Omit<ConvergenceSite, 'truths' | 'pools' | 'keeping'>,
+  { cluster, instances, templates }: Omit<ConvergenceSite, 'truths' | 'pools' | 'keeping' | 'filled'>,
   claimResources: readonly string[],
 ): Promise<Waiting[]> {
   const waiting: Waiting[] = [];

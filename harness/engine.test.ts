@@ -65,6 +65,19 @@ test("a static pool that can't launch anything, beside one with idle nodes: the 
   expect(judgement.verdict).toBe('pass');
 });
 
+test('a static pool whose nodes are never launched keeps the world from settling, unless the target does not claim to launch them', async () => {
+  const fixed = scenario({
+    id: 'test/never-filled',
+    title: 'a pool of two nodes',
+    pools: [pool('fixed', { instanceTypes: ['m6i.large'], replicas: 2 })],
+    run: () => Promise.resolve(),
+  });
+  const claiming = await runInProcess(fixed, { ...quietTarget(), features: ['static-capacity'] });
+  expect(ofType(claiming.events, 'convergence')[0]?.waiting).toEqual([{ object: 'nodepools/fixed', why: 'it has 0 of 2 nodes' }]);
+  expect(claiming.judgement.verdict).toBe('fail');
+  expect((await runInProcess(fixed, quietTarget())).judgement.verdict).toBe('pass');
+});
+
 test('a static pool may have more nodes than there are pods', async () => {
   const fixed = scenario({
     id: 'test/many-fixed',

@@ -21,6 +21,7 @@ import type { CrashSpec } from './crash-points.ts';
 import type { Scenario } from './scenario.ts';
 import { outputLimitsOf } from './output-limits.ts';
 import { SiteSockets } from './site-sockets.ts';
+import { canBeFilled } from './static-pools.ts';
 import { TargetLife, describe } from './target-life.ts';
 import { checkedTrial } from './checked-trial.ts';
 import { TrialContext } from './trial-context.ts';
@@ -227,7 +228,9 @@ class EngineTrial {
     const nowMs = this.#clock.nowMs();
     const keeping = context.pools.filter((pool) => keepsIdleNodes(pool, { fromMs: nowMs, toMs: nowMs + bounds.settle.value }));
     const { pools } = context;
-    await this.#converge('settle', bounds.settle, bounds['launch-lag'], () => waitingToSettle({ ...convergence, pools, keeping }));
+    const isStatic = target.features.includes('static-capacity');
+    const filled = isStatic ? pools.filter((pool) => canBeFilled(pool, world.instanceTypes.values())) : [];
+    await this.#converge('settle', bounds.settle, bounds['launch-lag'], () => waitingToSettle({ ...convergence, pools, keeping, filled }));
 
     recorder.record({ type: 'phase', phase: 'remove' });
     await context.removeAll();
