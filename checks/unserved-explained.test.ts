@@ -169,3 +169,38 @@ test('a pod that was served too late needed an explanation before', () => {
 test('the explanation may come while the pod is pending and the world has not settled', () => {
   expect(judge(waiting({ served: true }).at(500).phase('heal'))).toMatchObject({ verdict: 'unknown', findings: [] });
 });
+
+/** A fault lets the target's watch of pods hang from 5 to 200. */
+function blinded(builder: HistoryBuilder): HistoryBuilder {
+  return builder.at(5).arm('f').request(1, 'watch pods').fire('f', 1);
+}
+
+test('while a fault hides the pod, it needs no explanation: the bound begins when the target can see it', () => {
+  const builder = blinded(new HistoryBuilder().act().workload('odd', 1, IMPOSSIBLE));
+  const hidden = builder.expect({ kind: 'explained', workload: 'odd', bound: 'explain', mentions: [] }).at(10).pod('odd-1', 'created');
+  const events = [...hidden.at(200).answer(1, 'info').heal('f').events];
+  const at = (ms: number): HistoryBuilder => Object.assign(new HistoryBuilder(), { events: [...events] }).at(ms);
+  expect(judge(at(230).said('odd-1: too big').at(500).finish())).toMatchObject({ verdict: 'pass', measurements: [{ worst: 30 }] });
+  expect(judge(at(231).said('odd-1: too big').at(500).finish())).toMatchObject({ verdict: 'fail', measurements: [{ worst: 31 }] });
+  expect(judge(at(500).finish())?.verdict).toBe('fail');
+  expect(judge(at(150).said('odd-1: too big').at(500).finish())).toMatchObject({ verdict: 'pass', measurements: [{ worst: 0 }] });
+});
+
+test('an impossible pod that a fault hid almost to the end needs no explanation', () => {
+  const hidden = (): HistoryBuilder => {
+    const builder = blinded(new HistoryBuilder().act().workload('web', 1, IMPOSSIBLE))
+      .at(10)
+      .pod('web-1', 'created');
+    return builder.at(200).answer(1, 'info').heal('f');
+  };
+  expect(judge(hidden().at(228).finish())?.verdict).toBe('pass');
+  expect(judge(hidden().at(230).finish())).toMatchObject(UNEXPLAINED);
+  expect(
+    judge(
+      blinded(waiting({ served: true }))
+        .at(111)
+        .finish(),
+    ),
+    'one that is to be served needs it',
+  ).toMatchObject(UNEXPLAINED);
+});

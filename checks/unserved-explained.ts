@@ -1,10 +1,12 @@
 import type { Bound, EventOf, Expectation } from '../history/events.ts';
 import type { PodLife } from '../history/lives.ts';
 import type { Finding } from '../history/verdict.ts';
+import { gapDueMs } from '../history/ledger.ts';
 import { dueFromMs, eraAt, eraOf, expectationsOf } from '../history/view.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { isAbout, podEvidence } from './evidence.ts';
+import { blindnessOf } from './hidden.ts';
 import { count, duration, indexes, measure, mergeParts, nameBound, safetyPart, unknownPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
@@ -26,7 +28,7 @@ const DEFAULT_BOUNDS = {
  * every pod was served in time, it is unknown whether it would have come. Every other pod of a workload needs one if it stayed
  * without a node until the end of its bound to be served, or, without such a bound, until the world had settled; the
  * explanation may come as long as the pod is pending and the world has not settled. A pod that was scheduled or deleted in
- * time needs none.
+ * time needs none. While a fault hides what happens from the target, the bound of an explanation does not begin.
  */
 export const unservedExplained: Check = {
   name: 'unserved-explained',
@@ -62,16 +64,22 @@ interface Outcome {
   readonly pod: PodLife;
   readonly object: string;
   readonly kind: 'explained' | 'unexplained' | 'not-asked' | 'open';
-  /** How long it took, or has taken so far, in milliseconds. */
+  /** How long it took, or has taken so far, since the target could see the pod, in milliseconds. */
   readonly value: number;
 }
 
 function explain(view: View, pod: PodLife, { messages, bound }: { messages: readonly EventOf<'said'>[]; bound: Bound }): Outcome {
   const fromMs = pod.created?.t ?? 0;
-  const dueMs = fromMs + bound.value;
+  const dueMs = gapDueMs(blindnessOf(view), { fromMs }, bound.value) ?? Infinity;
+  const visibleMs = dueMs - bound.value;
   const message = messages.find((said) => said.t >= fromMs && isAbout(said, pod));
   const servedMs = (pod.scheduled ?? pod.running ?? pod.terminating ?? pod.gone)?.t;
-  const outcome = (kind: Outcome['kind'], atMs: number): Outcome => ({ pod, object: pod.object, kind, value: atMs - fromMs });
+  const outcome = (kind: Outcome['kind'], atMs: number): Outcome => ({
+    pod,
+    object: pod.object,
+    kind,
+    value: Math.max(0, atMs - visibleMs),
+  });
   if (message !== undefined && message.t <= dueMs) return outcome('explained', message.t);
   if (servedMs !== undefined && servedMs <= dueMs) return outcome('not-asked', servedMs);
   if (message !== undefined) return outcome('unexplained', message.t);
@@ -119,7 +127,11 @@ function endOfWait(view: View, { scheduled, running, terminating, gone }: PodLif
 function staysUnserved(view: View, pod: PodLife, bound: Bound, isToBeServed: boolean): boolean {
   const fromMs = dueFromMs(view, pod);
   const end = endOfWait(view, pod);
-  if (fromMs === undefined || end === undefined || end.t <= fromMs + bound.value) return false;
+  if (fromMs === undefined || end === undefined) return false;
+  // A scenario that expects pods to be served has considered its faults.
+  const blindness = isToBeServed ? [] : blindnessOf(view);
+  const dueMs = gapDueMs(blindness, { fromMs }, bound.value);
+  if (dueMs === undefined || end.t <= dueMs) return false;
   return isToBeServed || end.type === 'phase';
 }
 

@@ -155,7 +155,7 @@ export class HistoryBuilder {
     return this.add({ type: 'said', by: 'log', level: 'info', reason: 'log', message, principal: 'target', ...more });
   }
 
-  arm(id: string, firing: 'must-fire' | 'may-fire' = 'must-fire', more: Pick<EventOf<'fault.armed'>['fault'], 'hinders'> = {}): this {
+  arm(id: string, firing: 'must-fire' | 'may-fire' = 'must-fire', more: Partial<EventOf<'fault.armed'>['fault']> = {}): this {
     const fault = { id, fault: 'lost-answer', description: `fault ${id}`, params: {}, legal: true, firing, color: 'red', ...more } as const;
     return this.add({ type: 'fault.armed', fault });
   }
