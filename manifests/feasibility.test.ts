@@ -3,7 +3,7 @@ import { pool } from '../harness/scenario.ts';
 import type { Pool } from '../model/catalogue.ts';
 import { defined } from '../model/defined.ts';
 import { parseCatalogue } from '../model/instance-catalogue.ts';
-import type { PodSpec } from '../model/kube.ts';
+import type { Container, PodSpec } from '../model/kube.ts';
 import { LABEL } from '../model/kube.ts';
 import { judgeFeasibility } from './feasibility.ts';
 import type { Feasibility } from './feasibility.ts';
@@ -99,6 +99,14 @@ function apart(over: string): Partial<PodSpec> {
 function beside(over: string, app: string): Partial<PodSpec> {
   const labelSelector = { matchLabels: { app } };
   return { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: over, labelSelector }] } } };
+}
+
+const SMALL = { cpu: '100m', memory: '128Mi' };
+/** Four of the smallest nodes. */
+const LIMITED = [pool('small', { instanceTypes: ['m6i.large'], limits: { cpu: 8 } })];
+
+function onPort(port: { readonly hostPort?: number }): Container {
+  return { name: 'main', ports: [{ containerPort: 80, ...port }], resources: { requests: SMALL } };
 }
 
 const CASES: readonly {
@@ -222,6 +230,27 @@ const CASES: readonly {
     pools: [pool('small', { limits: { cpu: 4 } })],
     kind: 'partly',
     why: /limits of pool small may be reached/,
+  },
+  { what: 'limits that small pods stay below, since they share a node', load: load({}, SMALL), pools: LIMITED, kind: 'servable' },
+  {
+    what: 'limits that they may reach, since each uses a port of its node',
+    load: load({ containers: [onPort({ hostPort: 80 })] }),
+    pools: LIMITED,
+    kind: 'partly',
+    why: /limits of pool small may be reached/,
+  },
+  {
+    what: 'limits that they may reach, since each uses the network of its node',
+    load: load({ containers: [onPort({})], hostNetwork: true }),
+    pools: LIMITED,
+    kind: 'partly',
+    why: /limits of pool small may be reached/,
+  },
+  {
+    what: 'limits that pods with ports of their own stay below',
+    load: load({ containers: [onPort({})] }),
+    pools: LIMITED,
+    kind: 'servable',
   },
   { what: 'limits that only one of its pools has', pools: [pool('small', { limits: { cpu: 4 } }), ...GENERAL], kind: 'servable' },
   { what: 'limits far away', pools: [pool('large', { limits: { cpu: 100, memoryMiB: 1_000_000, nodes: 50 } })], kind: 'servable' },

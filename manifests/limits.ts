@@ -1,10 +1,9 @@
 import type { Pool } from '../model/catalogue.ts';
-import { LABEL } from '../model/kube.ts';
 import { podRequests } from '../model/resources.ts';
 import type { Feasibility } from './feasibility.ts';
 import type { Seat } from './offers.ts';
 import type { Load } from './load.ts';
-import { isBoundTo } from './placement.ts';
+import { isAlone } from './placement.ts';
 
 const MIB = 2 ** 20;
 /** Nodes are never completely full. */
@@ -65,15 +64,15 @@ function needOf({ load, seats }: User): { readonly cpu: number; readonly memoryM
   // On the type that wastes least when its nodes are full of pods.
   const onFullNodes = (size: (seat: Seat) => number): number =>
     Math.min(...seats.map((seat) => Math.ceil(replicas / Math.max(1, Math.floor(seat.room['pods'] ?? Infinity))) * size(seat)));
-  const isAlone = isBoundTo(LABEL.hostname, load);
+  const alone = isAlone(load);
   return {
-    cpu: isAlone
+    cpu: alone
       ? replicas * smallestCpu
       : Math.max(
           onFullNodes(({ type }) => type.vcpu),
           (replicas * cpu * PACKING) / 1_000,
         ),
-    memoryMiB: isAlone
+    memoryMiB: alone
       ? replicas * smallestMiB
       : Math.max(
           onFullNodes(({ type }) => type.memoryMiB),

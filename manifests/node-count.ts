@@ -1,11 +1,10 @@
 import type { InstanceType, Pool } from '../model/catalogue.ts';
-import { LABEL } from '../model/kube.ts';
 import { addResources, fits, podRequests, subtractResources } from '../model/resources.ts';
 import type { Resources } from '../model/resources.ts';
 import { loadOf } from './load.ts';
 import type { MixWorkload } from './mix.ts';
 import type { Seat } from './offers.ts';
-import { isBoundTo } from './placement.ts';
+import { isAlone } from './placement.ts';
 import { poolNodes } from './pool-nodes.ts';
 
 /**
@@ -22,7 +21,7 @@ export function countNodes(workloads: readonly MixWorkload[]): number {
 function nodesOf(workload: MixWorkload, daemons: Resources): number {
   const { kind, feasibility, replicas, template } = workload;
   if (kind === 'DaemonSet' || !('seats' in feasibility) || replicas === 0) return 0;
-  if (isBoundTo(LABEL.hostname, loadOf(workload))) return replicas;
+  if (isAlone(loadOf(workload))) return replicas;
   const fewest = Math.min(
     ...distinctNodes(feasibility.seats).map((allocatable) => podsOn(allocatable, podRequests(template.spec), daemons)),
   );

@@ -1,4 +1,4 @@
-import type { PodAffinityTerm, TopologySpreadConstraint } from '../model/kube.ts';
+import type { PodAffinityTerm, PodSpec, TopologySpreadConstraint } from '../model/kube.ts';
 import { LABEL } from '../model/kube.ts';
 import { matchesSelector } from '../model/selector.ts';
 import type { Seat } from './offers.ts';
@@ -66,6 +66,17 @@ function togetherProblem(load: Load, term: PodAffinityTerm, loads: readonly Load
   );
   if (others.length > 0) return undefined;
   return { none: true, why: `it must share ${topologyKey} with pods that no workload of these manifests has` };
+}
+
+/** Whether each pod of a load may need a node of its own: a required rule over hostnames applies to it, or it uses ports of the node. */
+export function isAlone(load: Load): boolean {
+  return isBoundTo(LABEL.hostname, load) || usesHostPorts(load.template.spec);
+}
+
+/** With host networking every container port is one, as the API server defaults it. */
+function usesHostPorts({ containers, initContainers = [], hostNetwork = false }: PodSpec): boolean {
+  const sidecars = initContainers.filter(({ restartPolicy }) => restartPolicy === 'Always');
+  return [...containers, ...sidecars].some(({ ports = [] }) => ports.some(({ hostPort = 0 }) => hostNetwork || hostPort > 0));
 }
 
 /** Whether a required rule over this label applies to a load, so that it can't avoid a lost domain. */
