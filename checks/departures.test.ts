@@ -42,6 +42,29 @@ const warned = (history: HistoryBuilder, n: number): HistoryBuilder =>
 const codesOf = (check: typeof nodeBudgets, history: HistoryBuilder): string[] | undefined =>
   check.judge(createView(history.at(300).finish().events))?.findings.map(({ code }) => code);
 
+/** Another client deletes the Node, and then the target deletes its claim. */
+const lost = (history: HistoryBuilder, n: number): HistoryBuilder =>
+  history.node(`n-${n}`, 'terminating', `i-${n}`).claim(`c-${n}`, 'terminating', `i-${n}`);
+/** The same at once: the Node has no finalizer. */
+const vanished = (history: HistoryBuilder, n: number): HistoryBuilder =>
+  history.node(`n-${n}`, 'gone', `i-${n}`).claim(`c-${n}`, 'terminating', `i-${n}`);
+/** The target deletes the Node, and then its claim. */
+const removed = (history: HistoryBuilder, n: number): HistoryBuilder =>
+  history
+    .request(400 + n, 'delete nodes', { object: `nodes/n-${n}` })
+    .node(`n-${n}`, 'terminating', `i-${n}`)
+    .effect(400 + n, { kind: 'applied', ids: [`nodes/n-${n}`] })
+    .claim(`c-${n}`, 'terminating', `i-${n}`);
+/** The target's deletion is refused, and another client deletes the Node. */
+const refused = (history: HistoryBuilder, n: number): HistoryBuilder =>
+  lost(history.request(400 + n, 'delete nodes', { object: `nodes/n-${n}` }).effect(400 + n, { kind: 'rejected', code: 'Conflict' }), n);
+
+const close = (history: HistoryBuilder, n: number): HistoryBuilder =>
+  history
+    .request(100 + n, 'patch nodes', { object: `nodes/n-${n}` })
+    .node(`n-${n}`, 'cordoned', `i-${n}`)
+    .effect(100 + n, { kind: 'applied', ids: [`nodes/n-${n}`] });
+
 const ONE = { budgets: [{ nodes: '1' }] };
 for (const { name, history, codes } of [
   { name: 'one after the other', history: take(gone(take(cluster(ONE), 1), 1), 2), codes: [] },
@@ -55,6 +78,20 @@ for (const { name, history, codes } of [
   {
     name: 'one while another is empty but its instance still runs',
     history: take(emptied(), 2),
+    codes: ['node-budget-exceeded'],
+  },
+  { name: 'two whose Nodes another client deleted', history: lost(lost(cluster(ONE), 1), 2), codes: [] },
+  { name: 'two whose Nodes another client deleted at once', history: vanished(vanished(cluster(ONE), 1), 2), codes: [] },
+  {
+    name: 'one while another client has deleted the Node of another',
+    history: take(lost(cluster(ONE), 1), 2),
+    codes: ['node-budget-exceeded'],
+  },
+  { name: 'two whose Nodes the target deleted', history: removed(removed(cluster(ONE), 1), 2), codes: ['node-budget-exceeded'] },
+  { name: 'two whose Nodes the target could not delete, but another client did', history: refused(refused(cluster(ONE), 1), 2), codes: [] },
+  {
+    name: 'two that the target had cordoned before another client deleted their Nodes',
+    history: lost(lost(close(close(cluster(ONE), 1), 2), 1), 2),
     codes: ['node-budget-exceeded'],
   },
   { name: 'half of four', history: take(take(cluster({ budgets: [{ nodes: '50%' }] }), 1), 2), codes: [] },
@@ -126,11 +163,6 @@ function drained(more: Partial<EventOf<'pool'>['pool']> = {}): HistoryBuilder {
   const history = cluster(more).pod('web-2', 'created').pod('web-2', 'scheduled', 'n-2').pod('web-2', 'running', 'n-2');
   return evict(evict(close(close(history.at(20), 1), 2), 1), 2);
 }
-const close = (history: HistoryBuilder, n: number): HistoryBuilder =>
-  history
-    .request(100 + n, 'patch nodes', { object: `nodes/n-${n}` })
-    .node(`n-${n}`, 'cordoned', `i-${n}`)
-    .effect(100 + n, { kind: 'applied', ids: [`nodes/n-${n}`] });
 const evict = (history: HistoryBuilder, n: number): HistoryBuilder =>
   history
     .request(200 + n, 'create pods/eviction', { object: `pods/default/web-${n}` })
@@ -208,6 +240,8 @@ for (const { name, history, codes } of [
     history: take(cluster().pod('web-1', 'terminating', 'n-1'), 1),
     codes: [],
   },
+  { name: 'another client deletes its Node', history: lost(cluster(), 1), codes: [] },
+  { name: 'the target deletes its Node', history: removed(cluster(), 1), codes: ['opted-out-pod-disturbed'] },
   { name: 'its node is being interrupted', history: take(warned(cluster(), 1).at(30), 1), codes: [] },
   {
     name: 'it is evicted before its node is deleted',
@@ -236,6 +270,8 @@ for (const { name, history, codes } of [
   { name: 'none is disrupted', history: kept(), codes: [] },
   { name: 'one is disrupted', history: take(kept(), 2), codes: ['node-taken'] },
   { name: 'one is disrupted after the bound', history: take(kept().at(130), 2), codes: [] },
+  { name: 'another client deletes the Node of one', history: lost(kept(), 2), codes: [] },
+  { name: 'the target deletes the Node of one', history: removed(kept(), 2), codes: ['node-taken'] },
   { name: 'one is disrupted that was being interrupted', history: take(warned(kept(), 2).at(60), 2), codes: [] },
 ]) {
   test(`nodes that must be kept: ${name}`, () => {

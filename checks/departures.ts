@@ -4,6 +4,10 @@ import type { InstanceLife, NodeLife, RequestLife } from '../history/lives.ts';
 import type { View } from '../history/view.ts';
 import { isWithin } from './launches-within-pools.ts';
 
+const DELETION = 'delete nodes';
+/** Requests of the target that delete Nodes: one, or all that a selector names. */
+const DELETIONS: readonly string[] = [DELETION, 'deletecollection nodes'];
+
 /** A point in a history: the event at it. */
 export interface Moment {
   readonly i: number;
@@ -20,7 +24,7 @@ export interface Departure {
   readonly decided: Moment;
   /** The same, but only if the target closed it: from then on the target was disrupting the node. */
   readonly begun: Moment;
-  /** Nothing was wrong with the node, and nobody had asked for its removal. */
+  /** Nothing was wrong with the node, nobody had asked for its removal, and nobody else had deleted its Node before. */
   readonly isVoluntary: boolean;
 }
 
@@ -28,6 +32,7 @@ export interface Departure {
 export function departuresOf(view: View): Departure[] {
   const evictions = evictionsOf(view);
   const cordoning = requestsAbout(view, isCordoning);
+  const deletions = [...view.requests.values()].filter(({ start }) => DELETIONS.includes(start.operation));
   return targetsInstances(view)
     .flatMap((entry) => {
       const node = entry.nodes.find(({ ready }) => ready !== undefined);
@@ -42,7 +47,8 @@ export function departuresOf(view: View): Departure[] {
       const decided = cordon ?? at;
       const isItsOwn = cordon !== undefined && cordoning.get(node.object)?.some((request) => isDuring(request, cordon)) === true;
       const begun = isItsOwn ? cordon : at;
-      const isVoluntary = [begun, at].every((moment) => isVoluntaryAt(view, entry, node, moment));
+      const isVoluntary =
+        !isDeletedByOthers(view, node, begun, deletions) && [begun, at].every((moment) => isVoluntaryAt(view, entry, node, moment));
       return [{ entry, node, at, decided, begun, isVoluntary }];
     })
     .sort((a, b) => a.begun.i - b.begun.i);
@@ -118,6 +124,19 @@ function isVoluntaryAt(view: View, entry: LedgerEntry, node: NodeLife, at: Momen
   const allowing = poolEventsOf(view, entry);
   if (allowing.some(({ pool }) => view.withdrawnPools.some((gone) => gone.pool.name === pool.name && gone.i < at.i))) return false;
   return !allowing.some(({ pool }) => pool.expireAfterMs !== undefined && at.t - entry.launchedMs >= pool.expireAfterMs);
+}
+
+/** Whether somebody else had deleted a Node by then. Where the target's requests are not seen, that is unknown, and assumed not. */
+function isDeletedByOthers(view: View, node: NodeLife, { i: index }: Moment, deletions: readonly RequestLife[]): boolean {
+  if (view.begin?.world.capabilities.includes('wire.kube') !== true) return false;
+  const marked = node.steps.find(({ to }) => to === 'terminating' || to === 'gone');
+  if (marked === undefined || marked.i > index) return false;
+  return !deletions.some(({ start, effect }) => {
+    const isAbout = start.operation !== DELETION || start.object === node.object;
+    // The effect may be recorded late, or never.
+    const mayHaveEffect = effect === undefined || ['applied', 'unobservable'].includes(effect.effect.kind);
+    return isAbout && mayHaveEffect && start.i > (node.steps[0]?.i ?? 0) && start.i < marked.i;
+  });
 }
 
 /** Whether a node that had been Ready was not Ready at that event. */
