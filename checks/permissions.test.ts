@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import type { NewEvent } from '../history/events.ts';
+import { MAX_FIRINGS_RECORDED } from '../history/events.ts';
 import { HistoryBuilder } from '../history/testing/history-builder.ts';
 import { createView } from '../history/view.ts';
 import { denialMessage } from '../model/denial.ts';
@@ -46,4 +47,22 @@ test('a denied request is a finding that names the rule to add', () => {
 
 test('other refusals are none of its business', () => {
   expect(historyWith('pods "web" is forbidden: exceeded quota: compute')).toBeUndefined();
+});
+
+/** A fault strikes this many requests and denies them, and then one more is denied; the history records no firing for that one. */
+function denied(firings: number, { operation = 'list nodeclaims', heal = false } = {}): ReturnType<typeof permissions.judge> {
+  const builder = new HistoryBuilder().act().arm('f');
+  const ask = (span: number, of: string): HistoryBuilder =>
+    builder.request(span, of, { mutating: false }).add({ type: 'request.end', span, outcome: 'fail', code: 'Forbidden', note: DENIED });
+  for (let span = 1; span <= firings; span += 1) ask(span, operation).fire('f', span);
+  if (heal) builder.heal('f');
+  ask(firings + 1, 'list nodeclaims');
+  return permissions.judge(createView(builder.finish().events));
+}
+
+test('what a fault denied does not count, and nothing after more firings than are recorded', () => {
+  expect(denied(MAX_FIRINGS_RECORDED)).toBeUndefined();
+  expect(denied(MAX_FIRINGS_RECORDED, { heal: true }), 'after the heal it counts again').toMatchObject({ verdict: 'fail' });
+  expect(denied(MAX_FIRINGS_RECORDED - 1), 'all firings are recorded').toMatchObject({ verdict: 'fail' });
+  expect(denied(MAX_FIRINGS_RECORDED, { operation: 'ec2:CreateTags' }), 'another wire is denied').toMatchObject({ verdict: 'fail' });
 });

@@ -1,4 +1,6 @@
-import type { RequestLife } from '../history/lives.ts';
+import { MAX_FIRINGS_RECORDED } from '../history/events.ts';
+import type { FaultLife, RequestLife } from '../history/lives.ts';
+import type { View } from '../history/view.ts';
 import { readDenial } from '../model/denial.ts';
 import type { Denial } from '../model/denial.ts';
 import type { Check } from './check.ts';
@@ -10,7 +12,7 @@ const SHOWN = 10;
 
 /**
  * The target's roles allow what it asks of the API server: after an upgrade, a verb may be missing. What a fault denied does not
- * count. Nothing to judge if nothing was denied: without roles, everything is allowed.
+ * count, and neither does what is denied after more firings than the history records, until the heal. Nothing to judge if nothing was denied: without roles, everything is allowed.
  */
 export const permissions: Check = {
   name: 'permissions',
@@ -19,9 +21,12 @@ export const permissions: Check = {
   judge: (view) => {
     const denied = new Map<string, { readonly denial: Denial; readonly requests: RequestLife[] }>();
     const struck = new Set(view.faults.flatMap(({ fired }) => fired.map(({ span }) => span)));
+    const unrecorded = view.faults.filter((fault) => isDenying(view, fault) && fault.fired.length >= MAX_FIRINGS_RECORDED);
+    const mayBeStruck = ({ start }: RequestLife): boolean =>
+      unrecorded.some(({ fired, healed }) => start.i > (fired.at(-1)?.i ?? 0) && start.i < (healed?.i ?? Infinity));
     for (const [span, request] of view.requests) {
       const { start, end } = request;
-      if (start.wire !== 'kube' || end?.code !== 'Forbidden' || struck.has(span)) continue;
+      if (start.wire !== 'kube' || end?.code !== 'Forbidden' || struck.has(span) || mayBeStruck(request)) continue;
       const denial = readDenial(end.note ?? '');
       if (denial === undefined) continue;
       const key = JSON.stringify(denial);
@@ -39,6 +44,14 @@ export const permissions: Check = {
     return safetyPart(view, findings, `${count(findings.length, 'permission')} missing`);
   },
 };
+
+/** Whether a fault denied a request to the API server. */
+function isDenying({ requests }: View, { fired }: FaultLife): boolean {
+  return fired.some(({ span }) => {
+    const { start, end } = (span === undefined ? undefined : requests.get(span)) ?? {};
+    return start?.wire === 'kube' && end?.code === 'Forbidden';
+  });
+}
 
 function messageOf(denial: Denial, requests: readonly RequestLife[]): string {
   const { user, verb, resource, path } = denial;
