@@ -109,6 +109,11 @@ function onPort(port: { readonly hostPort?: number }): Container {
   return { name: 'main', ports: [{ containerPort: 80, ...port }], resources: { requests: SMALL } };
 }
 
+function cache(spec: Partial<PodSpec>): Load {
+  const { template, ...rest } = load(spec);
+  return { ...rest, name: 'cache', template: { ...template, metadata: { labels: { app: 'cache' } } } };
+}
+
 const CASES: readonly {
   readonly what: string;
   readonly load?: Load;
@@ -306,6 +311,38 @@ const CASES: readonly {
   { what: 'apart over hostnames', load: load(apart(LABEL.hostname)), kind: 'servable' },
   { what: 'apart over zones, one pod too many', load: load(apart(LABEL.zone)), kind: 'partly', why: /at most 2 of 3 can run/ },
   { what: 'together with its own pods', load: load(beside(LABEL.zone, 'web')), kind: 'servable' },
+  {
+    what: 'together with pods that can not be served',
+    load: load(beside(LABEL.zone, 'cache')),
+    others: [cache({ nodeSelector: { [LABEL.zone]: 'c' } })],
+    kind: 'partly',
+    why: /share topology.kubernetes.io\/zone with pods of cache: it depends on where they are/,
+  },
+  {
+    what: 'together with pods in another zone',
+    load: load({ ...beside(LABEL.zone, 'cache'), nodeSelector: { [LABEL.zone]: 'a' } }),
+    others: [cache({ nodeSelector: { [LABEL.zone]: 'b' } })],
+    kind: 'partly',
+  },
+  { what: 'together on one host that has room for all', load: load(beside(LABEL.hostname, 'web'), { cpu: '100m' }), kind: 'servable' },
+  {
+    what: 'together on one host that may be too small',
+    load: load(beside(LABEL.hostname, 'web')),
+    kind: 'partly',
+    why: /its 3 pods must share one node, and not all of its nodes have room/,
+  },
+  {
+    what: 'together in a zone, and spread',
+    load: load({ ...beside(LABEL.zone, 'web'), ...spread(LABEL.zone) }),
+    kind: 'partly',
+    why: /near other pods and also spread/,
+  },
+  {
+    what: 'together in a zone, and apart over hosts',
+    load: load({ affinity: { ...beside(LABEL.zone, 'web').affinity, ...apart(LABEL.hostname).affinity } }),
+    kind: 'partly',
+    why: /near other pods and also away/,
+  },
   { what: 'together with missing pods', load: load(beside(LABEL.zone, 'cache')), kind: 'unservable', why: /with pods that no workload/ },
   {
     what: 'an affinity of several terms, of which one is enough',

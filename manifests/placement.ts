@@ -1,5 +1,6 @@
 import type { PodAffinityTerm, PodSpec, TopologySpreadConstraint } from '../model/kube.ts';
 import { LABEL } from '../model/kube.ts';
+import { fits, podRequests } from '../model/resources.ts';
 import { matchesSelector } from '../model/selector.ts';
 import type { Seat } from './offers.ts';
 import type { Load } from './load.ts';
@@ -21,7 +22,20 @@ export function placementProblem(load: Load, loads: readonly Load[], seats: read
     ...(podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).map((term) => apartProblem(load, term, seats)),
     ...(podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).map((term) => togetherProblem(load, term, loads, seats)),
   ];
-  return problems.find((problem) => problem !== undefined);
+  return problems.find((problem) => problem?.none) ?? problems.find((problem) => problem !== undefined) ?? mixedProblem(load);
+}
+
+/** Whether rules that each can be satisfied can be so together depends on where the first pods go. */
+function mixedProblem({ template: { spec } }: Load): PlacementProblem | undefined {
+  const { podAffinity, podAntiAffinity } = spec.affinity ?? {};
+  if ((podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).length === 0) return undefined;
+  const isApart = (podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).length > 0;
+  const isSpread = (spec.topologySpreadConstraints ?? []).some(({ whenUnsatisfiable }) => whenUnsatisfiable === 'DoNotSchedule');
+  if (!isApart && !isSpread) return undefined;
+  return {
+    none: false,
+    why: `it must be near other pods and also ${isApart ? 'away from some' : 'spread'}: it depends on where the first ones go`,
+  };
 }
 
 /** The values of a label over all seats; undefined if each node has its own. */
@@ -61,11 +75,36 @@ function togetherProblem(load: Load, term: PodAffinityTerm, loads: readonly Load
     return { none: true, why: `it must share ${topologyKey} with other pods, a label that no node has` };
   // Namespace selectors are not evaluated.
   if (namespaceSelector !== undefined) return undefined;
-  const others = loads.filter(
-    ({ namespace, template }) => namespaces.includes(namespace) && matchesSelector(labelSelector, template.metadata?.labels),
-  );
-  if (others.length > 0) return undefined;
-  return { none: true, why: `it must share ${topologyKey} with pods that no workload of these manifests has` };
+  const isMeant = ({ namespace, template }: Load): boolean =>
+    namespaces.includes(namespace) && matchesSelector(labelSelector, template.metadata?.labels);
+  const others = loads.filter(isMeant);
+  if (others.length === 0) return { none: true, why: `it must share ${topologyKey} with pods that no workload of these manifests has` };
+  if (!isMeant(load)) {
+    // The neighbours decide the domain: they may be unservable, or where this load can't follow.
+    return {
+      none: false,
+      why: `it must share ${topologyKey} with pods of ${others.map(({ name }) => name).join(', ')}: it depends on where they are`,
+    };
+  }
+  return topologyKey === LABEL.hostname ? oneHostProblem(load, others, seats) : narrowProblem(load, topologyKey, others);
+}
+
+/** All pods must share one node: the first may get one that is too small for the others. */
+function oneHostProblem({ replicas, template }: Load, others: readonly Load[], seats: readonly Seat[]): PlacementProblem | undefined {
+  if (others.length > 1) return { none: false, why: 'it must share one node with pods of other workloads' };
+  const together = Object.fromEntries(Object.entries(podRequests(template.spec)).map(([name, value]) => [name, value * replicas]));
+  if (seats.every(({ room }) => fits(together, room))) return undefined;
+  return { none: false, why: `its ${replicas} pods must share one node, and not all of its nodes have room for them` };
+}
+
+/** Pods that are not bound to the same nodes may choose a domain where this load can't follow. */
+function narrowProblem({ name, replicas }: Load, topologyKey: string, others: readonly Load[]): PlacementProblem | undefined {
+  const beside = others.filter((one) => one.name !== name);
+  if (beside.length === 0 || replicas === 0) return undefined;
+  return {
+    none: false,
+    why: `it must share ${topologyKey} with pods of ${beside.map((one) => one.name).join(', ')}: it depends on where they are`,
+  };
 }
 
 /** Whether each pod of a load may need a node of its own: a required rule over hostnames applies to it, or it uses ports of the node. */
