@@ -343,6 +343,9 @@ function describePool({
   minimumValues,
   replicas,
 }: Pool): EventOf<'pool'>['pool'] {
+  // Of a pool of fixed size, nodes beyond that size go, with pods or without.
+  const keepsUsedNodes =
+    replicas === undefined && (disruption?.consolidation !== 'when-empty-or-underutilized' || disruption.consolidateAfterMs === 'never');
   return {
     name,
     requirements: requirements.map(({ key, operator, values }) => ({ key, operator, ...defined({ values }) })),
@@ -351,6 +354,7 @@ function describePool({
       limits: limits && { ...limits },
       terminationGracePeriodMs,
       expireAfterMs,
+      keepsUsedNodes: keepsUsedNodes || undefined,
       budgets: disruption?.budgets?.map(({ reasons, ...budget }) => ({ ...budget, ...defined({ reasons: reasons && [...reasons] }) })),
       minimumValues: minimumValues && { ...minimumValues },
       replicas,

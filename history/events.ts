@@ -113,6 +113,8 @@ const poolSchema = z.object({
   limits: z.object({ cpu: z.number().optional(), memoryMiB: z.number().optional(), nodes: count.optional() }).optional(),
   /** A node of this age is always replaced. */
   expireAfterMs: count.optional(),
+  /** Its nodes with pods are never removed to save costs; older histories lack it. */
+  keepsUsedNodes: z.literal(true).optional(),
   /** How many of its nodes may be disrupted voluntarily at once. */
   budgets: z
     .array(

@@ -2,7 +2,7 @@ import { faults } from '../faults/catalogue.ts';
 import { mayFire } from '../faults/fault.ts';
 import { always, nth } from '../faults/triggers.ts';
 import { pool, scenario } from '../harness/scenario.ts';
-import type { Trial, Workload } from '../harness/scenario.ts';
+import type { Trial, Workload, WorkloadSpec } from '../harness/scenario.ts';
 import { ONE_TYPE, OPTED_OUT, THIRD_SIZED } from '../harness/shapes.ts';
 import { serve } from '../harness/steps.ts';
 import type { PoolDisruption } from '../model/catalogue.ts';
@@ -17,18 +17,18 @@ const HALF_SIZED = { cpu: '1200m', memory: '1Gi' } as const;
 const ONE_TYPE_POOLS = [pool('default', { ...ONE_TYPE, disruption: WILLING })];
 
 /** A node of four CPUs with only one of its three pods left: a smaller node is enough. */
-async function outgrow(t: Trial, more: { readonly annotations?: Readonly<Record<string, string>> } = {}): Promise<Workload> {
+async function outgrow(t: Trial, more: Partial<WorkloadSpec> = {}): Promise<Workload> {
   const web = await serve(t, 'provision', { replicas: 3, ...HALF_SIZED, ...more });
   await t.scale(web, 1);
   return web;
 }
 
 /** Two full nodes, with one pod left on the first and two on the second: one node is enough. */
-async function halve(t: Trial): Promise<readonly Workload[]> {
-  const one = await serve(t, 'provision', { name: 'one', replicas: 1, ...THIRD_SIZED });
-  const besideOne = await serve(t, 'provision', { name: 'beside-one', replicas: 2, ...THIRD_SIZED });
-  const two = await serve(t, 'provision', { name: 'two', replicas: 2, ...THIRD_SIZED });
-  const besideTwo = await serve(t, 'provision', { name: 'beside-two', replicas: 1, ...THIRD_SIZED });
+async function halve(t: Trial, more: Partial<WorkloadSpec> = {}): Promise<readonly Workload[]> {
+  const one = await serve(t, 'provision', { name: 'one', replicas: 1, ...THIRD_SIZED, ...more });
+  const besideOne = await serve(t, 'provision', { name: 'beside-one', replicas: 2, ...THIRD_SIZED, ...more });
+  const two = await serve(t, 'provision', { name: 'two', replicas: 2, ...THIRD_SIZED, ...more });
+  const besideTwo = await serve(t, 'provision', { name: 'beside-two', replicas: 1, ...THIRD_SIZED, ...more });
   // By then all writes to the new nodes have been done.
   await t.pass('launch-lag');
   await t.remove(besideOne);
@@ -166,6 +166,23 @@ export const doNotDisruptNode = scenario({
     t.expect.launchedAtMost(1);
     await outgrow(t);
     await t.keepNodes();
+    await t.kept('consolidation');
+  },
+});
+
+export const usedNodesKept = scenario({
+  id: 'consolidation/used-nodes-kept',
+  title: 'the pools allow no node with pods to be removed: underused and oversized nodes stay',
+  requirements: ['BUD-08'],
+  features: ['consolidation'],
+  pools: [
+    pool('default', { ...ONE_TYPE, labels: { tier: 'default' }, disruption: { consolidation: 'when-empty' } }),
+    pool('never', { instanceTypes: SIZES, labels: { tier: 'never' }, disruption: { ...WILLING, consolidateAfterMs: 'never' } }),
+  ],
+  async run(t) {
+    t.expect.launchedAtMost(2 + 1);
+    await outgrow(t, { name: 'grown', nodeSelector: { tier: 'never' } });
+    await halve(t, { nodeSelector: { tier: 'default' } });
     await t.kept('consolidation');
   },
 });

@@ -1,5 +1,5 @@
 import { CONDITION, durationOf, isTrue, nameOf, nodePoolOf, uidOf } from '../api.ts';
-import type { DisruptionReason, NodeClaim } from '../api.ts';
+import type { DisruptionReason, NodeClaim, NodePool } from '../api.ts';
 import { patchConditions } from '../claims.ts';
 import type { Context } from '../context.ts';
 import { isStatic } from '../provisioning/pool-spec.ts';
@@ -33,6 +33,8 @@ export interface DisruptionRules extends CommandRules {
   readonly allowed: Allowed;
   readonly cheaper: Cheaper;
   readonly driftOf: typeof driftOf;
+  /** Whether nodes with pods of this pool may be removed to save costs. */
+  readonly mayConsolidate: (pool: NodePool) => boolean;
   /** Validates a plan after its delay: by default the same nodes are planned again, and that must not need more. */
   readonly validate: (found: Consolidation, again: () => Promise<Consolidation | undefined>) => Promise<Consolidation | undefined>;
   /** How long a consolidation plan must stay valid before it is executed. */
@@ -59,6 +61,8 @@ export function createDisruption(
     allowed: (pool, reason) => allowedDisruptions(context, pool, reason, runtime.clock.nowMs()),
     cheaper: createCheaper(context),
     driftOf,
+    mayConsolidate: ({ spec: { disruption } }) =>
+      disruption?.consolidationPolicy === 'WhenEmptyOrUnderutilized' && disruption.consolidateAfter !== 'Never',
     validate: async (found, again) => {
       const valid = await again();
       // A plan that now needs a replacement, but did not before, is a different plan.
@@ -159,9 +163,8 @@ class DisruptionSweep implements Disruption {
     const nowMs = runtime.clock.nowMs();
     const quiet = state.claims.list().filter((claim) => {
       const pool = state.pools.get(nodePoolOf(claim));
-      const { consolidationPolicy, consolidateAfter } = pool?.spec.disruption ?? {};
-      if (pool === undefined || isStatic(pool)) return false;
-      if (consolidationPolicy !== 'WhenEmptyOrUnderutilized' || consolidateAfter === 'Never') return false;
+      if (pool === undefined || isStatic(pool) || !this.#rules.mayConsolidate(pool)) return false;
+      const consolidateAfter = pool.spec.disruption?.consolidateAfter;
       const waitMs = consolidateAfter === undefined ? periods.consolidateAfterMs : durationOf(consolidateAfter);
       return nowMs - this.#activity.lastMs(claim.status?.nodeName ?? '') >= waitMs;
     });

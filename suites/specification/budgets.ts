@@ -79,5 +79,17 @@ export const budgets: Area = {
       breaches: { ...TAKEN, 'runaway-capacity': ['launched-twice'] },
       bound: AT_EVERY_MOMENT,
     }),
+    requirement({
+      id: 'BUD-08',
+      profile: 'extended',
+      features: ['consolidation'],
+      title: 'A node with pods is not removed to save costs if its pool allows that for empty nodes only, or for none.',
+      rationale: 'Some pods are expensive to move: they warm up for an hour, or hold connections that nobody wants to lose.',
+      observed:
+        'pools that keep nodes with pods have underused nodes: their pods would fit on fewer nodes, or on cheaper ones, and each node stays',
+      breaches: { 'opt-outs': ['used-node-consolidated'], ...TAKEN, 'runaway-capacity': ['launched-twice'] },
+      bound: AT_EVERY_MOMENT,
+      incidents: ['karpenter-provider-aws#7864'],
+    }),
   ],
 };

@@ -1,0 +1,76 @@
+import type { Bound } from '../history/events.ts';
+import type { PodLife, RequestLife } from '../history/lives.ts';
+import type { View } from '../history/view.ts';
+import { departuresOf, isDuring, poolsOf, requestsAbout } from './departures.ts';
+import type { Departure } from './departures.ts';
+import { podEvidence } from './evidence.ts';
+import { count, duration, nameBound, safetyPart, withBound } from './parts.ts';
+import type { Part } from './parts.ts';
+
+/** A decision may be based on what was true this long before. */
+const LAG_BOUND = 'launch-lag';
+
+/**
+ * Nodes with pods are not removed to save costs if their pool allows that for empty nodes only, or for none. The history does not
+ * show why a node was removed, so only removals without any other reason are judged (`hasNoOtherReason`). A node has pods if one of
+ * them was there for longer than a target's knowledge may lag behind: a pod may arrive on a node that was empty when the target
+ * decided.
+ * @returns undefined if no pool is like this, or the target does not consolidate
+ */
+export function judgeUsedNodes(view: View): Part | undefined {
+  const keeping = new Set(view.pools.filter(({ pool }) => pool.keepsUsedNodes === true).map(({ pool }) => pool.name));
+  if (keeping.size === 0 || view.begin?.target.features.includes('consolidation') !== true) return undefined;
+  return withBound(view, LAG_BOUND, (bound) => judgeRemovals(view, keeping, bound));
+}
+
+function judgeRemovals(view: View, keeping: ReadonlySet<string>, bound: Bound): Part {
+  const deletions = requestsAbout(view, ({ operation }) => operation === 'delete nodeclaims' || operation === 'delete nodes');
+  const judged = departuresOf(view).filter((departure) => {
+    const pools = [...poolsOf(view, departure.entry)];
+    if (pools.length === 0 || !pools.every((name) => keeping.has(name))) return false;
+    return isItsOwn(departure, deletions) && hasNoOtherReason(view, departure, pools);
+  });
+  const findings = judged.flatMap((departure) => {
+    const { node, at, decided } = departure;
+    const pod = view.pods.find((one) => isKept(view, one, departure, bound.value));
+    if (pod === undefined) return [];
+    return {
+      code: 'used-node-consolidated',
+      object: node.object,
+      events: [...new Set([...podEvidence(view, pod), at.i])].sort((a, b) => a - b),
+      message: `Node ${node.name} was removed from ${duration(decided.t)} on for no reason but to save costs, while pod ${pod.name} had been on it since ${duration(pod.scheduled?.t ?? 0)}; its pool allows that for empty nodes at most (${nameBound(bound)}).`,
+    };
+  });
+  return safetyPart(view, findings, `${findings.length} of ${count(judged.length, 'removed node')} had pods that their pools keep there`);
+}
+
+/**
+ * The node had always been healthy, its pool had not changed since the launch, nothing had been announced about its instance, and no
+ * fault had fired.
+ */
+function hasNoOtherReason(view: View, { entry, node, at, isVoluntary }: Departure, pools: readonly string[]): boolean {
+  const isBefore = ({ i }: { readonly i: number }): boolean => i < at.i;
+  return (
+    isVoluntary &&
+    !node.steps.some((step) => step.to === 'not-ready' && isBefore(step)) &&
+    !view.pools.some((one) => pools.includes(one.pool.name) && one.i > entry.instance.launched.i && isBefore(one)) &&
+    !view.notices.some(({ instance, sent }) => instance === entry.instance.id && isBefore(sent)) &&
+    !view.faults.some(({ fired }) => fired.some(isBefore))
+  );
+}
+
+/** Whether the target asked for it: users delete claims and Nodes, too. @param deletions the target's, by object */
+function isItsOwn({ entry: { claim }, node, at }: Departure, deletions: ReadonlyMap<string, readonly RequestLife[]>): boolean {
+  const isOf = (object: string): boolean => deletions.get(object)?.some((request) => isDuring(request, at)) === true;
+  if (claim !== undefined && at.i === claim.terminating?.i) return isOf(claim.object);
+  if (at.i === node.steps.find(({ to }) => to === 'terminating')?.i) return isOf(node.object);
+  return true;
+}
+
+/** The pod had been on the node for long when the target decided, and nothing had told it to leave. */
+function isKept(view: View, pod: PodLife, { node, decided }: Departure, lagMs: number): boolean {
+  const kind = view.workloads.get(pod.workload ?? '')?.truth.kind;
+  if (pod.node?.uid !== node.uid || kind === undefined || kind === 'daemon') return false;
+  const isThere = [pod.terminating, pod.ended, pod.gone].every((end) => (end?.i ?? Infinity) > decided.i);
+  return isThere && (pod.scheduled?.t ?? Infinity) <= decided.t - lagMs;
+}
