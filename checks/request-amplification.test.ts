@@ -68,6 +68,16 @@ test('throttled reads of AWS count as unsuccessful; other reads are polls', () =
   expect(worstOf(history)).toBe(6);
 });
 
+test('failed receives from a queue count as unsuccessful, however many launches are needed', () => {
+  const history = begun();
+  for (let index = 0; index < 3; index += 1) history.pod(`web-${index}`, 'created').launch(50 + index, `i-${index}`);
+  for (let index = 0; index < 6; index += 1) {
+    const outcome = index < 2 ? 'ok' : 'fail';
+    history.request(index, 'sqs:ReceiveMessage', { wire: 'aws', mutating: false }).answer(index, outcome, 'ServiceUnavailable');
+  }
+  expect(worstOf(history)).toBe(4);
+});
+
 /** Twelve unsuccessful launches, with four tokens or none, while pods are pending; some launches succeed. */
 const launches = ({ pods, launched, token = true }: { pods: number; launched: number; token?: boolean }): HistoryBuilder => {
   const history = begun();

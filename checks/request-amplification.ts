@@ -11,6 +11,7 @@ const REPEATS_BOUND = 'repeats-a-minute';
 /** The same for requests that got a response but had no effect. */
 const ANSWERED_BOUND = 'empty-answers-a-minute';
 const MINUTE_MS = 60_000;
+const RECEIVE = 'sqs:ReceiveMessage';
 const LAUNCHES: readonly string[] = ['ec2:CreateFleet', 'ec2:RunInstances'];
 /** The codes with which AWS and Kubernetes throttle. */
 const THROTTLED = /Throttl|RequestLimitExceeded|TooManyRequests|SlowDown|RequestThrottled/;
@@ -21,10 +22,11 @@ const SHOWN = 10;
  * A client that is refused backs off. Within any minute, the same request is not sent without success more often than a
  * backoff would: a client that hammers a throttling API uses up the budget of everyone who shares its account.
  *
- * Unsuccessful are changes that were refused, lost, or had no effect (a fleet without an instance), and reads of AWS that were
- * throttled. Other reads are polls, and successful changes are not repetitions. Changes are the same if they are equal byte
+ * Unsuccessful are changes that were refused, lost, or had no effect (a fleet without an instance), reads of AWS that were
+ * throttled, and failed receives from a queue: one that works waits for a message, so only a failed one can be repeated at once.
+ * Other reads are polls, and successful changes are not repetitions. Changes are the same if they are equal byte
  * for byte, client token included. Launches count all together, because a client that draws a new token for each try still
- * requests the same. Equal reads, which each launch may need, are limited to that number per launch that was needed.
+ * requests the same. Equal reads of EC2, which each launch may need, are limited to that number per launch that was needed.
  */
 export const requestAmplification: Check = {
   name: 'request-amplification',
@@ -48,7 +50,7 @@ function judgeRepeats(view: View, unsuccessful: readonly RequestLife[], bound: B
   );
   const launches = groupBy(unsuccessful.filter(isLaunch), ({ start }) => start.operation);
   const worst = [
-    ...equal.map((requests) => worstMinute(requests, requests[0]?.start.mutating === false ? reasons : () => 1)),
+    ...equal.map((requests) => worstMinute(requests, requests.some(mayServeLaunch) ? reasons : () => 1)),
     ...launches.map((requests) => worstMinute(requests, reasons)),
   ];
   const hammered = worst.filter(({ value }) => value > bound.value);
@@ -74,9 +76,14 @@ function groupBy(requests: readonly RequestLife[], keyOf: (request: RequestLife)
   return [...groups.values()];
 }
 
-/** Refused or lost; for reads only if AWS throttled them. */
-function isRefused({ start: { mutating, wire }, end }: RequestLife): boolean {
-  return mutating ? end?.outcome !== 'ok' : wire === 'aws' && end?.outcome === 'fail' && THROTTLED.test(end.code ?? '');
+/** Refused or lost; for reads only if AWS throttled them, or if they wait for messages. */
+function isRefused({ start: { mutating, wire, operation }, end }: RequestLife): boolean {
+  if (mutating) return end?.outcome !== 'ok';
+  return wire === 'aws' && end?.outcome === 'fail' && (operation === RECEIVE || THROTTLED.test(end.code ?? ''));
+}
+
+function mayServeLaunch({ start: { mutating, operation } }: RequestLife): boolean {
+  return !mutating && operation !== RECEIVE;
 }
 
 function hadNoEffect({ start: { mutating }, end, effect }: RequestLife): boolean {

@@ -11,6 +11,8 @@ import { comeAndGo, comeOnceAndGo } from './parts.ts';
 const LOST_ANSWERS = 15;
 /** Longer than the slowest node takes to register, shorter than the SDK waits. */
 const SLOW_ANSWER_MS = 45_000;
+/** Long enough for rounds of garbage collection meanwhile, and too short for an instance to look forgotten. */
+const LATE_ANSWER_MS = 20_000;
 
 export const lostLaunchAnswer = scenario({
   id: 'api-pressure/lost-launch-answer',
@@ -28,6 +30,15 @@ export const slowLaunchAnswer = scenario({
   pools: NODE_POOLS,
   under: [faults.slowAnswer({ operations: LAUNCHES, when: always, delayMs: SLOW_ANSWER_MS })],
   run: async (t) => scaleToNone(t, await serve(t, 'recover', { replicas: 5 })),
+});
+
+export const lateLaunchAnswer = scenario({
+  id: 'api-pressure/late-launch-answer',
+  title: 'launches are answered twenty seconds late: what they launched is not taken for a leak meanwhile, and not launched again',
+  requirements: ['API-06'],
+  pools: NODE_POOLS,
+  under: [faults.slowAnswer({ operations: LAUNCHES, when: always, delayMs: LATE_ANSWER_MS })],
+  run: comeOnceAndGo,
 });
 
 /** One request every five seconds, and none at the start: others in the account use the bucket as well. */

@@ -26,6 +26,7 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
   ],
   'wire.aws': [
     'api-pressure/everything-throttled',
+    'api-pressure/late-launch-answer',
     'api-pressure/lost-launch-answer',
     'api-pressure/slow-launch-answer',
     'api-pressure/throttled-terminations',

@@ -56,8 +56,9 @@ export const apiPressure: Area = {
       id: 'API-06',
       title: 'An answer that arrives after its effect was seen elsewhere does no harm.',
       rationale: 'A node may register before the launch that created it is answered. Both must be matched to one record, in either order.',
-      observed: 'launches are answered after their nodes have registered; pods run within the bound and no instance is lost',
-      breaches: { ...UNSERVED, ...LEAKED },
+      observed:
+        'launches are answered after their nodes have registered, or after rounds of garbage collection; pods run within the bound, no instance is lost, and in the second case none is launched again',
+      breaches: { ...UNSERVED, ...LEAKED, 'runaway-capacity': ['launched-twice'] },
       bound: 'recover',
       incidents: ['karpenter-provider-aws#2734', 'karpenter-provider-aws#3725'],
     }),

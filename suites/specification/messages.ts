@@ -63,13 +63,18 @@ export const messages: Area = {
       id: 'MSG-05',
       profile: 'extended',
       features: ['spot', 'interruption'],
-      title: 'After an outage of the queue, the notices that waited in it are read.',
+      title: 'During an outage of the queue its reader backs off, and afterwards the notices that waited in it are read.',
       rationale:
-        'An error must not end the loop that reads the queue. Otherwise no one notices that it has stopped until the next wave of interruptions.',
+        'An error must neither end the loop that reads the queue, which no one notices until the next wave of interruptions, nor make it spin.',
       observed:
-        'the queue is down in the middle of many interruptions; every notice in it is read within the bound, extended by at most the length of the outage',
-      breaches: { ...UNSERVED, 'interruption-handled': ['notice-not-read', 'interruption-ignored', 'pod-not-asked-to-leave'] },
+        'the queue is down in the middle of many interruptions; every notice in it is read within the bound, extended by at most the length of the outage, and failed receives are counted per minute',
+      breaches: {
+        ...UNSERVED,
+        'interruption-handled': ['notice-not-read', 'interruption-ignored', 'pod-not-asked-to-leave'],
+        'request-amplification': ['request-hammered'],
+      },
       bound: 'interruption',
+      incidents: ['karpenter-provider-aws#2861'],
     }),
   ],
 };

@@ -8,6 +8,7 @@ import { offeringByOffering } from './capacity/offering-by-offering.ts';
 import { ignoredNodeShortfall } from './capacity/ignored-node-shortfall.ts';
 import { ignoredCapacityErrors } from './capacity/ignored-capacity-errors.ts';
 import { collectsOtherClusters } from './collection/collects-other-clusters.ts';
+import { collectsLaunchesInProgress } from './collection/collects-launches-in-progress.ts';
 import { failedListAsEmpty } from './collection/failed-list-as-empty.ts';
 import { terminatesForeignInstances } from './collection/terminates-foreign-instances.ts';
 import { leakedLaunchTemplates } from './collection/leaked-launch-templates.ts';
@@ -34,6 +35,7 @@ import { budgetIgnoresUnready } from './disruption/budget-ignores-unready.ts';
 import { consolidatesBeforeSync } from './disruption/consolidates-before-sync.ts';
 import { relaunchedInterruptedOffering } from './interruption/relaunched-interrupted-offering.ts';
 import { queueErrorStopsPolling } from './interruption/queue-error-stops-polling.ts';
+import { hammeredQueue } from './interruption/hammered-queue.ts';
 import { interruptionIgnoredInConsolidation } from './interruption/interruption-ignored-in-consolidation.ts';
 import { replacementPerMessage } from './interruption/replacement-per-message.ts';
 import { droppedEarlyNotice } from './interruption/dropped-early-notice.ts';
@@ -124,6 +126,7 @@ export const mutants: readonly Mutant[] = [
   doubleLaunch,
   firstOfFleet,
   queueErrorStopsPolling,
+  hammeredQueue,
   leakedLaunchTemplates,
   terminatesForeignInstances,
   shortenedGracePeriod,
@@ -188,6 +191,7 @@ export const mutants: readonly Mutant[] = [
   waitsForDeadInstance,
   poisonMessage,
   collectsOtherClusters,
+  collectsLaunchesInProgress,
   daemonsetPodsKeepNodes,
   driftIgnoresDoNotDisrupt,
   replacementPerMessage,
