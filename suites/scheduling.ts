@@ -1,10 +1,10 @@
 import { faults } from '../faults/catalogue.ts';
 import { pool, scenario } from '../harness/scenario.ts';
-import type { Workload, WorkloadSpec } from '../harness/scenario.ts';
+import type { UserObject, Workload, WorkloadSpec } from '../harness/scenario.ts';
 import { NODE_POOLS, NODE_SIZED, SPREAD_OVER_ZONES, impossible } from '../harness/shapes.ts';
 import { serve, serveTogether } from '../harness/steps.ts';
 import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
-import type { NodeSelectorRequirement } from '../model/kube.ts';
+import type { Container, NodeSelectorRequirement, PodSpec, ReplicaSet } from '../model/kube.ts';
 
 export const spotSpread = scenario({
   id: 'scheduling/spot-spread',
@@ -306,5 +306,49 @@ export const podAffinity = scenario({
     await serve(t, 'provision', { name: 'together', replicas: 4, near: { workload: 'together', over: LABEL.zone } });
     await serve(t, 'provision', { name: 'database', replicas: 1, nodeSelector: { [LABEL.zone]: 'us-east-1c' } });
     await serve(t, 'provision', { name: 'beside', replicas: 3, near: { workload: 'database', over: LABEL.zone } });
+  },
+});
+
+/** Pods of one container, as a user wrote it. */
+function podsOf(name: string, replicas: number, container: Partial<Container>): UserObject {
+  const labels = { [WORKLOAD_LABEL]: name };
+  const spec: PodSpec = {
+    containers: [{ name: 'main', image: 'registry.k8s.io/pause:3.10', ...container }],
+    terminationGracePeriodSeconds: 30,
+  };
+  const object = {
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    metadata: { name, namespace: 'default' },
+    spec: { replicas, selector: { matchLabels: labels }, template: { metadata: { labels }, spec } },
+  } satisfies ReplicaSet;
+  const truth = { kind: 'schedulable' } as const;
+  return { resource: 'replicasets', object, workload: { name, kind: 'ReplicaSet', replicas, truth, note: `${replicas} pods` } };
+}
+
+const TINY = { cpu: '50m', memory: '64Mi' } as const;
+
+export const hostPorts = scenario({
+  id: 'scheduling/host-ports',
+  title: 'pods that use the same port of their node arrive with pods that use another: no two of the first kind share a node',
+  requirements: ['SCH-15'],
+  pools: NODE_POOLS,
+  async run(t) {
+    t.expect.launchedAtMost(4);
+    const proxies = podsOf('proxy', 4, { resources: { requests: TINY }, ports: [{ containerPort: 80, hostPort: 8080 }] });
+    const others = podsOf('other', 2, { resources: { requests: TINY }, ports: [{ containerPort: 80, hostPort: 9090 }] });
+    await serveTogether(t, 'provision', await t.apply([proxies, others]));
+  },
+});
+
+export const ephemeralStorage = scenario({
+  id: 'scheduling/ephemeral-storage',
+  title: 'pods that each need most of the disk of a node arrive together: each gets a node of its own',
+  requirements: ['SCH-16'],
+  pools: NODE_POOLS,
+  async run(t) {
+    t.expect.launchedAtMost(4);
+    const requests = { ...TINY, 'ephemeral-storage': '10Gi' };
+    await serveTogether(t, 'provision', await t.apply([podsOf('builder', 4, { resources: { requests } })]));
   },
 });

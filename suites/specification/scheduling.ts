@@ -137,5 +137,24 @@ export const scheduling: Area = {
       breaches: UNSERVED,
       bound: 'provision',
     }),
+    requirement({
+      id: 'SCH-15',
+      title: 'Pods that use the same port of their node get as many nodes as they need.',
+      rationale: 'One node looks large enough for all of them, but the scheduler places only one of them there.',
+      observed:
+        'small pods with the same host port arrive together; each runs within the bound, and no more nodes are launched than there are pods',
+      breaches: { ...UNSERVED, 'runaway-capacity': ['launched-twice'] },
+      bound: 'provision',
+      incidents: ['karpenter#2083'],
+    }),
+    requirement({
+      id: 'SCH-16',
+      title: "Requests of ephemeral storage count: a node's disk limits its pods like its CPU and memory.",
+      rationale: 'Builds and caches fill disks, and a node that has CPU left is of no use to them.',
+      observed: 'small pods that each request more than half of a disk arrive together; each runs within the bound, on a node of its own',
+      breaches: { ...UNSERVED, 'runaway-capacity': ['launched-twice'] },
+      bound: 'provision',
+      incidents: ['karpenter-provider-aws#1563'],
+    }),
   ],
 };

@@ -83,6 +83,8 @@ import { ignoredMinimumValues } from './scheduling/ignored-minimum-values.ts';
 import { nilSelector } from './scheduling/nil-selector.ts';
 import { ignoredKubeletSettings } from './scheduling/ignored-kubelet-settings.ts';
 import { ignoredMaxPods } from './scheduling/ignored-max-pods.ts';
+import { ignoredHostPorts } from './scheduling/ignored-host-ports.ts';
+import { ignoredEphemeralStorage } from './scheduling/ignored-ephemeral-storage.ts';
 import { volumeErrorFailsBatch } from './scheduling/volume-error-fails-batch.ts';
 import { noReasons } from './scheduling/no-reasons.ts';
 import { swallowedTopologyError } from './scheduling/swallowed-topology-error.ts';
@@ -146,6 +148,8 @@ export const mutants: readonly Mutant[] = [
   nilSelector,
   serialInterruptions,
   ignoredMaxPods,
+  ignoredHostPorts,
+  ignoredEphemeralStorage,
   ignoredKubeletSettings,
   replacedLabels,
   computedNodeNames,

@@ -1,3 +1,4 @@
+import { LABEL } from '../../model/kube.ts';
 import type { Pod, PodAffinityTerm, TopologySpreadConstraint } from '../../model/kube.ts';
 import { matchesNode, nodeAlternatives } from '../../model/requirements.ts';
 import { matchesSelector } from '../../model/selector.ts';
@@ -16,12 +17,15 @@ export class Placements {
   readonly #placed: Placed[];
   /** Pods with anti-affinity. */
   readonly #repelling: Placed[];
+  /** Pods with host ports. */
+  readonly #ported: Placed[];
 
   /** @param nodes labels of every node, including planned ones @param placed the pods on them, without terminating ones */
   constructor(nodes: readonly Labels[], placed: readonly Placed[]) {
     this.#nodes = [...nodes];
     this.#placed = [...placed];
     this.#repelling = placed.filter(({ pod }) => antiTermsOf(pod).length > 0);
+    this.#ported = placed.filter(({ pod }) => hostPortsOf(pod).length > 0);
   }
 
   addNode(labels: Labels): void {
@@ -31,6 +35,7 @@ export class Placements {
   place(pod: Pod, node: Labels): void {
     this.#placed.push({ pod, node });
     if (antiTermsOf(pod).length > 0) this.#repelling.push({ pod, node });
+    if (hostPortsOf(pod).length > 0) this.#ported.push({ pod, node });
   }
 
   /**
@@ -38,6 +43,10 @@ export class Placements {
    * @param reachable labels of nodes that could be launched for it: their domains count even if empty
    */
   objection(pod: Pod, node: Labels, reachable: readonly Labels[]): string | undefined {
+    const ports = hostPortsOf(pod);
+    const here = ports.length === 0 ? [] : this.#ported.filter((other) => other.node[LABEL.hostname] === node[LABEL.hostname]);
+    if (here.some((other) => hostPortsOf(other.pod).some((port) => ports.includes(port))))
+      return 'the ports that it needs of its node are taken';
     for (const term of antiTermsOf(pod)) {
       if (this.#placed.some((other) => inSameDomain(term, node, other.node) && selects(term, pod, other.pod))) return keptApart(term);
     }
@@ -99,6 +108,14 @@ function hardSpreads({ spec }: Pod): TopologySpreadConstraint[] {
 
 function antiTermsOf({ spec }: Pod): readonly PodAffinityTerm[] {
   return spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+}
+
+/** `80/TCP`: the ports of its node that a pod uses. On whichever address: hardly any pod names one. */
+function hostPortsOf({ spec: { containers, hostNetwork } }: Pod): string[] {
+  const all = containers.flatMap(({ ports = [] }) => ports);
+  return all.flatMap(({ containerPort, hostPort = hostNetwork === true ? containerPort : undefined, protocol = 'TCP' }) =>
+    hostPort === undefined ? [] : [`${hostPort}/${protocol}`],
+  );
 }
 
 function inSameDomain({ topologyKey }: PodAffinityTerm, a: Labels, b: Labels): boolean {

@@ -74,6 +74,11 @@ function plan(
   };
 }
 
+test('pods with the same host port get one node each, and those with others share them', () => {
+  const using = (port: number): Pod => pod('100m', { containers: [{ name: 'main', ports: [{ containerPort: 80, hostPort: port }] }] });
+  expect(plan([using(80), using(80), using(81), using(82)], [group()])).toEqual({ launches: { 'm6i.large a': 2 }, unserved: [] });
+});
+
 const room = (zone: string, cpu: number): Room => ({
   labels: { ...labelsOf({ group: group(), instanceType: 'm6i.large', zone }), [LABEL.hostname]: 'coming' },
   taints: [],
