@@ -126,3 +126,23 @@ export const nodeDeleted = scenario({
     await t.pass('instance-without-node');
   },
 });
+
+/** Longer than autoscalers with node repair wait for a node. */
+const SILENT_MS = 33 * 60_000;
+
+export const allKubeletsSilent = scenario({
+  id: 'disruption/all-kubelets-silent',
+  title: 'no kubelet reaches the API server for half an hour while all instances run: no node is removed, and no pod loses its place',
+  requirements: ['INT-12'],
+  pools: NODE_POOLS,
+  faults: { silence: faults.deadKubelet({}) },
+  async run(t, { silence }) {
+    // Kubernetes evicts no pod then, so nothing has to be replaced.
+    t.expect.launchedAtMost(3);
+    const web = await serve(t, 'provision', { replicas: 3 });
+    const silent = await t.injectUntilFired(silence, 'provision');
+    await t.pause({ minMs: SILENT_MS, maxMs: SILENT_MS + 60_000 });
+    await silent.heal();
+    await t.untilServed(web, 'replacement');
+  },
+});

@@ -97,6 +97,7 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
     'consolidation/drifted-replacement-never-registers',
     'consolidation/interrupted-meanwhile',
     'consolidation/replacement-never-registers',
+    'disruption/all-kubelets-silent',
     'disruption/dead-kubelet',
     'disruption/ghost-node',
     'disruption/node-deleted',

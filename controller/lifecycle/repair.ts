@@ -16,12 +16,17 @@ export interface Repairer {
   sweep(): Promise<void>;
 }
 
+interface RepairOptions {
+  /** No node is repaired while a larger share of its pool is unhealthy. */
+  readonly unhealthyPartMax?: number;
+}
+
 /**
  * Node repair as in Karpenter: a node that was Ready once and has not been for half an hour is removed without a drain, unless
  * more than a fifth of its pool is not Ready: then something else is wrong, and replacing nodes would not help.
  * Source: Karpenter, `pkg/controllers/node/health`, and the AWS provider's `RepairPolicies`, v1.8.
  */
-export function createRepairer(context: Context): Repairer {
+export function createRepairer(context: Context, { unhealthyPartMax = UNHEALTHY_PART_MAX }: RepairOptions = {}): Repairer {
   return {
     sweep: async () => {
       const { state, runtime } = context;
@@ -31,7 +36,7 @@ export function createRepairer(context: Context): Repairer {
       });
       for (const all of Map.groupBy(members, ({ claim }) => nodePoolOf(claim)).values()) {
         const unhealthy = all.filter(({ node }) => !isTrue(node.status?.conditions, 'Ready'));
-        if (unhealthy.length > Math.ceil(all.length * UNHEALTHY_PART_MAX)) continue;
+        if (unhealthy.length > Math.ceil(all.length * unhealthyPartMax)) continue;
         for (const { claim, node } of unhealthy) {
           if (isDeleting(claim) || unhealthyForMs(node, runtime.clock.nowMs()) < REPAIR_AFTER_MS) continue;
           // One that can't be removed now must not block the others.

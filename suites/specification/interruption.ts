@@ -124,5 +124,16 @@ export const interruption: Area = {
       breaches: { ...UNSERVED, 'runaway-capacity': ['runaway-launches', 'launched-twice'] },
       bound: 'recover',
     }),
+    requirement({
+      id: 'INT-12',
+      title: 'While no node is Ready, however long that takes, none is removed for it.',
+      rationale:
+        'What all nodes have in common is the network or the control plane. Kubernetes itself evicts no pods then, and new nodes would fare no better.',
+      observed:
+        'all kubelets are silent for half an hour, and come back; all pods still run, nothing is launched beyond what they need, and pods are served where they were',
+      breaches: { 'runaway-capacity': ['launched-twice'], ...UNSERVED },
+      bound: 'replacement',
+      incidents: ['karpenter#3031'],
+    }),
   ],
 };

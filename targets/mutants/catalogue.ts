@@ -24,6 +24,7 @@ import { removesBeforeReplacementReady } from './disruption/removes-before-repla
 import { endlessConsolidation } from './disruption/endless-consolidation.ts';
 import { orphanedTaint } from './disruption/orphaned-taint.ts';
 import { kubeletClock } from './disruption/kubelet-clock.ts';
+import { unlimitedRepair } from './disruption/unlimited-repair.ts';
 import { staleTaintRetry } from './disruption/stale-taint-retry.ts';
 import { ignoredBudgetPercentage } from './disruption/ignored-budget-percentage.ts';
 import { stalePlan } from './disruption/stale-plan.ts';
@@ -174,6 +175,7 @@ export const mutants: readonly Mutant[] = [
   failedListAsEmpty,
   nodeDeletionLeaksInstance,
   kubeletClock,
+  unlimitedRepair,
   staleTaintRetry,
   serverTime,
   staleCacheRemoval,
