@@ -148,6 +148,17 @@ export const memoryLimit = scenario({
   run: (t) => meetLimit(t, { cpu: '100m', memory: '5Gi' }),
 });
 
+export const farBelowLimits = scenario({
+  id: 'provisioning/far-below-limits',
+  title: 'sixteen pods each need a node and come nowhere near the limits of their pool: they are served as soon as without limits',
+  requirements: ['LIM-02'],
+  pools: [pool('default', { instanceTypes: NODE_TYPES, limits: { cpu: 1_000, memoryMiB: 4_000 * 1_024 } })],
+  async run(t) {
+    t.expect.launchedAtMost(16);
+    await serve(t, 'provision', { replicas: 16 });
+  },
+});
+
 export const preferredPool = scenario({
   id: 'provisioning/preferred-pool',
   title: 'two pools could serve the pods: the one with the higher weight is used, or the other when the first has no capacity',

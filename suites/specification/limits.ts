@@ -23,7 +23,7 @@ export const limits: Area = {
       id: 'LIM-02',
       title: 'Pods for which the limits leave room are served.',
       rationale: 'Reaching a limit, or coming close to it, is no reason to stop serving what is within it.',
-      observed: 'some of the pods fit within the limit and run within the bound',
+      observed: 'some of the pods fit within the limit, or all of them by far, and those run within the bound',
       breaches: UNSERVED,
       bound: 'provision',
     }),

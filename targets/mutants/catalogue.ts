@@ -61,6 +61,7 @@ import { launchesForGatedPods } from './provisioning/launches-for-gated-pods.ts'
 import { launchesForDaemonsetPods } from './provisioning/launches-for-daemonset-pods.ts';
 import { repeatedLaunch } from './provisioning/repeated-launch.ts';
 import { limitsIgnoreLaunches } from './provisioning/limits-ignore-launches.ts';
+import { oneNodeARound } from './provisioning/one-node-a-round.ts';
 import { waitsForMissedClaim } from './provisioning/waits-for-missed-claim.ts';
 import { waitsForDeadInstance } from './registration/waits-for-dead-instance.ts';
 import { timeoutWithoutTermination } from './registration/timeout-without-termination.ts';
@@ -192,6 +193,7 @@ export const mutants: readonly Mutant[] = [
   launchesForDaemonsetPods,
   launchesForGatedPods,
   limitsIgnoreLaunches,
+  oneNodeARound,
   ignoredFullSubnets,
   partialSuccessAsFailure,
   waitsForDeadInstance,
