@@ -17,47 +17,62 @@ export function rankForDeletion(pods: readonly Pod[], related: readonly Pod[], n
   for (const { spec } of related) {
     if (spec.nodeName !== undefined) neighbours.set(spec.nodeName, (neighbours.get(spec.nodeName) ?? 0) + 1);
   }
-  const keys = new Map(
-    pods.map((pod) => [
-      pod,
-      [
-        (pod.spec.nodeName ?? '') === '' ? 0 : 1,
-        PHASE_RANK[pod.status?.phase ?? 'Pending'] ?? 0,
-        isReady(pod) ? 1 : 0,
-        Number(pod.metadata.annotations?.[DELETION_COST] ?? 0),
-        -(neighbours.get(pod.spec.nodeName ?? '') ?? 0),
-      ],
-    ]),
-  );
-  const readyAt = (pod: Pod): string | undefined => (isReady(pod) ? conditionOf(pod, 'Ready')?.lastTransitionTime : undefined);
-  return [...pods].sort((a, b) => {
-    return (
-      compare(keys.get(a) ?? [], keys.get(b) ?? []) ||
-      compareAges(a, b, readyAt, nowMs) ||
-      compareAges(a, b, ({ metadata }) => metadata.creationTimestamp, nowMs) ||
-      compareText(a.metadata.name, b.metadata.name)
-    );
-  });
+  return pods
+    .map((pod) => rankOf(pod, neighbours.get(pod.spec.nodeName ?? '') ?? 0, nowMs))
+    .sort((a, b) => {
+      for (const [index, value] of a.first.entries()) {
+        const difference = value - (b.first[index] ?? 0);
+        if (difference !== 0) return difference;
+      }
+      return compareAges(a, b, a.ready, b.ready) || compareAges(a, b, a.created, b.created) || compareText(a.name, b.name);
+    })
+    .map(({ pod }) => pod);
+}
+
+/** A time, and the order of magnitude of the age. */
+interface Age {
+  readonly since: string | undefined;
+  readonly magnitude: number;
+}
+
+/** What decides about a pod, read once: each pod is compared many times. */
+interface Rank {
+  readonly pod: Pod;
+  readonly first: readonly number[];
+  readonly ready: Age;
+  readonly created: Age;
+  readonly name: string | undefined;
+  readonly uid: string | undefined;
+}
+
+function rankOf(pod: Pod, neighbours: number, nowMs: number): Rank {
+  const { metadata, spec, status } = pod;
+  const { name, uid, annotations, creationTimestamp } = metadata;
+  const ready = isReady(pod);
+  const phase = PHASE_RANK[status?.phase ?? 'Pending'] ?? 0;
+  return {
+    pod,
+    first: [(spec.nodeName ?? '') === '' ? 0 : 1, phase, ready ? 1 : 0, Number(annotations?.[DELETION_COST] ?? 0), -neighbours],
+    ready: ageOf(ready ? conditionOf(pod, 'Ready')?.lastTransitionTime : undefined, nowMs),
+    created: ageOf(creationTimestamp, nowMs),
+    name,
+    uid,
+  };
 }
 
 /** Younger first; ages of the same order of magnitude by uid. */
-function compareAges(a: Pod, b: Pod, timeOf: (pod: Pod) => string | undefined, nowMs: number): number {
-  const [first, second] = [timeOf(a), timeOf(b)];
-  if (first === second) return 0;
-  return magnitude(first, nowMs) - magnitude(second, nowMs) || compareText(a.metadata.uid, b.metadata.uid);
+function compareAges(a: Rank, b: Rank, first: Age, second: Age): number {
+  if (first.since === second.since) return 0;
+  return first.magnitude - second.magnitude || compareText(a.uid, b.uid);
+}
+
+function ageOf(since: string | undefined, nowMs: number): Age {
+  return { since, magnitude: magnitude(since, nowMs) };
 }
 
 function magnitude(time: string | undefined, nowMs: number): number {
   const ageMs = time === undefined ? 0 : nowMs - parseTime(time);
   return ageMs > 0 ? Math.trunc(Math.log2(ageMs * 1e6)) : -1;
-}
-
-function compare(a: readonly number[], b: readonly number[]): number {
-  for (const [index, value] of a.entries()) {
-    const difference = value - (b[index] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
 }
 
 function compareText(a = '', b = ''): number {

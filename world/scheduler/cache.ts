@@ -1,8 +1,8 @@
-import { LABEL } from '../../model/kube.ts';
 import type { Node } from '../../model/kube.ts';
 import type { Cluster, GroupCount, NodeImage, PodGroup } from './cluster.ts';
 import { NodeLoad, nodeInfo } from './node-info.ts';
 import type { NodeInfo } from './node-info.ts';
+import { NodeOrder } from './node-order.ts';
 import { ObjectCache } from './object-cache.ts';
 import type { PodInfo } from './pod-info.ts';
 
@@ -10,6 +10,8 @@ const NOBODY: readonly PodInfo[] = [];
 
 interface Group extends PodGroup {
   readonly counts: Map<string, GroupCount>;
+  /** How many of them stay, by topology key and domain: those keys that somebody asked for. */
+  readonly sums: Map<string, Map<string, number>>;
 }
 
 /**
@@ -30,9 +32,7 @@ export class SchedulerCache implements Cluster {
   /** By node name. */
   readonly #nominated = new Map<string, Map<string, PodInfo>>();
   readonly #nominationOf = new Map<string, string>();
-  #ordered: NodeInfo[] | undefined;
-  /** Where each node is in that order, by name. */
-  readonly #places = new Map<string, number>();
+  readonly #order = new NodeOrder();
   #images: ReadonlyMap<string, NodeImage> | undefined;
 
   /** Changes with everything that may change whether a pod finds a node. */
@@ -46,12 +46,7 @@ export class SchedulerCache implements Cluster {
   }
 
   nodes(): readonly NodeInfo[] {
-    if (this.#ordered === undefined) {
-      this.#ordered = roundRobin([...this.#nodes.values()].sort((a, b) => (a.name < b.name ? -1 : 1)));
-      this.#places.clear();
-      for (const [place, { name }] of this.#ordered.entries()) this.#places.set(name, place);
-    }
-    return this.#ordered;
+    return this.#order.list();
   }
 
   node(name: string): NodeInfo | undefined {
@@ -62,7 +57,18 @@ export class SchedulerCache implements Cluster {
     return this.#groups.values();
   }
 
+  sums(group: PodGroup, topologyKey: string): ReadonlyMap<string, number> {
+    const { sums, counts } = group as Group;
+    const known = sums.get(topologyKey);
+    if (known !== undefined) return known;
+    const found = new Map<string, number>();
+    for (const [name, { total, terminating }] of counts) add(found, this.#nodes.get(name)?.labels[topologyKey], total - terminating);
+    sums.set(topologyKey, found);
+    return found;
+  }
+
   nominated(nodeName: string): readonly PodInfo[] {
+    if (this.#nominated.size === 0) return NOBODY;
     const pods = this.#nominated.get(nodeName);
     return pods === undefined ? NOBODY : [...pods.values()];
   }
@@ -78,21 +84,18 @@ export class SchedulerCache implements Cluster {
     this.#version += 1;
     this.#nodes.set(info.name, info);
     if (before?.node.status?.images !== node.status?.images) this.#images = undefined;
-    const place = this.#places.get(info.name);
-    // Most changes leave a node where it is.
-    if (before !== undefined && this.#ordered !== undefined && place !== undefined && zoneOf(before) === zoneOf(info)) {
-      this.#ordered[place] = info;
-    } else {
-      this.#ordered = undefined;
-    }
+    this.#order.set(info, before);
+    if (info.load.pods.size > 0 && !haveSameLabels(before, info)) this.#dropSums();
     return info;
   }
 
   removeNode(name: string): void {
+    const node = this.#nodes.get(name);
     this.#version += 1;
     this.#nodes.delete(name);
+    if (node !== undefined) this.#order.remove(node);
     if (this.#loads.get(name)?.pods.size === 0) this.#loads.delete(name);
-    this.#ordered = undefined;
+    else this.#dropSums();
     this.#images = undefined;
   }
 
@@ -165,6 +168,7 @@ export class SchedulerCache implements Cluster {
     let group = this.#groups.get(pod.groupKey);
     if (group === undefined) this.#groups.set(pod.groupKey, (group = groupOf(pod)));
     const { total, terminating } = group.counts.get(nodeName) ?? { total: 0, terminating: 0 };
+    if (!pod.terminating) for (const [key, sums] of group.sums) add(sums, this.#nodes.get(nodeName)?.labels[key], delta);
     if (total + delta > 0) {
       group.counts.set(nodeName, { total: total + delta, terminating: terminating + (pod.terminating ? delta : 0) });
       return;
@@ -172,32 +176,27 @@ export class SchedulerCache implements Cluster {
     group.counts.delete(nodeName);
     if (group.counts.size === 0) this.#groups.delete(pod.groupKey);
   }
+
+  /** After a change of nodes with pods, which is rare. */
+  #dropSums(): void {
+    for (const { sums } of this.#groups.values()) sums.clear();
+  }
 }
 
 function groupOf({ namespace, labels, affinity }: PodInfo): Group {
   const { required, requiredAnti, preferred, preferredAnti } = affinity;
   const hasAffinity = required.length + requiredAnti.length + preferred.length + preferredAnti.length > 0;
-  return { namespace, labels, affinity, hasAffinity, counts: new Map() };
+  return { namespace, labels, affinity, hasAffinity, counts: new Map(), sums: new Map() };
 }
 
-/** One node of each zone in turn (`nodeTree.list`), the zones in the order of their first nodes. */
-function roundRobin(nodes: readonly NodeInfo[]): NodeInfo[] {
-  const zones = new Map<string, NodeInfo[]>();
-  for (const node of nodes) {
-    const zone = zoneOf(node);
-    const others = zones.get(zone);
-    if (others === undefined) zones.set(zone, [node]);
-    else others.push(node);
-  }
-  const lists = [...zones.values()];
-  const rounds = Math.max(0, ...lists.map(({ length }) => length));
-  const ordered: NodeInfo[] = [];
-  for (let round = 0; round < rounds; round += 1) for (const zone of lists) ordered.push(...zone.slice(round, round + 1));
-  return ordered;
+function add(sums: Map<string, number>, domain: string | undefined, count: number): void {
+  if (domain !== undefined) sums.set(domain, (sums.get(domain) ?? 0) + count);
 }
 
-function zoneOf({ labels }: NodeInfo): string {
-  return `${labels[LABEL.region] ?? ''}:${labels[LABEL.zone] ?? ''}`;
+function haveSameLabels(before: NodeInfo | undefined, { labels }: NodeInfo): boolean {
+  if (before === undefined) return false;
+  const names = Object.keys(labels);
+  return names.length === Object.keys(before.labels).length && names.every((name) => labels[name] === before.labels[name]);
 }
 
 /** @param nodes in the order in which they were created */

@@ -38,6 +38,8 @@ export interface Cluster {
   nodes(): readonly NodeInfo[];
   node(name: string): NodeInfo | undefined;
   groups(): Iterable<PodGroup>;
+  /** How many pods of a group are not terminating, in each domain of a topology key. */
+  sums(group: PodGroup, topologyKey: string): ReadonlyMap<string, number>;
   /** Pods without a node that preempted others there, in the order in which they were nominated. */
   nominated(nodeName: string): readonly PodInfo[];
   /** An image that nodes have. */

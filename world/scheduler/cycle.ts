@@ -1,7 +1,7 @@
 import { unresolvable } from './cluster.ts';
 import type { Cluster, Rejection } from './cluster.ts';
 import { namedNodes, rejectionByNode, suitsNode } from './node-filters.ts';
-import type { NodeInfo } from './node-info.ts';
+import type { NodeInfo, OwnScores } from './node-info.ts';
 import { RequiredAffinity } from './pod-affinity.ts';
 import type { PodInfo } from './pod-info.ts';
 import { hardSpreads } from './spread.ts';
@@ -24,8 +24,11 @@ export class Cycle {
   readonly #affinity: RequiredAffinity;
   readonly #volumes: VolumeFilters | undefined;
 
-  private constructor(pod: PodInfo, cluster: Cluster, claims: ClaimsOfPod) {
+  readonly #kind: number | undefined;
+
+  private constructor(pod: PodInfo, cluster: Cluster, claims: ClaimsOfPod, kind: number | undefined) {
     const suiting = new Map<NodeInfo, boolean>();
+    this.#kind = kind;
     this.pod = pod;
     this.cluster = cluster;
     this.named = namedNodes(pod);
@@ -40,22 +43,43 @@ export class Cycle {
     this.#volumes = pod.volumes.length > 0 ? new VolumeFilters(pod, claims, cluster) : undefined;
   }
 
-  /** Computes the counts (PreFilter). @returns a rejection if the pod can't go to any node */
-  static start(pod: PodInfo, cluster: Cluster): Cycle | Rejection {
+  /**
+   * Computes the counts (PreFilter).
+   * @param kind equal for pods that no node alone can tell apart; undefined if nothing is to be remembered
+   * @returns a rejection if the pod can't go to any node
+   */
+  static start(pod: PodInfo, cluster: Cluster, kind: number | undefined): Cycle | Rejection {
     if (namedNodes(pod)?.size === 0) return unresolvable('NodeAffinity', 'pod affinity terms conflict');
     const claims = pod.volumes.length > 0 ? claimsOfPod(pod, cluster.objects) : NO_CLAIMS;
-    return 'plugin' in claims ? claims : new Cycle(pod, cluster, claims);
+    return 'plugin' in claims ? claims : new Cycle(pod, cluster, claims, kind);
   }
 
   /** Why the pod can't go to a node in its current state, ignoring nominations. */
   rejection(node: NodeInfo): Rejection | undefined {
-    const alone = rejectionByNode(this.pod, node) ?? this.#volumes?.rejection(node);
+    const alone = this.#rejectionAlone(node) ?? this.#volumes?.rejection(node);
     if (alone !== undefined) return alone;
     for (const spread of this.#spreads) {
       const rejection = spread.rejection(node);
       if (rejection !== undefined) return rejection;
     }
     return this.#affinity.rejection(node);
+  }
+
+  /** `rejectionByNode`, which is asked about each node for each of thousands of like pods. */
+  #rejectionAlone(node: NodeInfo): Rejection | undefined {
+    const { load } = node;
+    if (this.#kind === undefined) return rejectionByNode(this.pod, node);
+    if (load.known?.kind !== this.#kind || load.known.node !== node) {
+      load.known = { kind: this.#kind, node, rejection: rejectionByNode(this.pod, node), scores: undefined };
+    }
+    return load.known.rejection;
+  }
+
+  /** Scores of a node by itself. @param compute if they are not known */
+  ownScores(node: NodeInfo, compute: (pod: PodInfo, node: NodeInfo) => OwnScores): OwnScores {
+    const { known } = node.load;
+    if (known === undefined || known.kind !== this.#kind || known.node !== node) return compute(this.pod, node);
+    return (known.scores ??= compute(this.pod, node));
   }
 
   /**

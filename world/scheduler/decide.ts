@@ -41,12 +41,13 @@ export interface Preemption {
  * Where a pod goes, as the default profile of kube-scheduler 1.34 decides (`pkg/scheduler/schedule_one.go` and its
  * plugins). `random` breaks ties. Not modelled: dynamic resources, extenders, and in-tree volumes of
  * kinds that CSI replaced.
+ * @param kind equal for pods that differ in name and identity only: what is found about a node is then remembered for the next of them
  */
-export function decide(pod: PodInfo, cluster: Cluster, random: Random): Decision {
+export function decide(pod: PodInfo, cluster: Cluster, random: Random, kind?: number): Decision {
   const nodes = cluster.nodes();
   if (nodes.length === 0) return refusal('no nodes available to schedule pods', new Set(), { clearsNomination: true });
   const none = `0/${nodes.length} nodes are available:`;
-  const cycle = Cycle.start(pod, cluster);
+  const cycle = Cycle.start(pod, cluster, kind);
   if (!(cycle instanceof Cycle)) {
     // The post filter of DynamicResources then fails, since its own PreFilter did not run: `not found` is its error.
     return refusal(`${none} ${cycle.reasons.join(', ')}. not found`, new Set([cycle.plugin]), { clearsNomination: false });
@@ -54,15 +55,16 @@ export function decide(pod: PodInfo, cluster: Cluster, random: Random): Decision
   const nominated = cluster.node(pod.pod.status?.nominatedNodeName ?? '');
   if (nominated !== undefined && cycle.rejectionBesideNominated(nominated) === undefined) return chosen(cycle, nominated, 1);
 
-  const { feasible, rejections, examined } = findFeasible(cycle, nodes);
+  const { feasible, rejected, rejections } = findFeasible(cycle, nodes);
   const [only] = feasible;
-  if (only !== undefined) return chosen(cycle, feasible.length === 1 ? only : best(cycle, feasible, random), examined);
-
-  const rejectedBy = new Set([...rejections.values()].map(({ plugin }) => plugin));
+  if (only !== undefined) {
+    return chosen(cycle, feasible.length === 1 ? only : best(cycle, feasible, random), feasible.length + rejected.length);
+  }
+  const rejectedBy = new Set(rejections.map(({ plugin }) => plugin));
   if (cycle.named !== undefined) rejectedBy.add('NodeAffinity');
-  const unnamed = Array<string>(nodes.length - rejections.size).fill("node(s) didn't satisfy plugin(s) [NodeAffinity]");
-  const reasons = histogram([...[...rejections.values()].flatMap((rejection) => rejection.reasons), ...unnamed]);
-  const outcome = preempt(cycle, rejections, random);
+  const unnamed = Array<string>(nodes.length - rejections.length).fill("node(s) didn't satisfy plugin(s) [NodeAffinity]");
+  const reasons = histogram([...rejections.flatMap((rejection) => rejection.reasons), ...unnamed]);
+  const outcome = preempt(cycle, new Map(rejected.map((node, index) => [node, rejections[index] as Rejection])), random);
   if (outcome.kind === 'victims') return refusal(`${none} ${reasons}.`, rejectedBy, { preemption: outcome, clearsNomination: false });
   const preemptible = outcome.kind === 'hopeless' ? outcome.examined : 0;
   // The message of DynamicResources about a pod without claims comes first.
@@ -85,27 +87,32 @@ function refusal(
 }
 
 /**
- * The nodes that the pod can go to, and why it can't go to the others. As in the original, the search stops early in a large
+ * The nodes that the pod can go to, and those that it can't go to, with the reason for each. As in the original, the search stops early in a large
  * cluster, and the next pod's search continues there; below 100 nodes all are examined.
  */
 function findFeasible(
   cycle: Cycle,
   all: readonly NodeInfo[],
-): { readonly feasible: readonly NodeInfo[]; readonly rejections: ReadonlyMap<NodeInfo, Rejection>; readonly examined: number } {
+): { readonly feasible: readonly NodeInfo[]; readonly rejected: readonly NodeInfo[]; readonly rejections: readonly Rejection[] } {
   const { named, cluster } = cycle;
   const nodes = named === undefined ? all : all.filter(({ name }) => named.has(name));
   const enough = enoughNodes(nodes.length);
   const feasible: NodeInfo[] = [];
-  const rejections = new Map<NodeInfo, Rejection>();
+  const rejected: NodeInfo[] = [];
+  const rejections: Rejection[] = [];
   const first = enough < nodes.length ? cluster.searchFrom % nodes.length : 0;
   for (let step = 0; step < nodes.length && feasible.length < enough; step += 1) {
     const node = nodes[(first + step) % nodes.length];
     if (node === undefined) continue;
     const rejection = cycle.rejectionBesideNominated(node);
-    if (rejection === undefined) feasible.push(node);
-    else rejections.set(node, rejection);
+    if (rejection === undefined) {
+      feasible.push(node);
+      continue;
+    }
+    rejected.push(node);
+    rejections.push(rejection);
   }
-  return { feasible, rejections, examined: feasible.length + rejections.size };
+  return { feasible, rejected, rejections };
 }
 
 /** The search continues while there are fewer feasible nodes than this (`minFeasibleNodesToFind`). */

@@ -34,7 +34,7 @@ export class Decider {
       if (known.preemptible > 0) random.int(0, known.preemptible - 1);
       return known;
     }
-    const decision = decide(pod, this.#cache, random);
+    const decision = decide(pod, this.#cache, random, kind);
     if (decision.kind === 'none' && decision.preemption === undefined) this.#refusals.set(kind, decision);
     return decision;
   }

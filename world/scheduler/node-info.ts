@@ -2,6 +2,7 @@ import type { Node, Taint } from '../../model/kube.ts';
 import { parseResources } from '../../model/resources.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { Labels } from '../../model/selector.ts';
+import type { Rejection } from './cluster.ts';
 import type { PodInfo } from './pod-info.ts';
 
 /** A node with the pods that are bound to it or assumed to be. */
@@ -14,10 +15,33 @@ export interface NodeInfo {
   readonly load: NodeLoad;
 }
 
+/** What follows from a node with its pods for all pods of a kind. */
+interface KnownOfKind {
+  readonly kind: number;
+  readonly node: NodeInfo;
+  /** Why they can't go there, other pods' constraints aside. */
+  readonly rejection: Rejection | undefined;
+  scores: OwnScores | undefined;
+}
+
+/** The scores that don't depend on other nodes. */
+export interface OwnScores {
+  /** PreferNoSchedule taints that the pod doesn't tolerate. */
+  readonly disliked: number;
+  /** The weights of the preferred terms that the node meets. */
+  readonly preferred: number;
+  /** The weighted sum of how free the node is and how balanced. */
+  readonly room: number;
+  /** The images of the pod, one for each container, that the node has. */
+  readonly images: readonly string[];
+}
+
 /** What the pods of a node use in total. */
 export class NodeLoad {
   /** By key. */
   readonly pods = new Map<string, PodInfo>();
+  /** What is known about the node and a kind of pods; forgotten when the load changes. */
+  known: KnownOfKind | undefined;
   readonly #requested: Record<string, number> = {};
   readonly #assumed: Record<string, number> = {};
 
@@ -31,6 +55,7 @@ export class NodeLoad {
   }
 
   add(pod: PodInfo): void {
+    this.known = undefined;
     this.pods.set(pod.key, pod);
     change(this.#requested, pod.requests, 1);
     change(this.#assumed, pod.assumed, 1);
@@ -38,6 +63,7 @@ export class NodeLoad {
 
   remove(pod: PodInfo): void {
     if (!this.pods.delete(pod.key)) return;
+    this.known = undefined;
     change(this.#requested, pod.requests, -1);
     change(this.#assumed, pod.assumed, -1);
   }

@@ -1,40 +1,50 @@
-import type { Container } from '../../model/kube.ts';
+import type { Container, Pod } from '../../model/kube.ts';
 import { matchesNode } from '../../model/requirements.ts';
 import { untolerated } from '../../model/taints.ts';
 import { matchesPod } from './affinity-term.ts';
 import type { NamespaceLabels, WeightedAffinityTerm } from './affinity-term.ts';
 import type { Cluster, PodGroup } from './cluster.ts';
 import type { Cycle } from './cycle.ts';
-import type { NodeInfo } from './node-info.ts';
+import type { NodeInfo, OwnScores } from './node-info.ts';
 import { DomainSums } from './pod-affinity.ts';
 import type { PodInfo } from './pod-info.ts';
 import { softSpreadScores } from './spread-score.ts';
 
 const MAX_SCORE = 100;
+const NONE: readonly never[] = [];
 /** Weights of the default profile (`pkg/scheduler/apis/config/v1/default_plugins.go`). */
 const WEIGHTS = { taints: 3, nodeAffinity: 2, fit: 1, spread: 2, podAffinity: 2, balance: 1, images: 1 } as const;
 
 /** The default profile's scores of the feasible nodes, in their order. */
 export function scoreNodes(cycle: Cycle, feasible: readonly NodeInfo[]): readonly number[] {
   const { pod, cluster } = cycle;
+  const own = feasible.map((node) => cycle.ownScores(node, ownScores));
   const taints = normalizeByHighest(
-    feasible.map((node) => disliked(pod, node)),
+    own.map(({ disliked }) => disliked),
     'reverse',
   );
-  const nodeAffinity = normalizeByHighest(feasible.map((node) => preference(pod, node)));
+  const nodeAffinity = normalizeByHighest(own.map(({ preferred }) => preferred));
   const spread = softSpreadScores(cycle, feasible);
   const podAffinity = podAffinityScores(pod, cluster, feasible);
-  return feasible.map((node, index) => {
+  return own.map(({ room, images }, index) => {
     return (
       WEIGHTS.taints * (taints[index] ?? 0) +
       WEIGHTS.nodeAffinity * (nodeAffinity[index] ?? 0) +
-      WEIGHTS.fit * leastAllocated(pod, node) +
+      room +
       WEIGHTS.spread * (spread?.[index] ?? 0) +
       WEIGHTS.podAffinity * (podAffinity?.[index] ?? 0) +
-      WEIGHTS.balance * balancedAllocation(pod, node) +
-      WEIGHTS.images * imageLocality(pod, node, cluster)
+      WEIGHTS.images * imageLocality(pod, images, cluster)
     );
   });
+}
+
+function ownScores(pod: PodInfo, node: NodeInfo): OwnScores {
+  return {
+    disliked: disliked(pod, node),
+    preferred: preference(pod, node),
+    room: WEIGHTS.fit * leastAllocated(pod, node) + WEIGHTS.balance * balancedAllocation(pod, node),
+    images: imagesThere(pod, node),
+  };
 }
 
 /** TaintToleration: PreferNoSchedule taints that the pod doesn't tolerate. Fewer are better. */
@@ -131,20 +141,29 @@ const MIB = 2 ** 20;
 /** Images smaller than the first don't count; beyond the second, for each container, size adds nothing. */
 const IMAGE_BYTES = { from: 23 * MIB, toEach: 1000 * MIB } as const;
 
+/** @returns those of the pod's images, one for each container, that the node has */
+function imagesThere({ pod }: PodInfo, { node }: NodeInfo): readonly string[] {
+  const there = node.status?.images ?? NONE;
+  if (there.length === 0) return NONE;
+  const images = containersOf(pod).map(({ image = '' }) => withTag(image));
+  return images.filter((image) => there.some(({ names }) => names.includes(image)));
+}
+
 /** ImageLocality: the sizes of the pod's images on the node, each weighted by the share of nodes that have it. */
-function imageLocality({ pod }: PodInfo, { node }: NodeInfo, cluster: Cluster): number {
-  const images = node.status?.images;
-  if (images === undefined || images.length === 0) return 0;
-  const containers: readonly Container[] = [...(pod.spec.initContainers ?? []), ...pod.spec.containers];
+function imageLocality({ pod }: PodInfo, images: readonly string[], cluster: Cluster): number {
+  if (images.length === 0) return 0;
   let bytes = 0;
-  for (const { image = '' } of containers) {
-    const name = withTag(image);
-    const known = images.some(({ names }) => names.includes(name)) ? cluster.image(name) : undefined;
+  for (const image of images) {
+    const known = cluster.image(image);
     if (known !== undefined) bytes += Math.trunc(known.sizeBytes * (known.nodes / cluster.nodes().length));
   }
-  const highest = IMAGE_BYTES.toEach * containers.length;
+  const highest = IMAGE_BYTES.toEach * containersOf(pod).length;
   const counted = Math.min(Math.max(bytes, IMAGE_BYTES.from), highest);
   return Math.trunc((MAX_SCORE * (counted - IMAGE_BYTES.from)) / (highest - IMAGE_BYTES.from));
+}
+
+function containersOf({ spec }: Pod): readonly Container[] {
+  return spec.initContainers === undefined ? spec.containers : [...spec.initContainers, ...spec.containers];
 }
 
 function withTag(image: string): string {

@@ -25,10 +25,9 @@ export function softSpreadScores(cycle: Cycle, feasible: readonly NodeInfo[]): r
   if (constraints.length === 0 || (!own && selectorOfAll === undefined)) return undefined;
   const isScored = (node: NodeInfo): boolean => !own || hasKeys(node, constraints);
   const scored = feasible.filter(isScored);
-  const counted = cycle.cluster.nodes().filter(isScored);
   const soft = constraints.map((constraint) => {
     const selector = own ? spreadSelector(constraint, cycle.pod.labels) : selectorOfAll;
-    return softSpread({ cycle, constraint, selector, scored, counted });
+    return softSpread({ cycle, constraint, selector, scored, isScored: own ? isScored : undefined });
   });
   return normalize(feasible.map((node) => (isScored(node) ? rawScore(soft, node) : undefined)));
 }
@@ -38,26 +37,37 @@ function softSpread(options: {
   readonly constraint: TopologySpreadConstraint;
   readonly selector: LabelSelector | undefined;
   readonly scored: readonly NodeInfo[];
-  readonly counted: readonly NodeInfo[];
+  /** Which nodes' pods count; undefined for all. */
+  readonly isScored: ((node: NodeInfo) => boolean) | undefined;
 }): SoftSpread {
-  const { cycle, constraint, selector, scored, counted } = options;
+  const { cycle, constraint, selector, scored, isScored } = options;
+  const { cluster, pod } = cycle;
   const { topologyKey } = constraint;
   const byNode = topologyKey === LABEL.hostname;
-  const domainOf = ({ name, labels }: NodeInfo): string => (byNode ? name : (labels[topologyKey] ?? ''));
-  const domains = new Set(scored.map(domainOf));
-  const included = new Map<string, NodeInfo>();
-  for (const node of byNode ? scored : counted) {
-    if (domains.has(domainOf(node)) && (byNode || isIncluded(constraint, cycle.pod, node, cycle.suits))) included.set(node.name, node);
-  }
+  // Sums of other domains do no harm: only those of scored nodes are read.
   const sums = new Map<string, number>();
-  for (const group of cycle.cluster.groups()) {
-    if (!counts(selector, cycle.pod.namespace, group)) continue;
-    for (const [name, { total, terminating }] of group.counts) {
-      const node = included.get(name);
-      if (node !== undefined) sums.set(domainOf(node), (sums.get(domainOf(node)) ?? 0) + total - terminating);
+  const add = (domain: string, count: number): void => {
+    sums.set(domain, (sums.get(domain) ?? 0) + count);
+  };
+  for (const group of cluster.groups()) {
+    if (!counts(selector, pod.namespace, group)) continue;
+    if (byNode) {
+      for (const { name } of scored) {
+        const { total = 0, terminating = 0 } = group.counts.get(name) ?? {};
+        add(name, total - terminating);
+      }
+    } else if (isScored === undefined && pod.alternatives === undefined) {
+      for (const [domain, count] of cluster.sums(group, topologyKey)) add(domain, count);
+    } else {
+      for (const [name, { total, terminating }] of group.counts) {
+        const node = cluster.node(name);
+        if (node === undefined || isScored?.(node) === false || !isIncluded(constraint, pod, node, cycle.suits)) continue;
+        add(node.labels[topologyKey] ?? '', total - terminating);
+      }
     }
   }
-  return { constraint, counts: sums, weight: Math.log(domains.size + 2) };
+  const domains = byNode ? scored.length : new Set(scored.map(({ labels }) => labels[topologyKey] ?? '')).size;
+  return { constraint, counts: sums, weight: Math.log(domains + 2) };
 }
 
 function rawScore(soft: readonly SoftSpread[], { name, labels }: NodeInfo): number {
