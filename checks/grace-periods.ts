@@ -29,7 +29,11 @@ export const gracePeriods: Check = {
   judge: (view) => {
     const ended = view.instances.filter(({ ending }) => ending?.span !== undefined && view.requests.has(ending.span));
     if (ended.length === 0) return undefined;
-    const findings = ended.flatMap((instance) => [...judgeInstance(view, instance), ...unaskedOn(view, instance)]);
+    const podsOf = Map.groupBy(view.pods, ({ node }) => node?.instance);
+    const findings = ended.flatMap((instance) => {
+      const pods = podsOf.get(instance.id) ?? [];
+      return [...judgeInstance(view, instance, pods), ...unaskedOn(view, instance, pods)];
+    });
     return safetyPart(
       view,
       findings,
@@ -38,15 +42,15 @@ export const gracePeriods: Check = {
   },
 };
 
-function judgeInstance(view: View, instance: InstanceLife): Finding[] {
+function judgeInstance(view: View, instance: InstanceLife, pods: readonly PodLife[]): Finding[] {
   const { ending } = instance;
   if (ending === undefined || isLost(view, instance, ending)) return [];
   const request = ending.span === undefined ? undefined : view.requests.get(ending.span);
   const { sinceMs, earliestMs, latestMs } = drainOf(view, instance) ?? UNLIMITED;
-  return view.pods.flatMap((pod) => {
+  return pods.flatMap((pod) => {
     const { terminating, gone, running } = pod;
     const graceMs = graceOf(view, pod);
-    if (pod.node?.instance !== instance.id || graceMs === undefined) return [];
+    if (graceMs === undefined) return [];
     const events = indexes([...pod.steps, ...instance.steps, ...eventsOf(request)]);
     const askedMs = Math.min(terminating?.t ?? Infinity, gone?.t ?? Infinity, ending.t);
     const dueMs = Math.min(askedMs + graceMs, earliestMs);
@@ -69,7 +73,7 @@ function judgeInstance(view: View, instance: InstanceLife): Finding[] {
  * its pods were left to the garbage collector, which does not count as telling them. Pods on an instance whose end was
  * announced are judged by `interruption-handled`.
  */
-function unaskedOn(view: View, instance: InstanceLife): Finding[] {
+function unaskedOn(view: View, instance: InstanceLife, pods: readonly PodLife[]): Finding[] {
   const { ending } = instance;
   if (ending === undefined || isLost(view, instance, ending)) return [];
   if (view.notices.some(({ instance: id, sent, endsAtMs }) => id === instance.id && endsAtMs !== undefined && sent.i < ending.i)) return [];
@@ -77,10 +81,10 @@ function unaskedOn(view: View, instance: InstanceLife): Finding[] {
   const { earliestMs } = drainOf(view, instance) ?? UNLIMITED;
   if (ending.t >= earliestMs - ROUNDED_MS) return [];
   const leavingIndex = Math.min(leavingOf(view, instance)?.i ?? Infinity, request?.start.i ?? ending.i);
-  return view.pods
+  return pods
     .filter((pod) => {
       const { node, running, ended, terminating, gone } = pod;
-      if (node?.instance !== instance.id || !mustBeAsked(view, pod)) return false;
+      if (node === undefined || !mustBeAsked(view, pod)) return false;
       const isNodeGone = (node.gone?.i ?? Infinity) < ending.i;
       if (isNodeGone && !isDeletedByTarget(view, node)) return false;
       if (running === undefined || running.i > leavingIndex) return false;

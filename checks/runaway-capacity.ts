@@ -33,10 +33,11 @@ export const runawayCapacity: Check = {
 };
 
 function judgeLaunches(view: View, entries: readonly LedgerEntry[], bound: Bound): Part {
+  const needsBy = mostNeeds(view);
   const launches = entries.map(({ instance, request }) => {
     const { i } = instance.launched;
     const live = entries.filter(({ instance: { launched, ending } }) => launched.i <= i && (ending?.i ?? Infinity) > i).length;
-    return { instance, request, live, needs: mostNeeds(view, i) };
+    return { instance, request, live, needs: needsBy(i) };
   });
   const isStatic = view.pools.some(({ pool }) => pool.replicas !== undefined);
   const [need, plural] = isStatic ? ['pod or static node', 'pods and static nodes'] : ['pod', 'pods'];
@@ -64,16 +65,19 @@ function judgeNumber(view: View, entries: readonly LedgerEntry[], most: number):
   return safetyPart(view, findings, `${entries.length} launched of ${most} needed`);
 }
 
-/** The highest number of workload pods and static nodes that were wanted at once, up to an event. */
-function mostNeeds(view: View, index: number): number {
+/** @returns the highest number of workload pods and static nodes that were wanted at once, up to an event; to be asked in the order of events */
+function mostNeeds(view: View): (index: number) => number {
+  const changes = [...podChanges(view), ...staticChanges(view)].sort((a, b) => a.i - b.i);
+  let next = 0;
   let now = 0;
   let most = 0;
-  for (const { i, by } of [...podChanges(view), ...staticChanges(view)].sort((a, b) => a.i - b.i)) {
-    if (i > index) break;
-    now += by;
-    most = Math.max(most, now);
-  }
-  return most;
+  return (index) => {
+    for (let change = changes[next]; change !== undefined && change.i <= index; change = changes[(next += 1)]) {
+      now += change.by;
+      most = Math.max(most, now);
+    }
+    return most;
+  };
 }
 
 /** A change of the number of needs. */

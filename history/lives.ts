@@ -126,6 +126,7 @@ export function ofType<T extends HistoryEvent['type']>(events: readonly HistoryE
 
 /** Pods by uid, in order of appearance. */
 export function foldPods(events: readonly HistoryEvent[], nodes: readonly NodeLife[]): PodLife[] {
+  const named = new Map<string, readonly NodeLife[]>(groupBy(nodes, ({ name }) => name));
   return groupBy(ofType(events, 'pod'), ({ uid }) => uid).map(([uid, steps]) => {
     const first = steps[0];
     const step = stepIn(steps);
@@ -143,14 +144,13 @@ export function foldPods(events: readonly HistoryEvent[], nodes: readonly NodeLi
       ended: step('ended'),
       terminating: step('terminating'),
       gone: step('gone'),
-      node: placed?.node === undefined ? undefined : nodeOfName(nodes, placed.node, placed.i),
+      node: placed?.node === undefined ? undefined : nodeAt(named.get(placed.node), placed.i),
     };
   });
 }
 
-/** Node names are reused: the last node of that name that existed by then. */
-function nodeOfName(nodes: readonly NodeLife[], name: string, byIndex: number): NodeLife | undefined {
-  const named = nodes.filter((node) => node.name === name);
+/** Node names are reused: of the nodes of one name, the last that existed by then. */
+function nodeAt(named: readonly NodeLife[] = [], byIndex: number): NodeLife | undefined {
   return named.findLast((node) => (node.steps[0]?.i ?? 0) <= byIndex) ?? named[0];
 }
 

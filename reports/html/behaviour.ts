@@ -170,10 +170,11 @@ function notTerminated(view: View, launched: readonly TargetsEntry[]): Sentence[
 
 /** Instances that it terminated while pods still ran on them. */
 function ended(view: View, launched: readonly TargetsEntry[]): Sentence[] {
+  const podsOf = Map.groupBy(view.pods, ({ node }) => node?.instance);
   const cut = launched.flatMap(({ instance, endRequest }) => {
     const { ending } = instance;
     if (ending === undefined || endRequest?.start.principal !== 'target') return [];
-    const pods = view.pods.filter((pod) => pod.node?.instance === instance.id && !isDaemon(view, pod) && ranAt(pod, ending.i));
+    const pods = (podsOf.get(instance.id) ?? []).filter((pod) => !isDaemon(view, pod) && ranAt(pod, ending.i));
     return pods.length === 0 ? [] : [{ instance, ending, pods, endRequest }];
   });
   const [first] = cut;
