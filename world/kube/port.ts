@@ -71,8 +71,12 @@ export function openPort(parts: PortParts, principal: Principal): CountingPort {
       serve(() => {
         const resource = resourceOf(plural);
         const { labels } = filter;
-        const objects = select(resource, filter).map((version) => objectOf<T>(inVersion(version, resource)));
-        return labels === undefined ? objects : objects.filter(({ metadata }) => matchesSelector(labels, metadata.labels));
+        const objects: T[] = [];
+        for (const stored of select(resource, filter)) {
+          const object = objectOf<T>(inVersion(stored, resource));
+          if (labels === undefined || matchesSelector(labels, object.metadata.labels)) objects.push(object);
+        }
+        return objects;
       }),
     tally: <T extends KubeObject>(plural: string, filter: ManagedFilter, classify: Classify<T>) =>
       serve(() => {

@@ -33,18 +33,11 @@ export class SortedMap<V> {
 
   /** The entries whose key begins with `prefix`, sorted by key. */
   entries(prefix: string): [string, V][] {
-    this.#sort();
-    const found: [string, V][] = [];
-    for (let at = this.#lowerBound(prefix); at < this.#keys.length; at += 1) {
-      const key = this.#keys[at] as string;
-      if (!key.startsWith(prefix)) break;
-      found.push([key, this.#values.get(key) as V]);
-    }
-    return found;
+    return this.#keysOf(prefix).map((key) => [key, this.#values.get(key) as V]);
   }
 
   values(prefix: string): V[] {
-    return this.entries(prefix).map(([, value]) => value);
+    return this.#keysOf(prefix).map((key) => this.#values.get(key) as V);
   }
 
   /** The entries whose key begins with `prefix` and is greater than `after`, one by one: nothing may be set or deleted meanwhile. */
@@ -60,6 +53,11 @@ export class SortedMap<V> {
   countAfter(prefix: string, after: string): number {
     const { first, end } = this.#rangeAfter(prefix, after);
     return Math.max(0, end - first);
+  }
+
+  #keysOf(prefix: string): readonly string[] {
+    const { first, end } = this.#rangeAfter(prefix, '');
+    return this.#keys.slice(first, end);
   }
 
   /** Indexes of keys. */
