@@ -59,7 +59,10 @@ export const FLEET_IDLE_MS = 35;
 export const FLEET_MAX_MS = 1 * SECOND_MS;
 /** ... and for at most this many instances. As each claim is launched by its own worker, there are at most RECONCILES_AT_ONCE. */
 export const FLEET_SIZE_MAX = 1_000;
-/** A claim whose attempt is not written this long after the others' is left out of their fleet: one slow write delays only itself. */
+/**
+ * A claim whose attempt is not written this long after its fleet was put together is left out. That of the leader, which is written
+ * last, has no such limit.
+ */
 export const FLEET_WRITE_LIMIT_MS = 2 * SECOND_MS;
 /** Most answers of fleets that are remembered, for claims that could not record their instance at once. */
 export const FLEET_ANSWERS_MAX = 100;

@@ -3,20 +3,14 @@ import { defined } from '../../model/defined.ts';
 import { CONDITION, nameOf, uidOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
 import { patchClaim, patchConditions, refreshClaim } from '../claims.ts';
-import {
-  BACKOFF_MAX_MS,
-  FLEET_ANSWERS_MAX,
-  FLEET_LEADER_LIMIT_MS,
-  FLEET_LEADER_POLL_MS,
-  LAUNCHES_AT_ONCE,
-  LAUNCH_BACKOFF_MIN_MS,
-} from '../constants.ts';
+import { BACKOFF_MAX_MS, FLEET_LEADER_POLL_MS, LAUNCHES_AT_ONCE, LAUNCH_BACKOFF_MIN_MS } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { backoffMs } from '../core/backoff.ts';
 import { Pacer } from '../core/pacer.ts';
 import { describeError } from '../core/errors.ts';
 import { clientToken, readAttempt, readShared, seatIn, writeAttempt } from './attempt.ts';
 import type { Attempt, SharedLaunch } from './attempt.ts';
+import { AwaitedLeaders } from './awaited-leaders.ts';
 import { FleetAnswers } from './fleet-answers.ts';
 import type { FleetAnswer } from './fleet-answers.ts';
 import { isMissingTemplate, isThrottling, masksOfRefusal, readFleetOutcome, readRefusal } from './fleet-outcome.ts';
@@ -81,8 +75,7 @@ class ReplayingLauncher implements Launcher {
   readonly #pace: Pacer;
   readonly #launches: SharedLaunches;
   readonly #answers: FleetAnswers;
-  /** By the tokens of shared launches: since when their leader's attempt is awaited, in ms. */
-  readonly #awaited = new Map<string, number>();
+  readonly #leaders: AwaitedLeaders;
 
   constructor(context: Context, token: (claim: NodeClaim, attempt: Attempt) => string) {
     const { clock, random } = context.runtime;
@@ -90,6 +83,7 @@ class ReplayingLauncher implements Launcher {
     this.#token = token;
     this.#pace = new Pacer(clock, random.fork('launch pace'), LAUNCHES_AT_ONCE);
     this.#launches = new SharedLaunches(clock, context.metrics);
+    this.#leaders = new AwaitedLeaders(clock);
     this.#answers = new FleetAnswers(clock, random.fork('fleet answers'));
   }
 
@@ -178,27 +172,19 @@ class ReplayingLauncher implements Launcher {
     const lost = over({ state: 'lost', lostAtMs: runtime.clock.nowMs() });
     const known = state.claims.get(name);
     const isLeading = known !== undefined && uidOf(known) === uid && readShared(known)?.shared.token === shared.token;
-    const leader = isLeading ? known : await refreshClaim(this.#context, { ...claim, metadata: { name, uid } });
+    const read = () => refreshClaim(this.#context, { ...claim, metadata: { name, uid } });
+    const leader = isLeading ? known : await this.#leaders.read(shared.token, read);
     if (leader === undefined || uidOf(leader) !== uid) return lost;
     const leading = readShared(leader);
     if (leading?.shared.token !== shared.token) {
       if (leader.metadata.resourceVersion !== version) return over({ state: 'closed' });
       // Its write may be on its way: it can't take effect once the leader has made another attempt.
-      return this.#isPatient(shared.token) ? { kind: 'waiting', waitMs: FLEET_LEADER_POLL_MS } : lost;
+      return this.#leaders.isPatient(shared.token) ? { kind: 'waiting', waitMs: FLEET_LEADER_POLL_MS } : lost;
     }
     if (leading.state === 'lost') return lost;
     if (leading.state === 'closed') return over({ state: 'closed', refusals: leading.refusals, nextFromMs: leading.nextFromMs });
     if (seatIn(leading.shared, shared) === undefined) return over({ state: 'closed' });
     return { kind: 'leading', claim: leader, attempt: leading };
-  }
-
-  #isPatient(token: string): boolean {
-    const nowMs = this.#context.runtime.clock.monotonicMs();
-    const sinceMs = this.#awaited.get(token) ?? nowMs;
-    this.#awaited.set(token, sinceMs);
-    const [oldest] = this.#awaited.keys();
-    if (this.#awaited.size > FLEET_ANSWERS_MAX && oldest !== undefined) this.#awaited.delete(oldest);
-    return nowMs - sinceMs < FLEET_LEADER_LIMIT_MS;
   }
 
   /**

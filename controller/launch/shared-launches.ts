@@ -35,7 +35,8 @@ type Write = (attempt: Attempt) => Promise<NodeClaim>;
  * Gathers launches that were planned at about the same moment with the same request, so that EC2 gets one request for all of them.
  * Each claim stores its attempt as if it were alone. The leader's is written last, when it is known who has done so, and the request
  * may be sent as soon as that is written: so whoever finds the leader's attempt, in this process or the next, knows what was sent,
- * and for whom. A claim that could not store its own is left out, and holds up no other.
+ * and for whom. A claim that could not store its own in time is left out. While the leader's is being written, the others of its group
+ * wait, with the workers that launch them; other groups don't.
  */
 export class SharedLaunches {
   readonly #clock: Clock;
