@@ -10,6 +10,7 @@ import { KARPENTER, UNREGISTERED_TAINT, clusterTag, nameOf } from '../api.ts';
 import type { EC2NodeClass, NodeClaim } from '../api.ts';
 import { LAUNCH_TEMPLATE_CACHE_MS, LAUNCH_TEMPLATE_SETTLE_MS } from '../constants.ts';
 import { formatNodeConfig, joinNodeConfigs } from './node-config.ts';
+import type { NodeConfigInput } from './node-config.ts';
 
 export type Architecture = InstanceType['architecture'];
 
@@ -34,6 +35,8 @@ class HashedTemplates implements LaunchTemplates {
   /** By name: when it was last known to exist. Bounded by the number of pools and classes. */
   readonly #known = new Map<string, number>();
   readonly #creating = new Map<string, Promise<void>>();
+  /** User data by what it is written from: the same for all claims of a pool. Bounded like the templates. */
+  readonly #written = new Map<string, string>();
 
   constructor(clock: Clock, ec2: Ec2Client, cluster: ClusterConfig) {
     this.#clock = clock;
@@ -84,7 +87,7 @@ class HashedTemplates implements LaunchTemplates {
 
   #templateData(nodeClass: EC2NodeClass, claim: NodeClaim, architecture: Architecture): RequestLaunchTemplateData {
     const { instanceProfile, kubelet, userData: users } = nodeClass.spec;
-    const own = formatNodeConfig({
+    const own = this.#nodeConfig({
       clusterName: this.#cluster.name,
       ...defined({ kubelet }),
       labels: claim.metadata.labels ?? {},
@@ -98,6 +101,13 @@ class HashedTemplates implements LaunchTemplates {
       MetadataOptions: { HttpTokens: 'required', HttpPutResponseHopLimit: 1 },
       ...defined({ IamInstanceProfile: instanceProfile === undefined ? undefined : { Name: instanceProfile } }),
     };
+  }
+
+  #nodeConfig(input: NodeConfigInput): string {
+    const key = JSON.stringify(input);
+    const written = this.#written.get(key) ?? formatNodeConfig(input);
+    this.#written.set(key, written);
+    return written;
   }
 
   /** Creating it, or getting AlreadyExists, takes one request; checking first would take two. */

@@ -1,7 +1,7 @@
 import type { InstanceType } from '../../model/catalogue.ts';
 import type { Instance } from '../ports.ts';
-import { NodeConfigError } from './node-config.ts';
-import type { NodeConfig, NodeConfigs } from './node-config.ts';
+import { NodeConfigError, readNodeConfig } from './node-config.ts';
+import type { NodeConfig } from './node-config.ts';
 import type { NodesSite } from './nodes-site.ts';
 
 /** What an instance boots with. */
@@ -13,7 +13,6 @@ export interface Boot {
 /** What an instance needs to become a node of this cluster; undefined if it never will, and `onNeverRegisters` gets the reason. */
 export function bootable(
   instance: Instance,
-  configs: NodeConfigs,
   { instanceType: lookUp, clusterName, onNeverRegisters }: Pick<NodesSite, 'instanceType' | 'clusterName' | 'onNeverRegisters'>,
 ): Boot | undefined {
   const never = (why: string): undefined => {
@@ -22,7 +21,7 @@ export function bootable(
   const instanceType = lookUp(instance.instanceType);
   if (instanceType === undefined) return never(`its type ${instance.instanceType} is not in the catalogue`);
   try {
-    const config = configs.read(instance.userData);
+    const config = readNodeConfig(instance.userData);
     if (config.clusterName === clusterName) return { instanceType, config };
     return never(`its user data names the cluster ${config.clusterName}, but this is ${clusterName}`);
   } catch (error) {

@@ -6,7 +6,6 @@ import type { WorldPart } from '../tasks.ts';
 import { writeForeignNode } from './foreign-node.ts';
 import { KUBELET_DELAYS, Kubelet } from './kubelet.ts';
 import { bootable } from './bootable.ts';
-import { NodeConfigs } from './node-config.ts';
 import { NodeFaults } from './node-faults.ts';
 import type { NodesSite } from './nodes-site.ts';
 import { Process } from './process.ts';
@@ -44,7 +43,6 @@ export class Kubelets implements WorldPart, Heartbeats {
   readonly #registerListeners = new Set<(nodeName: string) => void>();
   /** How many times each instance has booted. */
   readonly #boots = new Map<string, number>();
-  readonly #configs = new NodeConfigs();
 
   constructor(options: NodesSite) {
     this.#options = options;
@@ -138,7 +136,7 @@ export class Kubelets implements WorldPart, Heartbeats {
     const { port, clock, random, delays = KUBELET_DELAYS, statusReportPeriodMs } = this.#options;
     const nodeName = instance.privateDnsName;
     const power = new AbortController();
-    const boot = bootable(instance, this.#configs, this.#options);
+    const boot = bootable(instance, this.#options);
     const boots = (this.#boots.get(instance.id) ?? 0) + 1;
     this.#boots.set(instance.id, boots);
     if (boot === undefined) return { nodeName, power, node: undefined, goingDown: false };

@@ -124,22 +124,18 @@ export function parseNodeConfig(...parts: readonly string[]): NodeConfig {
   };
 }
 
-/** User data that was read, at most: a class of nodes has the same one. */
+/** User data that was read, at most: a class of nodes has the same one, also in the next trial. */
 const KEPT_MAX = 1_000;
+const kept = new Map<string, NodeConfig>();
 
-/** Reads user data, each once. */
-export class NodeConfigs {
-  readonly #known = new Map<string, NodeConfig>();
-
-  /** @throws NodeConfigError as `parseNodeConfig` */
-  read(userData: string): NodeConfig {
-    const known = this.#known.get(userData);
-    if (known !== undefined) return known;
-    const config = deepFreeze(parseNodeConfig(userData));
-    if (this.#known.size >= KEPT_MAX) this.#known.clear();
-    this.#known.set(userData, config);
-    return config;
-  }
+/** The same for one text, read once. @throws NodeConfigError as `parseNodeConfig` */
+export function readNodeConfig(userData: string): NodeConfig {
+  const known = kept.get(userData);
+  if (known !== undefined) return known;
+  const config = deepFreeze(parseNodeConfig(userData));
+  if (kept.size >= KEPT_MAX) kept.clear();
+  kept.set(userData, config);
+  return config;
 }
 
 type KubeletConfig = z.infer<typeof kubeletConfigSchema>;

@@ -1,7 +1,6 @@
 import { conditionOf } from '../../../model/conditions.ts';
 import type { Node } from '../../../model/kube.ts';
 import { bootable } from '../../nodes/bootable.ts';
-import { NodeConfigs } from '../../nodes/node-config.ts';
 import { NodeFaults } from '../../nodes/node-faults.ts';
 import type { NodesKind, NodesSite } from '../../nodes/nodes-site.ts';
 import type { Instance } from '../../ports.ts';
@@ -59,7 +58,6 @@ export class RealNodes implements WorldPart {
   readonly #running = new Map<string, Running>();
   /** How often each instance has booted. */
   readonly #boots = new Map<string, number>();
-  readonly #configs = new NodeConfigs();
 
   constructor(options: RealNodesOptions) {
     this.#options = options;
@@ -115,7 +113,7 @@ export class RealNodes implements WorldPart {
 
   #boot(instance: Instance, facts: ControlPlaneFacts, tasks: Tasks): void {
     const { ref, port, clock, onNeverRegisters } = this.#options;
-    const boot = bootable(instance, this.#configs, this.#options);
+    const boot = bootable(instance, this.#options);
     if (boot === undefined) return;
     if (boot.instanceType.architecture !== 'x86_64') {
       // A kubelet reports its own architecture, whatever its flags say.
