@@ -1,7 +1,9 @@
 import { expect, test } from '@playwright/test';
 import { formatOffering } from '../../model/catalogue.ts';
+import { ZONES } from '../../model/instance-catalogue.ts';
 import { parseProviderId } from '../../model/provider-id.ts';
 import { isDeleting } from '../api.ts';
+import type { NodeClaim } from '../api.ts';
 import { readShared } from '../launch/attempt.ts';
 import { STANDARD } from '../periods.ts';
 import { createPendingPod, withBench } from '../testing/bench.ts';
@@ -122,6 +124,25 @@ test('a notice about one of several instances that were launched together ends t
     // A surplus instance is nobody's.
     expect(await handle(bench, 'spot_interrupted', id)).toBe(true);
     expect((await bench.claims()).filter(isDeleting)).toEqual([]);
+  });
+});
+
+test('a notice counts if its claim records the instance while it is looked up', async () => {
+  await withBench(8, async (bench) => {
+    bench.start();
+    for (const name of ['one', 'two', 'three']) await createPendingPod(bench.port, name, '5');
+    await bench.clock.sleep(MINUTE_MS);
+    const id = bench.ec2.instances[1]?.id ?? '';
+    const context = bench.context();
+    let looks = 0;
+    // The first look is that of a moment before.
+    const claimsOf = (providerId: string): NodeClaim[] => ((looks += 1) <= ZONES.length ? [] : context.state.claimsOf(providerId));
+    const handled = await createInterruption({ ...context, state: { ...context.state, claimsOf } }).handle(
+      notice(bench, 'spot_interrupted', id),
+    );
+    expect(handled).toBe(true);
+    expect(await recorded(bench)).toHaveLength(2);
+    expect(await recorded(bench)).not.toContain(id);
   });
 });
 

@@ -30,7 +30,7 @@ export async function findLaunched(
 }
 
 /**
- * The claim that an instance was launched for although it does not record it yet.
+ * The claim that an instance was launched for, also if it does not record it yet.
  * @returns `unknown` as long as one of several claims may be the one; undefined if there is none
  */
 export async function claimOf(context: Context, instance: Instance): Promise<NodeClaim | 'unknown' | undefined> {
@@ -42,6 +42,9 @@ export async function claimOf(context: Context, instance: Instance): Promise<Nod
   }
   if (membersOf(context, token).length === 0) await state.freshClaims();
   const members = membersOf(context, token);
+  // It may have been recorded since the caller looked.
+  const recorded = members.find(({ instanceId }) => instanceId === instance.InstanceId);
+  if (recorded !== undefined) return recorded.claim;
   const waiting = members.filter(({ instanceId, stage }) => instanceId === undefined && stage !== 'closed');
   if (waiting.length === 0) return undefined;
   const ids = idsOf(await instances.findByLaunch(token));
