@@ -11,6 +11,7 @@ import type { NodeCandidate } from '../scheduling/types.ts';
 import { isDisrupted, isSameTaint } from '../lifecycle/registrar.ts';
 import { Daemons } from './daemons.ts';
 import type { DaemonShare } from './daemons.ts';
+import { overdueNodes } from './overdue.ts';
 import { isNodePod, isReschedulable, isTerminal } from './pods.ts';
 
 /** Taints of a starting node until it is ready; pods may be nominated to it anyway. */
@@ -39,10 +40,12 @@ export function readNodes(context: Context): NodeCandidate[] {
     const candidate = providerId === undefined ? unlaunched(context, claim, daemons) : launched(claim, daemons);
     if (candidate !== undefined) candidates.push(candidate);
   }
+  const claimOfNode = (node: Node): NodeClaim | undefined => claimOf.get(node.spec?.providerID ?? '');
+  const overdue = overdueNodes(context, nodes, claimOfNode);
   for (const node of nodes) {
-    const claim = claimOf.get(node.spec?.providerID ?? '');
+    const claim = claimOfNode(node);
     const candidate = presentNode(stayingUntilSettled(context, node, claim), claim, [...state.podsOn(nameOf(node))], daemons);
-    candidates.push(isOverdue(context, node, claim) ? { ...candidate, accepting: false } : candidate);
+    candidates.push(overdue.has(node) ? { ...candidate, accepting: false } : candidate);
   }
   return candidates;
 }
@@ -85,13 +88,6 @@ function launched(claim: NodeClaim, daemons: Daemons): NodeCandidate {
     accepting: true,
     pods: [],
   };
-}
-
-/** Whether a Node of ours should be ready by now but is not: it may never be. */
-function isOverdue({ runtime, periods, state }: Context, node: Node, claim: NodeClaim | undefined): boolean {
-  if (claim === undefined || isTrue(claim.status?.conditions, CONDITION.initialized)) return false;
-  if (isTrue(node.status?.conditions, 'Ready')) return false;
-  return runtime.clock.nowMs() - state.nodeSeenMs(node) > periods.readyPatienceMs;
 }
 
 /**
