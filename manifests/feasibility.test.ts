@@ -324,6 +324,18 @@ const CASES: readonly {
     others: [cache({ nodeSelector: { [LABEL.zone]: 'b' } })],
     kind: 'partly',
   },
+  {
+    what: 'together with pods that it can follow to any zone',
+    load: load(beside(LABEL.zone, 'cache')),
+    others: [cache({})],
+    kind: 'servable',
+  },
+  {
+    what: 'together with pods that must follow it',
+    load: load(beside(LABEL.zone, 'cache')),
+    others: [cache(beside(LABEL.zone, 'web'))],
+    kind: 'partly',
+  },
   { what: 'together on one host that has room for all', load: load(beside(LABEL.hostname, 'web'), { cpu: '100m' }), kind: 'servable' },
   {
     what: 'together on one host that may be too small',

@@ -48,7 +48,8 @@ function judgeLoad(load: Load, loads: readonly Load[], offers: readonly Offers[]
   if (seats.length === 0) {
     return { kind: 'unservable', why: searches.map(({ pool, why }) => `pool ${pool.name}: ${why}`).join('; ') };
   }
-  const problem = placementProblem(load, loads, seats);
+  const seatsOf = (other: Load): readonly Seat[] => offers.flatMap((one) => searchPool(other.template, one).seats);
+  const problem = placementProblem(load, loads, seats, seatsOf);
   if (problem === undefined) return { kind: 'servable', seats };
   return problem.none ? { kind: 'unservable', why: problem.why } : { kind: 'partly', seats, why: problem.why };
 }

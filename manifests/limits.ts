@@ -1,5 +1,6 @@
 import type { Pool } from '../model/catalogue.ts';
 import { podRequests } from '../model/resources.ts';
+import type { Resources } from '../model/resources.ts';
 import type { Feasibility } from './feasibility.ts';
 import type { Seat } from './offers.ts';
 import type { Load } from './load.ts';
@@ -57,13 +58,14 @@ function mayBeReached({ limits }: Pool, users: readonly User[]): boolean {
 }
 
 function needOf({ load, seats }: User): { readonly cpu: number; readonly memoryMiB: number; readonly nodes: number } {
-  const { cpu = 0, memory = 0 } = podRequests(load.template.spec);
+  const requests = podRequests(load.template.spec);
+  const { cpu = 0, memory = 0 } = requests;
   const smallestCpu = Math.min(...seats.map(({ type }) => type.vcpu));
   const smallestMiB = Math.min(...seats.map(({ type }) => type.memoryMiB));
   const { replicas } = load;
-  // On the type that wastes least when its nodes are full of pods.
+  // On the type that wastes least when its nodes are full of pods: what one resource leaves of the others is wasted.
   const onFullNodes = (size: (seat: Seat) => number): number =>
-    Math.min(...seats.map((seat) => Math.ceil(replicas / Math.max(1, Math.floor(seat.room['pods'] ?? Infinity))) * size(seat)));
+    Math.min(...seats.map((seat) => Math.ceil(replicas / podsOn(seat.room, requests)) * size(seat)));
   const alone = isAlone(load);
   return {
     cpu: alone
@@ -81,4 +83,12 @@ function needOf({ load, seats }: User): { readonly cpu: number; readonly memoryM
     // At worst, one node for each pod.
     nodes: replicas,
   };
+}
+
+/** How many of the pods fit on a node, at least one. */
+function podsOn(room: Resources, requests: Resources): number {
+  const most = Object.entries({ ...requests, pods: 1 }).map(([name, amount]) =>
+    amount > 0 ? Math.floor((room[name] ?? 0) / amount) : Infinity,
+  );
+  return Math.max(1, Math.min(...most));
 }

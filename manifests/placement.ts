@@ -13,14 +13,22 @@ interface PlacementProblem {
 
 /**
  * The first required rule between pods (spread, affinity, anti-affinity) that the seats of a load can't satisfy for all of its pods.
+ * @param seatsOf the seats of another load, without regard to rules between pods
  */
-export function placementProblem(load: Load, loads: readonly Load[], seats: readonly Seat[]): PlacementProblem | undefined {
+export function placementProblem(
+  load: Load,
+  loads: readonly Load[],
+  seats: readonly Seat[],
+  seatsOf: (other: Load) => readonly Seat[],
+): PlacementProblem | undefined {
   const { spec } = load.template;
   const { podAffinity, podAntiAffinity } = spec.affinity ?? {};
   const problems = [
     ...(spec.topologySpreadConstraints ?? []).map((constraint) => spreadProblem(load, constraint, seats)),
     ...(podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).map((term) => apartProblem(load, term, seats)),
-    ...(podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).map((term) => togetherProblem(load, term, loads, seats)),
+    ...(podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).map((term) =>
+      togetherProblem(load, term, { loads, seats, seatsOf }),
+    ),
   ];
   return problems.find((problem) => problem?.none) ?? problems.find((problem) => problem !== undefined) ?? mixedProblem(load);
 }
@@ -69,7 +77,15 @@ function apartProblem({ replicas, template }: Load, term: PodAffinityTerm, seats
   return { none: false, why };
 }
 
-function togetherProblem(load: Load, term: PodAffinityTerm, loads: readonly Load[], seats: readonly Seat[]): PlacementProblem | undefined {
+function togetherProblem(
+  load: Load,
+  term: PodAffinityTerm,
+  {
+    loads,
+    seats,
+    seatsOf,
+  }: { readonly loads: readonly Load[]; readonly seats: readonly Seat[]; readonly seatsOf: (other: Load) => readonly Seat[] },
+): PlacementProblem | undefined {
   const { topologyKey, labelSelector, namespaces = [load.namespace], namespaceSelector } = term;
   if (domainsOf(topologyKey, seats)?.length === 0)
     return { none: true, why: `it must share ${topologyKey} with other pods, a label that no node has` };
@@ -79,14 +95,14 @@ function togetherProblem(load: Load, term: PodAffinityTerm, loads: readonly Load
     namespaces.includes(namespace) && matchesSelector(labelSelector, template.metadata?.labels);
   const others = loads.filter(isMeant);
   if (others.length === 0) return { none: true, why: `it must share ${topologyKey} with pods that no workload of these manifests has` };
-  if (!isMeant(load)) {
-    // The neighbours decide the domain: they may be unservable, or where this load can't follow.
-    return {
-      none: false,
-      why: `it must share ${topologyKey} with pods of ${others.map(({ name }) => name).join(', ')}: it depends on where they are`,
-    };
-  }
-  return topologyKey === LABEL.hostname ? oneHostProblem(load, others, seats) : narrowProblem(load, topologyKey, others);
+  if (topologyKey === LABEL.hostname && isMeant(load)) return oneHostProblem(load, others, seats);
+  // The neighbours decide the domain: they may be unservable, or where this load can't follow.
+  const unsure = others.filter((one) => one.name !== load.name && !canFollow(topologyKey, seats, one, seatsOf(one)));
+  if (unsure.length === 0 || load.replicas === 0) return undefined;
+  return {
+    none: false,
+    why: `it must share ${topologyKey} with pods of ${unsure.map(({ name }) => name).join(', ')}: it depends on where they are`,
+  };
 }
 
 /** All pods must share one node: the first may get one that is too small for the others. */
@@ -97,14 +113,15 @@ function oneHostProblem({ replicas, template }: Load, others: readonly Load[], s
   return { none: false, why: `its ${replicas} pods must share one node, and not all of its nodes have room for them` };
 }
 
-/** Pods that are not bound to the same nodes may choose a domain where this load can't follow. */
-function narrowProblem({ name, replicas }: Load, topologyKey: string, others: readonly Load[]): PlacementProblem | undefined {
-  const beside = others.filter((one) => one.name !== name);
-  if (beside.length === 0 || replicas === 0) return undefined;
-  return {
-    none: false,
-    why: `it must share ${topologyKey} with pods of ${beside.map((one) => one.name).join(', ')}: it depends on where they are`,
-  };
+/** Whether there are seats wherever pods of another load may be, and these are sure to be somewhere. */
+function canFollow(topologyKey: string, seats: readonly Seat[], other: Load, others: readonly Seat[]): boolean {
+  const mine = domainsOf(topologyKey, seats);
+  const theirs = domainsOf(topologyKey, others);
+  if (mine === undefined || theirs === undefined || theirs.length === 0 || other.replicas === 0 || other.isDaemon) return false;
+  // Where those are that must be near others again depends on these.
+  const { podAffinity } = other.template.spec.affinity ?? {};
+  if ((podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).length > 0) return false;
+  return theirs.every((domain) => mine.includes(domain));
 }
 
 /** Whether each pod of a load may need a node of its own: a required rule over hostnames applies to it, or it uses ports of the node. */
