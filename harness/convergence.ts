@@ -1,9 +1,11 @@
 import type { Truth } from '../history/events.ts';
 import type { Pool } from '../model/catalogue.ts';
+import { NODE_OPT_OUTS, drainHabitOf } from '../model/drain.ts';
 import { NODE_POOL_LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
-import type { KubeObject, Node, Pod } from '../model/kube.ts';
+import type { KubeObject, Node, Pod, PodDisruptionBudget } from '../model/kube.ts';
 import { parseProviderId } from '../model/provider-id.ts';
 import { matchesLabels, parseRequirements } from '../model/requirements.ts';
+import { matchesSelector } from '../model/selector.ts';
 import { ClusterError } from '../world/ports.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ClusterPort, InstancePort, LaunchTemplatePort } from '../world/ports.ts';
@@ -72,7 +74,7 @@ export async function untilConverged(options: {
 /**
  * What keeps the world from being settled: pods that should run and don't, nodes and instances that are starting or
  * terminating, nodes without a live instance, instances without a node, nodes that no pod needs, and static pools that lack nodes.
- * Impossible, malformed and finished pods and DaemonSet pods don't count, and neither do idle nodes that a static pool wants or another
+ * Impossible, malformed and finished pods and DaemonSet pods don't count, nor do deleted nodes that a pod holds, and neither do idle nodes that a static pool wants or another
  * keeps.
  */
 export async function waitingToSettle({
@@ -84,6 +86,7 @@ export async function waitingToSettle({
   filled,
 }: Omit<ConvergenceSite, 'templates'>): Promise<Waiting[]> {
   const [pods, nodes] = await Promise.all([cluster.list<Pod>('pods'), cluster.list<Node>('nodes')]);
+  const held = nodes.some(isDeleting) ? await heldNodes(cluster, { pods, nodes, truths }) : NONE;
   const waiting: Waiting[] = [];
   const usedNodes = new Set<string>();
   for (const pod of pods) {
@@ -93,16 +96,20 @@ export async function waitingToSettle({
     const why = podProblem(pod, truths);
     if (why !== undefined) waiting.push({ object: nameOf('pods', pod), why });
   }
-  const kept = nodes.filter((node) => keeping.some((pool) => isOf(pool, node)));
+  const kept = nodes.filter((node) => hasOptedOut(node) || keeping.some((pool) => isOf(pool, node)));
   const neededNodes = new Set([
     ...usedNodes,
     ...wantedIdleNodes(nodes, usedNodes, pools),
     ...kept.map(({ metadata }) => metadata.name ?? ''),
   ]);
+  // Whoever expects the pods that hold a node to move has room for them.
+  let spare = held.size;
   const joined = new Set(nodes.map((node) => parseProviderId(node.spec?.providerID)));
   for (const node of nodes) {
+    if (held.has(node.metadata.name ?? '')) continue;
     const why = nodeProblem(node, neededNodes, instances);
-    if (why !== undefined) waiting.push({ object: nameOf('nodes', node), why });
+    if (why === UNNEEDED && spare > 0) spare -= 1;
+    else if (why !== undefined) waiting.push({ object: nameOf('nodes', node), why });
   }
   for (const instance of instances.list()) {
     if (instance.state === 'terminated') continue;
@@ -147,6 +154,54 @@ export async function waitingToVanish(
   return waiting;
 }
 
+const UNNEEDED = 'no pod needs it';
+const NONE: ReadonlySet<string> = new Set();
+/** Karpenter's annotation on a claim whose node loses its pods then, whatever these allow. */
+const TERMINATION_TIME = 'karpenter.sh/nodeclaim-termination-timestamp';
+
+/**
+ * Names of the deleted nodes that stay until a user removes a pod: one that opted out of disruption, or that its budget never lets go.
+ * An autoscaler must wait for them, unless the pool limits how long.
+ */
+async function heldNodes(
+  cluster: ClusterPort,
+  { pods, nodes, truths }: { readonly pods: readonly Pod[]; readonly nodes: readonly Node[] } & Pick<ConvergenceSite, 'truths'>,
+): Promise<ReadonlySet<string>> {
+  const budgets = await cluster.list<PodDisruptionBudget>('poddisruptionbudgets');
+  const limited = new Set(
+    (await listIfServed(cluster, 'nodeclaims'))
+      .filter(({ metadata }) => metadata.annotations?.[TERMINATION_TIME] !== undefined)
+      .map((claim) => (claim as { readonly status?: { readonly nodeName?: string } }).status?.nodeName),
+  );
+  const isStuck = (pod: Pod): boolean =>
+    drainHabitOf(pod) === 'opted-out' || budgets.some((budget) => selects(budget, pod) && neverAllows(budget, truthOf(pod, truths)));
+  const holding = new Set(
+    pods.filter((pod) => pod.metadata.deletionTimestamp === undefined && isStuck(pod)).map(({ spec }) => spec.nodeName),
+  );
+  return new Set(
+    nodes.filter(isDeleting).flatMap(({ metadata: { name = '' } }) => (holding.has(name) && !limited.has(name) ? [name] : [])),
+  );
+}
+
+function selects({ metadata, spec }: PodDisruptionBudget, pod: Pod): boolean {
+  return metadata.namespace === pod.metadata.namespace && matchesSelector(spec.selector, pod.metadata.labels);
+}
+
+/** It needs all of its pods; or it waits for pods to run elsewhere, and no pool can serve these. */
+function neverAllows({ status }: PodDisruptionBudget, truth: Truth | undefined): boolean {
+  if (status === undefined || status.expectedPods === 0) return false;
+  return status.desiredHealthy >= status.expectedPods || (status.disruptionsAllowed === 0 && truth?.kind === 'impossible');
+}
+
+/** A user wants to keep it. */
+function hasOptedOut({ metadata }: Node): boolean {
+  return Object.entries(NODE_OPT_OUTS).some(([key, value]) => metadata.annotations?.[key] === value);
+}
+
+function isDeleting({ metadata }: KubeObject): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
 /** A target without claims does not install that resource. */
 async function listIfServed(cluster: ClusterPort, resource: string): Promise<KubeObject[]> {
   try {
@@ -185,7 +240,7 @@ function nodeProblem(node: Node, neededNodes: ReadonlySet<string>, instances: In
   const instance = instances.get(id);
   if (instance === undefined || instance.state === 'terminated') return `its instance ${id} is gone`;
   if (node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') !== true) return 'it is not Ready';
-  return neededNodes.has(node.metadata.name ?? '') ? undefined : 'no pod needs it';
+  return neededNodes.has(node.metadata.name ?? '') ? undefined : UNNEEDED;
 }
 
 /**
