@@ -1,5 +1,5 @@
 import { resolveBounds } from '../harness/bounds.ts';
-import { artefactOf, digestOf, targetDigestOf } from '../harness/load.ts';
+import { artefactOf, scenarioDigestOf, targetDigestOf } from '../harness/load.ts';
 import type { PlannedTrial } from '../harness/run.ts';
 import { catalogueFor, worldFor } from '../harness/world-for.ts';
 import type { WorldRef } from '../harness/world-for.ts';
@@ -60,7 +60,7 @@ export async function describeRun(run: RunToDescribe): Promise<RunFacts> {
     trials: run.trials,
     ...defined({ shard }),
     scenarios: await Promise.all(
-      chosen.map(async ({ scenario, suite, ref: { module } }) => {
+      chosen.map(async ({ scenario, suite, ref }) => {
         const crashPoints = run.crashPointsOf?.(scenario.id);
         return {
           id: scenario.id,
@@ -68,7 +68,7 @@ export async function describeRun(run: RunToDescribe): Promise<RunFacts> {
           suite,
           profile: scenario.profile,
           requirements: [...scenario.requirements],
-          digest: await digestOf(module),
+          digest: await scenarioDigestOf(ref),
           ...defined({ crashPoints }),
         };
       }),

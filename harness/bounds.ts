@@ -19,6 +19,8 @@ export interface BoundInputs {
   readonly pools?: readonly Pick<Pool, 'expireAfterMs' | 'terminationGracePeriodMs' | 'disruption'>[];
   /** The most nodes that the scenario has: the budgets of its pools let so many be removed only in rounds. By default one round. */
   readonly mostNodes?: number;
+  /** The longest that pods of the scenario take to stop once they are told to; by default no time. */
+  readonly podStopMs?: number;
 }
 
 /** How long a large number of nodes waits for EC2's request buckets, in ms. Sources: CreateFleet 50 + 5/s, TerminateInstances 100 + 5/s. */
@@ -301,15 +303,17 @@ export function resolveBounds({
   offerings,
   pools = [],
   mostNodes = 1,
+  podStopMs = 0,
 }: BoundInputs): Record<BoundName, Bound> {
   const q = queuesOf(nodes);
   const rounds = roundsOf(offerings, constants.offeringsPerLaunch);
   const expireAfterMs = Math.max(0, ...pools.map((pool) => pool.expireAfterMs ?? 0));
   const terminationGraceMs = Math.max(0, ...pools.map((pool) => pool.terminationGracePeriodMs ?? 0));
   const pace = paceOf(constants, pools, mostNodes);
+  const w = { ...allowances, podEndMs: allowances.podEndMs + podStopMs };
   const resolve = (name: BoundName): Bound => {
     const { formula, reason, loose, least, unit = 'ms', value: valueOf }: BoundDefinition = DEFINITIONS[name];
-    const value = Math.ceil(valueOf({ c: constants, w: allowances, q, rounds, expireAfterMs, terminationGraceMs, pace }));
+    const value = Math.ceil(valueOf({ c: constants, w, q, rounds, expireAfterMs, terminationGraceMs, pace }));
     return {
       name,
       value,

@@ -91,7 +91,7 @@ class EngineTrial {
     this.#site = site;
     this.#clock = site.timeline.scope('harness');
     this.#startMs = site.timeline.nowMs();
-    this.#random = createRandom(site.seed).fork(firstScenarioId(site.scenario.id));
+    this.#random = createRandom(site.seed).fork(site.scenario.origin ?? firstScenarioId(site.scenario.id));
     this.#crash = site.crash === undefined ? undefined : new CrashWatch(site.crash, site.recorder);
     this.#world = site.createWorld({
       timeline: site.timeline,
@@ -178,7 +178,7 @@ class EngineTrial {
       nodes: this.#site.nodes,
       offerings: countOfferings(scenario.pools, world.instanceTypes.values()),
       pools: scenario.pools,
-      ...defined({ mostNodes: scenario.mostNodes }),
+      ...defined({ mostNodes: scenario.mostNodes, podStopMs: scenario.podStopMs }),
     });
     this.#recordBegin();
     for (const bound of Object.values(bounds)) recorder.record({ type: 'bound', bound });

@@ -19,6 +19,8 @@ export interface ModuleRef {
   /** URL of the module. */
   readonly module: string;
   readonly export: string;
+  /** For a scenario that is data, such as JSON: the export is a function that makes the scenario of it. */
+  readonly input?: unknown;
 }
 
 /**
@@ -30,7 +32,13 @@ export type TargetRef =
 
 /** @throws LoadError when the module fails to load, or exports no valid scenario under that name */
 export async function loadScenario(ref: ModuleRef): Promise<Scenario> {
-  return asScenario(ref, await loadExport(ref));
+  const value = await loadExport(ref);
+  return asScenario(ref, ref.input === undefined ? value : (value as (input: unknown) => unknown)(ref.input));
+}
+
+/** SHA-256 of a scenario's source: its module, or the data that it is made of, in hexadecimal digits. */
+export async function scenarioDigestOf({ module, input }: ModuleRef): Promise<string> {
+  return input === undefined ? digestOf(module) : createHash('sha256').update(JSON.stringify(input)).digest('hex');
 }
 
 /** @throws LoadError when there is no such target, or it is invalid */

@@ -15,7 +15,7 @@ const MARGIN_MS = 120_000;
 export function realTimeLimitMs(
   constants: TargetConstants,
   world: Pick<WorldChoice, 'time' | 'facts'>,
-  size: Pick<BoundInputs, 'nodes' | 'offerings' | 'pools' | 'mostNodes'>,
+  size: Pick<BoundInputs, 'nodes' | 'offerings' | 'pools' | 'mostNodes' | 'podStopMs'>,
 ): number | undefined {
   if (world.time !== 'real') return undefined;
   const bounds = Object.values(resolveBounds({ constants, allowances: world.facts.allowances, ...size }));

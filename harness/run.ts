@@ -8,7 +8,7 @@ import { countOfferings } from '../model/offerings.ts';
 import { whyNotRun } from './engine.ts';
 import { MAX_SIDE_EFFECTS, crashPointsOf, sideEffectsOf, specifyCrash } from './crash-points.ts';
 import type { CrashName, CrashSpec } from './crash-points.ts';
-import { digestOf, loadScenario, loadTarget, targetDigestOf } from './load.ts';
+import { loadScenario, loadTarget, scenarioDigestOf, targetDigestOf } from './load.ts';
 import type { ModuleRef, TargetRef } from './load.ts';
 import { judgeTrial } from './judge-trial.ts';
 import type { JudgedTrial } from './judge-trial.ts';
@@ -49,7 +49,7 @@ export interface PlannedTrial {
 /** The source of one scenario's trials. */
 export interface TrialSource {
   readonly ref: ModuleRef;
-  readonly scenario: Pick<Scenario, 'id' | 'title' | 'pools' | 'mostNodes'>;
+  readonly scenario: Pick<Scenario, 'id' | 'title' | 'pools' | 'mostNodes' | 'podStopMs'>;
   readonly suite: string;
   /** The scenario's id, or its path as the user gave it; it goes into replay lines. */
   readonly label: string;
@@ -66,7 +66,7 @@ export async function planTrials(
   { nodes = DEFAULT_NODES, world }: { readonly nodes?: number; readonly world?: WorldRef | undefined } = {},
 ): Promise<PlannedTrial[]> {
   const { scenario, suite, ref, label } = source;
-  const digest = await digestOf(ref.module);
+  const digest = await scenarioDigestOf(ref);
   const targetDigest = await targetDigestOf(target.ref);
   const loaded = await loadTarget(target.ref);
   const catalogue = catalogueFor(loaded, world, scenario.pools);
@@ -75,7 +75,7 @@ export async function planTrials(
     nodes,
     offerings,
     pools: scenario.pools,
-    ...defined({ mostNodes: scenario.mostNodes }),
+    ...defined({ mostNodes: scenario.mostNodes, podStopMs: scenario.podStopMs }),
   });
   const wallMs = limitMs === undefined ? undefined : limitMs + (loaded.external?.withinMs ?? 0);
   const names = { scenario: label, scenarioDigest: digest, target: target.label, targetDigest, catalogueDigest: catalogue.digest };
@@ -152,16 +152,7 @@ export interface RunOptions {
 /** Runs trials and judges their histories. The ends are in the order of the trials, whatever the number of workers. */
 export async function runTrials(trials: readonly PlannedTrial[], options: RunOptions): Promise<TrialEnd[]> {
   const { directory, workers, signal, mayBegin, limits, worlds, environment, runner, onBegin, onPhase, onEnd } = options;
-  const specs = trials.map((trial): TrialSpec => ({
-    scenario: trial.ref,
-    suite: trial.suite,
-    scenarioDigest: trial.digest,
-    target: trial.target,
-    seed: trial.seed,
-    nodes: trial.nodes,
-    ...defined({ world: trial.world, crash: trial.crash, wallMs: trial.wallMs, memoryMiB: trial.memoryMiB }),
-    historyPath: join(directory, trial.history),
-  }));
+  const specs = trials.map((trial) => specOf(trial, directory));
   const planned = new Map(specs.map((spec, index) => [spec, trials[index] as PlannedTrial]));
   const ends = new Map<TrialSpec, TrialEnd>();
   const finish = (spec: TrialSpec, outcome: TrialOutcome): void => {
@@ -184,6 +175,20 @@ export async function runTrials(trials: readonly PlannedTrial[], options: RunOpt
     onEnd: finish,
   });
   return specs.map((spec) => ends.get(spec) ?? { kind: 'not-begun' });
+}
+
+/** All that a process needs to run a planned trial. @param directory the run directory */
+export function specOf(trial: PlannedTrial, directory: string): TrialSpec {
+  return {
+    scenario: trial.ref,
+    suite: trial.suite,
+    scenarioDigest: trial.digest,
+    target: trial.target,
+    seed: trial.seed,
+    nodes: trial.nodes,
+    ...defined({ world: trial.world, crash: trial.crash, wallMs: trial.wallMs, memoryMiB: trial.memoryMiB }),
+    historyPath: join(directory, trial.history),
+  };
 }
 
 /** A history that can't be read says nothing about the target, and must not end the run. */

@@ -33,10 +33,14 @@ export interface Scenario {
   readonly pools: readonly Pool[];
   /** The most nodes that it has at once: if budgets of its pools let only some go at a time, bounds allow for the rounds. By default one round. */
   readonly mostNodes?: number;
+  /** The longest that its pods take to stop once they are told to, in milliseconds, if bounds have to allow for it. By default no time. */
+  readonly podStopMs?: number;
   /** Whether a run also kills the target at each of its side effects, in separate trials: for small scenarios. */
   readonly crashPoints?: boolean;
   /** `import.meta.url` of the module that exports it: if a test passes the object itself, a trial's process loads it from there. */
   readonly module?: string;
+  /** What random numbers follow besides the seed, by default the id: a smaller form of a scenario keeps those of the larger one. */
+  readonly origin?: string;
   run(trial: Trial): Promise<void>;
 }
 
@@ -54,6 +58,12 @@ export interface WorkloadSpec {
   readonly memory: string;
   /** NVIDIA GPUs that each pod requests, and is limited to; by default none. They need the feature `gpus` and the capability `nodes.devices`. */
   readonly gpus?: number;
+  /** Local storage that each pod requests, as a Kubernetes quantity; by default none. */
+  readonly ephemeralStorage?: string;
+  /** A port of the node that each pod uses: no two of them can share a node. By default none. */
+  readonly hostPort?: number;
+  /** By default none, so the pods have the lowest priority. */
+  readonly priorityClassName?: string;
   readonly nodeSelector?: Readonly<Record<string, string>>;
   /** Required node affinity: every requirement has to hold. */
   readonly nodeAffinity?: readonly NodeSelectorRequirement[];
@@ -254,9 +264,13 @@ export interface ScenarioHead {
   readonly pools?: readonly Pool[];
   /** The most nodes that it has at once: if budgets of its pools let only some go at a time, bounds allow for the rounds. By default one round. */
   readonly mostNodes?: number;
+  /** The longest that its pods take to stop once they are told to, in milliseconds, if bounds have to allow for it. By default no time. */
+  readonly podStopMs?: number;
   readonly crashPoints?: boolean;
   /** `import.meta.url` of the module that exports it; needed if a test passes the object itself. */
   readonly module?: string;
+  /** What random numbers follow besides the seed; by default the id. */
+  readonly origin?: string;
   /** Faults that are injected before `run`, in this order. */
   readonly under?: readonly FaultSpec[];
 }
@@ -278,7 +292,7 @@ export function scenario<Faults extends NamedFaults = Record<never, never>>(
 ): Scenario {
   refuseUnless(definitionSchema, definition, { call: 'scenario', noun: 'a scenario' });
   const { id, title, requirements = [], capabilities = [], pools = [pool('default')], under = [] } = definition;
-  const { crashPoints, module, mostNodes } = definition;
+  const { crashPoints, module, mostNodes, podStopMs, origin } = definition;
   const faults = definition.faults ?? ({} as Faults);
   const needed = [...under, ...Object.values(faults).flat()].flatMap((fault) => fault.capabilities);
   const features = [...new Set([...(definition.features ?? []), ...pools.flatMap(featuresOf)])];
@@ -289,7 +303,7 @@ export function scenario<Faults extends NamedFaults = Record<never, never>>(
     requirements,
     needs: { features, capabilities: [...new Set([...capabilities, ...needed])] },
     pools,
-    ...defined({ crashPoints, module, mostNodes }),
+    ...defined({ crashPoints, module, mostNodes, podStopMs, origin }),
     run: async (trial) => {
       for (const fault of under) await trial.inject(fault);
       await definition.run(trial, faults);
@@ -361,10 +375,12 @@ export function podSpec(spec: WorkloadSpec): PodSpec {
   const affinity = affinityOf(spec);
   // The API server requires that a request of devices equals its limit.
   const devices = (spec.gpus ?? 0) === 0 ? undefined : { [NVIDIA_GPU]: String(spec.gpus) };
-  const resources = { requests: { cpu: spec.cpu, memory: spec.memory, ...devices }, ...defined({ limits: devices }) };
+  const storage = defined({ 'ephemeral-storage': spec.ephemeralStorage });
+  const resources = { requests: { cpu: spec.cpu, memory: spec.memory, ...storage, ...devices }, ...defined({ limits: devices }) };
+  const ports = spec.hostPort === undefined ? undefined : [{ containerPort: spec.hostPort, hostPort: spec.hostPort }];
   const own = { matchLabels: { [WORKLOAD_LABEL]: spec.name } };
   return {
-    containers: [{ name: 'main', image: 'registry.k8s.io/pause:3.10', resources }],
+    containers: [{ name: 'main', image: 'registry.k8s.io/pause:3.10', resources, ...defined({ ports }) }],
     terminationGracePeriodSeconds: spec.graceSeconds ?? 30,
     ...defined({
       nodeSelector: spec.nodeSelector && { ...spec.nodeSelector },
@@ -373,6 +389,7 @@ export function podSpec(spec: WorkloadSpec): PodSpec {
       volumes: spec.volumes && [...spec.volumes],
       schedulingGates: spec.schedulingGates?.map((name) => ({ name })),
       schedulerName: spec.schedulerName,
+      priorityClassName: spec.priorityClassName,
       topologySpreadConstraints: spec.spread?.map((constraint) => ({ labelSelector: own, ...constraint })),
     }),
   };

@@ -165,6 +165,7 @@ const head = {
   title: text,
   crashPoints: z.boolean('must be true or false').optional(),
   module: z.url({ protocol: /^file$/, error: 'must be import.meta.url of its module' }).optional(),
+  origin: text.optional(),
   run: method,
 };
 const pools = listOf(pool).refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'must be pools of different names');
@@ -178,6 +179,7 @@ export const definitionSchema = z.strictObject({
   capabilities: listOf(oneOf(CAPABILITY_NAMES)).optional(),
   pools: pools.optional(),
   mostNodes: whole.optional(),
+  podStopMs: whole.optional(),
   under: listOf(fault).optional(),
   faults: z
     .record(z.string(), z.union([fault, listOf(fault)], 'must be a fault with its parameters, or a list'), 'must be faults by name')
@@ -190,6 +192,9 @@ export const budgetSchema = z.union(
   'must be { minAvailable } or { maxUnavailable }, a whole number, 0 or more',
 );
 
+/** Port numbers have 16 bits. */
+const MAX_PORT = 65_535;
+
 /** What `t.deploy(...)` takes. */
 export const workloadSchema = z.strictObject({
   name: dnsName.optional(),
@@ -198,6 +203,9 @@ export const workloadSchema = z.strictObject({
   cpu: quantity.optional(),
   memory: quantity.optional(),
   gpus: whole.optional(),
+  ephemeralStorage: quantity.optional(),
+  hostPort: z.int('must be a port').min(1, 'must be a port').max(MAX_PORT, 'must be a port').optional(),
+  priorityClassName: text.optional(),
   nodeSelector: labels.optional(),
   nodeAffinity: listOf(anything).optional(),
   nodeAffinityTerms: listOf(listOf(anything)).optional(),

@@ -1,4 +1,4 @@
-import { digestOf, loadTarget, targetDigestOf } from '../../harness/load.ts';
+import { loadTarget, scenarioDigestOf, targetDigestOf } from '../../harness/load.ts';
 import { catalogueFor } from '../../harness/world-for.ts';
 import { DIGEST_DIGITS, parseReplayLine } from '../../harness/replay-line.ts';
 import { defined } from '../../model/defined.ts';
@@ -36,7 +36,7 @@ export async function replay(
   const chosen = await chooseRecorded(line.scenario);
   const target = await prepareTarget(named, console);
   const found = {
-    scenario: await digestOf(chosen.ref.module),
+    scenario: await scenarioDigestOf(chosen.ref),
     catalogue: catalogueFor(await loadTarget(target.ref), world.world, chosen.scenario.pools).digest,
   };
   warnIfChanged(console, `the source of ${line.scenario}`, line.scenarioDigest, found.scenario);

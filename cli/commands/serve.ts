@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { notesOnLaxer } from '../../gate/policy.ts';
 import type { Policy } from '../../gate/policy.ts';
 import { counted } from '../../gate/wording.ts';
-import { artefactOf, digestOf } from '../../harness/load.ts';
+import { artefactOf, scenarioDigestOf } from '../../harness/load.ts';
 import { LoadError } from '../../harness/load-error.ts';
 import type { Profile } from '../../history/events.ts';
 import { defined } from '../../model/defined.ts';
@@ -143,7 +143,7 @@ function notesText(notes: readonly string[]): string {
 
 /** A digest of everything that a gate's result depends on, besides its targets' names. */
 async function settingsDigest(policy: Policy, chosen: readonly ChosenScenario[], programs: readonly string[]): Promise<string> {
-  const scenarios = await Promise.all(chosen.map(async ({ scenario: { id }, ref }) => [id, await digestOf(ref.module)]));
+  const scenarios = await Promise.all(chosen.map(async ({ scenario: { id }, ref }) => [id, await scenarioDigestOf(ref)]));
   return createHash('sha256')
     .update(
       JSON.stringify({

@@ -16,7 +16,7 @@ import { StateError, appendState, readState } from '../../gate/state.ts';
 import type { StateEntry, StateVersion } from '../../gate/state.ts';
 import { isKnown, keyOf } from '../../gate/sides.ts';
 import type { GateDecision } from '../../gate/verdict.ts';
-import { digestOf, targetDigestOf } from '../../harness/load.ts';
+import { scenarioDigestOf, targetDigestOf } from '../../harness/load.ts';
 import { defined } from '../../model/defined.ts';
 import { packageRoot } from '../../model/package-root.ts';
 import type { ChosenScenario, chooseTarget } from '../choose.ts';
@@ -186,7 +186,7 @@ async function runUntilDecided(
   // No trial shows what can't be served: neither version is judged by it.
   const manifests = unservedOf(sides.selection.manifests);
   const notes = [...notesOnLaxer(policy), ...left];
-  const digests = new Map(await Promise.all(chosen.map(async ({ scenario, ref }) => [scenario.id, await digestOf(ref.module)] as const)));
+  const digests = new Map(await Promise.all(chosen.map(async ({ scenario, ref }) => [scenario.id, await scenarioDigestOf(ref)] as const)));
   const code = sides.state === undefined ? undefined : codeDigests();
   const versions = await Promise.all(
     (['baseline', 'candidate'] as const).map(async (side): Promise<Version> => {
