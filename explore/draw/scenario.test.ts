@@ -1,0 +1,71 @@
+import { expect, test } from '@playwright/test';
+import { faultCatalogue } from '../../faults/catalogue.ts';
+import { createRandom } from '../../runtime/random.ts';
+import { ingredientsOf } from '../findings.ts';
+import { featuresOf, scenarioOf } from '../generated.ts';
+import { SITE } from '../testing/ground.ts';
+import { drawFault, possibleFaults } from './params.ts';
+import { TYPES } from './pools.ts';
+import { drawScenario } from './scenario.ts';
+
+const NAMES = { ...SITE, instanceTypes: TYPES, workloads: ['web'] };
+const drawn = Array.from({ length: 600 }, (_one, seed) => drawScenario(createRandom(seed), `s${seed}`, SITE));
+
+for (const fault of faultCatalogue) {
+  test(`${fault.name} is drawn, with different parameters each time`, () => {
+    const random = createRandom(fault.name);
+    const faults = Array.from({ length: 150 }, () => drawFault(random, 'fault-1', fault, NAMES));
+    expect(faults).not.toContain(undefined);
+    const given = new Set(faults.flatMap((one) => Object.keys(one?.params ?? {})));
+    const forms = [fault.params, ...('options' in fault.params ? (fault.params.options as { shape?: object }[]) : [])];
+    const fields = forms.flatMap((form) => Object.keys((form as { shape?: object }).shape ?? {}));
+    expect(
+      [...new Set(fields)].filter((field) => !given.has(field)),
+      'fields that are never given',
+    ).toEqual([]);
+  });
+}
+
+test('every fault that the world allows is drawn', () => {
+  const names = new Set(drawn.flatMap(({ faults }) => faults.map(({ fault }) => fault)));
+  expect(possibleFaults(SITE).filter(({ name }) => !names.has(name))).toEqual([]);
+});
+
+test('a drawn scenario can be loaded, and the same seed draws the same', () => {
+  expect(drawn.filter((data) => scenarioOf(data).id !== `explore/${data.name}`)).toEqual([]);
+  expect(drawScenario(createRandom(17), 's17', SITE)).toEqual(drawn[17]);
+});
+
+test('every step and every feature is drawn', () => {
+  const steps = new Set(drawn.flatMap((data) => data.steps.map((step) => step.do)));
+  expect(steps.size).toBe(13);
+  const features = new Set(drawn.flatMap(featuresOf));
+  expect([...features].sort()).toEqual([
+    'consolidation',
+    'disruption-budgets',
+    'do-not-disrupt',
+    'drift',
+    'expiry',
+    'minimum-values',
+    'node-limits',
+    'spot',
+    'static-capacity',
+    'taints',
+    'termination-grace',
+    'weights',
+  ]);
+  const fields = new Set(drawn.flatMap(ingredientsOf));
+  for (const field of ['workload.hostPort', 'workload.near', 'workload.ephemeralStorage', 'pool.requirements'])
+    expect(fields).toContain(field);
+});
+
+test('nothing is drawn that the target lacks', () => {
+  const poor = { ...SITE, features: [] };
+  const scenarios = Array.from({ length: 200 }, (_one, seed) => drawScenario(createRandom(seed), 'any', poor));
+  expect(scenarios.flatMap(featuresOf)).toEqual([]);
+});
+
+test('most scenarios have faults that overlap', () => {
+  const several = drawn.filter(({ faults }) => faults.length >= 2).length;
+  expect(several).toBeGreaterThan(drawn.length / 2);
+});

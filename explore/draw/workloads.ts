@@ -1,0 +1,118 @@
+import { OPTED_OUT, endingSlowly } from '../../harness/shapes.ts';
+import type { BudgetSpec, DaemonSetSpec } from '../../harness/scenario.ts';
+import { ZONES } from '../../model/instance-catalogue.ts';
+import { LABEL } from '../../model/kube.ts';
+import type { NodeSelectorRequirement, TopologySpreadConstraint } from '../../model/kube.ts';
+import { defined } from '../../model/defined.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { WorkloadData } from '../scenario-data.ts';
+import { few, maybe, someOf, weighted } from './chance.ts';
+import { OWN_LABELS, OWN_TAINT, TYPES } from './pools.ts';
+import { has } from './site.ts';
+import type { DrawSite } from './site.ts';
+
+const NAMES = ['web', 'api', 'batch', 'cache', 'queue'];
+const CPUS = ['50m', '250m', '600m', '900m', '1500m', '1900m', '3500m'] as const;
+const MEMORIES = ['64Mi', '256Mi', '512Mi', '1Gi', '3Gi', '6Gi', '12Gi'] as const;
+const MAX_GRACE_S = 600;
+
+/** One to four workloads. */
+export function drawWorkloads(random: Random, site: DrawSite): WorkloadData[] {
+  const names = NAMES.slice(0, few(random, 4));
+  return names.map((name) => drawWorkload(random, name, { site, others: names }));
+}
+
+/** A workload of this name. @param others names of all, which it may have to be near */
+export function drawWorkload(
+  random: Random,
+  name: string,
+  { site, others }: { readonly site: DrawSite; readonly others: readonly string[] },
+): WorkloadData {
+  const replicas = weighted(random, [
+    [5, random.int(1, 3)],
+    [4, random.int(4, 9)],
+    [1, random.int(10, 25)],
+  ]);
+  const opted = has(site, 'do-not-disrupt') && random.chance(0.12);
+  const slow = maybe(random, 0.1, () => {
+    const seconds = random.int(1, MAX_GRACE_S);
+    return endingSlowly({ seconds, graceSeconds: random.int(1, MAX_GRACE_S) });
+  });
+  const annotations = { ...(opted ? OPTED_OUT : {}), ...slow?.annotations };
+  return {
+    name,
+    replicas,
+    cpu: random.pick(CPUS),
+    memory: random.pick(MEMORIES),
+    ...defined({
+      kind: weighted(random, [
+        [3, undefined],
+        [4, 'Deployment' as const],
+        [2, 'StatefulSet' as const],
+      ]),
+      ephemeralStorage: maybe(random, 0.08, () => random.pick(['1Gi', '8Gi', '14Gi'])),
+      hostPort: maybe(random, 0.08, () => random.pick([8080, 9100])),
+      priorityClassName: maybe(random, 0.06, () => 'system-cluster-critical'),
+      nodeSelector: maybe(random, 0.15, () => selectorOf(random)),
+      nodeAffinity: maybe(random, 0.15, () => [affinityOf(random)]),
+      preferredAffinity: maybe(random, 0.1, () => [affinityOf(random)]),
+      tolerations: maybe(random, 0.2, () => [{ key: OWN_TAINT.key, operator: 'Exists' as const }]),
+      apartOver: maybe(random, 0.1, () => random.pick([LABEL.hostname, LABEL.zone])),
+      near: maybe(random, 0.06, () => ({ workload: random.pick(others), over: random.pick([LABEL.zone, LABEL.hostname]) })),
+      spread: maybe(random, 0.2, () => [spreadOf(random)]),
+      graceSeconds: slow?.graceSeconds ?? maybe(random, 0.15, () => random.int(0, MAX_GRACE_S)),
+      budget: maybe(random, 0.2, () => budgetOf(random, replicas)),
+      annotations: Object.keys(annotations).length === 0 ? undefined : annotations,
+    }),
+  };
+}
+
+function selectorOf(random: Random): Record<string, string> {
+  return random.pick([
+    () => ({ [LABEL.zone]: random.pick(ZONES) }),
+    () => ({ [LABEL.arch]: random.pick(['amd64', 'arm64']) }),
+    () => ({ 'example.com/team': random.pick(OWN_LABELS['example.com/team']) }),
+    () => ({ [LABEL.capacityType]: random.pick(['spot', 'on-demand']) }),
+    () => ({ [LABEL.instanceType]: random.pick(TYPES) }),
+  ])();
+}
+
+function affinityOf(random: Random): NodeSelectorRequirement {
+  return random.pick<() => NodeSelectorRequirement>([
+    () => ({ key: LABEL.zone, operator: random.pick(['In', 'NotIn'] as const), values: someOf(random, ZONES) }),
+    () => ({ key: LABEL.instanceType, operator: random.pick(['In', 'NotIn'] as const), values: someOf(random, TYPES) }),
+    () => ({ key: 'example.com/tier', operator: random.pick(['Gt', 'Lt'] as const), values: ['2'] }),
+    () => ({ key: 'example.com/tier', operator: 'In', values: someOf(random, OWN_LABELS['example.com/tier']) }),
+    () => ({ key: 'example.com/team', operator: random.pick(['Exists', 'DoesNotExist'] as const) }),
+  ])();
+}
+
+function spreadOf(random: Random): TopologySpreadConstraint {
+  return {
+    maxSkew: random.int(1, 2),
+    topologyKey: random.pick([LABEL.zone, LABEL.hostname, LABEL.capacityType]),
+    whenUnsatisfiable: random.pick(['DoNotSchedule', 'ScheduleAnyway'] as const),
+  };
+}
+
+function budgetOf(random: Random, replicas: number): BudgetSpec {
+  return random.pick<() => BudgetSpec>([() => ({ maxUnavailable: random.int(0, 2) }), () => ({ minAvailable: random.int(0, replicas) })])();
+}
+
+/** Usually none, at most two. */
+export function drawDaemonSets(random: Random): DaemonSetSpec[] {
+  const amount = weighted(random, [
+    [6, 0],
+    [3, 1],
+    [1, 2],
+  ]);
+  return Array.from({ length: amount }, (_one, index) => ({
+    name: `agent${index === 0 ? '' : index + 1}`,
+    cpu: random.pick(['20m', '100m', '300m']),
+    memory: random.pick(['32Mi', '128Mi', '512Mi']),
+    ...defined({
+      tolerations: maybe(random, 0.2, () => []),
+      priorityClassName: maybe(random, 0.4, () => 'system-node-critical'),
+    }),
+  }));
+}

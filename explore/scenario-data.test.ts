@@ -1,0 +1,87 @@
+import { expect, test } from '@playwright/test';
+import fc from 'fast-check';
+import { createRandom } from '../runtime/random.ts';
+import { drawScenario } from './draw/scenario.ts';
+import { parseScenarioData, peaksOf, tidy } from './scenario-data.ts';
+import type { ScenarioData } from './scenario-data.ts';
+import { LARGE, SITE, SMALL, withSteps } from './testing/ground.ts';
+
+test('a scenario with every kind of part is read as it was written', () => {
+  expect(parseScenarioData(JSON.parse(JSON.stringify(LARGE)))).toEqual(LARGE);
+});
+
+for (const { what, data, says } of [
+  { what: 'another format', data: { ...SMALL, schema: 'v0' }, says: 'scaleproof.dev/scenario/v1' },
+  { what: 'an unknown field', data: { ...SMALL, polls: [] }, says: 'polls' },
+  { what: 'no pool', data: { ...SMALL, pools: [] }, says: 'pools' },
+  { what: 'an unknown field of a pool', data: { ...SMALL, pools: [{ name: 'a', zone: 'us-east-1a' }] }, says: 'zone' },
+  { what: 'a workload without a name', data: { ...SMALL, workloads: [{ replicas: 1, cpu: '1', memory: '1Gi' }] }, says: 'name' },
+  {
+    what: 'too many pods',
+    data: { ...SMALL, workloads: [{ name: 'web', replicas: 100_000, cpu: '1', memory: '1Gi' }] },
+    says: 'at most 500',
+  },
+  { what: 'two pools of a name', data: { ...SMALL, pools: [SMALL.pools[0], SMALL.pools[0]] }, says: 'pools: two are named "a"' },
+  { what: 'an unknown step', data: { ...SMALL, steps: [{ do: 'explode' }] }, says: 'steps' },
+  {
+    what: 'a workload that does not exist',
+    data: withSteps(SMALL, { do: 'deploy', workload: 'api' }),
+    says: 'steps.1 (deploy): there is no workload "api"',
+  },
+  { what: 'a workload deployed twice', data: withSteps(SMALL, { do: 'deploy', workload: 'web' }), says: 'was deployed before' },
+  {
+    what: 'a step too early',
+    data: { ...SMALL, steps: [{ do: 'remove', workload: 'web' }] },
+    says: 'steps.0 (remove): no workload "web" is deployed then',
+  },
+  { what: 'a fault that is not injected', data: withSteps(SMALL, { do: 'heal', fault: 'f' }), says: 'no fault "f" is active then' },
+  {
+    what: 'a pool that was withdrawn',
+    data: withSteps(SMALL, { do: 'withdraw-pool', pool: 'a' }, { do: 'withdraw-pool', pool: 'a' }),
+    says: 'there is no pool "a" then',
+  },
+]) {
+  test(`refused with the place: ${what}`, () => {
+    expect(() => parseScenarioData(data)).toThrow(says);
+  });
+}
+
+test('what can be done stays, the rest goes, and nothing goes twice', () => {
+  const messy: ScenarioData = {
+    ...LARGE,
+    steps: [
+      { do: 'heal', fault: 'fault-1' },
+      { do: 'deploy', workload: 'web' },
+      { do: 'deploy', workload: 'web' },
+      { do: 'pass', seconds: 1 },
+    ],
+  };
+  const tidied = tidy(messy);
+  expect(tidied.steps).toEqual([
+    { do: 'deploy', workload: 'web' },
+    { do: 'pass', seconds: 1 },
+  ]);
+  expect(tidied.workloads.map(({ name }) => name)).toEqual(['web']);
+  expect(tidied.faults).toEqual([]);
+  expect(tidy(tidied)).toEqual(tidied);
+});
+
+test('with any steps left out, a tidy scenario is valid', () => {
+  fc.assert(
+    fc.property(fc.nat(100_000), fc.array(fc.boolean(), { maxLength: 60 }), (seed, kept) => {
+      const drawn = drawScenario(createRandom(seed), 'any', SITE);
+      const data = tidy({ ...drawn, steps: drawn.steps.filter((_step, index) => kept[index] ?? true) });
+      expect(parseScenarioData(JSON.parse(JSON.stringify(data)))).toEqual(data);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('the peak of a workload counts its scaling', () => {
+  expect(peaksOf(LARGE)).toEqual(
+    new Map([
+      ['web', 5],
+      ['api', 2],
+    ]),
+  );
+});

@@ -1,0 +1,229 @@
+import { z } from 'zod';
+import type { pool } from '../harness/scenario.ts';
+import type { DaemonSetSpec, WorkloadSpec } from '../harness/scenario.ts';
+import { daemonSetSchema, poolNameSchema, poolOptionsSchema, workloadSchema } from '../harness/schemas.ts';
+import { problemOf } from '../model/mistake.ts';
+
+/** The format of a scenario that is data. A new kind of step or an optional field keeps it. */
+export const SCENARIO_SCHEMA = 'scaleproof.dev/scenario/v1';
+
+/** A pool, with the options of `pool(name, options)`. */
+export type PoolData = NonNullable<Parameters<typeof pool>[1]> & { readonly name: string };
+
+/** A workload, as `t.deploy` takes it. What is true of it follows from the pools. */
+export type WorkloadData = Omit<WorkloadSpec, 'truth' | 'volumes' | 'gpus'>;
+
+/** A fault of the catalogue with its parameters. */
+export interface FaultData {
+  /** Steps name it by this. */
+  readonly name: string;
+  readonly fault: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** What is done, in order. Each step ends before the next one begins. */
+export type Step =
+  | { readonly do: 'deploy'; readonly workload: string }
+  | { readonly do: 'scale'; readonly workload: string; readonly replicas: number }
+  | { readonly do: 'remove'; readonly workload: string }
+  | { readonly do: 'roll-out'; readonly workload: string }
+  | { readonly do: 'inject'; readonly fault: string }
+  | { readonly do: 'heal'; readonly fault: string }
+  /** Applies the pool again, as it is from now on. */
+  | { readonly do: 'change-pool'; readonly pool: PoolData }
+  | { readonly do: 'withdraw-pool'; readonly pool: string }
+  | { readonly do: 'keep-nodes' }
+  | { readonly do: 'restart-target' }
+  | { readonly do: 'pass'; readonly seconds: number }
+  /** Waits until its pods run, for the time in which they have to. */
+  | { readonly do: 'until-served'; readonly workload: string }
+  /** Waits until the fault has fired, for the time that a launch takes. */
+  | { readonly do: 'until-fired'; readonly fault: string };
+
+/** A whole scenario as data: it can be read, varied, made smaller, shared, and run. */
+export interface ScenarioData {
+  readonly schema: typeof SCENARIO_SCHEMA;
+  /** Its id is `explore/NAME`. */
+  readonly name: string;
+  /** The name of the scenario from which it was made smaller: its random numbers stay the same. */
+  readonly origin?: string;
+  readonly pools: readonly PoolData[];
+  readonly workloads: readonly WorkloadData[];
+  readonly daemonSets: readonly DaemonSetSpec[];
+  readonly faults: readonly FaultData[];
+  readonly steps: readonly Step[];
+}
+
+/** The longest single wait. */
+export const MAX_PASS_SECONDS = 3_600;
+/** The most of each kind, and the most pods of a workload: a trial stays small. */
+const MOST = { pools: 10, workloads: 20, daemonSets: 10, faults: 20, steps: 200, replicas: 500 } as const;
+
+const name = z.string().min(1);
+const poolSchema = poolOptionsSchema.extend({ name: poolNameSchema });
+const replicas = z.int('must be a whole number').min(0, 'must be at least 0').max(MOST.replicas, `must be at most ${MOST.replicas}`);
+
+const step = z.discriminatedUnion('do', [
+  z.strictObject({ do: z.literal('deploy'), workload: name }),
+  z.strictObject({ do: z.literal('scale'), workload: name, replicas }),
+  z.strictObject({ do: z.literal('remove'), workload: name }),
+  z.strictObject({ do: z.literal('roll-out'), workload: name }),
+  z.strictObject({ do: z.literal('inject'), fault: name }),
+  z.strictObject({ do: z.literal('heal'), fault: name }),
+  z.strictObject({ do: z.literal('change-pool'), pool: poolSchema }),
+  z.strictObject({ do: z.literal('withdraw-pool'), pool: name }),
+  z.strictObject({ do: z.literal('keep-nodes') }),
+  z.strictObject({ do: z.literal('restart-target') }),
+  z.strictObject({ do: z.literal('pass'), seconds: z.number().positive().max(MAX_PASS_SECONDS) }),
+  z.strictObject({ do: z.literal('until-served'), workload: name }),
+  z.strictObject({ do: z.literal('until-fired'), fault: name }),
+]);
+
+const schema = z.strictObject({
+  schema: z.literal(SCENARIO_SCHEMA, `must be ${SCENARIO_SCHEMA}`),
+  name: z.string().regex(/^[a-z0-9-]+$/, 'must be of a-z, 0-9 and -'),
+  origin: name.exactOptional(),
+  pools: z.array(poolSchema).min(1).max(MOST.pools),
+  workloads: z
+    .array(
+      workloadSchema
+        .omit({ truth: true, volumes: true, gpus: true })
+        .extend({ name: workloadSchema.shape.name.unwrap(), replicas, cpu: name, memory: name }),
+    )
+    .max(MOST.workloads),
+  daemonSets: z.array(daemonSetSchema).max(MOST.daemonSets),
+  faults: z.array(z.strictObject({ name, fault: name, params: z.record(z.string(), z.unknown()) })).max(MOST.faults),
+  steps: z.array(step).max(MOST.steps),
+});
+
+/**
+ * A scenario that is data, from JSON.
+ * @throws Error that says which field is wrong, or which step names what does not exist
+ */
+export function parseScenarioData(value: unknown): ScenarioData {
+  const problem = problemOf(schema, value, 'a scenario');
+  if (problem !== undefined) throw new Error(problem);
+  // JSON has no undefined fields, so that the optional ones are what the types say.
+  const data = schema.parse(value) as ScenarioData;
+  for (const kind of ['pools', 'workloads', 'faults'] as const) {
+    const twice = data[kind].map((one) => one.name).find((one, index, all) => all.indexOf(one) !== index);
+    if (twice !== undefined) throw new Error(`${kind}: two are named "${twice}"`);
+  }
+  let state = initialState(data);
+  for (const [index, one] of data.steps.entries()) {
+    const why = stepProblem(one, state);
+    if (why !== undefined) throw new Error(`steps.${index} (${one.do}): ${why}`);
+    state = afterStep(one, state);
+  }
+  return data;
+}
+
+/** What exists between two steps. */
+interface State {
+  readonly known: ReadonlySet<string>;
+  readonly pools: ReadonlySet<string>;
+  /** Pools of a fixed size. */
+  readonly fixed: ReadonlySet<string>;
+  readonly deployed: ReadonlySet<string>;
+  readonly over: ReadonlySet<string>;
+  readonly armed: ReadonlySet<string>;
+  readonly healed: ReadonlySet<string>;
+}
+
+function initialState({ pools, workloads, faults }: ScenarioData): State {
+  return {
+    known: new Set([...workloads.map((one) => `workload ${one.name}`), ...faults.map((one) => `fault ${one.name}`)]),
+    pools: new Set(pools.map((one) => one.name)),
+    fixed: new Set(pools.filter(({ replicas }) => replicas !== undefined).map((one) => one.name)),
+    deployed: new Set(),
+    over: new Set(),
+    armed: new Set(),
+    healed: new Set(),
+  };
+}
+
+/** Why a step can't be done; undefined if it can. */
+function stepProblem(one: Step, state: State): string | undefined {
+  const { known, pools, fixed, deployed, over, armed, healed } = state;
+  switch (one.do) {
+    case 'deploy':
+      if (!known.has(`workload ${one.workload}`)) return `there is no workload "${one.workload}"`;
+      return deployed.has(one.workload) || over.has(one.workload) ? `"${one.workload}" was deployed before` : undefined;
+    case 'scale':
+    case 'remove':
+    case 'roll-out':
+    case 'until-served':
+      return deployed.has(one.workload) ? undefined : `no workload "${one.workload}" is deployed then`;
+    case 'inject':
+      if (!known.has(`fault ${one.fault}`)) return `there is no fault "${one.fault}"`;
+      return armed.has(one.fault) || healed.has(one.fault) ? `"${one.fault}" was injected before` : undefined;
+    case 'heal':
+    case 'until-fired':
+      return armed.has(one.fault) ? undefined : `no fault "${one.fault}" is active then`;
+    case 'change-pool':
+      if (!pools.has(one.pool.name)) return `there is no pool "${one.pool.name}" then`;
+      // Karpenter's NodePool has such a rule.
+      return fixed.has(one.pool.name) === (one.pool.replicas !== undefined)
+        ? undefined
+        : `a pool can't become one of a fixed size (replicas), nor the other way round`;
+    case 'withdraw-pool':
+      return pools.has(one.pool) ? undefined : `there is no pool "${one.pool}" then`;
+    case 'keep-nodes':
+    case 'restart-target':
+    case 'pass':
+      return undefined;
+  }
+}
+
+function afterStep(one: Step, state: State): State {
+  switch (one.do) {
+    case 'deploy':
+      return { ...state, deployed: including(state.deployed, one.workload) };
+    case 'remove':
+      return { ...state, deployed: without(state.deployed, one.workload), over: including(state.over, one.workload) };
+    case 'inject':
+      return { ...state, armed: including(state.armed, one.fault) };
+    case 'heal':
+      return { ...state, armed: without(state.armed, one.fault), healed: including(state.healed, one.fault) };
+    case 'withdraw-pool':
+      return { ...state, pools: without(state.pools, one.pool) };
+    default:
+      return state;
+  }
+}
+
+function including(set: ReadonlySet<string>, value: string): ReadonlySet<string> {
+  return new Set([...set, value]);
+}
+
+function without(set: ReadonlySet<string>, value: string): ReadonlySet<string> {
+  return new Set([...set].filter((one) => one !== value));
+}
+
+/** The scenario without steps that can't be done, and without workloads and faults that no step uses. */
+export function tidy(data: ScenarioData): ScenarioData {
+  let state = initialState(data);
+  const steps: Step[] = [];
+  for (const one of data.steps) {
+    if (stepProblem(one, state) !== undefined) continue;
+    state = afterStep(one, state);
+    steps.push(one);
+  }
+  const deployed = new Set(steps.flatMap((one) => (one.do === 'deploy' ? [one.workload] : [])));
+  const injected = new Set(steps.flatMap((one) => (one.do === 'inject' ? [one.fault] : [])));
+  return {
+    ...data,
+    workloads: data.workloads.filter((one) => deployed.has(one.name)),
+    faults: data.faults.filter((one) => injected.has(one.name)),
+    steps,
+  };
+}
+
+/** The most pods that each workload has at once, by its name. */
+export function peaksOf({ workloads, steps }: Pick<ScenarioData, 'workloads' | 'steps'>): ReadonlyMap<string, number> {
+  const peaks = new Map(workloads.map((one) => [one.name, one.replicas]));
+  for (const one of steps) {
+    if (one.do === 'scale') peaks.set(one.workload, Math.max(peaks.get(one.workload) ?? 0, one.replicas));
+  }
+  return peaks;
+}

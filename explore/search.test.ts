@@ -1,0 +1,112 @@
+import { expect, test } from '@playwright/test';
+import { createRandom } from '../runtime/random.ts';
+import type { Cause, Symptom } from './findings.ts';
+import type { ScenarioData } from './scenario-data.ts';
+import { ROUND, Search } from './search.ts';
+import type { Explored, Found } from './search.ts';
+import { SITE, resultOf } from './testing/ground.ts';
+
+const LEAK: Symptom = { check: 'no-leaked-instances', code: 'leaked-instance' };
+const LATE: Symptom = { check: 'success-rate', code: 'pod-not-served' };
+
+const hasFault = ({ faults }: ScenarioData, name: string): boolean => faults.some(({ fault }) => fault === name);
+
+/** A target that fails whenever a fault is injected; with `lost-answer`, something else fails as well. */
+function failing({ data }: { readonly data: ScenarioData }): Explored {
+  const symptoms = [...(hasFault(data, 'slow-answer') ? [LEAK] : []), ...(hasFault(data, 'lost-answer') ? [LEAK, LATE] : [])];
+  const coverage = new Set(data.faults.map(({ fault }) => `fault ${fault}`));
+  return { data, result: resultOf(symptoms, { interleaving: JSON.stringify(data.steps) }), coverage, operations: new Set(['patch nodes']) };
+}
+
+function searchWith(
+  options: { readonly seed?: number; readonly known?: readonly Cause[]; readonly corpus?: readonly ScenarioData[] } = {},
+): {
+  search: Search;
+  ran: ScenarioData[];
+  kept: ScenarioData[];
+  told: Found[];
+} {
+  const ran: ScenarioData[] = [];
+  const kept: ScenarioData[] = [];
+  const told: Found[] = [];
+  const { seed = 1, ...rest } = options;
+  const search = new Search({
+    random: createRandom(seed),
+    site: SITE,
+    run: (scenarios) => {
+      ran.push(...scenarios);
+      return Promise.resolve(scenarios.map((data) => failing({ data })));
+    },
+    onKept: (data) => kept.push(data),
+    onFound: (found) => told.push(found),
+    ...rest,
+  });
+  return { search, ran, kept, told };
+}
+
+test('each cause is found once, as the smallest scenario; further failures of it are counted', async () => {
+  const { search, told } = searchWith();
+  for (let round = 0; round < 20; round += 1) await search.round();
+  expect(search.found).toEqual(told);
+  const causes = search.found.map(({ cause }) => `${cause.code}: ${cause.ingredients.join(', ')}`).sort();
+  expect(causes).toEqual(['leaked-instance: fault lost-answer', 'leaked-instance: fault slow-answer']);
+  expect(search.found.find(({ cause }) => cause.ingredients.includes('fault lost-answer'))?.also).toEqual([LATE]);
+  for (const { data } of search.found) expect(data).toMatchObject({ workloads: [], steps: [{ do: 'inject' }] });
+  expect(search.standing).toMatchObject({ trials: 20 * ROUND, found: 2, unknown: 0 });
+  expect(search.standing.known).toBeGreaterThan(0);
+});
+
+test('the same seed searches the same, another one does not', async () => {
+  const [one, same, other] = [searchWith(), searchWith(), searchWith({ seed: 2 })];
+  for (const { search } of [one, same, other]) for (let round = 0; round < 4; round += 1) await search.round();
+  expect(same.ran).toEqual(one.ran);
+  expect(other.ran).not.toEqual(one.ran);
+});
+
+test('what reaches something new is kept, and an earlier corpus runs first', async () => {
+  const first = searchWith();
+  for (let round = 0; round < 4; round += 1) await first.search.round();
+  expect(first.kept.length).toBe(first.search.standing.corpus);
+  expect(first.kept.length).toBeGreaterThan(0);
+  const second = searchWith({ seed: 2, corpus: first.kept });
+  await second.search.round();
+  expect(first.kept.length).toBeLessThan(ROUND);
+  expect(second.ran.slice(0, first.kept.length)).toEqual(first.kept);
+});
+
+test('a known cause is counted, not told again', async () => {
+  const known = [
+    { ...LEAK, ingredients: ['fault slow-answer'] },
+    { ...LEAK, ingredients: ['fault lost-answer'] },
+    { ...LATE, ingredients: ['fault lost-answer'] },
+  ];
+  const { search } = searchWith({ known });
+  for (let round = 0; round < 10; round += 1) await search.round();
+  expect(search.found).toEqual([]);
+  expect(search.standing.known).toBeGreaterThan(0);
+  expect(search.standing.shrinkTrials).toBe(0);
+});
+
+test('a limit of trials is kept, and what was cut off is not counted', async () => {
+  const { search, ran } = searchWith();
+  await search.round(5);
+  expect(search.standing.trials).toBe(5);
+  expect(ran).toHaveLength(5);
+  const cut = new Search({
+    random: createRandom(1),
+    site: SITE,
+    run: (scenarios) => Promise.resolve(scenarios.slice(0, 3).map((data) => failing({ data }))),
+  });
+  await cut.round(10);
+  expect(cut.standing.trials).toBe(3);
+});
+
+test('a trial without a verdict is counted as such', async () => {
+  const run = (scenarios: readonly ScenarioData[]): Promise<Explored[]> =>
+    Promise.resolve(
+      scenarios.map((data) => ({ data, problem: 'it has no history', coverage: new Set<string>(), operations: new Set<string>() })),
+    );
+  const search = new Search({ random: createRandom(1), site: SITE, run });
+  await search.round(4);
+  expect(search.standing).toMatchObject({ trials: 4, unknown: 4, found: 0 });
+});

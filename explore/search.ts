@@ -1,0 +1,213 @@
+import type { TrialResult } from '../history/verdict.ts';
+import type { Random } from '../runtime/random.ts';
+import { drawScenario } from './draw/scenario.ts';
+import { USUAL_OPERATIONS } from './draw/site.ts';
+import type { DrawSite } from './draw/site.ts';
+import { ingredientsOf, isOf, isSame, symptomsOf } from './findings.ts';
+import type { Cause, Symptom } from './findings.ts';
+import type { ScenarioData } from './scenario-data.ts';
+import { shrink } from './shrink.ts';
+import { cross, vary } from './vary.ts';
+
+/** A trial of a generated scenario. */
+export interface Explored {
+  readonly data: ScenarioData;
+  /** Absent if it could not be run or judged; `problem` says why. */
+  readonly result?: TrialResult;
+  readonly problem?: string;
+  /** What it reached. */
+  readonly coverage: ReadonlySet<string>;
+  /** The operations that the target sent. */
+  readonly operations: ReadonlySet<string>;
+}
+
+/** Runs trials of scenarios, in any order and several at once. @returns in the order of the scenarios; shorter if interrupted */
+export type RunScenarios = (scenarios: readonly ScenarioData[]) => Promise<readonly Explored[]>;
+
+/** Something that was found for the first time. */
+export interface Found {
+  readonly cause: Cause;
+  /** What else failed in the same trial. */
+  readonly also: readonly Symptom[];
+  /** The smallest scenario that shows it. */
+  readonly data: ScenarioData;
+  readonly result: TrialResult;
+  /** Name of the scenario in which it was found. */
+  readonly foundIn: string;
+  /** Trials of the search up to that one. */
+  readonly afterTrials: number;
+  /** Trials to make it smaller. */
+  readonly shrinkTrials: number;
+}
+
+/** How far a search is. */
+export interface Standing {
+  readonly trials: number;
+  readonly shrinkTrials: number;
+  readonly covered: number;
+  readonly interleavings: number;
+  readonly corpus: number;
+  readonly found: number;
+  /** Failures that a known cause explains. */
+  readonly known: number;
+  /** Trials without a verdict. */
+  readonly unknown: number;
+}
+
+/** Trials that are drawn together, before any of them is judged: what is drawn must not depend on the number of workers. */
+export const ROUND = 32;
+/** The share of scenarios that are drawn from nothing once there is a corpus. */
+const FRESH = 0.25;
+/** The share of the others that are made of two. */
+const CROSSED = 0.2;
+/** Members of the corpus that reached something lately are taken this often. */
+const RECENT = 0.5;
+const RECENT_MEMBERS = 40;
+
+/** What a search works with. */
+export interface SearchOptions {
+  readonly random: Random;
+  /** What the target and its world can do. */
+  readonly site: Omit<DrawSite, 'operations'>;
+  readonly run: RunScenarios;
+  /** Causes that are counted and not looked at again. */
+  readonly known?: readonly Cause[];
+  /** Scenarios of earlier searches: they run first. */
+  readonly corpus?: readonly ScenarioData[];
+  readonly onRound?: (standing: Standing) => void;
+  readonly onFound?: (found: Found) => void;
+  /** A scenario reached something new. */
+  readonly onKept?: (data: ScenarioData) => void;
+}
+
+/**
+ * Looks for scenarios that fail. Which scenarios it runs depends on its seed, its corpus and the target alone, so that a search can be
+ * repeated.
+ */
+export class Search {
+  readonly #options: SearchOptions;
+  readonly #corpus: ScenarioData[] = [];
+  readonly #covered = new Set<string>();
+  readonly #interleavings = new Set<string>();
+  readonly #operations = new Set<string>(USUAL_OPERATIONS);
+  readonly #known: Cause[];
+  readonly #found: Found[] = [];
+  readonly #waiting: ScenarioData[];
+  #trials = 0;
+  #shrinkTrials = 0;
+  #knownFailures = 0;
+  #unknown = 0;
+
+  constructor(options: SearchOptions) {
+    this.#options = options;
+    this.#known = [...(options.known ?? [])];
+    this.#waiting = [...(options.corpus ?? [])];
+  }
+
+  get found(): readonly Found[] {
+    return this.#found;
+  }
+
+  get standing(): Standing {
+    return {
+      trials: this.#trials,
+      shrinkTrials: this.#shrinkTrials,
+      covered: this.#covered.size,
+      interleavings: this.#interleavings.size,
+      corpus: this.#corpus.length,
+      found: this.#found.length,
+      known: this.#knownFailures,
+      unknown: this.#unknown,
+    };
+  }
+
+  /** Runs one round of at most `most` trials, and makes what it found smaller. */
+  async round(most: number = ROUND): Promise<void> {
+    const scenarios = Array.from({ length: Math.min(most, ROUND) }, (_one, index) => this.#next(this.#trials + index + 1));
+    const explored = await this.#options.run(scenarios);
+    for (const one of explored) this.#keep(one);
+    const before = this.#trials;
+    this.#trials += explored.length;
+    for (const [index, one] of explored.entries()) await this.#look(one, before + index + 1);
+    this.#options.onRound?.(this.standing);
+  }
+
+  #next(number: number): ScenarioData {
+    const waiting = this.#waiting.shift();
+    if (waiting !== undefined) return waiting;
+    const random = this.#options.random.fork(`scenario ${number}`);
+    const name = `${random.hex(8)}-${number}`;
+    const site = { ...this.#options.site, operations: [...this.#operations].sort() };
+    if (this.#corpus.length === 0 || random.chance(FRESH)) return drawScenario(random, name, site);
+    const member = this.#member(random);
+    return random.chance(CROSSED) ? cross(random, member, this.#member(random), name) : vary(random, member, name, site);
+  }
+
+  #member(random: Random): ScenarioData {
+    return random.pick(random.chance(RECENT) ? this.#corpus.slice(-RECENT_MEMBERS) : this.#corpus);
+  }
+
+  #keep({ data, coverage, operations, result }: Explored): void {
+    for (const one of operations) this.#operations.add(one);
+    if (result === undefined) return;
+    this.#interleavings.add(result.interleaving);
+    const before = this.#covered.size;
+    for (const key of coverage) this.#covered.add(key);
+    if (this.#covered.size === before) return;
+    this.#corpus.push(data);
+    this.#options.onKept?.(data);
+  }
+
+  async #look({ data, result }: Explored, number: number): Promise<void> {
+    if (result === undefined || result.verdict === 'unknown') this.#unknown += 1;
+    for (const symptom of result === undefined ? [] : symptomsOf(result)) {
+      if (this.#known.some((cause) => isOf(cause, symptom, data))) this.#knownFailures += 1;
+      else await this.#shrink(data, symptom, number);
+    }
+  }
+
+  async #shrink(data: ScenarioData, symptom: Symptom, number: number): Promise<void> {
+    const results = new Map<ScenarioData, TrialResult>();
+    const shows = async (candidates: readonly ScenarioData[]): Promise<boolean[]> => {
+      const named = candidates.map((one) => ({ ...one, name: nameOf(symptom, number) }));
+      const explored = await this.#options.run(named);
+      return candidates.map((candidate, index) => {
+        const result = explored[index]?.result;
+        if (result === undefined || !symptomsOf(result).some((one) => isSame(one, symptom))) return false;
+        results.set(candidate, result);
+        return true;
+      });
+    };
+    const { data: smallest, trials } = await shrink(data, shows);
+    this.#shrinkTrials += trials;
+    const named = { ...smallest, name: nameOf(symptom, number) };
+    const result = results.get(smallest) ?? (await this.#options.run([named]))[0]?.result;
+    // Interrupted: the finding would have no evidence.
+    if (result === undefined) return;
+    if (this.#known.some((cause) => isOf(cause, symptom, smallest))) {
+      this.#knownFailures += 1;
+      return;
+    }
+    const ingredients = ingredientsOf(smallest);
+    const symptoms = symptomsOf(result);
+    // What else fails in the smallest trial has the same cause.
+    this.#known.push(...symptoms.map((one) => ({ ...one, ingredients })));
+    const also = symptoms.filter((one) => !isSame(one, symptom));
+    const found = {
+      cause: { ...symptom, ingredients },
+      also,
+      data: named,
+      result,
+      foundIn: data.name,
+      afterTrials: number,
+      shrinkTrials: trials,
+    };
+    this.#found.push(found);
+    this.#options.onFound?.(found);
+  }
+}
+
+/** What it shows, and the trial of the search. */
+function nameOf({ code }: Symptom, number: number): string {
+  return `${code}-${number}`;
+}

@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import { faultCatalogue } from '../faults/catalogue.ts';
+import { tidy } from './scenario-data.ts';
+import type { FaultData, PoolData, ScenarioData, Step, WorkloadData } from './scenario-data.ts';
+
+/** Whether a smaller scenario still shows what was found: for each, in their order. */
+export type StillShows = (candidates: readonly ScenarioData[]) => Promise<readonly boolean[]>;
+
+/** The most trials that one finding may cost. */
+export const MAX_SHRINK_TRIALS = 400;
+/** Candidates that are tried together. It does not depend on the number of workers: the result must not either. */
+const TOGETHER = 8;
+
+/**
+ * The smallest scenario that was found to show the same. Each kind of part is removed or made simpler for as long as that works, large
+ * parts first, until nothing works any more.
+ * @returns the scenario, and how many trials it took
+ */
+export async function shrink(
+  data: ScenarioData,
+  stillShows: StillShows,
+): Promise<{ readonly data: ScenarioData; readonly trials: number }> {
+  let smallest: ScenarioData = { ...data, origin: data.origin ?? data.name };
+  let trials = 0;
+  for (let shrunk = true; shrunk && trials < MAX_SHRINK_TRIALS;) {
+    shrunk = false;
+    let from = 0;
+    for (;;) {
+      const all = reductionsOf(smallest);
+      const candidates = all.slice(from, from + TOGETHER);
+      if (candidates.length === 0 || trials >= MAX_SHRINK_TRIALS) break;
+      const shows = await stillShows(candidates);
+      trials += candidates.length;
+      const first = shows.indexOf(true);
+      const found = candidates[first];
+      if (found === undefined) from += candidates.length;
+      else {
+        smallest = found;
+        shrunk = true;
+        // The parts before it were needed a moment ago: likely they still are. The next round looks again.
+        from += first;
+      }
+    }
+  }
+  return { data: smallest, trials };
+}
+
+/** Scenarios that are a little smaller, the largest parts first. */
+export function reductionsOf(data: ScenarioData): ScenarioData[] {
+  const without = <K extends 'faults' | 'workloads' | 'daemonSets' | 'pools' | 'steps'>(kind: K): ScenarioData[] =>
+    data[kind].map((one) => ({ ...data, [kind]: data[kind].filter((other) => other !== one) }));
+  const all = [
+    ...without('faults'),
+    ...without('workloads'),
+    ...without('daemonSets'),
+    ...(data.pools.length > 1 ? without('pools') : []),
+    ...without('steps'),
+    ...data.workloads.flatMap((one) => smallerWorkloads(one).map((smaller) => replaced(data, 'workloads', one, smaller))),
+    ...data.pools.flatMap((one) => smallerPools(one).map((smaller) => replaced(data, 'pools', one, smaller))),
+    ...data.faults.flatMap((one) => smallerFaults(one).map((smaller) => replaced(data, 'faults', one, smaller))),
+    ...data.steps.flatMap((one) => smallerSteps(one).map((smaller) => replaced(data, 'steps', one, smaller))),
+  ].map(tidy);
+  // A part that nothing uses is gone already.
+  const size = sizeOf(data);
+  return all.filter((one) => one.steps.length > 0 && sizeOf(one) < size);
+}
+
+/** How much there is to read, and then how large the numbers are: what each reduction makes less. */
+function sizeOf({ pools, workloads, daemonSets, faults, steps }: ScenarioData): number {
+  const text = JSON.stringify({ pools, workloads, daemonSets, faults, steps });
+  const numbers = text.match(/\d+(\.\d+)?/g) ?? [];
+  return text.length * 1_000 + numbers.reduce((sum, one) => sum + Math.log2(1 + Number(one)), 0);
+}
+
+function replaced<K extends 'faults' | 'workloads' | 'pools' | 'steps'>(
+  data: ScenarioData,
+  kind: K,
+  old: ScenarioData[K][number],
+  by: ScenarioData[K][number],
+): ScenarioData {
+  return { ...data, [kind]: data[kind].map((one) => (one === old ? by : one)) };
+}
+
+/** Without each optional field, and with fewer pods. */
+function smallerWorkloads(workload: WorkloadData): WorkloadData[] {
+  return [
+    ...(workload.replicas > 1 ? [1, Math.ceil(workload.replicas / 2), workload.replicas - 1] : []).map((replicas) => ({
+      ...workload,
+      replicas,
+    })),
+    ...withoutFields(workload, ['name', 'replicas', 'cpu', 'memory']),
+  ];
+}
+
+function smallerPools(pool: PoolData): PoolData[] {
+  const { instanceTypes = [], requirements = [] } = pool;
+  return [
+    ...withoutFields(pool, ['name']),
+    ...(instanceTypes.length > 1 ? instanceTypes.map((type) => ({ ...pool, instanceTypes: [type] })) : []),
+    ...(requirements.length > 1
+      ? requirements.map((one) => ({ ...pool, requirements: requirements.filter((other) => other !== one) }))
+      : []),
+  ];
+}
+
+/** Without each field that has a default, with fewer values in lists, and with round numbers. */
+function smallerFaults(data: FaultData): FaultData[] {
+  const schema = faultCatalogue.find(({ name }) => name === data.fault)?.params ?? z.unknown();
+  const { params } = data;
+  const candidates = [
+    ...withoutFields(params, []),
+    ...Object.entries(params).flatMap(([field, value]) => {
+      if (Array.isArray(value) && value.length > 1) return value.map((one: unknown) => ({ ...params, [field]: [one] }));
+      if (typeof value === 'number') return rounded(value).map((smaller) => ({ ...params, [field]: smaller }));
+      return [];
+    }),
+  ];
+  return candidates.filter((one) => schema.safeParse(one).success).map((one) => ({ ...data, params: one }));
+}
+
+function smallerSteps(step: Step): Step[] {
+  if (step.do === 'pass') return rounded(step.seconds).map((seconds) => ({ ...step, seconds }));
+  if (step.do === 'scale' && step.replicas > 1) return [{ ...step, replicas: 1 }];
+  if (step.do === 'change-pool') return smallerPools(step.pool).map((pool) => ({ ...step, pool }));
+  return [];
+}
+
+/** Smaller numbers that are easier to read. */
+function rounded(value: number): number[] {
+  if (!Number.isFinite(value) || value <= 0) return [];
+  const magnitude = 10 ** Math.floor(Math.log10(value));
+  return [magnitude, Math.floor(value / magnitude) * magnitude].filter(
+    (one, index, all) => one > 0 && one < value && all.indexOf(one) === index,
+  );
+}
+
+function withoutFields<T extends object>(value: T, needed: readonly string[]): T[] {
+  return Object.keys(value)
+    .filter((field) => !needed.includes(field))
+    .map((field) => Object.fromEntries(Object.entries(value).filter(([name]) => name !== field)) as T);
+}
