@@ -6,11 +6,11 @@ import { UsageError } from './usage-error.ts';
 
 /**
  * The scenario that a replay line names. A user's is named by its file and export, `./file.ts#name`, or by its directory of
- * manifests and id, `./dir#id`. Classes are applied if they were, whatever the target now is.
+ * manifests and id, `./dir#id`, one that is data by its file alone. Classes are applied if they were, whatever the target now is.
  * @throws UsageError if it no longer exists
  */
 export async function chooseRecorded(label: string): Promise<ChosenScenario> {
-  const path = isPath(label) ? label.slice(0, label.lastIndexOf('#')) : label;
+  const path = isPath(label) ? label.replace(/#[^#]*$/, '') : label;
   const all = { suites: [], scenarios: [] };
   const named = manifestsNamed(label);
   const chosen = await (named === undefined

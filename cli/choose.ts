@@ -1,3 +1,5 @@
+import { GENERATED_SUITE, scenarioOf } from '../explore/generated.ts';
+import { refOf } from '../explore/trials.ts';
 import { scenariosOf } from '../harness/load.ts';
 import type { TargetRef } from '../harness/load.ts';
 import type { TrialSource } from '../harness/run.ts';
@@ -12,6 +14,7 @@ import { sources, suites } from '../suites/catalogue.ts';
 import { specification } from '../suites/specification/catalogue.ts';
 import { UnknownTargetError, targetCatalogue, targetNamed } from '../targets/catalogue.ts';
 import { isPath } from '../model/paths.ts';
+import { scenarioFile } from './explore/files.ts';
 import { UsageError } from './usage-error.ts';
 import { userFileUrl } from './user-file.ts';
 import { currentScenarioId, scenariosOfFormerSuite, currentTargetName } from '../model/former-names.ts';
@@ -91,7 +94,8 @@ async function scenariosNamed(options: Pick<ScenarioChoice, 'suites' | 'scenario
   refuseUnknownSuites(options.suites);
   const chosen: ChosenScenario[] = [];
   for (const name of options.scenarios) {
-    if (isPath(name)) {
+    if (isPath(name) && name.endsWith('.json')) chosen.push(scenarioInFile(name));
+    else if (isPath(name)) {
       const found = await scenariosOf(userFileUrl(name, 'scenario'));
       for (const { scenario } of found) {
         refuseUnknownRequirements(scenario);
@@ -107,7 +111,15 @@ async function scenariosNamed(options: Pick<ScenarioChoice, 'suites' | 'scenario
   // A scenario named twice runs once.
   const once = chosen.filter(({ label }, index) => chosen.findIndex((other) => other.label === label) === index);
   refuseSharedIds(once);
-  return once.filter(({ suite, scenario }) => suite === USER_SUITE || isInSuites(options.suites)({ suite, scenario }));
+  return once.filter(
+    ({ suite, scenario }) => suite === USER_SUITE || suite === GENERATED_SUITE || isInSuites(options.suites)({ suite, scenario }),
+  );
+}
+
+/** A scenario that is data, as the explorer writes it. @throws UsageError that names the file and the field */
+export function scenarioInFile(path: string): ChosenScenario {
+  const data = scenarioFile(path);
+  return { ref: refOf(data), scenario: scenarioOf(data), suite: GENERATED_SUITE, label: path };
 }
 
 /** @throws UsageError for an id that is not in the specification: nothing would be counted as tested */

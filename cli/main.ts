@@ -10,6 +10,7 @@ import { defineCompareWorlds } from './commands/compare-worlds.command.ts';
 import { defineCrashPoints } from './commands/crash-points.command.ts';
 import { defineCompletion } from './commands/completion.command.ts';
 import { defineDoctor } from './commands/doctor.command.ts';
+import { defineExplore } from './commands/explore.command.ts';
 import { defineGate } from './commands/gate.command.ts';
 import { defineInit } from './commands/init.command.ts';
 import { defineList } from './commands/list.command.ts';
@@ -43,7 +44,7 @@ const HELP_GROUP = 'Help:';
  * of it takes a second.
  */
 const GROUPS: readonly CommandGroup[] = [
-  { heading: 'Run and judge:', commands: [defineRun, defineCheck, defineReplay, defineList] },
+  { heading: 'Run and judge:', commands: [defineRun, defineExplore, defineCheck, defineReplay, defineList] },
   { heading: 'Reports:', commands: [defineReport, defineShowReport, defineMerge] },
   { heading: 'Evaluate a version:', commands: [defineGate, defineCompare, defineCanary, defineServe, defineInit] },
   { heading: 'Crashes, planted bugs, cost:', commands: [defineCrashPoints, defineMutants, defineBench] },

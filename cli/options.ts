@@ -36,6 +36,9 @@ const whole = (what: string, min: number, max: number): z.ZodType<number, string
 
 const seed = whole('--seed', 0, Number.MAX_SAFE_INTEGER - MAX_TRIALS);
 const trials = whole('--trials', 1, MAX_TRIALS);
+/** Trials of one search. */
+const MAX_SEARCH_TRIALS = 100_000_000;
+const searchTrials = whole('--trials', 1, MAX_SEARCH_TRIALS);
 const maxFailures = whole('--max-failures', 1, MAX_TRIALS);
 /** Seeds of one matrix of mutants and scenarios. */
 const MAX_SEEDS = 1_000;
@@ -54,8 +57,21 @@ const workers = whole('--workers', 1, MAX_WORKERS);
 /** Parsers of numeric flags. @throws UsageError that names the flag and the valid values */
 export const parseSeed = (text: string): number => parse(seed, text);
 export const parseTrials = (text: string): number => parse(trials, text);
+export const parseSearchTrials = (text: string): number => parse(searchTrials, text);
 export const parseMaxFailures = (text: string): number => parse(maxFailures, text);
 export const parseSeeds = (text: string): number => parse(seeds, text);
+
+const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
+/** A search that lasts longer is started again with its corpus. */
+const MAX_FOR_MS = 7 * 24 * UNIT_MS.h;
+
+/** `--for 20m`, in milliseconds. @throws UsageError */
+export function parseFor(text: string): number {
+  const [, number, unit] = /^(\d+(?:\.\d+)?)([smh])$/.exec(text) ?? [];
+  const ms = Number(number) * (UNIT_MS[unit as keyof typeof UNIT_MS] ?? NaN);
+  if (!(ms > 0 && ms <= MAX_FOR_MS)) throw new UsageError(`--for is a duration such as 90s, 20m or 2h, at most a week, not "${text}"`);
+  return ms;
+}
 
 /** `--profile`, which may be repeated. */
 export const parseProfile = (text: string, before: readonly Profile[]): readonly Profile[] => [...before, parse(profile, text)];

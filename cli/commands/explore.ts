@@ -1,0 +1,138 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { exportedSource } from '../../explore/export.ts';
+import { Search } from '../../explore/search.ts';
+import type { Found } from '../../explore/search.ts';
+import { TRIAL_SEED, createScenarioRunner } from '../../explore/trials.ts';
+import { loadTarget } from '../../harness/load.ts';
+import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
+import { worldFor } from '../../harness/world-for.ts';
+import { createRandom } from '../../runtime/random.ts';
+import { createRealTimeline } from '../../runtime/timeline.ts';
+import { chooseTarget, scenarioInFile } from '../choose.ts';
+import type { ChosenTarget } from '../choose.ts';
+import type { Console } from '../console.ts';
+import { Corpus, readKnown, scenarioFile, scenarioPath, writeFindings, writeScenario } from '../explore/files.ts';
+import { SearchProgress } from '../explore/progress.ts';
+import { summaryOf } from '../explore/summary.ts';
+import { interruption } from '../interruption.ts';
+import { prepareTarget } from '../prepare-targets.ts';
+import { createDirectory } from '../run-directory.ts';
+import { EXIT, UsageError } from '../usage-error.ts';
+import { runChosen } from './run.ts';
+
+/** How long a search lasts if the user gives neither time nor trials. */
+const DEFAULT_FOR_MS = 600_000;
+/** The run of what was found, in the directory of the search. */
+const REPORT = 'report';
+
+/** The flags of `explore`, parsed. */
+export interface ExploreOptions {
+  readonly target: string;
+  readonly forMs: number | undefined;
+  readonly trials?: number;
+  readonly seed: number;
+  readonly corpus?: string;
+  readonly known?: string;
+  readonly out?: string;
+  readonly workers?: number;
+  readonly json: boolean;
+}
+
+/** `scaleproof explore --export FILE`: prints a scenario as a TypeScript module. */
+export function printSource(path: string, console: Console): number {
+  console.out(exportedSource(scenarioFile(path)));
+  return EXIT.pass;
+}
+
+/**
+ * `scaleproof explore`: runs generated scenarios against a target, and writes each failure as the smallest scenario that shows it, with
+ * a report of all.
+ * @returns the exit code
+ */
+export async function explore(options: ExploreOptions, console: Console): Promise<number> {
+  const { seed, workers = availableParallelism(), json } = options;
+  const target = await prepareTarget(chooseTarget(options.target), console);
+  const loaded = await loadTarget(target.ref);
+  if (loaded.time === 'real')
+    throw new UsageError(
+      `target ${target.label} is a program in real time, and the explorer needs virtual time; a Go program can be compiled into the world: docs/go-targets.md`,
+    );
+  const known = options.known === undefined ? [] : readKnown(options.known);
+  const corpus = new Corpus(options.corpus);
+  const clock = createRealTimeline().scope('command');
+  const startedAt = new Date(clock.nowMs()).toISOString();
+  const directory = createDirectory(options.out, { startedAt, prefix: 'explore-' });
+  const scratch = mkdtempSync(join(tmpdir(), 'scaleproof-explore-'));
+  const interrupted = interruption();
+  const { signal } = interrupted;
+  const progress = new SearchProgress(console, clock);
+  const runner = createScenarioRunner({
+    target,
+    directory: scratch,
+    workers,
+    signal,
+    labelOf: ({ name }) => pathFromHere(scenarioPath(directory, name)),
+  });
+  const problems = new Set<string>();
+  const search = new Search({
+    random: createRandom(seed),
+    site: { features: loaded.features, capabilities: worldFor(loaded, undefined).facts.capabilities },
+    known,
+    corpus: corpus.scenarios,
+    run: async (scenarios) => {
+      const explored = await runner.run(scenarios);
+      for (const { problem } of explored) if (problem !== undefined) problems.add(problem);
+      progress.show(search.standing);
+      return explored;
+    },
+    onKept: (data) => corpus.keep(data),
+    onFound: (found) => {
+      writeScenario(directory, found.data);
+      progress.found(found);
+    },
+  });
+  const trials = options.trials ?? Infinity;
+  const untilMs = options.trials === undefined ? clock.monotonicMs() + (options.forMs ?? DEFAULT_FOR_MS) : Infinity;
+  try {
+    while (!signal.aborted && search.standing.trials < trials && clock.monotonicMs() < untilMs)
+      await search.round(trials - search.standing.trials);
+  } finally {
+    progress.close();
+    await runner.end();
+    rmSync(scratch, { recursive: true, force: true });
+    interrupted.release();
+  }
+  const { found, standing } = search;
+  writeFindings(directory, { target: target.label, seed, startedAt, standing, found, known });
+  if (found.length > 0 && !signal.aborted) await writeReport(found, target, directory, console);
+  const summary = {
+    directory,
+    standing,
+    found,
+    target: target.label,
+    seconds: progress.seconds,
+    interrupted: signal.aborted,
+    problems: [...problems],
+  };
+  if (json)
+    console.out(`${JSON.stringify(summary, undefined, 2)}
+`);
+  else console.out(summaryOf(summary, console.columns));
+  if (found.length > 0) return EXIT.fail;
+  return signal.aborted || standing.trials === 0 || standing.unknown === standing.trials ? EXIT.unknown : EXIT.pass;
+}
+
+/** Runs what was found once more, from the files that were written, and writes a report as any other run does. */
+async function writeReport(found: readonly Found[], target: ChosenTarget, directory: string, console: Console): Promise<void> {
+  const chosen = found.map(({ data }) => scenarioInFile(pathFromHere(scenarioPath(directory, data.name))));
+  const how = { seed: TRIAL_SEED, trials: 1, nodes: DEFAULT_NODES, world: undefined, workers: undefined, json: false };
+  await runChosen({ chosen, target, ...how, out: join(directory, REPORT) }, console, () => undefined);
+}
+
+/** A path as a user would type it: replay lines have it. */
+function pathFromHere(path: string): string {
+  const near = relative('.', path);
+  return near.startsWith('..') ? path : `./${near}`;
+}

@@ -1,0 +1,97 @@
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { exportedSource } from '../explore/export.ts';
+import { parseScenarioData } from '../explore/scenario-data.ts';
+import { LARGE, SMALL } from '../explore/testing/ground.ts';
+import { formatScenario, readKnown } from './explore/files.ts';
+import { scaleproofHere } from './testing/command.ts';
+import { folderWith } from './testing/files.ts';
+
+/** It never launches anything, so that every scenario with a servable pod fails. */
+const IDLE = `\
+export default {
+  name: 'idle',
+  summary: 'does nothing',
+  features: [],
+  constants: {
+    batchMaxMs: 1000, retryPeriodMs: 1000, launchTimeoutMs: 1000, registrationTimeoutMs: 1000, collectionMs: 1000,
+    emptyAfterMs: 1000, terminationMs: 1000, unavailableOfferingMs: 1000, offeringsPerLaunch: 10,
+  },
+  resources: [],
+  install: async () => {},
+  start: ({ runtime }) => ({
+    ready: Promise.resolve(),
+    done: new Promise((resolve) => runtime.signal.addEventListener('abort', () => resolve())),
+  }),
+  applyPools: async () => {},
+  removePools: async () => {},
+};
+`;
+
+test('a search finds what fails, and leaves scenarios, findings, a corpus and a report', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo, { 'idle.mjs': IDLE });
+  const args = ['explore', '--target', './idle.mjs', '--trials', '4', '--workers', '1', '--corpus', 'corpus', '--out', 'out'];
+  const { code, stdout, stderr } = await scaleproofHere(args, cwd);
+  expect(code, stdout + stderr).toBe(1);
+  expect(stderr).toContain('found world-settled: not-settled in trial');
+  expect(stdout).toMatch(/world-settled: not-settled\n {2}pods\/default/);
+  expect(stdout).toMatch(/replay: scaleproof replay 'sp1,scenario=\.\/out\/scenarios\/not-settled-\d+\.json@/);
+  expect(stdout).toContain('./out/report/report.html');
+  const [name = ''] = readdirSync(join(cwd, 'out/scenarios'));
+  expect(readdirSync(join(cwd, 'corpus')).length).toBeGreaterThan(0);
+  expect(existsSync(join(cwd, 'out/report/report.html'))).toBe(true);
+  const [known] = readKnown(join(cwd, 'out/findings.json'));
+  expect(known).toMatchObject({ check: 'world-settled', code: 'not-settled' });
+
+  const again = await scaleproofHere(['run', '--scenario', `./out/scenarios/${name}`, '--target', './idle.mjs', '--out', 'run'], cwd);
+  expect(again.code, again.stdout + again.stderr).toBe(1);
+  const [, replay = ''] = /scaleproof replay '(\S+)'/.exec(stdout) ?? [];
+  const replayed = await scaleproofHere(['replay', replay, '--out', 'replayed'], cwd);
+  expect(replayed.code, replayed.stdout + replayed.stderr).toBe(1);
+  expect(replayed.stderr).not.toContain('changed');
+
+  const second = await scaleproofHere([...args.slice(0, -1), 'second', '--known', 'out/findings.json'], cwd);
+  expect(second.code, second.stdout + second.stderr).toBe(0);
+  expect(second.stdout).toContain('Nothing new was found.');
+  expect(second.stdout).toMatch(/\d+ failures? of known causes/);
+});
+
+test('a scenario that passes exits 0, as JSON too', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo, { 'small.json': formatScenario(SMALL) });
+  const run = await scaleproofHere(['run', '--scenario', './small.json', '--out', 'run'], cwd);
+  expect(run.code, run.stdout + run.stderr).toBe(0);
+  const found = await scaleproofHere(['explore', '--trials', '1', '--workers', '1', '--json', '--out', 'out'], cwd);
+  expect(found.code, found.stdout + found.stderr).toBe(0);
+  expect(JSON.parse(found.stdout)).toMatchObject({ target: 'reference', standing: { trials: 1, found: 0 }, found: [] });
+});
+
+test('a scenario is printed as TypeScript', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo, { 'large.json': formatScenario(LARGE) });
+  const { code, stdout } = await scaleproofHere(['explore', '--export', './large.json'], cwd);
+  expect(code).toBe(0);
+  expect(stdout).toBe(exportedSource(parseScenarioData(LARGE)));
+});
+
+test('a file with a scenario that is wrong is refused with the place', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo, { 'small.json': formatScenario(SMALL) });
+  writeFileSync(join(cwd, 'small.json'), readFileSync(join(cwd, 'small.json'), 'utf8').replace('"replicas":2', '"replicas":-2'));
+  const { code, stderr } = await scaleproofHere(['run', '--scenario', './small.json'], cwd);
+  expect(code).toBe(2);
+  expect(stderr).toContain('./small.json is not a valid scenario: `workloads.0.replicas` must be at least 0, and is -2');
+});
+
+for (const { args, says } of [
+  { args: ['--for', '3 weeks'], says: '--for is a duration such as 90s, 20m or 2h' },
+  { args: ['--for', '1m', '--trials', '3'], says: "option '--trials <n>' cannot be used with option '--for <duration>'" },
+  { args: ['--trials', '0'], says: '--trials must be at least 1' },
+  { args: ['--known', 'no.json', '--trials', '1'], says: 'no.json does not exist' },
+  { args: ['--target', 'no-such', '--trials', '1'], says: 'no target is named "no-such"' },
+  { args: ['--export', './no.json'], says: 'the scenario file ./no.json does not exist' },
+]) {
+  test(`a usage error: explore ${args.join(' ')}`, async ({}, testInfo) => {
+    const { code, stderr } = await scaleproofHere(['explore', ...args], folderWith(testInfo, {}));
+    expect(code).toBe(2);
+    expect(stderr).toContain(says);
+  });
+}

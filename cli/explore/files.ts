@@ -1,0 +1,138 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { causeSchema } from '../../explore/findings.ts';
+import type { Cause } from '../../explore/findings.ts';
+import { parseScenarioData } from '../../explore/scenario-data.ts';
+import type { ScenarioData } from '../../explore/scenario-data.ts';
+import type { Found, Standing } from '../../explore/search.ts';
+import { problemOf } from '../../model/mistake.ts';
+import { UsageError } from '../usage-error.ts';
+import { readUserFile } from '../user-file.ts';
+
+/** The format of findings.json. */
+const FINDINGS_SCHEMA = 'scaleproof.dev/explored/v1';
+/** The folder of scenario files in the directory of a search. */
+const SCENARIOS = 'scenarios';
+
+/** A scenario in a file that the user named. @throws UsageError that names the file and the field */
+export function scenarioFile(path: string): ScenarioData {
+  try {
+    return parseScenarioData(parseJson(path, 'scenario'));
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`${path} is not a valid scenario: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function parseJson(path: string, what: string): unknown {
+  const text = readUserFile(path, what);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new UsageError(`${path} is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+const findingsSchema = z.looseObject({
+  schema: z.literal(FINDINGS_SCHEMA),
+  findings: z.array(z.looseObject({ cause: causeSchema, also: z.array(causeSchema.omit({ ingredients: true })) })),
+  known: z.array(causeSchema),
+});
+
+/** The causes that an earlier search listed. @throws UsageError when it is not the findings.json of a search */
+export function readKnown(path: string): Cause[] {
+  const value = parseJson(path, 'findings');
+  const problem = problemOf(findingsSchema, value, 'the file');
+  if (problem !== undefined) throw new UsageError(`${path} is not the findings.json of a search: ${problem}`);
+  const { findings, known } = findingsSchema.parse(value);
+  return [...known, ...findings.flatMap(({ cause, also }) => [cause, ...also.map((one) => ({ ...cause, ...one }))])];
+}
+
+/** Where a scenario is in the directory of a search. */
+export function scenarioPath(directory: string, name: string): string {
+  return join(directory, SCENARIOS, `${name}.json`);
+}
+
+export function writeScenario(directory: string, data: ScenarioData): void {
+  mkdirSync(join(directory, SCENARIOS), { recursive: true });
+  writeFileSync(scenarioPath(directory, data.name), formatScenario(data));
+}
+
+/** One line for each pool, workload, fault and step: a small scenario fits on a screen. */
+export function formatScenario({ pools, workloads, daemonSets, faults, steps, ...head }: ScenarioData): string {
+  const list = (name: string, items: readonly unknown[]): string =>
+    items.length === 0 ? `  "${name}": []` : `  "${name}": [\n${items.map((one) => `    ${JSON.stringify(one)}`).join(',\n')}\n  ]`;
+  const fields = Object.entries(head).map(([key, value]) => `  ${JSON.stringify(key)}: ${JSON.stringify(value)}`);
+  const lists = [
+    list('pools', pools),
+    list('workloads', workloads),
+    list('daemonSets', daemonSets),
+    list('faults', faults),
+    list('steps', steps),
+  ];
+  return `{\n${[...fields, ...lists].join(',\n')}\n}\n`;
+}
+
+/** Writes findings.json, which a later search takes with `--known`. */
+export function writeFindings(
+  directory: string,
+  {
+    found,
+    ...rest
+  }: {
+    readonly target: string;
+    readonly seed: number;
+    readonly startedAt: string;
+    readonly standing: Standing;
+    readonly found: readonly Found[];
+    readonly known: readonly Cause[];
+  },
+): void {
+  const findings = found.map(({ cause, data, result, ...how }) => ({
+    cause,
+    scenario: `${SCENARIOS}/${data.name}.json`,
+    messages: messagesOf({ cause, result }),
+    ...how,
+  }));
+  writeFileSync(join(directory, 'findings.json'), `${JSON.stringify({ schema: FINDINGS_SCHEMA, ...rest, findings }, undefined, 2)}\n`);
+}
+
+/** What the check said. */
+export function messagesOf({ cause, result }: Pick<Found, 'cause' | 'result'>): string[] {
+  return result.checks
+    .filter(({ check }) => check === cause.check)
+    .flatMap(({ findings, summary }) =>
+      findings.length === 0 ? [summary] : findings.filter(({ code }) => code === cause.code).map(({ message }) => message),
+    );
+}
+
+/** Scenarios that reached something new, kept in a directory between searches. Without a directory, nothing is kept. */
+export class Corpus {
+  readonly scenarios: readonly ScenarioData[];
+  readonly #directory: string | undefined;
+  readonly #names: Set<string>;
+
+  /** @throws UsageError when the directory can't be used, or has a file that is no scenario */
+  constructor(directory: string | undefined) {
+    this.#directory = directory;
+    const files = directory === undefined || !existsSync(directory) ? [] : readdirSync(directory).filter((name) => name.endsWith('.json'));
+    this.scenarios = files.sort().map((name) => scenarioFile(join(directory ?? '', name)));
+    this.#names = new Set(this.scenarios.map(({ name }) => name));
+    if (directory !== undefined) createFolder(directory);
+  }
+
+  keep(data: ScenarioData): void {
+    if (this.#directory === undefined || this.#names.has(data.name)) return;
+    this.#names.add(data.name);
+    writeFileSync(join(this.#directory, `${data.name}.json`), formatScenario(data));
+  }
+}
+
+function createFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true });
+  } catch (error) {
+    throw new UsageError(`--corpus ${path} can't be created: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,71 @@
+import type { Found, Standing } from '../../explore/search.ts';
+import { formatCount, formatDuration } from '../../reports/format.ts';
+import { printable } from '../../reports/paint.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Console } from '../console.ts';
+import { LiveLine } from '../live-line.ts';
+import { messagesOf } from './files.ts';
+
+/** Without a terminal there is a line at most this often. */
+const LINE_MS = 30_000;
+/** Most characters of a finding's message. */
+const MAX_MESSAGE = 300;
+
+/** Shows how far a search is, and what it finds as it finds it. */
+export class SearchProgress {
+  readonly #console: Console;
+  readonly #clock: Clock;
+  readonly #line: LiveLine;
+  readonly #startedMs: number;
+  #toldMs: number;
+
+  constructor(console: Console, clock: Clock) {
+    this.#console = console;
+    this.#clock = clock;
+    this.#line = new LiveLine(console);
+    this.#startedMs = clock.monotonicMs();
+    this.#toldMs = this.#startedMs;
+  }
+
+  /** How long the search has lasted. */
+  get seconds(): number {
+    return (this.#clock.monotonicMs() - this.#startedMs) / 1_000;
+  }
+
+  show(standing: Standing): void {
+    const line = standingLine(standing, this.seconds);
+    if (this.#console.interactive) this.#line.show(line.slice(0, this.#console.columns - 1));
+    else if (this.#clock.monotonicMs() - this.#toldMs >= LINE_MS) {
+      this.#toldMs = this.#clock.monotonicMs();
+      this.#line.print(line);
+    }
+  }
+
+  found(found: Found): void {
+    const [message = ''] = messagesOf(found);
+    const { cause, data, afterTrials } = found;
+    const size = `${formatCount(data.faults.length, 'fault')}, ${formatCount(data.workloads.length, 'workload')}, ${formatCount(data.pools.length, 'pool')}, ${formatCount(data.steps.length, 'step')}`;
+    this.#line.print(printable(`found ${cause.check}: ${cause.code} in trial ${afterTrials}; smallest scenario: ${size}`));
+    this.#line.print(`  ${printable(message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message)}`);
+  }
+
+  close(): void {
+    this.#line.close();
+  }
+}
+
+/** One line about a search. */
+export function standingLine(standing: Standing, seconds: number): string {
+  const { trials, shrinkTrials, covered, found, known, unknown } = standing;
+  const rate = seconds === 0 ? 0 : (trials + shrinkTrials) / seconds;
+  const parts = [
+    formatCount(trials, 'trial'),
+    `${rate.toFixed(1)}/s`,
+    `${covered} places reached`,
+    `${found} found`,
+    ...(known === 0 ? [] : [`${known} known again`]),
+    ...(unknown === 0 ? [] : [`${unknown} without verdict`]),
+    formatDuration(seconds * 1_000),
+  ];
+  return parts.join(' · ');
+}
