@@ -45,19 +45,42 @@ export function offersOf(pool: Pool, daemons: readonly Load[], { catalogue, node
   const tolerant = daemons.filter(({ template }) => untolerated(pool.taints, template.spec.tolerations, REPELLING) === undefined);
   const shares = tolerant.map(({ template }) => ({ alternatives: nodeAlternatives(template.spec), requests: podRequests(template.spec) }));
   const seats: Offers['seats'][number][] = [];
-  for (const type of catalogue.types.values()) {
-    const whole = allocatable(type);
-    for (const capacityType of type.usageClasses) {
-      for (const zone of type.zones) {
-        const offering = { instanceType: type.type, zone, capacityType };
-        const labels = { ...pool.labels, ...offeringLabels(type, offering, catalogue.region), [NODE_POOL_LABEL]: pool.name };
-        if (!matchesLabels(decided, labels)) continue;
-        const daemonsHere = shares
-          .filter(({ alternatives }) => alternatives.some((one) => suits(one, labels, stated)))
-          .reduce<Resources>((sum, { requests }) => addResources(sum, requests), {});
-        seats.push({ pool, type, offering, labels, daemons: daemonsHere, room: subtractResources(whole, daemonsHere) });
-      }
+  for (const { type, offered } of offeredIn(catalogue)) {
+    let whole: Resources | undefined;
+    for (const { offering, labels: known } of offered) {
+      const labels = { ...pool.labels, ...known, [NODE_POOL_LABEL]: pool.name };
+      if (!matchesLabels(decided, labels)) continue;
+      whole ??= allocatable(type);
+      const daemonsHere = shares
+        .filter(({ alternatives }) => alternatives.some((one) => suits(one, labels, stated)))
+        .reduce<Resources>((sum, { requests }) => addResources(sum, requests), {});
+      seats.push({ pool, type, offering, labels, daemons: daemonsHere, room: subtractResources(whole, daemonsHere) });
     }
   }
   return { pool, stated, seats };
+}
+
+/** Everything that can be bought, with the labels of such a node. */
+type Offered = readonly {
+  readonly type: InstanceType;
+  readonly offered: readonly { readonly offering: Offering; readonly labels: Labels }[];
+}[];
+
+/** A catalogue never changes, and generated scenarios ask for it many times. */
+const kept = new WeakMap<Catalogue, Offered>();
+
+function offeredIn(catalogue: Catalogue): Offered {
+  const known = kept.get(catalogue);
+  if (known !== undefined) return known;
+  const made = [...catalogue.types.values()].map((type) => ({
+    type,
+    offered: type.usageClasses.flatMap((capacityType) =>
+      type.zones.map((zone) => {
+        const offering = { instanceType: type.type, zone, capacityType };
+        return { offering, labels: offeringLabels(type, offering, catalogue.region) };
+      }),
+    ),
+  }));
+  kept.set(catalogue, made);
+  return made;
 }
