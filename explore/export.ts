@@ -9,8 +9,8 @@ import { truthsOf } from './truths.ts';
  */
 export function exportedSource(data: ScenarioData): string {
   const { id, title, needs, mostNodes, podStopMs, origin } = scenarioOf(data);
-  const expected = servedExpectations(data);
   const truths = truthsOf(data);
+  const expected = servedExpectations(data, truths);
   const lines = [
     ...data.daemonSets.map((one) => `await t.daemonSet(${literal(one)});`),
     ...data.steps.flatMap((step) => sourceOf(step, { data, expected, truths })),

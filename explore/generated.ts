@@ -15,6 +15,7 @@ import type { Feature } from '../targets/target.ts';
 import { parseScenarioData, peaksOf } from './scenario-data.ts';
 import type { FaultData, ScenarioData, Step } from './scenario-data.ts';
 import { madeOf, truthsOf } from './truths.ts';
+import type { WorkloadTruth } from './truths.ts';
 
 /** The folder of the ids of scenarios that are data. */
 export const GENERATED_SUITE = 'explore';
@@ -110,9 +111,9 @@ function servedWithin({ kind }: Truth): BoundName {
 }
 
 /** Within which bound the pods of each workload have to be served; those of others don't, or only at the end. */
-export function servedExpectations(data: ScenarioData): ReadonlyMap<string, BoundName> {
+export function servedExpectations(data: ScenarioData, truths: ReadonlyMap<string, WorkloadTruth>): ReadonlyMap<string, BoundName> {
   return new Map(
-    [...truthsOf(data)].flatMap(([name, { truth }]) =>
+    [...truths].flatMap(([name, { truth }]) =>
       truth.kind === 'impossible' || isShrunk(data, name) ? [] : [[name, servedWithin(truth)] as const],
     ),
   );
@@ -120,7 +121,7 @@ export function servedExpectations(data: ScenarioData): ReadonlyMap<string, Boun
 
 async function act(t: Trial, data: ScenarioData, faults: ReadonlyMap<string, FaultSpec>): Promise<void> {
   const truths = truthsOf(data);
-  const expected = servedExpectations(data);
+  const expected = servedExpectations(data, truths);
   const workloads = new Map<string, Workload>();
   const active = new Map<string, ActiveFault>();
   for (const spec of data.daemonSets) await t.daemonSet(spec);

@@ -30,7 +30,8 @@ const NAMESPACE = 'default';
 export function truthsOf(data: ScenarioData): ReadonlyMap<string, WorkloadTruth> {
   const hindered = data.faults.some(({ fault }) => faultCatalogue.find((one) => one.name === fault)?.hinders !== false);
   const quiet = data.faults.length === 0 && data.steps.every((step) => step.do !== 'restart-target');
-  const judged = data.workloads.map(({ name }) => [name, judge(data, name)] as const);
+  const judgeUnder = judgementsOf(data);
+  const judged = data.workloads.map(({ name }) => [name, judge(data, name, judgeUnder)] as const);
   const isClear = judged.every(([, { kind }]) => kind !== 'partly');
   return new Map(
     judged.map(([name, found]) => {
@@ -42,45 +43,54 @@ export function truthsOf(data: ScenarioData): ReadonlyMap<string, WorkloadTruth>
   );
 }
 
+/** What each workload is under some pools, by its name. */
+type JudgeUnder = (pools: readonly Pool[]) => ReadonlyMap<string, Judged>;
+
 /** The workload under all pools that there are while it is deployed. */
-function judge(data: ScenarioData, name: string): Judged {
+function judge(data: ScenarioData, name: string, judgeUnder: JudgeUnder): Judged {
   const moving = neighbourChange(data, name);
-  const all = poolsOver(data, name).map((pools) => judgeUnder(data, name, pools));
-  const first = all[0] ?? { kind: 'unservable', why: 'it is never deployed' };
+  const all = poolsOver(data, name).flatMap((pools) => judgeUnder(pools).get(name) ?? []);
+  const first: Judged = all[0] ?? { kind: 'unservable', why: 'it is never deployed' };
   const other = all.find(({ kind }) => kind !== first.kind);
   if (other !== undefined) return { kind: 'partly', why: `its pools change, and then: ${'why' in other ? other.why : 'it can be served'}` };
   return moving !== undefined && first.kind === 'servable' ? { kind: 'partly', why: moving } : first;
 }
 
-function judgeUnder(data: ScenarioData, name: string, pools: readonly Pool[]): Judged {
-  // Pools of a fixed size launch for nobody: their nodes may be full.
-  const growing = found(
-    data,
-    name,
-    pools.filter(({ replicas }) => replicas === undefined),
-  );
-  if (growing.kind !== 'unservable') return growing;
-  const any = found(data, name, pools);
-  return any.kind === 'unservable'
-    ? growing
-    : { kind: 'partly', why: 'only nodes of pools of a fixed size suit it, and these may be full' };
+/** Judges all workloads at once under any pools, and the same pools once. */
+function judgementsOf(data: ScenarioData): JudgeUnder {
+  const loads = loadsOf(data);
+  const known = new Map<string, ReadonlyMap<string, Judged>>();
+  return (pools) => {
+    const key = JSON.stringify(pools);
+    const found = known.get(key) ?? judgeAll(loads, pools);
+    known.set(key, found);
+    return found;
+  };
 }
 
-function found(data: ScenarioData, name: string, pools: readonly Pool[]): Judged {
-  const loads = loadsOf(data);
+function judgeAll(loads: readonly Load[], pools: readonly Pool[]): ReadonlyMap<string, Judged> {
+  // Pools of a fixed size launch for nobody: their nodes may be full.
+  const growing = pools.filter(({ replicas }) => replicas === undefined);
+  const byGrowing = feasibilities(loads, growing);
+  if (growing.length === pools.length) return byGrowing;
+  const byAny = feasibilities(loads, pools);
+  return new Map(
+    [...byGrowing].map(([name, found]) => {
+      if (found.kind !== 'unservable' || byAny.get(name)?.kind === 'unservable') return [name, found];
+      return [name, { kind: 'partly', why: 'only nodes of pools of a fixed size suit it, and these may be full' }];
+    }),
+  );
+}
+
+function feasibilities(loads: readonly Load[], pools: readonly Pool[]): ReadonlyMap<string, Judged> {
   const market = { catalogue: loadCatalogue(), nodesOf: poolNodes };
-  const feasibility = judgeLimits(loads, judgeFeasibility(loads, pools, market)).get(name);
-  switch (feasibility?.kind) {
-    case 'servable':
-      return { kind: 'servable' };
-    case 'partly':
-    case 'unservable':
-      return { kind: feasibility.kind, why: feasibility.why };
-    case 'untestable':
-      return { kind: 'partly', why: feasibility.why };
-    case undefined:
-      return { kind: 'unservable', why: 'there is no such workload' };
-  }
+  const judged = judgeLimits(loads, judgeFeasibility(loads, pools, market));
+  return new Map(
+    [...judged].map(([name, feasibility]): [string, Judged] => {
+      if (feasibility.kind === 'servable') return [name, { kind: 'servable' }];
+      return [name, { kind: feasibility.kind === 'unservable' ? 'unservable' : 'partly', why: feasibility.why }];
+    }),
+  );
 }
 
 function loadsOf(data: ScenarioData): Load[] {
