@@ -50,18 +50,25 @@ test('other refusals are none of its business', () => {
 });
 
 /** A fault strikes this many requests and denies them, and then one more is denied; the history records no firing for that one. */
-function denied(firings: number, { operation = 'list nodeclaims', heal = false } = {}): ReturnType<typeof permissions.judge> {
+function denied(
+  firings: number,
+  { operation = 'list nodeclaims', heal = false, underWay = false } = {},
+): ReturnType<typeof permissions.judge> {
   const builder = new HistoryBuilder().act().arm('f');
   const ask = (span: number, of: string): HistoryBuilder =>
     builder.request(span, of, { mutating: false }).add({ type: 'request.end', span, outcome: 'fail', code: 'Forbidden', note: DENIED });
-  for (let span = 1; span <= firings; span += 1) ask(span, operation).fire('f', span);
+  for (let span = 1; span < firings; span += 1) ask(span, operation).fire('f', span);
+  if (underWay) builder.request(firings + 1, 'list nodeclaims', { mutating: false });
+  ask(firings, operation).fire('f', firings);
   if (heal) builder.heal('f');
-  ask(firings + 1, 'list nodeclaims');
+  if (underWay) builder.add({ type: 'request.end', span: firings + 1, outcome: 'fail', code: 'Forbidden', note: DENIED });
+  else ask(firings + 1, 'list nodeclaims');
   return permissions.judge(createView(builder.finish().events));
 }
 
 test('what a fault denied does not count, and nothing after more firings than are recorded', () => {
   expect(denied(MAX_FIRINGS_RECORDED)).toBeUndefined();
+  expect(denied(MAX_FIRINGS_RECORDED, { underWay: true }), 'sent before the last recorded firing').toBeUndefined();
   expect(denied(MAX_FIRINGS_RECORDED, { heal: true }), 'after the heal it counts again').toMatchObject({ verdict: 'fail' });
   expect(denied(MAX_FIRINGS_RECORDED - 1), 'all firings are recorded').toMatchObject({ verdict: 'fail' });
   expect(denied(MAX_FIRINGS_RECORDED, { operation: 'ec2:CreateTags' }), 'another wire is denied').toMatchObject({ verdict: 'fail' });

@@ -12,7 +12,8 @@ const SHOWN = 10;
 
 /**
  * The target's roles allow what it asks of the API server: after an upgrade, a verb may be missing. What a fault denied does not
- * count, and neither does what is denied after more firings than the history records, until the heal. Nothing to judge if nothing was denied: without roles, everything is allowed.
+ * count, and neither does what is denied after more firings than the history records, until the heal. Nothing to judge if nothing was
+ * denied: without roles, everything is allowed.
  */
 export const permissions: Check = {
   name: 'permissions',
@@ -22,8 +23,9 @@ export const permissions: Check = {
     const denied = new Map<string, { readonly denial: Denial; readonly requests: RequestLife[] }>();
     const struck = new Set(view.faults.flatMap(({ fired }) => fired.map(({ span }) => span)));
     const unrecorded = view.faults.filter((fault) => isDenying(view, fault) && fault.fired.length >= MAX_FIRINGS_RECORDED);
-    const mayBeStruck = ({ start }: RequestLife): boolean =>
-      unrecorded.some(({ fired, healed }) => start.i > (fired.at(-1)?.i ?? 0) && start.i < (healed?.i ?? Infinity));
+    // Several requests may be on their way when the last firing is recorded.
+    const mayBeStruck = ({ start, end }: RequestLife): boolean =>
+      unrecorded.some(({ fired, healed }) => (end?.i ?? Infinity) > (fired.at(-1)?.i ?? 0) && start.i < (healed?.i ?? Infinity));
     for (const [span, request] of view.requests) {
       const { start, end } = request;
       if (start.wire !== 'kube' || end?.code !== 'Forbidden' || struck.has(span) || mayBeStruck(request)) continue;
