@@ -61,6 +61,18 @@ test('a later start that never became ready, unless it had no time', () => {
   expect(codes(restarted(false))).toEqual([]);
 });
 
+test('a start that a fault kept from becoming ready until a moment before the end', () => {
+  const blocked = (healedMs: number, overMs: number, fires = true): HistoryBuilder => {
+    const builder = acting().countBound('recover', 100).arm('f');
+    builder.add({ type: 'target.exit', incarnation: 1, provoked: true, reason: 'killed' }, { type: 'target.start', incarnation: 2 });
+    if (fires) builder.fire('f');
+    return builder.at(healedMs).phase('heal').heal('f').phase('settle').at(overMs).phase('remove').phase('over').add({ type: 'trial.end' });
+  };
+  expect(codes(blocked(500, 550))).toEqual([]);
+  expect(codes(blocked(500, 650))).toEqual(['not-ready']);
+  expect(codes(blocked(500, 550, false)), 'a fault that never fired').toEqual(['not-ready']);
+});
+
 test('dead when the trial is over: it exited by itself and waits for its restart, or was killed and never restarted', () => {
   const died = (provoked: boolean): HistoryBuilder =>
     acting().add({ type: 'target.exit', incarnation: 1, provoked, reason: 'died' }).at(300).finish();

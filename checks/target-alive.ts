@@ -91,10 +91,22 @@ function notReady(view: View): Finding[] {
   if (last.exit?.provoked === true) {
     return [finding('not-ready', last.exit, `The target was killed at ${duration(last.exit.t)} and never started again.`)];
   }
-  if (last.exit !== undefined || last.ready !== undefined) return [];
+  if (last.exit !== undefined || last.ready !== undefined || isStillRecovering(view, last.start.t, over.t)) return [];
   return [
     finding('not-ready', last.start, `The target's incarnation ${last.number}, started at ${duration(last.start.t)}, never became ready.`),
   ];
+}
+
+/** How long a target that a fault kept from starting may take afterwards. */
+const RECOVERY_BOUND = 'recover';
+
+/** Whether a fault was active until so short a time before the end that the target need not be ready yet. */
+function isStillRecovering({ faults, bounds }: View, startMs: number, overMs: number): boolean {
+  const boundMs = bounds.get(RECOVERY_BOUND)?.value ?? 0;
+  const hindering = faults.filter(
+    ({ armed, fired, healed }) => armed.fault.hinders !== false && fired.length > 0 && (healed?.t ?? overMs) > startMs,
+  );
+  return hindering.some(({ healed }) => overMs - (healed?.t ?? overMs) < boundMs);
 }
 
 /** Why the supervisor ended the trial. */
