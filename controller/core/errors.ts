@@ -21,3 +21,10 @@ export function isConflict(error: unknown): boolean {
 export function isUnknownOutcome(error: unknown): boolean {
   return !(error instanceof KubeError) || error.status === 0 || error.status >= 500;
 }
+
+/** Whether the API server refused a request because no role allows it: it refuses others like it as well. A quota's refusal is one, too. */
+export function isForbidden(error: unknown): boolean {
+  return error instanceof KubeError && error.status === FORBIDDEN;
+}
+
+const FORBIDDEN = 403;

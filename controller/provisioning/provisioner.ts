@@ -5,7 +5,7 @@ import { isDeleting, timeOf, uidOf } from '../api.ts';
 import { BATCH_IDLE_MS, BATCH_MAX_MS, CLAIM_CREATES_AT_ONCE } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { forEachAtMost } from '../core/concurrency.ts';
-import { describeError, isUnknownOutcome } from '../core/errors.ts';
+import { describeError, isForbidden, isUnknownOutcome } from '../core/errors.ts';
 import { Notifier } from '../core/notifier.ts';
 import type { PlannedNode, PodValidator, Simulator } from '../scheduling/types.ts';
 import { namespaceLabels } from '../state.ts';
@@ -24,6 +24,8 @@ export class Provisioner {
   readonly #news = new Notifier();
   /** A claim may exist that we have not seen, because its creation got no response. */
   #mustList = false;
+  /** The last claim could not be created because no role allows it. */
+  #isForbidden = false;
   /** The last plan left pods without a node. */
   #hasRefused = false;
   /** Counts plans: where one offering at a time is tried, pods take turns. */
@@ -115,7 +117,7 @@ export class Provisioner {
       nominations.nominate(name);
       for (const pod of nominated) this.#tellOfNode(pod, name);
     }
-    await forEachAtMost(CLAIM_CREATES_AT_ONCE, plan.launches, (launch) => this.#create(launch));
+    await this.#createAll(plan.launches);
   }
 
   /** The pod as it is planned; nothing if it can't be, which is reported. */
@@ -143,11 +145,24 @@ export class Provisioner {
     if ((pod.spec.nodeName ?? '') === '') this.#context.reporter.cannotSchedule(pod, reason);
   }
 
+  /** While creating is forbidden, one request shows that it still is: with one for each claim, a role without that right means hammering. */
+  async #createAll(launches: readonly PlannedNode[]): Promise<void> {
+    const [first, ...others] = launches;
+    if (this.#isForbidden && first !== undefined) {
+      await this.#create(first);
+      if (!this.#isForbidden) await this.#createAll(others);
+      return;
+    }
+    await forEachAtMost(CLAIM_CREATES_AT_ONCE, launches, (launch) => this.#create(launch));
+  }
+
   async #create(launch: PlannedNode): Promise<void> {
     const { runtime } = this.#context;
     try {
       await createClaim(this.#context, launch, 'provisioned');
+      this.#isForbidden = false;
     } catch (error) {
+      this.#isForbidden ||= isForbidden(error);
       this.#mustList ||= isUnknownOutcome(error);
       logFailure(runtime.log, 'error', `no claim could be created: ${describeError(error)}`, error, { nodePool: launch.pool });
     }
