@@ -55,7 +55,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     why: "it creates scenarios from a user's own objects, which the world's API server validates first",
   },
   explore: {
-    may: ['runtime', 'model', 'history', 'faults', 'targets', 'harness', 'manifests'],
+    may: ['runtime', 'model', 'history', 'wire/effects.ts', 'faults', 'targets', 'harness', 'manifests'],
     why: 'it searches with generated scenarios; what is owed to them is what manifests/ works out, and no autoscaler decides it',
   },
   gate: { may: ['runtime', 'model', 'history'], why: 'a gate judges verdicts, whatever produced them' },

@@ -3,6 +3,7 @@ import { faultCatalogue } from '../../faults/catalogue.ts';
 import type { Fault } from '../../faults/fault.ts';
 import { ZONES } from '../../model/instance-catalogue.ts';
 import { WORKLOAD_LABEL } from '../../model/kube.ts';
+import type { When } from '../../wire/effects.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { FaultData } from '../scenario-data.ts';
 import { someOf, weighted } from './chance.ts';
@@ -49,6 +50,14 @@ const schemaOf = (fault: Fault<unknown, unknown>): Schema =>
 /** Of every fault of the catalogue: converting one takes as long as drawing many. */
 const SCHEMAS: ReadonlyMap<Fault<unknown, unknown>, Schema> = new Map(faultCatalogue.map((fault) => [fault, schemaOf(fault)]));
 
+/** The fault that ends the target. */
+const KILLS = 'crash';
+
+/** Killed at each request of a kind, a target would start thousands of times and get nowhere. */
+function fewTimes(random: Random): When {
+  return random.chance(0.4) ? { kind: 'first', count: random.int(1, 3) } : { kind: 'nth', nth: random.int(1, 40) };
+}
+
 /** Faults that the target and its world allow. */
 export function possibleFaults({ capabilities }: DrawSite): readonly Fault<unknown, unknown>[] {
   return faultCatalogue.filter((fault) => needsOf(fault).every((one) => capabilities.includes(one)));
@@ -67,7 +76,8 @@ function needsOf(fault: Fault<unknown, unknown>): ReturnType<Fault<unknown, unkn
 export function drawFault(random: Random, name: string, fault: Fault<unknown, unknown>, names: Names): FaultData | undefined {
   const schema = SCHEMAS.get(fault) ?? schemaOf(fault);
   for (let draw = 0; draw < MAX_DRAWS; draw += 1) {
-    const params = valueOf(random, schema, '', names) as Record<string, unknown>;
+    const drawn = valueOf(random, schema, '', names) as Record<string, unknown>;
+    const params = fault.name === KILLS ? { ...drawn, when: fewTimes(random) } : drawn;
     const parsed = fault.params.safeParse(params);
     if (!parsed.success) continue;
     if (!fault.capabilities(parsed.data).every((one) => names.capabilities.includes(one))) continue;

@@ -69,3 +69,11 @@ test('most scenarios have faults that overlap', () => {
   const several = drawn.filter(({ faults }) => faults.length >= 2).length;
   expect(several).toBeGreaterThan(drawn.length / 2);
 });
+
+test('a target is killed a few times only', () => {
+  const crash = faultCatalogue.filter(({ name }) => name === 'crash');
+  const random = createRandom('crash');
+  const drawn = crash.flatMap((fault) => Array.from({ length: 100 }, () => drawFault(random, 'f', fault, NAMES)));
+  expect(drawn).toHaveLength(100);
+  expect(new Set(drawn.map((one) => (one?.params['when'] as { kind: string }).kind))).toEqual(new Set(['first', 'nth']));
+});
