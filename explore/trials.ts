@@ -30,6 +30,8 @@ export interface TrialSite {
   readonly signal: AbortSignal;
   /** The path of a scenario's file, for replay lines. */
   readonly labelOf: (data: ScenarioData) => string;
+  /** Called when a trial has ended. */
+  readonly onTrial?: () => void;
 }
 
 /** Processes that run scenarios until they are ended. */
@@ -46,7 +48,7 @@ export function refOf(data: ScenarioData): ModuleRef {
 }
 
 /** Starts a process for each worker at its first trial. What a trial shows does not depend on the process, nor on what ran in it before. */
-export function createScenarioRunner({ target, directory, workers, signal, labelOf }: TrialSite): ScenarioRunner {
+export function createScenarioRunner({ target, directory, workers, signal, labelOf, onTrial }: TrialSite): ScenarioRunner {
   const clock = createRealTimeline().scope('explorer');
   const runners = Array.from({ length: workers }, () => createTrialRunner({ clock }));
   mkdirSync(join(directory, 'histories'), { recursive: true });
@@ -84,6 +86,7 @@ export function createScenarioRunner({ target, directory, workers, signal, label
             const one = await explore(data, runner);
             // A trial that was cut off shows nothing.
             if (!signal.aborted) explored[index] = one;
+            onTrial?.();
           }
         }),
       );

@@ -74,6 +74,7 @@ export async function explore(options: ExploreOptions, console: Console): Promis
     workers,
     signal,
     labelOf: ({ name }) => pathFromHere(scenarioPath(directory, name)),
+    onTrial: () => progress.trial(search.standing),
   });
   const problems = new Set<string>();
   const search = new Search({
@@ -84,7 +85,6 @@ export async function explore(options: ExploreOptions, console: Console): Promis
     run: async (scenarios) => {
       const explored = await runner.run(scenarios);
       for (const { problem } of explored) if (problem !== undefined) problems.add(problem);
-      progress.show(search.standing);
       return explored;
     },
     onKept: (data) => corpus.keep(data),

@@ -18,6 +18,7 @@ export class SearchProgress {
   readonly #line: LiveLine;
   readonly #startedMs: number;
   #toldMs: number;
+  #ended = 0;
 
   constructor(console: Console, clock: Clock) {
     this.#console = console;
@@ -32,8 +33,10 @@ export class SearchProgress {
     return (this.#clock.monotonicMs() - this.#startedMs) / 1_000;
   }
 
-  show(standing: Standing): void {
-    const line = standingLine(standing, this.seconds);
+  /** A trial has ended, of the search or to make a finding smaller. */
+  trial(standing: Standing): void {
+    this.#ended += 1;
+    const line = standingLine(standing, this.#ended, this.seconds);
     if (this.#console.interactive) this.#line.show(line.slice(0, this.#console.columns - 1));
     else if (this.#clock.monotonicMs() - this.#toldMs >= LINE_MS) {
       this.#toldMs = this.#clock.monotonicMs();
@@ -54,13 +57,11 @@ export class SearchProgress {
   }
 }
 
-/** One line about a search. */
-export function standingLine(standing: Standing, seconds: number): string {
-  const { trials, shrinkTrials, covered, found, known, unknown } = standing;
-  const rate = seconds === 0 ? 0 : (trials + shrinkTrials) / seconds;
+/** One line about a search. @param ended trials so far, also those of a round that is not over */
+function standingLine({ covered, found, known, unknown }: Standing, ended: number, seconds: number): string {
   const parts = [
-    formatCount(trials, 'trial'),
-    `${rate.toFixed(1)}/s`,
+    formatCount(ended, 'trial'),
+    `${(ended / Math.max(1, seconds)).toFixed(1)}/s`,
     `${covered} places reached`,
     `${found} found`,
     ...(known === 0 ? [] : [`${known} known again`]),
