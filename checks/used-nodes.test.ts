@@ -10,6 +10,10 @@ const KEEPING = { keepsUsedNodes: true } as const;
 function removal(
   options: {
     readonly pool?: Partial<EventOf<'pool'>['pool']>;
+    /** A version of the pool before that. */
+    readonly earlier?: Partial<EventOf<'pool'>['pool']>;
+    /** When the pool is as it is; its node's claim is made at 40 ms. */
+    readonly appliedAt?: number;
     readonly placedAt?: number;
     readonly truth?: EventOf<'workload'>['truth'];
     /** What happens before the removal. */
@@ -18,9 +22,11 @@ function removal(
     readonly byOthers?: true;
   } = {},
 ): HistoryEvent[] {
-  const { pool = KEEPING, placedAt = 20, truth = { kind: 'schedulable' }, before, byOthers } = options;
-  const history = new HistoryBuilder().act().pool('default', pool).workload('web', 1, truth);
-  history.at(10).launch(1, 'i-1').claim('c-1', 'created').claim('c-1', 'launched', 'i-1');
+  const { pool = KEEPING, earlier, appliedAt = 0, placedAt = 50, truth = { kind: 'schedulable' }, before, byOthers } = options;
+  const history = new HistoryBuilder().act();
+  if (earlier !== undefined) history.pool('default', earlier);
+  history.at(appliedAt).pool('default', pool).workload('web', 1, truth);
+  history.at(40).claim('c-1', 'created').at(45).launch(1, 'i-1').claim('c-1', 'launched', 'i-1');
   history.node('n-1', 'created', 'i-1').node('n-1', 'ready', 'i-1', { pool: 'default' });
   history.at(placedAt).pod('web-1', 'created').pod('web-1', 'scheduled', 'n-1').pod('web-1', 'running', 'n-1').at(100);
   before?.(history);
@@ -52,6 +58,10 @@ for (const { name, events, codes } of [
   { name: 'while only a DaemonSet pod is on it', events: removal({ truth: { kind: 'daemon' } }), codes: [] },
   { name: 'by somebody else', events: removal({ byOthers: true }), codes: [] },
   { name: 'when it is too old', events: removal({ pool: { ...KEEPING, expireAfterMs: 50 } }), codes: [] },
+  { name: 'when its pool no longer kept such nodes', events: removal({ earlier: KEEPING, pool: {}, appliedAt: 10 }), codes: [] },
+  { name: 'when its pool had begun to keep such nodes', events: removal({ earlier: {}, appliedAt: 10 }), codes: BREACH },
+  { name: 'which may be made from what its pool was like', events: removal({ earlier: KEEPING, appliedAt: 21 }), codes: [] },
+  { name: 'long after its pool had changed', events: removal({ earlier: KEEPING, appliedAt: 20 }), codes: BREACH },
   { name: 'after its pool had changed', events: removal({ before: (history) => history.pool('default', KEEPING) }), codes: [] },
   { name: 'after another pool had changed', events: removal({ before: (history) => history.pool('other') }), codes: BREACH },
   {

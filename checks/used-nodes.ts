@@ -2,7 +2,7 @@ import type { Bound } from '../history/events.ts';
 import type { PodLife, RequestLife } from '../history/lives.ts';
 import type { View } from '../history/view.ts';
 import { departuresOf, isDuring, poolsOf, requestsAbout } from './departures.ts';
-import type { Departure } from './departures.ts';
+import type { Departure, Moment } from './departures.ts';
 import { podEvidence } from './evidence.ts';
 import { count, duration, nameBound, safetyPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
@@ -15,20 +15,20 @@ const LAG_BOUND = 'launch-lag';
  * show why a node was removed, so only removals without any other reason are judged (`hasNoOtherReason`). A node has pods if one of
  * them was there for longer than a target's knowledge may lag behind: a pod may arrive on a node that was empty when the target
  * decided.
- * @returns undefined if no pool is like this, or the target does not consolidate
+ * @returns undefined if no pool is ever like this, or the target does not consolidate
  */
 export function judgeUsedNodes(view: View): Part | undefined {
-  const keeping = new Set(view.pools.filter(({ pool }) => pool.keepsUsedNodes === true).map(({ pool }) => pool.name));
-  if (keeping.size === 0 || view.begin?.target.features.includes('consolidation') !== true) return undefined;
-  return withBound(view, LAG_BOUND, (bound) => judgeRemovals(view, keeping, bound));
+  if (!view.pools.some(({ pool }) => pool.keepsUsedNodes === true) || view.begin?.target.features.includes('consolidation') !== true)
+    return undefined;
+  return withBound(view, LAG_BOUND, (bound) => judgeRemovals(view, bound));
 }
 
-function judgeRemovals(view: View, keeping: ReadonlySet<string>, bound: Bound): Part {
+function judgeRemovals(view: View, bound: Bound): Part {
   const deletions = requestsAbout(view, ({ operation }) => operation === 'delete nodeclaims' || operation === 'delete nodes');
   const judged = departuresOf(view).filter((departure) => {
     const pools = [...poolsOf(view, departure.entry)];
-    if (pools.length === 0 || !pools.every((name) => keeping.has(name))) return false;
-    return isItsOwn(departure, deletions) && hasNoOtherReason(view, departure, pools);
+    if (pools.length === 0 || !pools.every((name) => keepsUsedNodes(view, name, departure.decided))) return false;
+    return isItsOwn(departure, deletions) && hasNoOtherReason(view, departure, { pools, lagMs: bound.value });
   });
   const findings = judged.flatMap((departure) => {
     const { node, at, decided } = departure;
@@ -44,19 +44,35 @@ function judgeRemovals(view: View, keeping: ReadonlySet<string>, bound: Bound): 
   return safetyPart(view, findings, `${findings.length} of ${count(judged.length, 'removed node')} had pods that their pools keep there`);
 }
 
+/** Whether a pool kept nodes with pods when the target decided. No later change matters: it would be another reason for a removal. */
+function keepsUsedNodes(view: View, name: string, { i: index }: Moment): boolean {
+  return view.pools.findLast(({ pool, i }) => pool.name === name && i < index)?.pool.keepsUsedNodes === true;
+}
+
 /**
- * The node had always been healthy, its pool had not changed since the launch, nothing had been announced about its instance, and no
- * fault had fired.
+ * The node had always been healthy, its pools had not changed since the target decided to launch it, nothing had been announced about
+ * its instance, and no fault had fired.
  */
-function hasNoOtherReason(view: View, { entry, node, at, isVoluntary }: Departure, pools: readonly string[]): boolean {
+function hasNoOtherReason(
+  view: View,
+  { entry, node, at, isVoluntary }: Departure,
+  { pools, lagMs }: { readonly pools: readonly string[]; readonly lagMs: number },
+): boolean {
+  const { claim, request, instance } = entry;
+  const madeFromMs = (claim?.created ?? request?.start ?? instance.launched).t - lagMs;
   const isBefore = ({ i }: { readonly i: number }): boolean => i < at.i;
   return (
     isVoluntary &&
     !node.steps.some((step) => step.to === 'not-ready' && isBefore(step)) &&
-    !view.pools.some((one) => pools.includes(one.pool.name) && one.i > entry.instance.launched.i && isBefore(one)) &&
+    !pools.some((name) => changesOf(view, name).some((change) => change.t > madeFromMs && isBefore(change))) &&
     !view.notices.some(({ instance, sent }) => instance === entry.instance.id && isBefore(sent)) &&
     !view.faults.some(({ fired }) => fired.some(isBefore))
   );
+}
+
+/** The versions of a pool that replaced another. */
+function changesOf(view: View, name: string): View['pools'] {
+  return view.pools.filter(({ pool }) => pool.name === name).slice(1);
 }
 
 /** Whether the target asked for it: users delete claims and Nodes, too. @param deletions the target's, by object */
