@@ -6,8 +6,12 @@ import { nodeBudgets } from './node-budgets.ts';
 import { optOuts } from './opt-outs.ts';
 import { undisturbed } from './undisturbed.ts';
 
-/** Four nodes of a pool are ready, and a pod of a workload runs on the first one. */
-function cluster(more: Partial<EventOf<'pool'>['pool']> = {}, node: Partial<EventOf<'node'>> = {}): HistoryBuilder {
+/** Four nodes of a pool are ready, and a pod of a workload runs on the first one. @param starting those that the target did not initialize yet */
+function cluster(
+  more: Partial<EventOf<'pool'>['pool']> = {},
+  node: Partial<EventOf<'node'>> = {},
+  starting: readonly number[] = [],
+): HistoryBuilder {
   const history = new HistoryBuilder().act().pool('default', more);
   history.add({
     type: 'workload',
@@ -21,6 +25,7 @@ function cluster(more: Partial<EventOf<'pool'>['pool']> = {}, node: Partial<Even
   for (const n of [1, 2, 3, 4]) {
     history.at(10).launch(n, `i-${n}`).claim(`c-${n}`, 'created').claim(`c-${n}`, 'launched', `i-${n}`);
     history.node(`n-${n}`, 'created', `i-${n}`).node(`n-${n}`, 'ready', `i-${n}`, node);
+    if (!starting.includes(n)) history.claim(`c-${n}`, 'initialized', `i-${n}`);
   }
   return history.pod('web-1', 'created').pod('web-1', 'scheduled', 'n-1').pod('web-1', 'running', 'n-1').at(20);
 }
@@ -87,6 +92,17 @@ for (const { name, history, codes } of [
     history: take(lost(cluster(ONE), 1), 2),
     codes: ['node-budget-exceeded'],
   },
+  {
+    name: 'one while another client has deleted the Node of another that was not initialized',
+    history: take(lost(cluster(ONE, {}, [1]), 1), 2),
+    codes: [],
+  },
+  {
+    name: 'one while another that is not initialized is not ready',
+    history: take(cluster(ONE, {}, [4]).node('n-4', 'not-ready', 'i-4').at(30), 1),
+    codes: [],
+  },
+  { name: 'two at once that are not initialized', history: take(take(cluster(ONE, {}, [1, 2]), 1), 2), codes: ['node-budget-exceeded'] },
   { name: 'two whose Nodes the target deleted', history: removed(removed(cluster(ONE), 1), 2), codes: ['node-budget-exceeded'] },
   { name: 'two whose Nodes the target could not delete, but another client did', history: refused(refused(cluster(ONE), 1), 2), codes: [] },
   {

@@ -11,7 +11,7 @@ import { count, duration, indexes, safetyPart, unknownPart } from './parts.ts';
 
 /**
  * The target never disrupts more nodes of a pool at once than its budgets allow. A budget is a number or a percentage of the
- * pool's nodes (rounded up), and nodes that are not Ready or are being removed for any reason count against it: from the
+ * pool's nodes (rounded up), and nodes in use that are not Ready or are being removed for any reason count against it: from the
  * moment when the target cordoned them or evicted the first pod, whichever came first, until it has emptied them and
  * terminated their instances. Disruptions for other reasons (an interruption, the node's age, the removal of its pool) are
  * counted but not judged. The history does not show why a node was disrupted, so of budgets that name reasons the most
@@ -81,10 +81,20 @@ function isFinished(view: View, { instance: { ending }, endRequest, nodes }: Led
   return !wereLeft;
 }
 
+/**
+ * The target disrupts it, it is being removed for another reason, or it is not Ready. Before the target's claim says that a node is
+ * initialized, it is not in use, so only the target's own disruption counts. Source: Karpenter, `BuildDisruptionBudgetMapping`, v1.8.
+ */
 function isAway(entry: LedgerEntry, departures: readonly Departure[], { begun, decided }: Departure): boolean {
-  const isLeaving = departures.some((one) => one.entry.instance.id === entry.instance.id && one.begun.i <= begun.i);
+  const left = departures.find((one) => one.entry.instance.id === entry.instance.id && one.begun.i <= begun.i);
+  if (left?.isVoluntary !== true && !isInitialized(entry, decided)) return false;
   const isEnded = (entry.instance.ending?.i ?? Infinity) < decided.i;
-  return isLeaving || isEnded || entry.nodes.some((node) => isNotReady(node, decided.i));
+  return left !== undefined || isEnded || entry.nodes.some((node) => isNotReady(node, decided.i));
+}
+
+/** Where there are no claims, whether a node was ever Ready is all that there is to know. */
+function isInitialized({ claim }: LedgerEntry, { i: index }: Moment): boolean {
+  return claim === undefined || claim.steps.some(({ to, i }) => to === 'initialized' && i < index);
 }
 
 function allowedAt(view: View, name: string, total: number, moment: Moment): number {
