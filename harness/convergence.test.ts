@@ -1,9 +1,11 @@
 import { expect, test } from '@playwright/test';
 import { createRandom } from '../runtime/random.ts';
 import { createVirtualTimeline } from '../runtime/timeline.ts';
+import type { Truth } from '../history/events.ts';
 import type { Pool } from '../model/catalogue.ts';
+import { defined } from '../model/defined.ts';
 import { LABEL, NODE_POOL_LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
-import type { Node, Pod } from '../model/kube.ts';
+import type { KubeObject, Node, Pod, PodDisruptionBudget } from '../model/kube.ts';
 import type { ClusterPort, InstancePort } from '../world/ports.ts';
 import { untilConverged, waitingToSettle } from './convergence.ts';
 import type { Convergence, Waiting } from './convergence.ts';
@@ -191,4 +193,104 @@ test('a pool that keeps idle nodes: only those that its name or its requirements
   const nodes = [named('a', 'keeping'), named('b', 'other'), node('c'), node('d', 'm7i.large')];
   expect(await look([], nodes, pools, pools.slice(0, 1))).toEqual([idle('b'), idle('d')]);
   expect(await look([], nodes, pools)).toEqual([idle('a'), idle('b'), idle('c'), idle('d')]);
+});
+
+/** A deleted node, `held`, and its pod. Other pods are served elsewhere. */
+const lookAtHeld = async (
+  holder: Partial<Pod['metadata']>,
+  {
+    truth = { kind: 'schedulable' },
+    budgets = [],
+    claims = [],
+    others = [],
+  }: {
+    readonly truth?: Truth;
+    readonly budgets?: readonly PodDisruptionBudget[];
+    readonly claims?: readonly KubeObject[];
+    readonly others?: readonly Node[];
+  } = {},
+): Promise<Waiting[]> => {
+  const { metadata, ...rest } = pod('web', 'Running', 'held');
+  const objects: Readonly<Record<string, readonly KubeObject[]>> = {
+    pods: [{ ...rest, metadata: { ...metadata, ...holder } }],
+    nodes: [marked('held', { deletionTimestamp: LONG_AGO }), ...others],
+    poddisruptionbudgets: budgets,
+    nodeclaims: claims,
+  };
+  return waitingToSettle({
+    cluster: { list: (resource: string) => Promise.resolve(objects[resource]) } as unknown as ClusterPort,
+    instances: { get: () => ({ state: 'running' }), list: () => [] } as unknown as InstancePort,
+    truths: new Map([['web', truth]]),
+    pools: [],
+    keeping: [],
+    filled: [],
+  });
+};
+
+const LONG_AGO = '2026-07-01T00:00:00Z';
+const marked = (name: string, more: Partial<Node['metadata']>): Node => {
+  const { metadata, ...rest } = node(name);
+  return { ...rest, metadata: { ...metadata, ...more } };
+};
+const OPTED_OUT = { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } };
+const budgetOf = (status: Partial<PodDisruptionBudget['status']>, workload = 'web', namespace = 'default'): PodDisruptionBudget => ({
+  metadata: { name: workload, namespace },
+  spec: { selector: { matchLabels: { [WORKLOAD_LABEL]: workload } } },
+  status: { currentHealthy: 2, desiredHealthy: 2, disruptionsAllowed: 0, expectedPods: 2, ...status },
+});
+const claimOf = (nodeName: string, annotations?: Record<string, string>): KubeObject =>
+  ({ metadata: { name: 'c', ...defined({ annotations }) }, status: { nodeName } }) as KubeObject;
+const TIMED = { 'karpenter.sh/nodeclaim-termination-timestamp': LONG_AGO };
+const IMPOSSIBLE = { kind: 'impossible' } as Truth;
+const LEAVING = [{ object: 'nodes/held', why: 'it is being deleted' }];
+
+for (const { what, holder = {}, more = {}, waiting } of [
+  { what: 'may leave', waiting: LEAVING },
+  { what: 'opted out', holder: OPTED_OUT, waiting: [] },
+  {
+    what: 'opted out, but is terminating',
+    holder: { ...OPTED_OUT, deletionTimestamp: LONG_AGO },
+    more: { truth: IMPOSSIBLE },
+    waiting: LEAVING,
+  },
+  { what: 'opted out, with a claim', holder: OPTED_OUT, more: { claims: [claimOf('held')] }, waiting: [] },
+  { what: 'opted out, but not for ever', holder: OPTED_OUT, more: { claims: [claimOf('held', TIMED)] }, waiting: LEAVING },
+  { what: 'opted out, while another node is limited', holder: OPTED_OUT, more: { claims: [claimOf('other', TIMED)] }, waiting: [] },
+  { what: 'is needed by its budget', more: { budgets: [budgetOf({})] }, waiting: [] },
+  {
+    what: 'is needed by its budget, but not for ever',
+    more: { budgets: [budgetOf({})], claims: [claimOf('held', TIMED)] },
+    waiting: LEAVING,
+  },
+  { what: 'has a budget that needs fewer pods', more: { budgets: [budgetOf({ desiredHealthy: 1 })] }, waiting: LEAVING },
+  { what: 'has a budget that knows no pods yet', more: { budgets: [budgetOf({ desiredHealthy: 0, expectedPods: 0 })] }, waiting: LEAVING },
+  { what: 'is not of the workload with the budget', more: { budgets: [budgetOf({}, 'other')] }, waiting: LEAVING },
+  { what: 'is not of the namespace with the budget', more: { budgets: [budgetOf({}, 'web', 'other')] }, waiting: LEAVING },
+  {
+    what: 'waits for pods that no pool can serve',
+    more: { truth: IMPOSSIBLE, budgets: [budgetOf({ desiredHealthy: 1 })] },
+    waiting: [],
+  },
+  {
+    what: 'no pool can serve, but its budget lets it go',
+    more: { truth: IMPOSSIBLE, budgets: [budgetOf({ desiredHealthy: 1, disruptionsAllowed: 1 })] },
+    waiting: LEAVING,
+  },
+]) {
+  test(`a deleted node whose pod ${what} is ${waiting.length === 0 ? 'not ' : ''}waited for`, async () => {
+    expect(await lookAtHeld(holder, more)).toEqual(waiting);
+  });
+}
+
+test('as many idle nodes as there are held ones may stay: the pods there may be expected to move', async () => {
+  expect(await lookAtHeld(OPTED_OUT, { others: [node('a')] })).toEqual([]);
+  expect(await lookAtHeld(OPTED_OUT, { others: [node('a'), node('b')] })).toEqual([idle('b')]);
+  expect(await lookAtHeld({}, { others: [node('a')] })).toEqual([...LEAVING, idle('a')]);
+});
+
+test('an idle node that a user wants to keep may stay', async () => {
+  const annotated = (annotations: Record<string, string>) => look([], [marked('a', { annotations })]);
+  expect(await annotated({ 'karpenter.sh/do-not-disrupt': 'true' })).toEqual([]);
+  expect(await annotated({ 'cluster-autoscaler.kubernetes.io/scale-down-disabled': 'true' })).toEqual([]);
+  expect(await annotated({ 'karpenter.sh/do-not-disrupt': 'false' })).toEqual([idle('a')]);
 });
