@@ -136,3 +136,14 @@ test('longer settings of pools, more nodes and more pools never give a tighter b
     }),
   );
 });
+
+test('pods that take long to stop move the bounds that wait for the end of pods, and no others', () => {
+  const size = { constants: OWN, allowances: EMBEDDED.allowances, nodes: 10, offerings: 9 };
+  const before = resolveBounds(size);
+  const after = resolveBounds({ ...size, podStopMs: 90_000 });
+  for (const name of ['scale-in', 'settle', 'expiry'] as const) expect(after[name].value - before[name].value).toBe(90_000);
+  for (const name of Object.keys(before) as (keyof typeof before)[]) {
+    if (before[name].formula.includes('podEnd')) expect(after[name].value, name).toBeGreaterThanOrEqual(before[name].value + 90_000);
+  }
+  for (const name of ['provision', 'launch-lag', 'runaway'] as const) expect(after[name].value).toBe(before[name].value);
+});

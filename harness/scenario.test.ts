@@ -87,3 +87,23 @@ test('GPUs are requested and limited, as the API server requires of devices; wit
   expect(resourcesOf()).toEqual({ requests });
   expect(resourcesOf(0)).toEqual({ requests });
 });
+
+test('local storage, a port of the node and a priority are those of the pods; by default there are none', () => {
+  const size = { name: 'web', replicas: 1, cpu: '1', memory: '1Gi' };
+  const full = podSpec({ ...size, ephemeralStorage: '5Gi', hostPort: 8080, priorityClassName: 'urgent' });
+  expect(full.priorityClassName).toBe('urgent');
+  expect(full.containers[0]?.ports).toEqual([{ containerPort: 8080, hostPort: 8080 }]);
+  expect(full.containers[0]?.resources).toEqual({ requests: { cpu: '1', memory: '1Gi', 'ephemeral-storage': '5Gi' } });
+  const plain = podSpec(size);
+  expect(plain).not.toHaveProperty('priorityClassName');
+  expect(plain.containers[0]).not.toHaveProperty('ports');
+  expect(plain.containers[0]?.resources).toEqual({ requests: { cpu: '1', memory: '1Gi' } });
+});
+
+test('a scenario keeps the origin of its random numbers, and how long its pods take to stop; by default there are none', () => {
+  expect(scenario({ ...head, origin: 'larger', podStopMs: 5_000, run: nothing })).toMatchObject({ origin: 'larger', podStopMs: 5_000 });
+  const plain = scenario({ ...head, run: nothing });
+  expect(plain).not.toHaveProperty('origin');
+  expect(plain).not.toHaveProperty('podStopMs');
+  expect(() => scenario({ ...head, origin: '', run: nothing })).toThrow(/origin/);
+});
