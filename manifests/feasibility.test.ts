@@ -257,6 +257,26 @@ const CASES: readonly {
     pools: LIMITED,
     kind: 'servable',
   },
+  {
+    what: 'a limit on memory that is wasted, since each node has CPU for one pod',
+    load: load({}, { cpu: '1500m', memory: '1Gi' }),
+    pools: [pool('small', { instanceTypes: ['m6i.large'], limits: { memoryMiB: 40_000 } })],
+    kind: 'partly',
+    why: /limits of pool small may be reached/,
+  },
+  {
+    what: 'a limit on memory that has room for what is wasted',
+    load: load({}, { cpu: '1500m', memory: '1Gi' }),
+    pools: [pool('small', { instanceTypes: ['m6i.large'], limits: { memoryMiB: 50_000 } })],
+    kind: 'servable',
+  },
+  {
+    what: 'a limit on CPU that is wasted, since each node has memory for one pod',
+    load: load({}, { cpu: '100m', memory: '6Gi' }),
+    pools: LIMITED,
+    kind: 'partly',
+    why: /limits of pool small may be reached/,
+  },
   { what: 'limits that only one of its pools has', pools: [pool('small', { limits: { cpu: 4 } }), ...GENERAL], kind: 'servable' },
   { what: 'limits far away', pools: [pool('large', { limits: { cpu: 100, memoryMiB: 1_000_000, nodes: 50 } })], kind: 'servable' },
   {
