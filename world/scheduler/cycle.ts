@@ -1,9 +1,10 @@
-import { unresolvable } from './cluster.ts';
-import type { Cluster, Rejection } from './cluster.ts';
+import type { Cluster } from './cluster.ts';
 import { namedNodes, rejectionByNode, suitsNode } from './node-filters.ts';
 import type { NodeInfo, OwnScores } from './node-info.ts';
 import { RequiredAffinity } from './pod-affinity.ts';
 import type { PodInfo } from './pod-info.ts';
+import { unresolvable } from './rejection.ts';
+import type { Rejection } from './rejection.ts';
 import { hardSpreads } from './spread.ts';
 import type { HardSpread, Suits } from './spread.ts';
 import { VolumeFilters } from './volume-filters.ts';

@@ -1,10 +1,11 @@
 import type { Random } from '../../runtime/random.ts';
-import type { Cluster, Plugin, Rejection } from './cluster.ts';
+import type { Cluster } from './cluster.ts';
 import { Cycle } from './cycle.ts';
 import { histogram } from './messages.ts';
 import type { NodeInfo } from './node-info.ts';
 import type { PodInfo } from './pod-info.ts';
 import { preempt } from './preemption.ts';
+import type { Plugin, Rejection } from './rejection.ts';
 import { scoreNodes } from './scores.ts';
 import { planVolumes } from './volumes.ts';
 import type { VolumePlan } from './volumes.ts';

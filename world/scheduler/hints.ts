@@ -1,9 +1,9 @@
 import { allMatchPod, matchesPod } from './affinity-term.ts';
 import type { NamespaceLabels } from './affinity-term.ts';
-import type { Plugin } from './cluster.ts';
 import { rejectionByNode } from './node-filters.ts';
 import type { NodeInfo } from './node-info.ts';
 import type { PodInfo } from './pod-info.ts';
+import type { Plugin } from './rejection.ts';
 import { concernsSpread, constraintsOf, hasKeys } from './spread.ts';
 
 /** A change in the cluster: before and after, one of them absent after a creation or deletion. */

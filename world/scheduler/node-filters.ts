@@ -1,10 +1,10 @@
 import { matchesNode } from '../../model/requirements.ts';
 import { REPELLING, tolerates, untolerated } from '../../model/taints.ts';
-import { resolvable, unresolvable } from './cluster.ts';
-import type { Rejection } from './cluster.ts';
 import type { NodeInfo } from './node-info.ts';
 import { ANY_ADDRESS } from './pod-info.ts';
 import type { HostPort, PodInfo } from './pod-info.ts';
+import { resolvable, unresolvable } from './rejection.ts';
+import type { Rejection } from './rejection.ts';
 
 const CORDON = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' } as const;
 

@@ -2,8 +2,8 @@ import type { Node, Taint } from '../../model/kube.ts';
 import { parseResources } from '../../model/resources.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { Labels } from '../../model/selector.ts';
-import type { Rejection } from './cluster.ts';
 import type { PodInfo } from './pod-info.ts';
+import type { Rejection } from './rejection.ts';
 
 /** A node with the pods that are bound to it or assumed to be. */
 export interface NodeInfo {

@@ -1,9 +1,10 @@
 import { allMatchPod, matchesPod } from './affinity-term.ts';
 import type { AffinityTerm, NamespaceLabels } from './affinity-term.ts';
-import { resolvable, unresolvable } from './cluster.ts';
-import type { Cluster, PodGroup, Rejection } from './cluster.ts';
+import type { Cluster, PodGroup } from './cluster.ts';
 import type { NodeInfo } from './node-info.ts';
 import type { PodInfo } from './pod-info.ts';
+import { resolvable, unresolvable } from './rejection.ts';
+import type { Rejection } from './rejection.ts';
 
 /** Numbers by topology key and value. */
 export class DomainSums {

@@ -2,11 +2,11 @@ import type { PodDisruptionBudget } from '../../model/kube.ts';
 import { conditionOf } from '../../model/conditions.ts';
 import { matchesSelector } from '../../model/selector.ts';
 import type { Random } from '../../runtime/random.ts';
-import type { Rejection } from './cluster.ts';
 import type { Cycle } from './cycle.ts';
 import { histogram } from './messages.ts';
 import type { NodeInfo } from './node-info.ts';
 import type { PodInfo } from './pod-info.ts';
+import type { Rejection } from './rejection.ts';
 
 /** The result of preemption. */
 export type PreemptionOutcome =

@@ -1,6 +1,6 @@
 import { Heap } from '../../runtime/heap.ts';
-import type { Plugin } from './cluster.ts';
 import type { PodInfo } from './pod-info.ts';
+import type { Plugin } from './rejection.ts';
 
 /** First backoff of a pod that found no node; doubled on each further attempt, up to the maximum. */
 const FIRST_BACKOFF_MS = 1_000;

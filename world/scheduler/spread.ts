@@ -2,10 +2,11 @@ import type { LabelSelector, TopologySpreadConstraint } from '../../model/kube.t
 import { matchesSelector } from '../../model/selector.ts';
 import { REPELLING, untolerated } from '../../model/taints.ts';
 import { globalMinimum, spreadSelector } from '../../model/topology.ts';
-import { resolvable, unresolvable } from './cluster.ts';
-import type { Cluster, PodGroup, Rejection } from './cluster.ts';
+import type { Cluster, PodGroup } from './cluster.ts';
 import type { NodeInfo } from './node-info.ts';
 import type { PodInfo } from './pod-info.ts';
+import { resolvable, unresolvable } from './rejection.ts';
+import type { Rejection } from './rejection.ts';
 
 /** Whether a node matches a pod's node selector and required node affinity. */
 export type Suits = (node: NodeInfo) => boolean;

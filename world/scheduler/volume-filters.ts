@@ -1,10 +1,11 @@
 import type { Volume } from '../../model/kube.ts';
 import { LABEL } from '../../model/kube.ts';
 import type { PersistentVolumeClaim } from '../../model/storage.ts';
-import { resolvable, unresolvable } from './cluster.ts';
-import type { Cluster, ClusterObjects, Rejection } from './cluster.ts';
+import type { Cluster, ClusterObjects } from './cluster.ts';
 import type { NodeInfo } from './node-info.ts';
 import type { PodInfo } from './pod-info.ts';
+import { resolvable, unresolvable } from './rejection.ts';
+import type { Rejection } from './rejection.ts';
 import { claimName, planVolumes } from './volumes.ts';
 import type { ClaimsOfPod } from './volumes.ts';
 

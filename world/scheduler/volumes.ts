@@ -5,10 +5,11 @@ import { matchesSelector } from '../../model/selector.ts';
 import type { Labels } from '../../model/selector.ts';
 import { BIND_COMPLETED, SELECTED_NODE } from '../../model/storage.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../model/storage.ts';
-import { unresolvable } from './cluster.ts';
-import type { ClusterObjects, Rejection } from './cluster.ts';
+import type { ClusterObjects } from './cluster.ts';
 import type { NodeInfo } from './node-info.ts';
 import type { PodInfo } from './pod-info.ts';
+import { unresolvable } from './rejection.ts';
+import type { Rejection } from './rejection.ts';
 
 /** What binding a pod's claims on a node requires: existing volumes, and claims that need a new one. */
 export interface VolumePlan {
