@@ -6,7 +6,7 @@ import type { Labels } from './selector.ts';
  * The values that one label may have: these values (`excluding: false`), or all but these (`excluding: true`) within bounds; and
  * whether the label may be missing. Bounds are exclusive, on whole numbers, and only used with `excluding`.
  */
-interface ValueSet {
+export interface ValueSet {
   readonly excluding: boolean;
   /** In the order of the requirements. */
   readonly values: readonly string[];

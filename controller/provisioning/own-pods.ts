@@ -4,7 +4,7 @@ import { REPELLING, untolerated } from '../../model/taints.ts';
 import { KARPENTER, isDeleting } from '../api.ts';
 import type { NodePool } from '../api.ts';
 import type { Context } from '../context.ts';
-import { isPossible } from '../scheduling/node-filter.ts';
+import { isPossible } from '../scheduling/open-labels.ts';
 import type { PoolScope } from '../scope.ts';
 import { isDecided, poolLabels } from './pool-spec.ts';
 

@@ -2,6 +2,7 @@ import type { PodSpec } from '../../model/kube.ts';
 import { allows, intersect, matchesLabels, matchesNode, nodeAlternative, nodeAlternatives } from '../../model/requirements.ts';
 import type { NodeAlternative, Requirements } from '../../model/requirements.ts';
 import type { Labels } from '../../model/selector.ts';
+import { isPossible } from './open-labels.ts';
 import { heaviest } from './relaxation.ts';
 import type { Option } from './types.ts';
 
@@ -91,9 +92,4 @@ function suits({ labels, fields }: NodeAlternative, option: Option, open: Requir
     if (both === undefined || !isPossible(both)) return false;
   }
   return true;
-}
-
-/** Whether a label can have any value, or be missing, at all. */
-export function isPossible(set: { readonly excluding: boolean; readonly values: readonly string[]; readonly missing: boolean }): boolean {
-  return set.excluding || set.missing || set.values.length > 0;
 }
