@@ -1,7 +1,7 @@
 import { faults } from '../faults/catalogue.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { UserObject, Workload, WorkloadSpec } from '../harness/scenario.ts';
-import { NODE_POOLS, NODE_SIZED, SPREAD_OVER_ZONES, impossible } from '../harness/shapes.ts';
+import { NODE_POOLS, NODE_SIZED, NODE_TYPES, SPREAD_OVER_ZONES, impossible } from '../harness/shapes.ts';
 import { serve, serveTogether } from '../harness/steps.ts';
 import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
 import type { Container, NodeSelectorRequirement, PodSpec, ReplicaSet } from '../model/kube.ts';
@@ -350,5 +350,31 @@ export const ephemeralStorage = scenario({
     t.expect.launchedAtMost(4);
     const requests = { ...TINY, 'ephemeral-storage': '10Gi' };
     await serveTogether(t, 'provision', await t.apply([podsOf('builder', 4, { resources: { requests } })]));
+  },
+});
+
+/** The nearest numbers to the bounds of pods are among those that the pool excludes. */
+const EXCLUDED_TIERS = ['3', '8'];
+
+export const openLabelBounds = scenario({
+  id: 'scheduling/open-label-bounds',
+  title:
+    'a pool leaves a label open but excludes two numbers, and pods ask for one above or below these: their nodes get numbers that suit both, and stay',
+  requirements: ['SCH-17', 'SCH-01'],
+  features: ['drift'],
+  pools: [
+    pool('default', { instanceTypes: NODE_TYPES, requirements: [{ key: 'example.com/tier', operator: 'NotIn', values: EXCLUDED_TIERS }] }),
+  ],
+  async run(t) {
+    t.expect.launchedAtMost(2);
+    const asking = (operator: 'Gt' | 'Lt', bound: string): Pick<WorkloadSpec, 'nodeAffinity'> => ({
+      nodeAffinity: [{ key: 'example.com/tier', operator, values: [bound] }],
+    });
+    const workloads = await Promise.all([
+      t.deploy({ name: 'above', replicas: 1, ...asking('Gt', '2') }),
+      t.deploy({ name: 'below', replicas: 1, ...asking('Lt', '9') }),
+    ]);
+    await serveTogether(t, 'provision', workloads);
+    await t.kept('drift');
   },
 });

@@ -1,4 +1,4 @@
-import { AT_EVERY_MOMENT, UNSERVED, requirement } from './requirement.ts';
+import { AT_EVERY_MOMENT, TAKEN, UNSERVED, requirement } from './requirement.ts';
 import type { Area } from './requirement.ts';
 
 const LAUNCHED_IN_VAIN = { 'no-launch-for-impossible-pods': ['launch-for-impossible-pod'] };
@@ -155,6 +155,17 @@ export const scheduling: Area = {
       breaches: { ...UNSERVED, 'runaway-capacity': ['launched-twice'] },
       bound: 'provision',
       incidents: ['karpenter-provider-aws#1563'],
+    }),
+    requirement({
+      id: 'SCH-17',
+      profile: 'extended',
+      features: ['drift'],
+      title: 'A label whose value a pool leaves open gets one that both the pool and the pods allow.',
+      rationale: 'A node whose label its pool excludes is outdated from the start: it is replaced by one with the same label, without end.',
+      observed:
+        'a pool excludes the numbers that are nearest to what pods ask for; each pod runs within the bound, and its node is not replaced',
+      breaches: { ...UNSERVED, ...TAKEN, 'runaway-capacity': ['launched-twice'] },
+      bound: 'provision',
     }),
   ],
 };

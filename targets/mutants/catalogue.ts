@@ -91,6 +91,7 @@ import { volumeErrorFailsBatch } from './scheduling/volume-error-fails-batch.ts'
 import { noReasons } from './scheduling/no-reasons.ts';
 import { swallowedTopologyError } from './scheduling/swallowed-topology-error.ts';
 import { launchesForUnknownLabels } from './scheduling/launches-for-unknown-labels.ts';
+import { excludedLabelValues } from './scheduling/excluded-label-values.ts';
 import { ignoredPoolZones } from './scheduling/ignored-pool-zones.ts';
 import { ignoredVolumeZones } from './scheduling/ignored-volume-zones.ts';
 import { unverifiedTermination } from './termination/unverified-termination.ts';
@@ -218,4 +219,5 @@ export const mutants: readonly Mutant[] = [
   ignoredPoolZones,
   globalCapacityBackoff,
   ignoredArchitecture,
+  excludedLabelValues,
 ];
