@@ -229,6 +229,21 @@ export const duringLaunch = scenario({
   },
 });
 
+export const noticesBeforeRecords = scenario({
+  id: 'interruption/notices-before-records',
+  title: 'most spot instances of one launch are interrupted while the autoscaler still records them: each notice is acted on',
+  requirements: ['INT-01', 'INT-02', 'INT-06'],
+  features: ['spot', 'interruption'],
+  pools: ONE_SIZE,
+  faults: { interruption: faults.spotInterruption({ count: 6, moment: 'pending' }) },
+  async run(t, { interruption }) {
+    await t.inject(interruption);
+    await serve(t, 'recover', { replicas: 8 });
+    // The two minutes of the notice.
+    await t.pass('provision', 2);
+  },
+});
+
 export const fallbackAfterInterruption = scenario({
   id: 'interruption/fallback-after-interruption',
   title: "a pool's only spot offering is interrupted, and more capacity is needed soon after: the pool falls back to on-demand",

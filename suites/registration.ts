@@ -130,6 +130,23 @@ export const capacityOnUnreadyNode = scenario({
   },
 });
 
+export const noNodeBecomesReady = scenario({
+  id: 'registration/no-node-becomes-ready',
+  title: 'for a long time no node becomes Ready: no more and more nodes are launched, and the pods are served once nodes are repaired',
+  requirements: ['REG-13'],
+  pools: NODE_POOLS,
+  faults: { brokenNodes: faults.neverReady({}) },
+  async run(t, { brokenNodes }) {
+    const broken = await t.inject(brokenNodes);
+    const web = await t.deploy({ replicas: 2, truth: servedAfterHeal('no node becomes Ready') });
+    t.expect.served(web, 'recover');
+    await t.untilFired(broken, 'provision');
+    await t.pass('registration');
+    await broken.heal();
+    await t.untilServed(web, 'recover');
+  },
+});
+
 export const namedByInstance = scenario({
   id: 'registration/named-by-instance',
   title: 'nodes are named by instance id: they register, a deleted one and a dead instance are replaced, and all are removed again',

@@ -137,5 +137,16 @@ export const registration: Area = {
       bound: 'registration',
       incidents: ['autoscaler#1949', 'autoscaler#3164', 'karpenter-provider-aws#1459', 'karpenter-provider-aws#1914'],
     }),
+    requirement({
+      id: 'REG-13',
+      title: 'While no node becomes Ready, the number of nodes does not grow without limit, and pods are served once nodes become Ready.',
+      rationale:
+        'Nodes that all fail have one cause, such as a broken image or network plugin. Each further one costs money and fails as well.',
+      observed:
+        'nodes register but none becomes Ready for longer than the timeout of registration; the number of live instances stays in proportion to the pods, and these run within the bound after the repair',
+      breaches: { ...UNSERVED, 'runaway-capacity': ['runaway-launches'] },
+      bound: 'recover',
+      incidents: ['karpenter-provider-aws#1391'],
+    }),
   ],
 };

@@ -40,6 +40,7 @@ import { hammeredQueue } from './interruption/hammered-queue.ts';
 import { interruptionIgnoredInConsolidation } from './interruption/interruption-ignored-in-consolidation.ts';
 import { replacementPerMessage } from './interruption/replacement-per-message.ts';
 import { droppedEarlyNotice } from './interruption/dropped-early-notice.ts';
+import { droppedOvertakenNotice } from './interruption/dropped-overtaken-notice.ts';
 import { ghostNodes } from './interruption/ghost-nodes.ts';
 import { immediateTermination } from './interruption/immediate-termination.ts';
 import { ignoredInterruption } from './interruption/ignored-interruption.ts';
@@ -65,6 +66,7 @@ import { oneNodeARound } from './provisioning/one-node-a-round.ts';
 import { waitsForMissedClaim } from './provisioning/waits-for-missed-claim.ts';
 import { waitsForDeadInstance } from './registration/waits-for-dead-instance.ts';
 import { timeoutWithoutTermination } from './registration/timeout-without-termination.ts';
+import { relaunchesUnreadyNodes } from './registration/relaunches-unready-nodes.ts';
 import { leftoverTaint } from './registration/leftover-taint.ts';
 import { nodeNameIdentity } from './registration/node-name-identity.ts';
 import { nodeObjectRace } from './registration/node-object-race.ts';
@@ -220,4 +222,6 @@ export const mutants: readonly Mutant[] = [
   globalCapacityBackoff,
   ignoredArchitecture,
   excludedLabelValues,
+  relaunchesUnreadyNodes,
+  droppedOvertakenNotice,
 ];
