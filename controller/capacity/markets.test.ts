@@ -92,7 +92,16 @@ test('a doubt ends when an instance is launched, or after a while', async () => 
     expect(both()).toEqual([true, true]);
     await clock.sleep(1);
     expect(both()).toEqual([false, false]);
-    expect(markets.refusedAtMs(offering('c5.large'))).toBe(clock.nowMs() - MEMORY_MS);
+    expect(markets.refusedAtMs(offering('c5.large'))).toBe(clock.monotonicMs() - MEMORY_MS);
+  });
+});
+
+test('a clock that is set ahead ends no doubt early', async () => {
+  await withMarkets((markets, clock) => {
+    markets.refused(offerings(EIGHT));
+    clock.skew(2 * MEMORY_MS);
+    expect(markets.isDoubtful(offering('r7a.large'))).toBe(true);
+    expect(markets.probeInMs()).toBe(PROBE_PERIOD_MS);
   });
 });
 

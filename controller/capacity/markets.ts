@@ -15,7 +15,7 @@ export interface Markets {
   /** It had capacity for this one: its markets are not doubtful any more. */
   launched(offering: Offering): void;
   isDoubtful(offering: Offering): boolean;
-  /** When it was last refused, in ms since the epoch; 0 if it never was. */
+  /** When it was last refused, by the monotonic clock in ms; 0 if it never was. */
   refusedAtMs(offering: Offering): number;
   /** How long until offerings of doubtful markets may be requested again, in ms; 0 if they may be now. */
   probeInMs(): number;
@@ -45,9 +45,9 @@ class RememberedMarkets implements Markets {
   /** By their keys. Bounded by the numbers of zones and families. */
   readonly #zones = new Map<string, Market>();
   readonly #families = new Map<string, Market>();
-  /** In ms since the epoch, by offering. Bounded by the number of offerings. */
+  /** By the monotonic clock in ms, by offering. Bounded by the number of offerings. */
   readonly #refusedAtMs = new Map<string, number>();
-  #probeFromMs = 0;
+  #probeFromMs = -Infinity;
 
   constructor(clock: Clock, typeOf: (name: string) => MarketType | undefined, memoryMs: number) {
     this.#clock = clock;
@@ -56,7 +56,7 @@ class RememberedMarkets implements Markets {
   }
 
   refused(offerings: readonly Offering[]): void {
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#clock.monotonicMs();
     const news = new Set(offerings.filter((offering) => !this.isDoubtful(offering)));
     for (const offering of offerings) {
       const { instanceType, zone } = offering;
@@ -87,7 +87,7 @@ class RememberedMarkets implements Markets {
     const type = this.#typeOf(offering.instanceType);
     if (type === undefined) return false;
     if (this.#isRaised(this.#families.get(familyKey(offering)), type, this.#memoryMs)) return true;
-    const sinceMs = this.#clock.nowMs() - this.#memoryMs;
+    const sinceMs = this.#clock.monotonicMs() - this.#memoryMs;
     const raisedIn = (isExotic: boolean): Market | undefined => {
       const market = this.#zones.get(zoneKey(offering, { ...type, isExotic }));
       return this.#isRaised(market, type, this.#memoryMs * NEWS_OF_A_DOUBT) ? market : undefined;
@@ -105,16 +105,16 @@ class RememberedMarkets implements Markets {
   }
 
   probeInMs(): number {
-    return Math.max(0, this.#probeFromMs - this.#clock.nowMs());
+    return Math.max(0, this.#probeFromMs - this.#clock.monotonicMs());
   }
 
   probe(): void {
-    this.#probeFromMs = this.#clock.nowMs() + PROBE_PERIOD_MS;
+    this.#probeFromMs = this.#clock.monotonicMs() + PROBE_PERIOD_MS;
   }
 
   /** @param forMs how long refusals count */
   #isRaised(market: Market | undefined, type: MarketType, forMs: number): boolean {
-    return market !== undefined && market.raisedAtMs(vcpuOf(type)) > this.#clock.nowMs() - forMs;
+    return market !== undefined && market.raisedAtMs(vcpuOf(type)) > this.#clock.monotonicMs() - forMs;
   }
 }
 
@@ -123,11 +123,11 @@ interface Refusal {
   /** One of each kind that the market needs. */
   readonly witnesses: readonly string[];
   readonly vcpu: number;
-  /** In ms since the epoch. */
+  /** By the monotonic clock, in ms. */
   readonly atMs: number;
 }
 
-/** What speaks against a market. Times are in ms since the epoch, -Infinity for never. */
+/** What speaks against a market. Times are by the monotonic clock in ms, -Infinity for never. */
 class Market {
   /** How many witnesses of each kind raise a doubt. */
   readonly #needed: readonly number[];

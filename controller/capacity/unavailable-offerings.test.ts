@@ -21,3 +21,18 @@ test('an offering is avoided for as long as was last set, but never shorter than
   };
   await timeline.run(work());
 });
+
+test('an offering is avoided for as long if the clock is set ahead meanwhile', async () => {
+  const timeline = createVirtualTimeline({ startMs: 0, random: createRandom(1) });
+  const clock = timeline.scope('test');
+  const unavailable = createUnavailableOfferings(clock);
+  const work = async (): Promise<void> => {
+    unavailable.mark(offering, 180_000);
+    clock.skew(600_000);
+    await clock.sleep(179_999);
+    expect(unavailable.has(offering)).toBe(true);
+    await clock.sleep(1);
+    expect(unavailable.has(offering)).toBe(false);
+  };
+  await timeline.run(work());
+});

@@ -25,7 +25,7 @@ export function createUnavailableOfferings(clock: Clock): UnavailableOfferings {
 
 class ExpiringOfferings implements UnavailableOfferings {
   readonly #clock: Clock;
-  /** When they may be tried again, in ms since the epoch, by offering. Bounded by the number of offerings. */
+  /** When they may be tried again, by the monotonic clock, by offering. Bounded by the number of offerings. */
   readonly #untilMs = new Map<string, number>();
 
   constructor(clock: Clock) {
@@ -34,7 +34,7 @@ class ExpiringOfferings implements UnavailableOfferings {
 
   mark(what: Unavailable, ttlMs: number): void {
     const key = keyOf(what);
-    const untilMs = this.#clock.nowMs() + ttlMs;
+    const untilMs = this.#clock.monotonicMs() + ttlMs;
     if (untilMs > (this.#untilMs.get(key) ?? 0)) this.#untilMs.set(key, untilMs);
   }
 
@@ -51,7 +51,7 @@ class ExpiringOfferings implements UnavailableOfferings {
   #holds(key: string): boolean {
     const untilMs = this.#untilMs.get(key);
     if (untilMs === undefined) return false;
-    if (untilMs > this.#clock.nowMs()) return true;
+    if (untilMs > this.#clock.monotonicMs()) return true;
     this.#untilMs.delete(key);
     return false;
   }

@@ -17,7 +17,7 @@ export interface Option {
   readonly labels: Labels;
   /** What is left for other pods after DaemonSets. Equal options share the same object. */
   readonly room: Resources;
-  /** Of a probe: when it was last refused, in ms since the epoch, 0 if never. Those that were not for longest go first. */
+  /** Of a probe: when it was last refused, by the monotonic clock in ms, 0 if never. Those that were not for longest go first. */
   readonly refusedAtMs?: number;
 }
 
