@@ -21,7 +21,7 @@ test('only what is needed is left, with the random numbers of the original', asy
   expect(data.workloads).toEqual([expect.objectContaining({ replicas: 2 })]);
   expect(Object.keys(data.workloads[0] ?? {}).sort()).toEqual(['cpu', 'memory', 'name', 'replicas']);
   expect(data.faults).toEqual([{ name: 'fault-2', fault: 'slow-answer', params: { operations: ['*'], delayMs: 1_000 } }]);
-  expect(data.steps.map((step) => step.do)).toEqual(['deploy', 'inject']);
+  expect(data.steps.map((step) => step.do)).toEqual(['inject', 'deploy']);
   expect(trials).toBeLessThan(MAX_SHRINK_TRIALS);
 });
 
