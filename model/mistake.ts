@@ -7,6 +7,7 @@ import { nearest } from './nearest.ts';
 const OWN_FOLDERS = [
   'cli',
   'clients',
+  'explore',
   'faults',
   'harness',
   'history',
