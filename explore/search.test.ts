@@ -110,3 +110,55 @@ test('a trial without a verdict is counted as such', async () => {
   await search.round(4);
   expect(search.standing).toMatchObject({ trials: 4, unknown: 4, found: 0 });
 });
+
+/** Fails as above, and is interrupted after so many trials: what follows is cut off. */
+function interruptedAfter(most: number): Search {
+  let left = most;
+  const run = (scenarios: readonly ScenarioData[]): Promise<Explored[]> => {
+    const done = scenarios.slice(0, left);
+    left -= done.length;
+    return Promise.resolve(done.map((data) => failing({ data })));
+  };
+  return new Search({ random: createRandom(1), site: SITE, run });
+}
+
+test('what was found when a search is interrupted is told as it was, once', async () => {
+  const search = interruptedAfter(ROUND);
+  await search.round();
+  expect(search.standing).toMatchObject({ trials: ROUND, shrinkTrials: 0 });
+  expect(search.found.map(({ cause }) => cause.code)).toEqual(['leaked-instance']);
+  for (const { data, foundIn, result } of search.found) {
+    expect(data.name).toBe(foundIn);
+    expect(result.verdict).toBe('fail');
+  }
+});
+
+test('an interruption keeps what was made smaller so far, and counts only trials that ran', async () => {
+  const search = interruptedAfter(ROUND + 20);
+  await search.round();
+  expect(search.standing).toMatchObject({ trials: ROUND, shrinkTrials: 20 });
+  expect(search.found[0]?.data.name).toMatch(/^leaked-instance-\d+$/);
+});
+
+test('the same seed goes on elsewhere once there is a corpus', async () => {
+  const first = searchWith();
+  await first.search.round();
+  const second = searchWith({ corpus: first.kept });
+  await second.search.round();
+  const drawn = second.ran.slice(first.kept.length, ROUND).map(({ name }) => name);
+  expect(drawn.length).toBeGreaterThan(0);
+  expect(drawn.filter((name) => first.ran.some((one) => one.name === name))).toEqual([]);
+});
+
+test('progress is told after each round and while findings are made smaller', async () => {
+  const told: number[] = [];
+  const search = new Search({
+    random: createRandom(1),
+    site: SITE,
+    run: (scenarios) => Promise.resolve(scenarios.map((data) => failing({ data }))),
+    onProgress: ({ trials, shrinkTrials }) => told.push(trials + shrinkTrials),
+  });
+  await search.round();
+  expect(told[0]).toBe(ROUND);
+  expect(told.at(-1)).toBe(ROUND + search.standing.shrinkTrials);
+});

@@ -74,7 +74,8 @@ export interface SearchOptions {
   readonly known?: readonly Cause[];
   /** Scenarios of earlier searches: they run first. */
   readonly corpus?: readonly ScenarioData[];
-  readonly onRound?: (standing: Standing) => void;
+  /** After each group of trials, also of those that make a finding smaller. */
+  readonly onProgress?: (standing: Standing) => void;
   readonly onFound?: (found: Found) => void;
   /** A scenario reached something new. */
   readonly onKept?: (data: ScenarioData) => void;
@@ -86,6 +87,7 @@ export interface SearchOptions {
  */
 export class Search {
   readonly #options: SearchOptions;
+  readonly #random: Random;
   readonly #corpus: ScenarioData[] = [];
   readonly #covered = new Set<string>();
   readonly #interleavings = new Set<string>();
@@ -100,8 +102,11 @@ export class Search {
 
   constructor(options: SearchOptions) {
     this.#options = options;
+    const { random, corpus = [] } = options;
+    // With what an earlier search of the same seed kept, the next one goes on elsewhere, and names nothing as that one did.
+    this.#random = corpus.length === 0 ? random : random.fork(`corpus ${corpus.map(({ name }) => name).join()}`);
     this.#known = [...(options.known ?? [])];
-    this.#waiting = [...(options.corpus ?? [])];
+    this.#waiting = [...corpus];
   }
 
   get found(): readonly Found[] {
@@ -128,14 +133,14 @@ export class Search {
     for (const one of explored) this.#keep(one);
     const before = this.#trials;
     this.#trials += explored.length;
+    this.#options.onProgress?.(this.standing);
     for (const [index, one] of explored.entries()) await this.#look(one, before + index + 1);
-    this.#options.onRound?.(this.standing);
   }
 
   #next(number: number): ScenarioData {
     const waiting = this.#waiting.shift();
     if (waiting !== undefined) return waiting;
-    const random = this.#options.random.fork(`scenario ${number}`);
+    const random = this.#random.fork(`scenario ${number}`);
     const name = `${random.hex(8)}-${number}`;
     const site = { ...this.#options.site, operations: [...this.#operations].sort() };
     if (this.#corpus.length === 0 || random.chance(FRESH)) return drawScenario(random, name, site);
@@ -160,48 +165,52 @@ export class Search {
 
   async #look({ data, result }: Explored, number: number): Promise<void> {
     if (result === undefined || result.verdict === 'unknown') this.#unknown += 1;
-    for (const symptom of result === undefined ? [] : symptomsOf(result)) {
+    if (result === undefined) return;
+    for (const symptom of symptomsOf(result)) {
       if (this.#known.some((cause) => isOf(cause, symptom, data))) this.#knownFailures += 1;
-      else await this.#shrink(data, symptom, number);
+      else await this.#shrink({ data, result, symptom }, number);
     }
   }
 
-  async #shrink(data: ScenarioData, symptom: Symptom, number: number): Promise<void> {
+  async #shrink(
+    { data, result: first, symptom }: { readonly data: ScenarioData; readonly result: TrialResult; readonly symptom: Symptom },
+    number: number,
+  ): Promise<void> {
     const results = new Map<ScenarioData, TrialResult>();
     const shows = async (candidates: readonly ScenarioData[]): Promise<boolean[]> => {
       const named = candidates.map((one) => ({ ...one, name: nameOf(symptom, number) }));
       const explored = await this.#options.run(named);
-      return candidates.map((candidate, index) => {
-        const result = explored[index]?.result;
-        if (result === undefined || !symptomsOf(result).some((one) => isSame(one, symptom))) return false;
+      this.#shrinkTrials += explored.length;
+      this.#options.onProgress?.(this.standing);
+      return explored.map(({ result }, index) => {
+        const candidate = candidates[index];
+        if (candidate === undefined || result === undefined || !symptomsOf(result).some((one) => isSame(one, symptom))) return false;
         results.set(candidate, result);
         return true;
       });
     };
     const { data: smallest, trials } = await shrink(data, shows);
-    this.#shrinkTrials += trials;
     const named = { ...smallest, name: nameOf(symptom, number) };
-    const result = results.get(smallest) ?? (await this.#options.run([named]))[0]?.result;
-    // Interrupted: the finding would have no evidence.
-    if (result === undefined) return;
+    const last = results.get(smallest) ?? (await this.#options.run([named]))[0]?.result;
+    if (last === undefined) {
+      // Interrupted before anything could be left out. One example is enough: which others have the same cause is not known.
+      if (this.#found.some(({ cause }) => isSame(cause, symptom))) return;
+      this.#tell({ data, result: first, symptom, foundIn: data.name, afterTrials: number, shrinkTrials: trials });
+      return;
+    }
     if (this.#known.some((cause) => isOf(cause, symptom, smallest))) {
       this.#knownFailures += 1;
       return;
     }
-    const ingredients = ingredientsOf(smallest);
-    const symptoms = symptomsOf(result);
+    this.#tell({ data: named, result: last, symptom, foundIn: data.name, afterTrials: number, shrinkTrials: trials });
+  }
+
+  #tell({ symptom, ...rest }: Omit<Found, 'cause' | 'also'> & { readonly symptom: Symptom }): void {
+    const ingredients = ingredientsOf(rest.data);
+    const symptoms = symptomsOf(rest.result);
     // What else fails in the smallest trial has the same cause.
     this.#known.push(...symptoms.map((one) => ({ ...one, ingredients })));
-    const also = symptoms.filter((one) => !isSame(one, symptom));
-    const found = {
-      cause: { ...symptom, ingredients },
-      also,
-      data: named,
-      result,
-      foundIn: data.name,
-      afterTrials: number,
-      shrinkTrials: trials,
-    };
+    const found: Found = { cause: { ...symptom, ingredients }, also: symptoms.filter((one) => !isSame(one, symptom)), ...rest };
     this.#found.push(found);
     this.#options.onFound?.(found);
   }

@@ -3,7 +3,7 @@ import { faultCatalogue } from '../faults/catalogue.ts';
 import { tidy } from './scenario-data.ts';
 import type { FaultData, PoolData, ScenarioData, Step, WorkloadData } from './scenario-data.ts';
 
-/** Whether a smaller scenario still shows what was found: for each, in their order. */
+/** Whether a smaller scenario still shows what was found: for each, in their order; for fewer if interrupted. */
 export type StillShows = (candidates: readonly ScenarioData[]) => Promise<readonly boolean[]>;
 
 /** The most trials that one finding may cost. */
@@ -30,10 +30,11 @@ export async function shrink(
       const candidates = all.slice(from, from + TOGETHER);
       if (candidates.length === 0 || trials >= MAX_SHRINK_TRIALS) break;
       const shows = await stillShows(candidates);
-      trials += candidates.length;
+      trials += shows.length;
+      if (shows.length === 0) return { data: smallest, trials };
       const first = shows.indexOf(true);
       const found = candidates[first];
-      if (found === undefined) from += candidates.length;
+      if (found === undefined) from += shows.length;
       else {
         smallest = found;
         shrunk = true;

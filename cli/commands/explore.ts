@@ -87,6 +87,7 @@ export async function explore(options: ExploreOptions, console: Console): Promis
       for (const { problem } of explored) if (problem !== undefined) problems.add(problem);
       return explored;
     },
+    onProgress: (standing) => progress.show(standing),
     onKept: (data) => corpus.keep(data),
     onFound: (found) => {
       writeScenario(directory, found.data);
