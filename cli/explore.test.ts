@@ -66,6 +66,17 @@ test('a scenario that passes exits 0, as JSON too', async ({}, testInfo) => {
   expect(JSON.parse(found.stdout)).toMatchObject({ target: 'reference', standing: { trials: 1, found: 0 }, found: [] });
 });
 
+test('a search ends when its time is up, and names a path with spaces so that a shell takes it', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo, { 'idle.mjs': IDLE, corpus: 'no directory' });
+  const args = ['explore', '--target', './idle.mjs', '--workers', '1'];
+  const { stdout, stderr } = await scaleproofHere([...args, '--for', '20s', '--out', 'my out'], cwd);
+  expect(stdout, stderr).toMatch(/again: scaleproof run --scenario '\.\/my out\/scenarios\/\S+\.json' --target/);
+  expect(stdout).not.toContain('interrupted');
+  const refused = await scaleproofHere([...args, '--trials', '1', '--corpus', 'corpus'], cwd);
+  expect(refused).toMatchObject({ code: 2 });
+  expect(refused.stderr).toContain("--corpus corpus can't be created");
+});
+
 test('a scenario is printed as TypeScript', async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'large.json': formatScenario(LARGE) });
   const { code, stdout } = await scaleproofHere(['explore', '--export', './large.json'], cwd);

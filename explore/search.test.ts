@@ -109,6 +109,8 @@ test('a trial without a verdict is counted as such', async () => {
   const search = new Search({ random: createRandom(1), site: SITE, run });
   await search.round(4);
   expect(search.standing).toMatchObject({ trials: 4, unknown: 4, found: 0 });
+  expect(search.problems).toHaveLength(3);
+  expect(search.problems[0]).toMatch(/-1: it has no history$/);
 });
 
 /** Fails as above, and is interrupted after so many trials: what follows is cut off. */

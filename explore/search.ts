@@ -64,6 +64,9 @@ const CROSSED = 0.2;
 const RECENT = 0.5;
 const RECENT_MEMBERS = 40;
 
+/** Most trials without a verdict whose reason is told. */
+const MAX_PROBLEMS = 3;
+
 /** What a search works with. */
 export interface SearchOptions {
   readonly random: Random;
@@ -99,6 +102,7 @@ export class Search {
   #shrinkTrials = 0;
   #knownFailures = 0;
   #unknown = 0;
+  readonly #problems = new Set<string>();
 
   constructor(options: SearchOptions) {
     this.#options = options;
@@ -111,6 +115,11 @@ export class Search {
 
   get found(): readonly Found[] {
     return this.#found;
+  }
+
+  /** Why some trials have no verdict, at most a few different reasons. */
+  get problems(): readonly string[] {
+    return [...this.#problems];
   }
 
   get standing(): Standing {
@@ -163,13 +172,18 @@ export class Search {
     this.#options.onKept?.(data);
   }
 
-  async #look({ data, result }: Explored, number: number): Promise<void> {
-    if (result === undefined || result.verdict === 'unknown') this.#unknown += 1;
+  async #look({ data, result, problem }: Explored, number: number): Promise<void> {
+    if (result === undefined || result.verdict === 'unknown') this.#countUnknown(data, problem ?? reasonOf(result));
     if (result === undefined) return;
     for (const symptom of symptomsOf(result)) {
       if (this.#known.some((cause) => isOf(cause, symptom, data))) this.#knownFailures += 1;
       else await this.#shrink({ data, result, symptom }, number);
     }
+  }
+
+  #countUnknown({ name }: ScenarioData, why: string): void {
+    this.#unknown += 1;
+    if (this.#problems.size < MAX_PROBLEMS) this.#problems.add(`${name}: ${why}`);
   }
 
   async #shrink(
@@ -214,6 +228,12 @@ export class Search {
     this.#found.push(found);
     this.#options.onFound?.(found);
   }
+}
+
+/** What the first check without a verdict says. */
+function reasonOf(result: TrialResult | undefined): string {
+  const check = result?.checks.find(({ verdict }) => verdict === 'unknown');
+  return check === undefined ? 'it was not judged' : `${check.check}: ${check.summary}`;
 }
 
 /** What it shows, and the trial of the search. */

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { exportedSource } from '../../explore/export.ts';
 import { Search } from '../../explore/search.ts';
 import type { Found } from '../../explore/search.ts';
@@ -13,7 +13,7 @@ import { createRealTimeline } from '../../runtime/timeline.ts';
 import { chooseTarget, scenarioInFile } from '../choose.ts';
 import type { ChosenTarget } from '../choose.ts';
 import type { Console } from '../console.ts';
-import { Corpus, readKnown, scenarioFile, scenarioPath, writeFindings, writeScenario } from '../explore/files.ts';
+import { Corpus, pathFromHere, readKnown, scenarioFile, scenarioPath, writeFindings, writeScenario } from '../explore/files.ts';
 import { SearchProgress } from '../explore/progress.ts';
 import { summaryOf } from '../explore/summary.ts';
 import { interruption } from '../interruption.ts';
@@ -66,7 +66,10 @@ export async function explore(options: ExploreOptions, console: Console): Promis
   const directory = createDirectory(options.out, { startedAt, prefix: 'explore-' });
   const scratch = mkdtempSync(join(tmpdir(), 'scaleproof-explore-'));
   const interrupted = interruption();
-  const { signal } = interrupted;
+  // Time that is up ends a search as Ctrl-C does: making findings smaller can take longer than the search.
+  const timeUp = new AbortController();
+  const cancelTimer = options.trials === undefined ? clock.after(options.forMs ?? DEFAULT_FOR_MS, () => timeUp.abort()) : undefined;
+  const signal = AbortSignal.any([interrupted.signal, timeUp.signal]);
   const progress = new SearchProgress(console, clock);
   const runner = createScenarioRunner({
     target,
@@ -76,17 +79,12 @@ export async function explore(options: ExploreOptions, console: Console): Promis
     labelOf: ({ name }) => pathFromHere(scenarioPath(directory, name)),
     onTrial: () => progress.trial(search.standing),
   });
-  const problems = new Set<string>();
   const search = new Search({
     random: createRandom(seed),
     site: { features: loaded.features, capabilities: worldFor(loaded, undefined).facts.capabilities },
     known,
     corpus: corpus.scenarios,
-    run: async (scenarios) => {
-      const explored = await runner.run(scenarios);
-      for (const { problem } of explored) if (problem !== undefined) problems.add(problem);
-      return explored;
-    },
+    run: runner.run,
     onProgress: (standing) => progress.show(standing),
     onKept: (data) => corpus.keep(data),
     onFound: (found) => {
@@ -95,45 +93,41 @@ export async function explore(options: ExploreOptions, console: Console): Promis
     },
   });
   const trials = options.trials ?? Infinity;
-  const untilMs = options.trials === undefined ? clock.monotonicMs() + (options.forMs ?? DEFAULT_FOR_MS) : Infinity;
   try {
-    while (!signal.aborted && search.standing.trials < trials && clock.monotonicMs() < untilMs)
-      await search.round(trials - search.standing.trials);
+    while (!signal.aborted && search.standing.trials < trials) await search.round(trials - search.standing.trials);
   } finally {
+    cancelTimer?.();
     progress.close();
     await runner.end();
     rmSync(scratch, { recursive: true, force: true });
     interrupted.release();
   }
-  const { found, standing } = search;
+  const { found, standing, problems } = search;
+  const wasInterrupted = interrupted.signal.aborted;
   writeFindings(directory, { target: target.label, seed, startedAt, standing, found, known });
-  if (found.length > 0 && !signal.aborted) await writeReport(found, target, directory, console);
+  if (found.length > 0 && !wasInterrupted) await writeReport(found, { target, directory, workers }, console);
   const summary = {
     directory,
     standing,
     found,
     target: target.label,
     seconds: progress.seconds,
-    interrupted: signal.aborted,
-    problems: [...problems],
+    interrupted: wasInterrupted,
+    problems,
   };
-  if (json)
-    console.out(`${JSON.stringify(summary, undefined, 2)}
-`);
+  if (json) console.out(`${JSON.stringify(summary, undefined, 2)}\n`);
   else console.out(summaryOf(summary, console.columns));
   if (found.length > 0) return EXIT.fail;
-  return signal.aborted || standing.trials === 0 || standing.unknown === standing.trials ? EXIT.unknown : EXIT.pass;
+  return wasInterrupted || standing.trials === 0 || standing.unknown === standing.trials ? EXIT.unknown : EXIT.pass;
 }
 
 /** Runs what was found once more, from the files that were written, and writes a report as any other run does. */
-async function writeReport(found: readonly Found[], target: ChosenTarget, directory: string, console: Console): Promise<void> {
+async function writeReport(
+  found: readonly Found[],
+  { target, directory, workers }: { readonly target: ChosenTarget; readonly directory: string; readonly workers: number },
+  console: Console,
+): Promise<void> {
   const chosen = found.map(({ data }) => scenarioInFile(pathFromHere(scenarioPath(directory, data.name))));
-  const how = { seed: TRIAL_SEED, trials: 1, nodes: DEFAULT_NODES, world: undefined, workers: undefined, json: false };
+  const how = { seed: TRIAL_SEED, trials: 1, nodes: DEFAULT_NODES, world: undefined, workers, json: false };
   await runChosen({ chosen, target, ...how, out: join(directory, REPORT) }, console, () => undefined);
-}
-
-/** A path as a user would type it: replay lines have it. */
-function pathFromHere(path: string): string {
-  const near = relative('.', path);
-  return near.startsWith('..') ? path : `./${near}`;
 }

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
 import { z } from 'zod';
 import { causeSchema } from '../../explore/findings.ts';
 import type { Cause } from '../../explore/findings.ts';
@@ -52,6 +52,12 @@ export function readKnown(path: string): Cause[] {
 /** Where a scenario is in the directory of a search. */
 export function scenarioPath(directory: string, name: string): string {
   return join(directory, SCENARIOS, `${name}.json`);
+}
+
+/** A path as a user would type it here: replay lines have it. */
+export function pathFromHere(path: string): string {
+  const near = relative('.', path);
+  return near === '..' || near.startsWith(`..${sep}`) ? path : `./${near}`;
 }
 
 export function writeScenario(directory: string, data: ScenarioData): void {
@@ -116,10 +122,10 @@ export class Corpus {
   /** @throws UsageError when the directory can't be used, or has a file that is no scenario */
   constructor(directory: string | undefined) {
     this.#directory = directory;
-    const files = directory === undefined || !existsSync(directory) ? [] : readdirSync(directory).filter((name) => name.endsWith('.json'));
+    if (directory !== undefined) createFolder(directory);
+    const files = directory === undefined ? [] : readdirSync(directory).filter((name) => name.endsWith('.json'));
     this.scenarios = files.sort().map((name) => scenarioFile(join(directory ?? '', name)));
     this.#names = new Set(this.scenarios.map(({ name }) => name));
-    if (directory !== undefined) createFolder(directory);
   }
 
   keep(data: ScenarioData): void {

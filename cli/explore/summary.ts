@@ -1,9 +1,8 @@
-import { relative } from 'node:path';
 import type { Found, Standing } from '../../explore/search.ts';
 import { formatCount, formatDuration } from '../../reports/format.ts';
 import { printable } from '../../reports/paint.ts';
 import { wrap } from '../../reports/table.ts';
-import { messagesOf, scenarioPath } from './files.ts';
+import { messagesOf, pathFromHere, scenarioPath } from './files.ts';
 
 /** A search that is over. */
 export interface SearchSummary {
@@ -13,19 +12,16 @@ export interface SearchSummary {
   readonly found: readonly Found[];
   readonly seconds: number;
   readonly interrupted: boolean;
-  /** Why scenarios could not be run or judged. */
+  /** Why some trials have no verdict. */
   readonly problems: readonly string[];
 }
-
-/** Most problems that are named. */
-const MAX_PROBLEMS = 3;
 
 /** What a search found, for a terminal. */
 export function summaryOf({ directory, target, standing, found, seconds, interrupted, problems }: SearchSummary, columns: number): string {
   const { trials, shrinkTrials, covered, interleavings, known, unknown } = standing;
   const lines = found.flatMap((one) => {
     const { cause, data, result } = one;
-    const path = shown(scenarioPath(directory, data.name));
+    const path = pathFromHere(scenarioPath(directory, data.name));
     const [message = ''] = messagesOf(one);
     return [
       '',
@@ -33,7 +29,7 @@ export function summaryOf({ directory, target, standing, found, seconds, interru
       ...wrap(printable(message), columns - 2).map((line) => `  ${line}`),
       `  with: ${cause.ingredients.join(', ') || 'no fault, and nothing special'}`,
       `  scenario: ${path}`,
-      `  again: scaleproof run --scenario ${path} --target ${target}`,
+      `  again: scaleproof run --scenario ${word(path)} --target ${word(target)}`,
       `  replay: scaleproof replay '${result.replay}'`,
     ];
   });
@@ -44,16 +40,16 @@ export function summaryOf({ directory, target, standing, found, seconds, interru
     ...wrap(searched, columns),
     ...(known === 0 ? [] : [`${formatCount(known, 'failure')} of known causes`]),
     ...(unknown === 0 ? [] : [`${formatCount(unknown, 'trial')} without a verdict`]),
-    ...problems.slice(0, MAX_PROBLEMS).flatMap((problem) => wrap(`not run: ${printable(problem)}`, columns)),
+    ...problems.flatMap((problem) => wrap(`  ${printable(problem)}`, columns)),
     ...(interrupted ? ['The search was interrupted: corpus and findings so far are written.'] : []),
     found.length === 0
       ? 'Nothing new was found.'
-      : `Found ${formatCount(found.length, 'problem')}: ${shown(directory)}${interrupted ? '' : '/report/report.html'}`,
+      : `Found ${formatCount(found.length, 'problem')}: ${pathFromHere(directory)}${interrupted ? '' : '/report/report.html'}`,
     '',
   ].join('\n');
 }
 
-function shown(path: string): string {
-  const near = relative('.', path);
-  return near.startsWith('..') ? path : `./${near}`;
+/** A word of a shell's command line. */
+function word(text: string): string {
+  return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
