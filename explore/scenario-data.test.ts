@@ -22,6 +22,43 @@ for (const { what, data, says } of [
     says: 'at most 500',
   },
   { what: 'two pools of a name', data: { ...SMALL, pools: [SMALL.pools[0], SMALL.pools[0]] }, says: 'pools: two are named "a"' },
+  {
+    what: 'a DaemonSet with the name of a workload',
+    data: { ...SMALL, daemonSets: [{ name: 'web', cpu: '1m', memory: '1Mi' }] },
+    says: 'workloads and daemonSets: two are named "web"',
+  },
+  {
+    what: 'pods near a workload that does not exist',
+    data: { ...SMALL, workloads: [{ ...SMALL.workloads[0], near: { workload: 'wbe', over: 'kubernetes.io/hostname' } }] },
+    says: 'workloads.0.near: there is no workload "wbe"; there are: web',
+  },
+  {
+    what: 'an affinity without a key',
+    data: { ...SMALL, workloads: [{ ...SMALL.workloads[0], nodeAffinity: [{}] }] },
+    says: '`workloads.0.nodeAffinity.0.key`',
+  },
+  {
+    what: 'pods that stop after no number of seconds',
+    data: { ...SMALL, workloads: [{ ...SMALL.workloads[0], annotations: { 'scaleproof.dev/stop-seconds': 'soon' } }] },
+    says: 'must be a number of seconds, and is "soon"',
+  },
+  { what: 'an amount that is none', data: { ...SMALL, workloads: [{ ...SMALL.workloads[0], cpu: 'much' }] }, says: 'must be a quantity' },
+  {
+    what: 'an unknown fault',
+    data: { ...SMALL, faults: [{ name: 'f', fault: 'lost-answr', params: {} }] },
+    says: 'faults.0: no fault is named "lost-answr"',
+  },
+  {
+    what: 'a wrong parameter of a fault',
+    data: { ...SMALL, faults: [{ name: 'f', fault: 'slow-answer', params: { operations: ['*'], delayMs: 'x' } }] },
+    says: 'faults.0 (slow-answer): `delayMs` must be a number, and is "x"',
+  },
+  {
+    what: 'a pool of a fixed size with a limit of CPU',
+    data: { ...SMALL, pools: [{ name: 'a', replicas: 2, limits: { cpu: 2 } }] },
+    says: 'pool "a" has a fixed size (replicas)',
+  },
+  { what: 'a name too long for a file', data: { ...SMALL, name: 'a'.repeat(300) }, says: 'at most 100 characters' },
   { what: 'an unknown step', data: { ...SMALL, steps: [{ do: 'explode' }] }, says: 'steps' },
   {
     what: 'a workload that does not exist',

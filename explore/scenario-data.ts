@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { faultCatalogue } from '../faults/catalogue.ts';
 import type { pool } from '../harness/scenario.ts';
 import type { DaemonSetSpec, WorkloadSpec } from '../harness/scenario.ts';
-import { daemonSetSchema, poolNameSchema, poolOptionsSchema, workloadSchema } from '../harness/schemas.ts';
-import { problemOf } from '../model/mistake.ts';
+import { daemonSetSchema, poolNameSchema, poolOptionsSchema, requirementSchema, workloadSchema } from '../harness/schemas.ts';
+import { STOP_SECONDS_ANNOTATION } from '../model/kube.ts';
+import { hint, problemOf } from '../model/mistake.ts';
 
 /** The format of a scenario that is data. A new kind of step or an optional field keeps it. */
 export const SCENARIO_SCHEMA = 'scaleproof.dev/scenario/v1';
@@ -57,11 +59,13 @@ export interface ScenarioData {
 /** The longest single wait. */
 export const MAX_PASS_SECONDS = 3_600;
 /** The most of each kind, and the most pods of a workload: a trial stays small. */
-const MOST = { pools: 10, workloads: 20, daemonSets: 10, faults: 20, steps: 200, replicas: 500 } as const;
+const MOST = { pools: 10, workloads: 20, daemonSets: 10, faults: 20, steps: 200, replicas: 500, nameLength: 100 } as const;
 
 const name = z.string().min(1);
 const poolSchema = poolOptionsSchema.extend({ name: poolNameSchema });
 const replicas = z.int('must be a whole number').min(0, 'must be at least 0').max(MOST.replicas, `must be at most ${MOST.replicas}`);
+
+const affinity = z.array(requirementSchema).optional();
 
 const step = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('deploy'), workload: name }),
@@ -81,14 +85,23 @@ const step = z.discriminatedUnion('do', [
 
 const schema = z.strictObject({
   schema: z.literal(SCENARIO_SCHEMA, `must be ${SCENARIO_SCHEMA}`),
-  name: z.string().regex(/^[a-z0-9-]+$/, 'must be of a-z, 0-9 and -'),
+  name: z
+    .string()
+    .max(MOST.nameLength, `must have at most ${MOST.nameLength} characters`)
+    .regex(/^[a-z0-9-]+$/, 'must be of a-z, 0-9 and -'),
   origin: name.exactOptional(),
   pools: z.array(poolSchema).min(1).max(MOST.pools),
   workloads: z
     .array(
-      workloadSchema
-        .omit({ truth: true, volumes: true, gpus: true })
-        .extend({ name: workloadSchema.shape.name.unwrap(), replicas, cpu: name, memory: name }),
+      workloadSchema.omit({ truth: true, volumes: true, gpus: true }).extend({
+        name: workloadSchema.shape.name.unwrap(),
+        replicas,
+        cpu: workloadSchema.shape.cpu.unwrap(),
+        memory: workloadSchema.shape.memory.unwrap(),
+        nodeAffinity: affinity,
+        nodeAffinityTerms: z.array(z.array(requirementSchema)).optional(),
+        preferredAffinity: affinity,
+      }),
     )
     .max(MOST.workloads),
   daemonSets: z.array(daemonSetSchema).max(MOST.daemonSets),
@@ -105,10 +118,8 @@ export function parseScenarioData(value: unknown): ScenarioData {
   if (problem !== undefined) throw new Error(problem);
   // JSON has no undefined fields, so that the optional ones are what the types say.
   const data = schema.parse(value) as ScenarioData;
-  for (const kind of ['pools', 'workloads', 'faults'] as const) {
-    const twice = data[kind].map((one) => one.name).find((one, index, all) => all.indexOf(one) !== index);
-    if (twice !== undefined) throw new Error(`${kind}: two are named "${twice}"`);
-  }
+  const wrong = partsProblem(data);
+  if (wrong !== undefined) throw new Error(wrong);
   let state = initialState(data);
   for (const [index, one] of data.steps.entries()) {
     const why = stepProblem(one, state);
@@ -116,6 +127,33 @@ export function parseScenarioData(value: unknown): ScenarioData {
     state = afterStep(one, state);
   }
   return data;
+}
+
+/** What is wrong with a part, or between parts, that their shapes don't show. */
+function partsProblem({ pools, workloads, daemonSets, faults, steps }: ScenarioData): string | undefined {
+  for (const [kind, parts] of Object.entries({ pools, workloads, faults, 'workloads and daemonSets': [...workloads, ...daemonSets] })) {
+    const twice = parts.map((one) => one.name).find((one, index, all) => all.indexOf(one) !== index);
+    if (twice !== undefined) return `${kind}: two are named "${twice}"`;
+  }
+  const names = workloads.map((one) => one.name);
+  for (const [index, { near, annotations }] of workloads.entries()) {
+    if (near !== undefined && !names.includes(near.workload))
+      return `workloads.${index}.near: there is no workload "${near.workload}"${hint(near.workload, names)}`;
+    const seconds = annotations?.[STOP_SECONDS_ANNOTATION];
+    if (seconds !== undefined && !(Number(seconds) >= 0))
+      return `workloads.${index}.annotations: ${STOP_SECONDS_ANNOTATION} must be a number of seconds, and is "${seconds}"`;
+  }
+  for (const [index, { fault, params }] of faults.entries()) {
+    const known = faultCatalogue.find((one) => one.name === fault);
+    if (known === undefined) return `faults.${index}: no fault is named "${fault}"; \`scaleproof list faults\` shows them all`;
+    const problem = problemOf(known.params, params, 'its parameters');
+    if (problem !== undefined) return `faults.${index} (${fault}): ${problem}`;
+  }
+  const changed = steps.flatMap((one) => (one.do === 'change-pool' ? [one.pool] : []));
+  const limited = [...pools, ...changed].find(
+    (one) => one.replicas !== undefined && (one.limits?.cpu ?? one.limits?.memoryMiB) !== undefined,
+  );
+  return limited === undefined ? undefined : `pool "${limited.name}" has a fixed size (replicas), so that it can only limit nodes`;
 }
 
 /** What exists between two steps. */
@@ -200,7 +238,7 @@ function without(set: ReadonlySet<string>, value: string): ReadonlySet<string> {
   return new Set([...set].filter((one) => one !== value));
 }
 
-/** The scenario without steps that can't be done, and without workloads and faults that no step uses. */
+/** The scenario without steps that can't be done, without workloads and faults that no step uses, and without nearness to such workloads. */
 export function tidy(data: ScenarioData): ScenarioData {
   let state = initialState(data);
   const steps: Step[] = [];
@@ -213,10 +251,15 @@ export function tidy(data: ScenarioData): ScenarioData {
   const injected = new Set(steps.flatMap((one) => (one.do === 'inject' ? [one.fault] : [])));
   return {
     ...data,
-    workloads: data.workloads.filter((one) => deployed.has(one.name)),
+    workloads: data.workloads.filter((one) => deployed.has(one.name)).map((one) => nearOneOf(deployed, one)),
     faults: data.faults.filter((one) => injected.has(one.name)),
     steps,
   };
+}
+
+function nearOneOf(names: ReadonlySet<string>, workload: WorkloadData): WorkloadData {
+  const { near, ...rest } = workload;
+  return near === undefined || names.has(near.workload) ? workload : rest;
 }
 
 /** The most pods that each workload has at once, by its name. */

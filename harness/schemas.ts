@@ -30,6 +30,9 @@ const requirement = z
     if (problem !== undefined) addIssue({ code: 'custom', path: ['values'], message: problem });
   });
 
+/** What a term of a pod's node affinity asks for. */
+export const requirementSchema = requirement;
+
 const taint = z.object(
   { key: text, value: z.string('must be a string').optional(), effect: oneOf(EFFECTS) },
   'must be a taint { key, effect }',

@@ -39,6 +39,7 @@ export function drawPools(random: Random, site: DrawSite): PoolData[] {
 
 /** A pool of this name. */
 export function drawPool(random: Random, name: string, site: DrawSite): PoolData {
+  // Karpenter refuses weights of pools of a fixed size, and limits other than of nodes.
   const replicas = has(site, 'static-capacity') ? maybe(random, 0.07, () => random.int(1, 3)) : undefined;
   return {
     name,
@@ -51,7 +52,7 @@ export function drawPool(random: Random, name: string, site: DrawSite): PoolData
       labels: maybe(random, 0.15, () => ({ 'example.com/team': random.pick(OWN_LABELS['example.com/team']) })),
       taints: has(site, 'taints') ? maybe(random, 0.12, () => [OWN_TAINT]) : undefined,
       limits: replicas === undefined ? maybe(random, 0.15, () => limitsOf(random, site)) : undefined,
-      weight: has(site, 'weights') ? maybe(random, 0.3, () => random.int(1, 100)) : undefined,
+      weight: has(site, 'weights') && replicas === undefined ? maybe(random, 0.3, () => random.int(1, 100)) : undefined,
       expireAfterMs: has(site, 'expiry') ? maybe(random, 0.1, () => random.int(5, 40) * MINUTE_MS) : undefined,
       terminationGracePeriodMs: has(site, 'termination-grace') ? maybe(random, 0.15, () => random.int(1, 10) * MINUTE_MS) : undefined,
       minimumValues: has(site, 'minimum-values') ? maybe(random, 0.05, () => ({ [LABEL.instanceType]: random.int(1, 3) })) : undefined,
