@@ -151,16 +151,3 @@ test('the same seed goes on elsewhere once there is a corpus', async () => {
   expect(drawn.length).toBeGreaterThan(0);
   expect(drawn.filter((name) => first.ran.some((one) => one.name === name))).toEqual([]);
 });
-
-test('progress is told after each round and while findings are made smaller', async () => {
-  const told: number[] = [];
-  const search = new Search({
-    random: createRandom(1),
-    site: SITE,
-    run: (scenarios) => Promise.resolve(scenarios.map((data) => failing({ data }))),
-    onProgress: ({ trials, shrinkTrials }) => told.push(trials + shrinkTrials),
-  });
-  await search.round();
-  expect(told[0]).toBe(ROUND);
-  expect(told.at(-1)).toBe(ROUND + search.standing.shrinkTrials);
-});

@@ -78,7 +78,6 @@ export interface SearchOptions {
   /** Scenarios of earlier searches: they run first. */
   readonly corpus?: readonly ScenarioData[];
   /** After each group of trials, also of those that make a finding smaller. */
-  readonly onProgress?: (standing: Standing) => void;
   readonly onFound?: (found: Found) => void;
   /** A scenario reached something new. */
   readonly onKept?: (data: ScenarioData) => void;
@@ -142,7 +141,6 @@ export class Search {
     for (const one of explored) this.#keep(one);
     const before = this.#trials;
     this.#trials += explored.length;
-    this.#options.onProgress?.(this.standing);
     for (const [index, one] of explored.entries()) await this.#look(one, before + index + 1);
   }
 
@@ -195,7 +193,6 @@ export class Search {
       const named = candidates.map((one) => ({ ...one, name: nameOf(symptom, number) }));
       const explored = await this.#options.run(named);
       this.#shrinkTrials += explored.length;
-      this.#options.onProgress?.(this.standing);
       return explored.map(({ result }, index) => {
         const candidate = candidates[index];
         if (candidate === undefined || result === undefined || !symptomsOf(result).some((one) => isSame(one, symptom))) return false;

@@ -85,7 +85,6 @@ export async function explore(options: ExploreOptions, console: Console): Promis
     known,
     corpus: corpus.scenarios,
     run: runner.run,
-    onProgress: (standing) => progress.show(standing),
     onKept: (data) => corpus.keep(data),
     onFound: (found) => {
       writeScenario(directory, found.data);
