@@ -11,6 +11,7 @@ function cluster(
   more: Partial<EventOf<'pool'>['pool']> = {},
   node: Partial<EventOf<'node'>> = {},
   starting: readonly number[] = [],
+  claimedMs = 10,
 ): HistoryBuilder {
   const history = new HistoryBuilder().act().pool('default', more);
   history.add({
@@ -23,7 +24,7 @@ function cluster(
     note: '',
   });
   for (const n of [1, 2, 3, 4]) {
-    history.at(10).launch(n, `i-${n}`).claim(`c-${n}`, 'created').claim(`c-${n}`, 'launched', `i-${n}`);
+    history.at(claimedMs).claim(`c-${n}`, 'created').at(10).launch(n, `i-${n}`).claim(`c-${n}`, 'launched', `i-${n}`);
     history.node(`n-${n}`, 'created', `i-${n}`).node(`n-${n}`, 'ready', `i-${n}`, node);
     if (!starting.includes(n)) history.claim(`c-${n}`, 'initialized', `i-${n}`);
   }
@@ -124,6 +125,12 @@ for (const { name, history, codes } of [
     codes: ['node-budget-exceeded'],
   },
   { name: 'two that are expired', history: take(take(cluster({ ...ONE, expireAfterMs: 5 }), 1), 2), codes: [] },
+  { name: 'two whose claims are expired', history: take(take(cluster({ ...ONE, expireAfterMs: 15 }, {}, [], 4), 1), 2), codes: [] },
+  {
+    name: 'two that are not old enough yet',
+    history: take(take(cluster({ ...ONE, expireAfterMs: 25 }), 1), 2),
+    codes: ['node-budget-exceeded'],
+  },
   {
     name: 'all, when the pool is withdrawn',
     history: take(take(cluster(ONE).add({ type: 'pool', pool: { name: 'default', requirements: [], weight: 0 }, withdrawn: true }), 1), 2),

@@ -116,6 +116,8 @@ function departureOf({ claim, instance, endRequest }: LedgerEntry, node: NodeLif
   return isLost ? undefined : first;
 }
 
+const SECOND_MS = 1_000;
+
 function isVoluntaryAt(view: View, entry: LedgerEntry, node: NodeLife, at: Moment): boolean {
   const removal = view.phases.get('remove');
   if (removal !== undefined && removal.i < at.i) return false;
@@ -123,7 +125,9 @@ function isVoluntaryAt(view: View, entry: LedgerEntry, node: NodeLife, at: Momen
   if (view.notices.some(({ instance, sent }) => instance === entry.instance.id && sent.i < at.i && sent.kind !== 'rebalance')) return false;
   const allowing = poolEventsOf(view, entry);
   if (allowing.some(({ pool }) => view.withdrawnPools.some((gone) => gone.pool.name === pool.name && gone.i < at.i))) return false;
-  return !allowing.some(({ pool }) => pool.expireAfterMs !== undefined && at.t - entry.launchedMs >= pool.expireAfterMs);
+  // As Karpenter counts, a node is as old as its claim, whose launch may take long. Times in objects are whole seconds.
+  const bornMs = Math.min(entry.launchedMs, Math.floor((entry.claim?.created?.t ?? Infinity) / SECOND_MS) * SECOND_MS);
+  return !allowing.some(({ pool }) => pool.expireAfterMs !== undefined && at.t - bornMs >= pool.expireAfterMs);
 }
 
 /** Whether somebody else had deleted a Node by then. Where the target's requests are not seen, that is unknown, and assumed not. */
