@@ -5,8 +5,8 @@ import type { Simulator } from '../../../controller/scheduling/types.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** The deletion of a claim that existed for no longer than this is missed. */
-const SEEN_AFTER_MS = 1_000;
+/** The deletion of a claim that existed for no longer than this is missed: as long as a refused launch takes with some seeds. */
+const SEEN_AFTER_MS = 2_000;
 
 /** Plans like the correct one as long as all claims are accounted for. */
 function whenSynced({ state, runtime }: Context, right: Simulator): Simulator {
@@ -27,7 +27,7 @@ function whenSynced({ state, runtime }: Context, right: Simulator): Simulator {
 export const waitsForMissedClaim: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:waits-for-missed-claim',
-    summary: 'waits forever to see a claim that was created and deleted within a second: nothing is provisioned any more',
+    summary: 'waits forever to see a claim that was created and deleted within two seconds: nothing is provisioned any more',
     makeParts: (context) => {
       const right = createParts(context);
       return { ...right, simulator: whenSynced(context, right.simulator) };
