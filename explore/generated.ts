@@ -1,4 +1,4 @@
-import { faultCatalogue } from '../faults/catalogue.ts';
+import { faultNamed } from '../faults/catalogue.ts';
 import { mayFire, specify } from '../faults/fault.ts';
 import type { FaultSpec } from '../faults/fault.ts';
 import type { BoundName } from '../harness/bounds.ts';
@@ -50,10 +50,10 @@ function parse(input: unknown): ScenarioData {
   }
 }
 
-/** A fault of the catalogue with its parameters. Whether it fires depends on what else happens. @throws LoadError */
-export function faultOf({ name, fault, params }: FaultData): FaultSpec {
-  const known = faultCatalogue.find((one) => one.name === fault);
-  if (known === undefined) throw new LoadError(`fault "${name}": no fault is named "${fault}"; \`scaleproof list faults\` shows them all`);
+/** A fault with its parameters, which `parseScenarioData` has checked. Whether it fires depends on what else happens. */
+function faultOf({ fault, params }: FaultData): FaultSpec {
+  const known = faultNamed(fault);
+  if (known === undefined) throw new Error(`there is no fault "${fault}"`);
   return mayFire(specify(known, params));
 }
 

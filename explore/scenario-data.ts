@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { faultCatalogue } from '../faults/catalogue.ts';
+import { faultNamed } from '../faults/catalogue.ts';
 import type { pool } from '../harness/scenario.ts';
 import type { DaemonSetSpec, WorkloadSpec } from '../harness/scenario.ts';
 import { daemonSetSchema, poolNameSchema, poolOptionsSchema, requirementSchema, workloadSchema } from '../harness/schemas.ts';
@@ -144,7 +144,7 @@ function partsProblem({ pools, workloads, daemonSets, faults, steps }: ScenarioD
       return `workloads.${index}.annotations: ${STOP_SECONDS_ANNOTATION} must be a number of seconds, and is "${seconds}"`;
   }
   for (const [index, { fault, params }] of faults.entries()) {
-    const known = faultCatalogue.find((one) => one.name === fault);
+    const known = faultNamed(fault);
     if (known === undefined) return `faults.${index}: no fault is named "${fault}"; \`scaleproof list faults\` shows them all`;
     const problem = problemOf(known.params, params, 'its parameters');
     if (problem !== undefined) return `faults.${index} (${fault}): ${problem}`;

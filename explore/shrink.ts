@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { faultCatalogue } from '../faults/catalogue.ts';
+import { faultNamed } from '../faults/catalogue.ts';
 import { tidy } from './scenario-data.ts';
 import type { FaultData, PoolData, ScenarioData, Step, WorkloadData } from './scenario-data.ts';
 
@@ -106,7 +106,7 @@ function smallerPools(pool: PoolData): PoolData[] {
 
 /** Without each field that has a default, with fewer values in lists, and with round numbers. */
 function smallerFaults(data: FaultData): FaultData[] {
-  const schema = faultCatalogue.find(({ name }) => name === data.fault)?.params ?? z.unknown();
+  const schema = faultNamed(data.fault)?.params ?? z.unknown();
   const { params } = data;
   const candidates = [
     ...withoutFields(params, []),

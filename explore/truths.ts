@@ -5,7 +5,7 @@ import { judgeFeasibility } from '../manifests/feasibility.ts';
 import { judgeLimits } from '../manifests/limits.ts';
 import type { Load } from '../manifests/load.ts';
 import { poolNodes } from '../manifests/pool-nodes.ts';
-import { faultCatalogue } from '../faults/catalogue.ts';
+import { faultNamed } from '../faults/catalogue.ts';
 import type { Pool } from '../model/catalogue.ts';
 import { loadCatalogue } from '../model/instance-catalogue.ts';
 import { WORKLOAD_LABEL } from '../model/kube.ts';
@@ -28,7 +28,7 @@ const NAMESPACE = 'default';
  * autoscaler decides. A workload is owed nothing if that depends on the order of pods, or on the time of a change.
  */
 export function truthsOf(data: ScenarioData): ReadonlyMap<string, WorkloadTruth> {
-  const hindered = data.faults.some(({ fault }) => faultCatalogue.find((one) => one.name === fault)?.hinders !== false);
+  const hindered = data.faults.some(({ fault }) => faultNamed(fault)?.hinders !== false);
   const quiet = data.faults.length === 0 && data.steps.every((step) => step.do !== 'restart-target');
   const judgeUnder = judgementsOf(data);
   const judged = data.workloads.map(({ name }) => [name, judge(data, name, judgeUnder)] as const);

@@ -98,3 +98,8 @@ export const faults = {
 
 /** The same as a list, for callers that look up a fault by name and validate its parameters by its schema. */
 export const faultCatalogue: readonly Fault<unknown, unknown>[] = Object.values(faults);
+
+/** The fault with this name, as histories and scenarios that are data have it; undefined if there is none. */
+export function faultNamed(name: string): Fault<unknown, unknown> | undefined {
+  return faultCatalogue.find((fault) => fault.name === name);
+}

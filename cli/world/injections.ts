@@ -1,4 +1,4 @@
-import { faultCatalogue } from '../../faults/catalogue.ts';
+import { faultCatalogue, faultNamed } from '../../faults/catalogue.ts';
 import { specify } from '../../faults/fault.ts';
 import type { FaultSpec } from '../../faults/fault.ts';
 import { nearest } from '../../model/nearest.ts';
@@ -76,7 +76,7 @@ export class Injections {
   }
 
   #specify(name: string, params: unknown): FaultSpec {
-    const fault = faultCatalogue.find((one) => one.name === name);
+    const fault = faultNamed(name);
     if (fault === undefined) {
       const names = faultCatalogue.map((one) => one.name);
       const meant = nearest(name, names);
