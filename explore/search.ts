@@ -77,7 +77,6 @@ export interface SearchOptions {
   readonly known?: readonly Cause[];
   /** Scenarios of earlier searches: they run first. */
   readonly corpus?: readonly ScenarioData[];
-  /** After each group of trials, also of those that make a finding smaller. */
   readonly onFound?: (found: Found) => void;
   /** A scenario reached something new. */
   readonly onKept?: (data: ScenarioData) => void;

@@ -74,8 +74,8 @@ export async function untilConverged(options: {
 /**
  * What keeps the world from being settled: pods that should run and don't, nodes and instances that are starting or
  * terminating, nodes without a live instance, instances without a node, nodes that no pod needs, and static pools that lack nodes.
- * Impossible, malformed and finished pods and DaemonSet pods don't count, nor do deleted nodes that a pod holds, and neither do idle nodes that a static pool wants or another
- * keeps.
+ * Impossible, malformed and finished pods and DaemonSet pods don't count, nor do deleted nodes that a pod holds, nor idle nodes that a
+ * user keeps, that a static pool wants or that another pool keeps.
  */
 export async function waitingToSettle({
   cluster,
