@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Bound } from '../history/events.ts';
 import { gapDueMs, setbacksOf } from '../history/ledger.ts';
+import { isLaunch } from '../history/launch-requests.ts';
 import type { RequestLife } from '../history/lives.ts';
 import type { Finding } from '../history/verdict.ts';
 import type { View } from '../history/view.ts';
@@ -17,7 +18,6 @@ const MASK_BOUND = 'masked-offering';
 const LAG_BOUND = 'launch-lag';
 /** The error code for missing capacity. */
 const NO_CAPACITY = 'InsufficientInstanceCapacity';
-const LAUNCHES: readonly string[] = ['ec2:CreateFleet', 'ec2:RunInstances'];
 
 /**
  * While the target says it avoids offerings without capacity, no launch names an offering that EC2 reported as having none, not
@@ -33,7 +33,7 @@ export const refusedOfferings: Check = {
   summary: 'an offering that was refused for lack of capacity is not requested again for a while',
   codes: { 'refused-offering-asked-again': 'an offering without capacity was requested again sooner than the target declares' },
   judge: (view) => {
-    const launches = [...view.requests.values()].filter(({ start }) => LAUNCHES.includes(start.operation));
+    const launches = [...view.requests.values()].filter(isLaunch);
     const refusals = launches.flatMap(refusalsOf);
     if (refusals.length === 0) return undefined;
     return withBound(view, MASK_BOUND, (mask) =>

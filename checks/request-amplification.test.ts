@@ -100,3 +100,26 @@ for (const { what, history, worst } of [
     expect(worstOf(history)).toBe(worst);
   });
 }
+
+/** Unsuccessful fleets for so many instances each, within a minute, while four of the pending pods need a node each. */
+const fleets = (...sizes: readonly number[]): HistoryBuilder => {
+  const history = begun();
+  for (let index = 0; index < 6; index += 1) history.pod(`web-${index}`, 'created');
+  sizes.forEach((size, index) => {
+    const input = { ClientToken: String(index), TargetCapacitySpecification: { TotalTargetCapacity: size } };
+    history.request(index, 'ec2:CreateFleet', { input });
+  });
+  for (let index = 0; index < 4; index += 1) history.launch(50 + index, `i-${index}`);
+  return history;
+};
+
+for (const { what, sizes, rounds } of [
+  { what: 'one request for all is a round', sizes: [4, 4, 4, 4], rounds: 4 },
+  { what: 'so is one for more than were needed', sizes: [20, 20, 20, 20], rounds: 4 },
+  { what: 'one request for each, too, and for two each', sizes: [1, 1, 1, 1, 2, 2], rounds: 2 },
+  { what: 'a number that is none counts once', sizes: [Number.NaN, 0, -1, 1], rounds: 1 },
+]) {
+  test(`rounds of launches are counted: ${what}`, () => {
+    expect(worstOf(fleets(...sizes))).toBe(rounds);
+  });
+}

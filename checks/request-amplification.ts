@@ -1,4 +1,5 @@
 import type { Bound } from '../history/events.ts';
+import { instancesAsked, isLaunch, launchInputOf } from '../history/launch-requests.ts';
 import type { RequestLife } from '../history/lives.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
@@ -12,7 +13,6 @@ const REPEATS_BOUND = 'repeats-a-minute';
 const ANSWERED_BOUND = 'empty-answers-a-minute';
 const MINUTE_MS = 60_000;
 const RECEIVE = 'sqs:ReceiveMessage';
-const LAUNCHES: readonly string[] = ['ec2:CreateFleet', 'ec2:RunInstances'];
 /** The codes with which AWS and Kubernetes throttle. */
 const THROTTLED = /Throttl|RequestLimitExceeded|TooManyRequests|SlowDown|RequestThrottled/;
 /** Repetitions that a finding refers to. */
@@ -26,7 +26,8 @@ const SHOWN = 10;
  * throttled, and failed receives from a queue: one that works waits for a message, so only a failed one can be repeated at once.
  * Other reads are polls, and successful changes are not repetitions. Changes are the same if they are equal byte
  * for byte, client token included. Launches count all together, because a client that draws a new token for each try still
- * requests the same. Equal reads of EC2, which each launch may need, are limited to that number per launch that was needed.
+ * requests the same: what is limited is the rounds of launches. A round asks once for each launch that was needed, in one request
+ * for all or in one for each. Equal reads of EC2, which each launch may need, are limited to that number per launch that was needed.
  */
 export const requestAmplification: Check = {
   name: 'request-amplification',
@@ -49,16 +50,17 @@ function judgeRepeats(view: View, unsuccessful: readonly RequestLife[], bound: B
     ({ start }) => JSON.stringify([start.operation, start.object, start.input]),
   );
   const launches = groupBy(unsuccessful.filter(isLaunch), ({ start }) => start.operation);
+  const once = (): number => 1;
   const worst = [
-    ...equal.map((requests) => worstMinute(requests, requests.some(mayServeLaunch) ? reasons : () => 1)),
-    ...launches.map((requests) => worstMinute(requests, reasons)),
+    ...equal.map((requests) => worstMinute(requests, requests.some(mayServeLaunch) ? reasons : once, once)),
+    ...launches.map((requests) => worstMinute(requests, reasons, ({ start }) => Math.max(1, instancesAsked(start) || 1))),
   ];
   const hammered = worst.filter(({ value }) => value > bound.value);
-  const findings = hammered.map(({ sent, share, object, requests, first }) => ({
+  const findings = hammered.map(({ value, sent, share, object, requests, first }) => ({
     code: 'request-hammered',
     object,
     events: indexes(requests.slice(first, first + SHOWN).flatMap(eventsOf)),
-    message: `${requests[0]?.start.operation ?? 'A request'} was sent ${sent} times without success within a minute from ${duration(requests[first]?.start.t ?? 0)} on (bound ${bound.name}, ${bound.value}${share > 1 ? ` for each of the ${share} launches that were needed` : ''}).`,
+    message: `${requests[0]?.start.operation ?? 'A request'} was sent ${sent} times without success within a minute from ${duration(requests[first]?.start.t ?? 0)} on${share > 1 ? `, ${Math.round(value)} times for each of the ${share} launches that were needed` : ''} (bound ${bound.name}, ${bound.value}).`,
   }));
   return safetyPart(view, findings, `${hammered.length} of ${equal.length} different requests were sent too often`, [
     measure(bound, worst),
@@ -90,16 +92,12 @@ function hadNoEffect({ start: { mutating }, end, effect }: RequestLife): boolean
   return mutating && end?.outcome === 'ok' && effect?.effect.kind === 'none';
 }
 
-function isLaunch({ start: { operation } }: RequestLife): boolean {
-  return LAUNCHES.includes(operation);
-}
-
-function hasToken({ start: { input } }: RequestLife): boolean {
-  return (input as { ClientToken?: unknown } | null | undefined)?.ClientToken !== undefined;
+function hasToken({ start }: RequestLife): boolean {
+  return launchInputOf(start).ClientToken !== undefined;
 }
 
 interface Minute {
-  /** Requests per needed launch. */
+  /** Rounds: a request counts in full if it is for all launches that were needed, and in part if it is for some of them. */
   readonly value: number;
   readonly sent: number;
   readonly share: number;
@@ -108,17 +106,31 @@ interface Minute {
   readonly first: number;
 }
 
-/** The minute with the most of them. @param shareOf how many launches were needed from the first of them to the last */
-function worstMinute(requests: readonly RequestLife[], shareOf: (first: RequestLife, last: RequestLife) => number): Minute {
+/**
+ * The minute with the most rounds of them.
+ * @param shareOf how many launches were needed from the first of them to the last
+ * @param sizeOf how many of these launches a request is for, at least one
+ */
+function worstMinute(
+  requests: readonly RequestLife[],
+  shareOf: (first: RequestLife, last: RequestLife) => number,
+  sizeOf: (request: RequestLife) => number,
+): Minute {
+  const sizes = requests.map(sizeOf);
   let from = 0;
+  let size = 0;
   let worst = { value: 0, sent: 0, share: 1, first: 0 };
   requests.forEach((last, index) => {
-    while ((requests[from]?.start.t ?? last.start.t) <= last.start.t - MINUTE_MS) from += 1;
+    size += sizes[index] ?? 0;
+    for (; (requests[from]?.start.t ?? last.start.t) <= last.start.t - MINUTE_MS; from += 1) size -= sizes[from] ?? 0;
     const sent = index - from + 1;
     // A share is never less than one.
     if (sent <= worst.value) return;
     const share = shareOf(requests[from] ?? last, last);
-    if (sent / share > worst.value) worst = { value: sent / share, sent, share, first: from };
+    // What can't be more than the worst need not be added up.
+    if (size / share <= worst.value) return;
+    const value = sizes.slice(from, index + 1).reduce((sum, one) => sum + Math.min(one, share), 0) / share;
+    if (value > worst.value) worst = { value, sent, share, first: from };
   });
   const [one] = requests;
   return { ...worst, object: one?.start.object ?? one?.start.operation ?? 'target', requests };

@@ -1,5 +1,4 @@
-/** The EC2 requests that launch: an autoscaler may use any of them. */
-export const LAUNCHES = ['ec2:CreateFleet', 'ec2:RunInstances'];
+export { LAUNCHES } from '../history/launch-requests.ts';
 
 /** The requests that describe instances and what nodes are compared with: an autoscaler may use any of them. */
 export const DESCRIPTIONS = [

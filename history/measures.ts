@@ -4,6 +4,7 @@ import { sumCompute } from './compute.ts';
 import { LATENCY_STEPS } from './events.ts';
 import type { LatencyStep } from './events.ts';
 import { WHOLE_PHASES, phaseValuesOf, podTimes } from './latency.ts';
+import { instancesAsked, isLaunch, launchInputOf } from './launch-requests.ts';
 import { targetsInstances } from './ledger.ts';
 import type { InstanceLife, PodLife, RequestLife } from './lives.ts';
 import { dueFromMs, eraAt, eraOf, expectationsOf } from './view.ts';
@@ -65,8 +66,6 @@ export interface FullCluster {
   readonly utilisation?: { readonly cpu: number; readonly memory: number };
 }
 
-/** Requests that launch instances. */
-const LAUNCHES: readonly string[] = ['ec2:CreateFleet', 'ec2:RunInstances'];
 const MS_PER_HOUR = 3_600_000;
 
 /** Measures a trial. Total: any prefix of a history has measures. */
@@ -118,28 +117,16 @@ function paidMs({ steps }: InstanceLife, endMs: number): number {
 }
 
 function countLaunches(view: View): Omit<Launches, 'instances'> {
-  const launches = ofTarget(view).filter(({ start }) => LAUNCHES.includes(start.operation) && inputOf(start).DryRun !== true);
+  const launches = ofTarget(view).filter((request) => isLaunch(request) && launchInputOf(request.start).DryRun !== true);
   return { asked: launches.length, failed: launches.filter((request) => !isFulfilled(view, request)).length };
 }
 
 /** A retry with the token of an earlier launch gets the instances of that launch. */
 function isFulfilled({ instances }: View, { span, start, end }: RequestLife): boolean {
-  const { ClientToken: token, TargetCapacitySpecification: target, MaxCount = 1 } = inputOf(start);
-  const wanted = Number(target?.TotalTargetCapacity ?? MaxCount);
+  const { ClientToken: token } = launchInputOf(start);
   const own = instances.filter(({ launched }) => launched.span === span);
   const earlier = instances.filter((one) => token !== undefined && one.token === token && one.launched.i < (end?.i ?? Infinity));
-  return end?.outcome === 'ok' && Math.max(own.length, earlier.length) >= wanted;
-}
-
-interface LaunchInput {
-  readonly ClientToken?: unknown;
-  readonly DryRun?: unknown;
-  readonly MaxCount?: unknown;
-  readonly TargetCapacitySpecification?: { readonly TotalTargetCapacity?: unknown };
-}
-
-function inputOf({ input }: RequestLife['start']): LaunchInput {
-  return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {};
+  return end?.outcome === 'ok' && Math.max(own.length, earlier.length) >= instancesAsked(start);
 }
 
 /** The phases in order: those that pods went through, and those that they got stuck in. */
