@@ -201,7 +201,7 @@ test('a pod that its node refused does not count, however long it exists; its re
       .finish();
   expect(judge(refused('TaintToleration', 50))).toMatchObject({
     verdict: 'pass',
-    summary: 'web: 2 of 2 pods ran in time (bound provision, 0.1 s), 1 more refused by nodes and created again',
+    summary: 'web: 2 of 2 pods ran in time (bound provision, 0.1 s), 1 more lost their nodes before they ran and were created again',
   });
   expect(judge(refused('TaintToleration', 150))?.findings.map(({ object }) => object)).toEqual(['pods/default/web-3']);
   expect(judge(refused('Evicted', 50))?.verdict).toBe('unknown');
@@ -212,8 +212,8 @@ test('a pod that its node refused does not count, however long it exists; its re
   expect(judge(notMadeAgain.pod('web-2', 'gone', 'node-1', 'OutOfcpu').finish())?.verdict).toBe('unknown');
 });
 
-for (const reason of ['TerminationByKubelet', 'DeletionByPodGC']) {
-  test(`the replacement of a pod whose node shut down inherits its waiting time (${reason})`, () => {
+for (const reason of ['TerminationByKubelet', 'DeletionByPodGC', 'EvictionByEvictionAPI']) {
+  test(`the replacement of a pod whose node shut down or was drained inherits its waiting time (${reason})`, () => {
     const shutDown = (replacedMs: number, takenMs = 30): HistoryBuilder =>
       waiting()
         .at(20)
@@ -229,7 +229,7 @@ for (const reason of ['TerminationByKubelet', 'DeletionByPodGC']) {
         .finish();
     expect(judge(shutDown(90))).toMatchObject({
       verdict: 'pass',
-      summary: 'web: 2 of 2 pods ran in time (bound provision, 0.1 s), 1 more refused by nodes and created again',
+      summary: 'web: 2 of 2 pods ran in time (bound provision, 0.1 s), 1 more lost their nodes before they ran and were created again',
     });
     expect(judge(shutDown(120))?.findings.map(({ object }) => object)).toEqual(['pods/default/web-3']);
     // Its own bound had passed when its node was removed.

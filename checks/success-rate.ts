@@ -30,13 +30,17 @@ const REFUSALS: ReadonlySet<string> = new Set([
  */
 const SHUTDOWNS: ReadonlySet<string> = new Set(['NodeShutdown', 'TerminationByKubelet', 'DeletionByPodGC']);
 
+/** The pod was evicted before it ran, as from a node whose notice is read a moment after the pod was bound to it. */
+const EVICTION = 'EvictionByEvictionAPI';
+
 type Served = Extract<Expectation, { kind: 'served' }>;
 
 /**
  * Pods that must be served are Running within the bound after their creation, or after the heal if their workload can only be
  * served then. A pod that replaces another counts as its own. Pods that were deleted unserved before their bound had passed
  * don't count, nor do pods created while their workload was being removed. A pod that its node refused in time does not count
- * either: its owner creates another, which does count; if the node shut down, the other inherits the waiting time.
+ * either: its owner creates another, which does count; if the node shut down, or the pod was evicted from it, the other inherits the
+ * waiting time.
  */
 export const successRate: Check = {
   name: 'success-rate',
@@ -73,7 +77,7 @@ interface Outcomes {
   readonly open: readonly PodLife[];
   /** They were deleted before they ran and before their bound had passed: whether they would have been served is unknown. */
   readonly withdrawn: readonly PodLife[];
-  /** Their nodes refused them. */
+  /** Their nodes refused them, or they were evicted from them. */
   readonly refused: readonly PodLife[];
 }
 
@@ -94,7 +98,7 @@ function outcomesOf(view: View, expectation: Served, bound: Bound): Outcomes {
   const refused: PodLife[] = [];
   const removal = view.phases.get('remove');
   const pods = view.workloads.get(workload)?.pods ?? [];
-  /** For replacements of pods whose node shut down: since when they count as waiting. */
+  /** For replacements of pods whose node shut down or that were evicted from it: since when they count as waiting. */
   const sinceMs = new Map<PodLife, number>();
   for (const pod of pods) {
     // A controller that does not know yet that it was deleted replaces terminating pods: those don't count.
@@ -106,7 +110,7 @@ function outcomesOf(view: View, expectation: Served, bound: Bound): Outcomes {
     if (refusal !== undefined && (fromMs === undefined || refusal.t - fromMs <= bound.value)) {
       refused.push(pod);
       const next = pods.find((one) => !sinceMs.has(one) && (one.created?.i ?? -1) > refusal.i);
-      if (refusal.isShutdown && fromMs !== undefined && next !== undefined) sinceMs.set(next, fromMs);
+      if (refusal.isInherited && fromMs !== undefined && next !== undefined) sinceMs.set(next, fromMs);
       continue;
     }
     const untilMs = pod.running?.t ?? removedMs ?? view.endMs;
@@ -120,13 +124,16 @@ function outcomesOf(view: View, expectation: Served, bound: Bound): Outcomes {
   return { served, late, open, withdrawn, refused };
 }
 
-/** When the node of a pod bound to it refused it, or shut down, before the pod ran. */
-function refusalOf({ scheduled, running, ended, terminating, gone }: PodLife): { i: number; t: number; isShutdown: boolean } | undefined {
+/**
+ * When the node of a pod bound to it refused it, shut down or was drained before the pod ran, and whether the pod's replacement
+ * inherits its waiting time.
+ */
+function refusalOf({ scheduled, running, ended, terminating, gone }: PodLife): { i: number; t: number; isInherited: boolean } | undefined {
   const step = ended ?? terminating ?? gone;
   if (scheduled === undefined || running !== undefined || step === undefined) return undefined;
   const reason = terminating?.reason ?? gone?.reason ?? '';
-  const isShutdown = SHUTDOWNS.has(reason);
-  return isShutdown || REFUSALS.has(reason) ? { i: step.i, t: step.t, isShutdown } : undefined;
+  const isInherited = SHUTDOWNS.has(reason) || reason === EVICTION;
+  return isInherited || REFUSALS.has(reason) ? { i: step.i, t: step.t, isInherited } : undefined;
 }
 
 function judgeServed(view: View, expectation: Served): Part {
@@ -141,7 +148,7 @@ function judgeServed(view: View, expectation: Served): Part {
     const judged = served.length + late.length;
     const all = judged + open.length;
     const asked = minRatio < 1 ? `, ${Math.round(100 * minRatio)} % required` : '';
-    const again = refused.length === 0 ? '' : `, ${refused.length} more refused by nodes and created again`;
+    const again = refused.length === 0 ? '' : `, ${refused.length} more lost their nodes before they ran and were created again`;
     const summary = `${name}: ${served.length} of ${count(judged, 'pod')} ran in time${asked} (${nameBound(bound)})${again}`;
     const measurements = [measure(bound, slowestAsked([...served, ...late], Math.ceil(minRatio * all)))];
     if (late.length > 0 && served.length + open.length < minRatio * all) {
