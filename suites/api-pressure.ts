@@ -41,8 +41,8 @@ export const lateLaunchAnswer = scenario({
   run: comeOnceAndGo,
 });
 
-/** One request every five seconds, and none at the start: others in the account use the bucket as well. */
-const SMALL_BUCKET = { by: 'bucket', capacity: 2, refillPerSecond: 0.2, tokens: 0 } as const;
+/** One request every 50 seconds, and none at the start: others in the account use the bucket as well. */
+const SMALL_BUCKET = { by: 'bucket', capacity: 2, refillPerSecond: 0.02, tokens: 0 } as const;
 
 export const throttledLaunches = scenario({
   id: 'api-pressure/throttled-launches',
