@@ -138,5 +138,5 @@ test('a scenario of a user runs and finds what it found', { tag: '@long' }, asyn
     cwd,
   );
   expect(caught.code).toBe(1);
-  expect(caught.stdout).toContain('request-hammered');
+  expect(caught.stdout).toContain('refused-offering-asked-again');
 });

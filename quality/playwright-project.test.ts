@@ -89,7 +89,7 @@ test(
 
     await test.step('so does its own scenario, with the bug that the README names', async () => {
       const printed = await playwright(1, ['--grep', 'mine/release.*seed 1'], { TARGET: 'mutant:ignored-capacity-errors' });
-      expect(printed).toContain('request-hammered ec2:CreateFleet');
+      expect(printed).toContain('refused-offering-asked-again ec2:CreateFleet');
     });
 
     await test.step('a target that is a program runs in real time, which may take minutes', async () => {
