@@ -39,6 +39,9 @@ const trials = whole('--trials', 1, MAX_TRIALS);
 /** Trials of one search. */
 const MAX_SEARCH_TRIALS = 100_000_000;
 const searchTrials = whole('--trials', 1, MAX_SEARCH_TRIALS);
+/** Findings of one search. */
+const MAX_FINDINGS = 10_000;
+const maxFindings = whole('--max-findings', 1, MAX_FINDINGS);
 const maxFailures = whole('--max-failures', 1, MAX_TRIALS);
 /** Seeds of one matrix of mutants and scenarios. */
 const MAX_SEEDS = 1_000;
@@ -59,6 +62,7 @@ export const parseSeed = (text: string): number => parse(seed, text);
 export const parseTrials = (text: string): number => parse(trials, text);
 export const parseSearchTrials = (text: string): number => parse(searchTrials, text);
 export const parseMaxFailures = (text: string): number => parse(maxFailures, text);
+export const parseMaxFindings = (text: string): number => parse(maxFindings, text);
 export const parseSeeds = (text: string): number => parse(seeds, text);
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000 } as const;

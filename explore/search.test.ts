@@ -19,7 +19,12 @@ function failing({ data }: { readonly data: ScenarioData }): Explored {
 }
 
 function searchWith(
-  options: { readonly seed?: number; readonly known?: readonly Cause[]; readonly corpus?: readonly ScenarioData[] } = {},
+  options: {
+    readonly seed?: number;
+    readonly maxFindings?: number;
+    readonly known?: readonly Cause[];
+    readonly corpus?: readonly ScenarioData[];
+  } = {},
 ): {
   search: Search;
   ran: ScenarioData[];
@@ -54,6 +59,14 @@ test('each cause is found once, as the smallest scenario; further failures of it
   for (const { data } of search.found) expect(data).toMatchObject({ workloads: [], steps: [{ do: 'inject' }] });
   expect(search.standing).toMatchObject({ trials: 20 * ROUND, found: 2, unknown: 0 });
   expect(search.standing.known).toBeGreaterThan(0);
+});
+
+test('a search for one finding is over with the first, which is that of a longer search', async () => {
+  const [all, first] = [searchWith(), searchWith({ maxFindings: 1 })];
+  while (!first.search.isOver) await first.search.round();
+  for (let round = 0; round < 20; round += 1) await all.search.round();
+  expect(first.told).toEqual(all.told.slice(0, 1));
+  expect(all.search.isOver).toBe(false);
 });
 
 test('the same seed searches the same, another one does not', async () => {

@@ -77,6 +77,8 @@ export interface SearchOptions {
   readonly known?: readonly Cause[];
   /** Scenarios of earlier searches: they run first. */
   readonly corpus?: readonly ScenarioData[];
+  /** It is over after so many findings. */
+  readonly maxFindings?: number;
   readonly onFound?: (found: Found) => void;
   /** A scenario reached something new. */
   readonly onKept?: (data: ScenarioData) => void;
@@ -115,6 +117,11 @@ export class Search {
     return this.#found;
   }
 
+  /** Whether it has as many findings as were asked for. */
+  get isOver(): boolean {
+    return this.#found.length >= (this.#options.maxFindings ?? Infinity);
+  }
+
   /** Why some trials have no verdict, at most a few different reasons. */
   get problems(): readonly string[] {
     return [...this.#problems];
@@ -140,7 +147,10 @@ export class Search {
     for (const one of explored) this.#keep(one);
     const before = this.#trials;
     this.#trials += explored.length;
-    for (const [index, one] of explored.entries()) await this.#look(one, before + index + 1);
+    for (const [index, one] of explored.entries()) {
+      if (this.isOver) break;
+      await this.#look(one, before + index + 1);
+    }
   }
 
   #next(number: number): ScenarioData {
@@ -174,7 +184,7 @@ export class Search {
     if (result === undefined) return;
     for (const symptom of symptomsOf(result)) {
       if (this.#known.some((cause) => isOf(cause, symptom, data))) this.#knownFailures += 1;
-      else await this.#shrink({ data, result, symptom }, number);
+      else if (!this.isOver) await this.#shrink({ data, result, symptom }, number);
     }
   }
 

@@ -4,7 +4,7 @@ import type { CommandContext } from '../command-context.ts';
 import { workersOption } from '../common-options.ts';
 import { examplesText } from '../help.ts';
 import type { Example } from '../help.ts';
-import { REFERENCE, parseFor, parseSearchTrials, parseSeed } from '../options.ts';
+import { REFERENCE, parseFor, parseMaxFindings, parseSearchTrials, parseSeed } from '../options.ts';
 
 /** The flags of `explore`, parsed. */
 interface ExploreFlags {
@@ -12,6 +12,7 @@ interface ExploreFlags {
   /** In milliseconds. */
   readonly for?: number;
   readonly trials?: number;
+  readonly maxFindings?: number;
   readonly seed: number;
   readonly corpus?: string;
   readonly known?: string;
@@ -41,6 +42,7 @@ export function defineExplore(program: Command, { console, finish }: CommandCont
         .argParser(parseSearchTrials)
         .conflicts('for'),
     )
+    .addOption(new Option('--max-findings <n>', 'end the search after n findings').argParser(parseMaxFindings))
     .addOption(new Option('--seed <n>', 'seed of the search').default(1).argParser(parseSeed))
     .option('--corpus <dir>', 'directory that keeps scenarios that reached something new, and starts with those in it')
     .option('--known <file>', 'findings.json of an earlier search: what it lists is counted, but not reported again')

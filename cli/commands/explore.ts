@@ -8,6 +8,7 @@ import { TRIAL_SEED, createScenarioRunner } from '../../explore/trials.ts';
 import { loadTarget } from '../../harness/load.ts';
 import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
 import { worldFor } from '../../harness/world-for.ts';
+import { defined } from '../../model/defined.ts';
 import { createRandom } from '../../runtime/random.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { chooseTarget, scenarioInFile } from '../choose.ts';
@@ -32,6 +33,7 @@ export interface ExploreOptions {
   readonly target: string;
   readonly forMs: number | undefined;
   readonly trials?: number;
+  readonly maxFindings?: number;
   readonly seed: number;
   readonly corpus?: string;
   readonly known?: string;
@@ -84,6 +86,7 @@ export async function explore(options: ExploreOptions, console: Console): Promis
     site: { features: loaded.features, capabilities: worldFor(loaded, undefined).facts.capabilities },
     known,
     corpus: corpus.scenarios,
+    ...defined({ maxFindings: options.maxFindings }),
     run: runner.run,
     onKept: (data) => corpus.keep(data),
     onFound: (found) => {
@@ -93,7 +96,7 @@ export async function explore(options: ExploreOptions, console: Console): Promis
   });
   const trials = options.trials ?? Infinity;
   try {
-    while (!signal.aborted && search.standing.trials < trials) await search.round(trials - search.standing.trials);
+    while (!signal.aborted && !search.isOver && search.standing.trials < trials) await search.round(trials - search.standing.trials);
   } finally {
     cancelTimer?.();
     progress.close();
