@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
+import { Corpus } from '../../cli/explore/files.ts';
 import { interruption } from '../../cli/interruption.ts';
 import { DEFAULT_WORKERS, mutate } from './mutate.ts';
 import { mutationReportSchema } from './outcome.ts';
@@ -9,7 +10,7 @@ import { formatReport } from './report.ts';
 /**
  * Plants random faults into the bundled controller, and says which of them the suites find (docs/mutation.md):
  *
- *     npm run mutate -- [--count 20] [--seed 1] [--scenario ID ...] [--file controller/... ...] [--workers N] [--crash-points] [--out FILE]
+ *     npm run mutate -- [--count 20] [--seed 1] [--scenario ID ...] [--file controller/... ...] [--corpus DIR] [--workers N] [--crash-points] [--out FILE]
  */
 const { values } = parseArgs({
   options: {
@@ -19,6 +20,7 @@ const { values } = parseArgs({
     file: { type: 'string', multiple: true, default: [] },
     workers: { type: 'string', default: String(DEFAULT_WORKERS) },
     'crash-points': { type: 'boolean', default: false },
+    corpus: { type: 'string' },
     out: { type: 'string' },
   },
 });
@@ -39,6 +41,7 @@ try {
     workers: whole('workers', 1),
     scenarios: values.scenario,
     files: values.file,
+    generated: values.corpus === undefined ? [] : new Corpus(values.corpus).scenarios,
     crashPoints: values['crash-points'],
     signal: interrupted.signal,
     say: (line) => process.stderr.write(line),

@@ -1,4 +1,6 @@
 import { expect, test } from '@playwright/test';
+import { GENERATED_SUITE } from '../../explore/generated.ts';
+import { SMALL } from '../../explore/testing/ground.ts';
 import { mutate } from './mutate.ts';
 import type { MutateOptions } from './mutate.ts';
 import { mutationReportSchema } from './outcome.ts';
@@ -7,6 +9,7 @@ const OPTIONS: MutateOptions = {
   count: 3,
   seed: 2,
   scenarios: ['scheduling/node-selectors'],
+  generated: [],
   files: ['controller/provisioning/pods.ts'],
   workers: 2,
   crashPoints: false,
@@ -22,6 +25,15 @@ test('the same seed has the same mutants with the same verdicts, of more than on
   const outcomes = new Set(one.mutants.map(({ result }) => result.outcome));
   expect([...outcomes]).toContain('killed');
   expect(outcomes.size).toBeGreaterThan(1);
+});
+
+test('generated scenarios run after all others', async () => {
+  const { scenarios, mutants } = await mutate({ ...OPTIONS, generated: [SMALL] });
+  expect(scenarios).toBe(2);
+  const killers = mutants.flatMap(({ result }) => (result.outcome === 'killed' ? [result.scenario] : []));
+  const executed = mutants.flatMap(({ result }) => ('scenarios' in result ? [result.scenarios] : []));
+  expect(new Set(killers)).toEqual(new Set(OPTIONS.scenarios));
+  expect(executed).toContainEqual([...OPTIONS.scenarios, `${GENERATED_SUITE}/${SMALL.name}`]);
 });
 
 test('what was interrupted has no verdict', async () => {

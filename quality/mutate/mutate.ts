@@ -5,6 +5,9 @@ import { whyNotRun } from '../../harness/engine.ts';
 import { loadTarget } from '../../harness/load.ts';
 import { labelOf, planTrials } from '../../harness/run.ts';
 import type { PlannedTrial } from '../../harness/run.ts';
+import { GENERATED_SUITE, scenarioOf } from '../../explore/generated.ts';
+import type { ScenarioData } from '../../explore/scenario-data.ts';
+import { refOf } from '../../explore/trials.ts';
 import { worldFor } from '../../harness/world-for.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { sources } from '../../suites/catalogue.ts';
@@ -25,6 +28,8 @@ export interface MutateOptions {
   readonly seed: number;
   /** Ids; all scenarios if there are none. */
   readonly scenarios: readonly string[];
+  /** Generated scenarios, for mutants that no other scenario kills. Those that the controller does not pass are left out. */
+  readonly generated: readonly ScenarioData[];
   /** Only mutants in these files; in all if there are none. */
   readonly files: readonly string[];
   readonly workers: number;
@@ -52,7 +57,11 @@ export async function mutate(options: MutateOptions): Promise<MutationReport> {
   try {
     const site: TrialSite = { folder, clock: createRealTimeline().scope('mutate'), signal };
     const chosen = scenariosNamed(options.scenarios);
-    const trials = await plan(chosen, mkdtempSync(join(folder, 'sources-')), mutants);
+    const generated = options.generated.map((data) => {
+      const scenario = scenarioOf(data);
+      return { ref: refOf(data), scenario, suite: GENERATED_SUITE, label: scenario.id };
+    });
+    const trials = await plan([...chosen, ...generated], mkdtempSync(join(folder, 'sources-')), mutants);
     say(`${mutants.length} mutants, ${trials.length} scenarios; first without a mutant\n`);
     const controls = await runControls(trials, site, options);
     const crashed = new Set(chosen.flatMap(({ scenario }) => (crashPoints && scenario.crashPoints === true ? [scenario.id] : [])));
@@ -61,7 +70,7 @@ export async function mutate(options: MutateOptions): Promise<MutationReport> {
       version: 1,
       seed,
       sites: texts.reduce((sum, { text }) => sum + sitesOf(text).length, 0),
-      scenarios: trials.length,
+      scenarios: controls.length,
       crashPoints,
       interrupted: signal.aborted,
       mutants: reports,
@@ -79,13 +88,15 @@ function sourcesNamed(files: readonly string[]): Source[] {
   return files.length === 0 ? all : all.filter(({ file }) => files.includes(file));
 }
 
-function scenariosNamed(ids: readonly string[]): typeof sources {
+type ChosenSource = (typeof sources)[number];
+
+function scenariosNamed(ids: readonly string[]): readonly ChosenSource[] {
   const unknown = ids.find((id) => !sources.some(({ scenario }) => scenario.id === id));
   if (unknown !== undefined) throw new Error(`--scenario ${unknown}: there is no such scenario; \`scaleproof list scenarios\` shows them`);
   return ids.length === 0 ? sources : sources.filter(({ scenario }) => ids.includes(scenario.id));
 }
 
-async function plan(chosen: typeof sources, folder: string, mutants: readonly Mutant[]): Promise<PlannedTrial[]> {
+async function plan(chosen: readonly ChosenSource[], folder: string, mutants: readonly Mutant[]): Promise<PlannedTrial[]> {
   const ref = writeWorkplace(folder, mutants);
   const target = await loadTarget(ref);
   const { capabilities } = worldFor(target).facts;

@@ -34,6 +34,11 @@ test('those that were killed are counted by scenario and check', () => {
   );
 });
 
+test('those that only generated scenarios killed are counted', () => {
+  const text = formatReport(report(killed, { ...killed, scenario: 'explore/12ab-3' }));
+  expect(text).toContain('2 mutants: 2 killed, 1 of them only by generated scenarios (100 % of those that the wires saw), 0 survived');
+});
+
 test('a survivor is shown with its change, who executed it, and what was seen', () => {
   const difference = { atMs: 5, without: '9 ms: a', with: '5 ms: b' };
   const survived: Outcome = { outcome: 'survived', scenarios: ['a/b', 'a/c'], seen: [{ scenario: 'a/b', difference }] };

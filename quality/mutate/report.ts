@@ -1,3 +1,4 @@
+import { GENERATED_SUITE } from '../../explore/generated.ts';
 import { printable } from '../../reports/paint.ts';
 import { renderTable } from '../../reports/table.ts';
 import type { MutantReport, MutationReport, Outcome } from './outcome.ts';
@@ -93,6 +94,8 @@ function totalsLine(report: MutationReport): string {
   const seen = count('killed') + count('survived');
   const share = seen === 0 ? '' : ` (${Math.round((100 * count('killed')) / seen)} % of those that the wires saw)`;
   const rest = `${count('survived')} survived, ${count('unknown')} unknown, ${count('not-seen')} not seen, ${count('not-executed')} never executed`;
+  const generated = withOutcome(report, 'killed').filter(({ result }) => result.scenario.startsWith(`${GENERATED_SUITE}/`)).length;
+  const explored = generated === 0 ? '' : `, ${generated} of them only by generated scenarios`;
   const early = report.interrupted ? '; interrupted' : '';
-  return `${report.mutants.length} mutants: ${count('killed')} killed${share}, ${rest}${early}`;
+  return `${report.mutants.length} mutants: ${count('killed')} killed${explored}${share}, ${rest}${early}`;
 }

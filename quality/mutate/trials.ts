@@ -1,5 +1,6 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { GENERATED_SUITE } from '../../explore/generated.ts';
 import { planCrashes, runTrials } from '../../harness/run.ts';
 import type { PlannedTrial, TrialEnd } from '../../harness/run.ts';
 import { createTrialRunner } from '../../harness/supervisor.ts';
@@ -36,8 +37,8 @@ export interface Control {
 /** Runs trials of the changed sources without an active mutant, one after the other. */
 export interface ControlRunner {
   /**
-   * Undefined if it was interrupted.
-   * @throws Error when the trial does not pass: nothing would be proved in its scenario
+   * Undefined if it was interrupted, or if its scenario was generated and it does not pass.
+   * @throws Error when the trial of another scenario does not pass: nothing would be proved in it
    */
   run(trial: PlannedTrial): Promise<Control | undefined>;
   end(): Promise<void>;
@@ -52,8 +53,9 @@ export function createControlRunner({ folder, clock, signal, limits }: TrialSite
     run: async (trial) => {
       const end = await runOne(trial, { directory, signal, runner });
       if (signal.aborted) return undefined;
-      if (end.kind !== 'judged' || end.result.verdict !== 'pass')
-        throw new Error(`${trial.scenario.id}: the controller does not pass without a mutant: ${whyOf(end)}`);
+      const passes = end.kind === 'judged' && end.result.verdict === 'pass';
+      if (!passes && isGenerated(trial)) return undefined;
+      if (!passes) throw new Error(`${trial.scenario.id}: the controller does not pass without a mutant: ${whyOf(end)}`);
       const history = join(directory, trial.history);
       return { trial, history, bytes: statSync(history).size, executed: executedInLast(readFileSync(path, 'utf8')) };
     },
@@ -61,8 +63,15 @@ export function createControlRunner({ folder, clock, signal, limits }: TrialSite
   };
 }
 
+const isGenerated = ({ suite }: PlannedTrial): boolean => suite === GENERATED_SUITE;
+
+/** Generated scenarios are the last, so that it can be said what the others kill without them; of each kind the shortest is the first. */
+function inOrder(a: Control, b: Control): number {
+  return Number(isGenerated(a.trial)) - Number(isGenerated(b.trial)) || a.bytes - b.bytes || (a.history < b.history ? -1 : 1);
+}
+
 /**
- * Runs a mutant in the scenarios that execute it, the shortest first, until one kills it. Undefined if it was interrupted.
+ * Runs a mutant in the scenarios that execute it, the generated ones last and the shortest first, until one kills it. Undefined if it was interrupted.
  * @param crashed ids of scenarios that are repeated with the mutant killed at each of its side effects, if nothing else kills it
  */
 export async function judgeMutant(
@@ -70,7 +79,7 @@ export async function judgeMutant(
   controls: readonly Control[],
   { folder, clock, signal, limits, crashed = new Set() }: TrialSite & { readonly crashed?: ReadonlySet<string> },
 ): Promise<Outcome | undefined> {
-  const those = controls.filter(({ executed }) => executed.has(id)).sort((a, b) => a.bytes - b.bytes || (a.history < b.history ? -1 : 1));
+  const those = controls.filter(({ executed }) => executed.has(id)).sort(inOrder);
   if (those.length === 0) return { outcome: 'not-executed' };
   const directory = join(folder, `mutant-${id}`);
   mkdirSync(join(directory, 'histories'), { recursive: true });
