@@ -46,11 +46,20 @@ export class LineSplitter {
 const MAX_LAST_LINES = 5;
 const MAX_LAST_LENGTH = 300;
 
-/** The last lines of a program, bounded, joined to one line. */
+/** With such a line a Go program begins to die; its stacks follow. */
+const GO_CRASH = /^(?:panic|fatal error): /;
+
+/** The last lines of a program, bounded, joined to one line; of a Go program that crashed only the one that says why. */
 export class LastWords {
   readonly #lines: string[] = [];
+  #hasCrashed = false;
 
   hear(line: string): void {
+    if (this.#hasCrashed) return;
+    if (GO_CRASH.test(line)) {
+      this.#hasCrashed = true;
+      this.#lines.length = 0;
+    }
     this.#lines.push(line.length > MAX_LAST_LENGTH ? `${line.slice(0, MAX_LAST_LENGTH)} [cut]` : line);
     if (this.#lines.length > MAX_LAST_LINES) this.#lines.shift();
   }
