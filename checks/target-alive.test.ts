@@ -133,3 +133,16 @@ for (const [what, operation, atMs, readyFirst, expected] of [
     expect(codes(builder)).toEqual(expected);
   });
 }
+
+for (const [what, healedMs, exitMs, expected] of [
+  ['after a pause longer than a lease', 20_000, 20_000, []],
+  ['after a short pause', 10_000, 10_000, ['exited']],
+  ['long after a pause', 20_000, 90_000, ['exited']],
+] as const) {
+  test(`exits by itself ${what}`, () => {
+    const builder = acting().arm('f1', 'must-fire', { fault: 'pause' }).fire('f1').at(healedMs).heal('f1').at(exitMs);
+    builder.add({ type: 'target.exit', incarnation: 1, provoked: false, reason: 'lost its lease' });
+    builder.add({ type: 'target.start', incarnation: 2 }, { type: 'target.ready', incarnation: 2 });
+    expect(codes(builder.finish())).toEqual(expected);
+  });
+}

@@ -7,11 +7,13 @@ import { count, duration, indexes, safetyPart, unknownPart } from './parts.ts';
 
 /** A leader that could not renew its lease exits within this time: client-go's default lease is 15 s, some use a minute. */
 const LEASE_MS = 60_000;
+/** Whoever was paused for longer has lost its lease, if that is client-go's default, and may have run into its own timeouts. */
+const DEFAULT_LEASE_MS = 15_000;
 
 /**
  * The target stays alive through the trial. Being killed by a fault and restarted is fine, and so is an exit by design:
- * because its lease could not be renewed after a fault hit its requests, or because its first requests failed before it was
- * ready. Any other exit, a panic (even a recovered one), not becoming ready, and whatever made the supervisor end the trial
+ * because its lease could not be renewed after a fault hit its requests or paused it, or because its first requests failed before it
+ * was ready. Any other exit, a panic (even a recovered one), not becoming ready, and whatever made the supervisor end the trial
  * are findings.
  */
 export const targetAlive: Check = {
@@ -54,15 +56,24 @@ function exits(view: View): Finding[] {
   });
 }
 
-/** Whether a correct autoscaler would exit then, to be restarted: because of its lease, or before it was ready. */
+/** Whether a correct autoscaler would exit then, to be restarted: because of its lease, a pause, or before it was ready. */
 function isByDesign(view: View, { number, exit, ready, start }: Incarnation): boolean {
   if (exit === undefined || exit.provoked || view.panics.some(({ incarnation }) => incarnation === number)) return false;
+  if (pausesOf(view).some(({ fromMs, toMs }) => fromMs >= start.t && exit.t >= toMs && exit.t - toMs <= LEASE_MS)) return true;
   const strikes = view.faults.flatMap(({ fired }) => fired).filter(({ i }) => i < exit.i);
   return strikes.some(({ t, span }) => {
     const request = span === undefined ? undefined : view.requests.get(span)?.start;
     if (request?.principal !== 'target' || request.incarnation !== number) return false;
     const isOfLease = request.wire === 'kube' && request.mutating && request.operation.endsWith(' leases') && exit.t - t <= LEASE_MS;
     return isOfLease || (ready === undefined && t >= start.t);
+  });
+}
+
+/** When the target was paused for longer than a lease. */
+function pausesOf({ faults }: View): { fromMs: number; toMs: number }[] {
+  return faults.flatMap(({ armed, fired: [first], healed }) => {
+    if (armed.fault.fault !== 'pause' || first === undefined || healed === undefined) return [];
+    return healed.t - first.t > DEFAULT_LEASE_MS ? [{ fromMs: first.t, toMs: healed.t }] : [];
   });
 }
 
