@@ -104,3 +104,14 @@ test('a history that ends early: a finding stands, without one it is unknown', (
   expect(judge(begun().at(200))?.verdict).toBe('unknown');
   expect(judge(begun().at(200).launch(1, 'i-1'))?.verdict).toBe('fail');
 });
+
+for (const { what, tags, verdict } of [
+  { what: 'its tag names that pool', tags: { 'karpenter.sh/nodepool': 'fixed' }, verdict: 'pass' },
+  { what: 'it has no such tag', tags: {}, verdict: 'pass' },
+  { what: 'its tag names another pool', tags: { 'karpenter.sh/nodepool': 'other' }, verdict: 'fail' },
+] as const) {
+  test(`a launch that may be for a pool of fixed size: ${what}`, () => {
+    const builder = begun().pool('other').pool('fixed', { replicas: 2 }).at(200).launch(1, 'i-1', 'token', { tags }).at(500).finish();
+    expect(judge(builder)?.verdict).toBe(verdict);
+  });
+}

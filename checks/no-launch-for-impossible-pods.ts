@@ -5,6 +5,7 @@ import type { PodLife } from '../history/lives.ts';
 import type { Finding } from '../history/verdict.ts';
 import { expectationsOf } from '../history/view.ts';
 import type { View } from '../history/view.ts';
+import { NODE_POOL_LABEL } from '../model/kube.ts';
 import type { Check } from './check.ts';
 import { eventsOf } from './evidence.ts';
 import { count, duration, indexes, measure, mergeParts, nameBound, safetyPart, withBound } from './parts.ts';
@@ -20,7 +21,8 @@ const LAG_BOUND = 'launch-lag';
  * its batch was closed, an earlier claim that has no instance yet, or an earlier try with the same token. So it is wrong only
  * if in the whole time from the earliest of those decisions, minus the bound, to the request, no pod was pending that a
  * launch could help, and at least one was pending that none can. Launches that replace nodes whose pods still run are not
- * judged as long as no impossible pod is pending.
+ * judged as long as no impossible pod is pending; nor are those that may be for a pool of fixed size, which needs no pods: their tag
+ * names its pool, if they have one.
  */
 export const noLaunchForImpossiblePods: Check = {
   name: 'no-launch-for-impossible-pods',
@@ -39,6 +41,7 @@ function judgeLaunches(view: View, names: ReadonlySet<string>, bound: Bound): Pa
   const others = view.pods.filter((pod) => !names.has(pod.workload ?? '') && isHelpable(view, pod));
   const launches = launchedByTarget(createLedger(view));
   const suspects = launches.flatMap((entry) => {
+    if (mayBeStatic(view, entry)) return [];
     const decided = decidedMs(view, entry);
     const culprits = impossible.filter((pod) => waited(pod, decided - bound.value, entry.request.start));
     const lagMs = Math.min(...others.map((pod) => lagOf(pod, decided, entry.request.start)));
@@ -50,6 +53,12 @@ function judgeLaunches(view: View, names: ReadonlySet<string>, bound: Bound): Pa
   const summary = `${findings.length} of ${count(launches.length, 'launch', 'launches')} only for pods of ${workloads}`;
   const measured = suspects.filter(({ value }) => Number.isFinite(value));
   return safetyPart(view, findings, summary, [measure(bound, measured)]);
+}
+
+function mayBeStatic({ pools }: View, { instance: { launched } }: TargetsEntry): boolean {
+  const fixed = pools.flatMap(({ i, pool }) => (pool.replicas !== undefined && i < launched.i ? [pool.name] : []));
+  const pool = launched.tags?.[NODE_POOL_LABEL];
+  return pool === undefined ? fixed.length > 0 : fixed.includes(pool);
 }
 
 /** Pods without a known workload count as a reason, because nothing is known about them. */
