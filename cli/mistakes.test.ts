@@ -129,6 +129,11 @@ const IN_BODY: readonly (readonly [what: string, body: string, message: string])
     "t.deploy: `gpus` needs `features: ['gpus']` and `capabilities: ['nodes.devices']` in the scenario",
   ],
   [
+    'claims for each pod of anything but a StatefulSet',
+    "    await t.deploy({ replicas: 1, claimTemplates: [{ metadata: { name: 'data' } }] });",
+    "t.deploy: `claimTemplates` needs `kind: 'StatefulSet'`",
+  ],
+  [
     "a changed pool's settings that the scenario does not declare",
     "    await t.changePool(pool('default', { nodeSettings: { kubelet: { maxPods: 8 } } }));",
     "t.changePool: `nodeSettings` needs `features: ['node-settings']` in the scenario",

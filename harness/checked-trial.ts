@@ -129,6 +129,7 @@ export function checkedTrial(trial: Trial, { pools, needs }: Pick<Scenario, 'poo
     const [first] = args;
     if (call === 't.deploy') add(call, (first as { readonly name?: string }).name ?? 'web');
     if (call === 't.deploy') remember(first as WorkloadRequest);
+    if (call === 't.deploy') refuseUnownedClaims(call, first as WorkloadRequest);
     if (call === 't.deploy' && requestsGpus(first as WorkloadRequest)) refuseUndeclared(call, 'gpus', 'gpus', 'nodes.devices');
     if (call === 't.daemonSet') add(call, (first as { readonly name: string }).name);
     if (call === 't.apply') for (const { workload } of first as UserObject[]) if (workload !== undefined) add(call, workload.name);
@@ -167,6 +168,11 @@ export function checkedTrial(trial: Trial, { pools, needs }: Pick<Scenario, 'poo
           throw new Mistake(`t.deploy: \`near.workload\`: no workload "${name}" was deployed${hint(name, [...deployed])}`, at);
     },
   };
+}
+
+/** Nobody else would give them to pods. */
+function refuseUnownedClaims(call: string, { kind, claimTemplates = [] }: WorkloadRequest): void {
+  if (claimTemplates.length > 0 && kind !== 'StatefulSet') throw new Mistake(`${call}: \`claimTemplates\` needs \`kind: 'StatefulSet'\``);
 }
 
 /** Pods that can't be scheduled need no GPUs. */

@@ -45,13 +45,13 @@ export interface Scenario {
 }
 
 /** Who owns the pods of a workload. */
-export type WorkloadKind = 'ReplicaSet' | 'Deployment' | 'StatefulSet';
+export type WorkloadKind = 'ReplicaSet' | 'Deployment' | 'StatefulSet' | 'Job';
 
 /** Identical pods to deploy. */
 export interface WorkloadSpec {
   readonly name: string;
   readonly replicas: number;
-  /** What owns them; a ReplicaSet by default. */
+  /** What owns them; a ReplicaSet by default. A Job runs `replicas` pods in parallel until it is removed, and replaces lost ones. */
   readonly kind?: WorkloadKind;
   /** Requests of each pod, as Kubernetes quantities. */
   readonly cpu: string;
@@ -84,6 +84,8 @@ export interface WorkloadSpec {
   readonly spread?: readonly TopologySpreadConstraint[];
   /** Volumes of every pod: all pods share the claims among them. */
   readonly volumes?: readonly Volume[];
+  /** Templates of claims of a StatefulSet: each of its pods has its own, which stay when it goes. */
+  readonly claimTemplates?: readonly KubeObject[];
   readonly graceSeconds?: number;
   /** Creates a PodDisruptionBudget over its pods, like `protect`. */
   readonly budget?: BudgetSpec;
@@ -99,7 +101,7 @@ export type WorkloadRequest = Pick<WorkloadSpec, 'replicas'> & Partial<WorkloadS
 export interface Workload {
   /** Its name in the history: the value of WORKLOAD_LABEL on its pods. */
   readonly name: string;
-  readonly kind: WorkloadKind | 'DaemonSet' | 'Job';
+  readonly kind: WorkloadKind | 'DaemonSet';
   /** Its object, unless that has the same name in the namespace `default`. */
   readonly object?: { readonly namespace: string; readonly name: string };
 }
@@ -383,6 +385,7 @@ export function podSpec(spec: WorkloadSpec): PodSpec {
     containers: [{ name: 'main', image: 'registry.k8s.io/pause:3.10', resources, ...defined({ ports }) }],
     terminationGracePeriodSeconds: spec.graceSeconds ?? 30,
     ...defined({
+      restartPolicy: spec.kind === 'Job' ? ('OnFailure' as const) : undefined,
       nodeSelector: spec.nodeSelector && { ...spec.nodeSelector },
       affinity,
       tolerations: spec.tolerations && [...spec.tolerations],

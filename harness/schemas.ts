@@ -202,7 +202,7 @@ const MAX_PORT = 65_535;
 export const workloadSchema = z.strictObject({
   name: dnsName.optional(),
   replicas: whole,
-  kind: oneOf(['ReplicaSet', 'Deployment', 'StatefulSet']).optional(),
+  kind: oneOf(['ReplicaSet', 'Deployment', 'StatefulSet', 'Job']).optional(),
   cpu: quantity.optional(),
   memory: quantity.optional(),
   gpus: whole.optional(),
@@ -220,6 +220,7 @@ export const workloadSchema = z.strictObject({
   schedulerName: text.optional(),
   spread: listOf(anything).optional(),
   volumes: listOf(anything).optional(),
+  claimTemplates: listOf(anything).optional(),
   graceSeconds: whole.optional(),
   budget: budgetSchema.optional(),
   annotations: z.record(z.string(), z.string('must be a string'), 'must be annotations { key: value }').optional(),

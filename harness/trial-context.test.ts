@@ -203,3 +203,26 @@ test("a user's objects are applied as written; workloads and budgets among them 
     { type: 'workload', workload: name, namespace: 'shop', replicas: 2, truth: { kind: 'schedulable' }, note: 'mine', graceSeconds: 30 },
   ]);
 });
+
+test('a Job and a StatefulSet with claims are deployed as a user would write them, and scaled', async () => {
+  const { context, world, timeline } = contextWith([]);
+  const cluster = world.port('observer');
+  await timeline.run(
+    (async () => {
+      const job = await context.deploy({ name: 'batch', kind: 'Job', replicas: 2 });
+      const at = { resource: 'jobs', namespace: 'default', name: 'batch' };
+      expect(await cluster.get(at)).toMatchObject({
+        spec: { parallelism: 2, template: { spec: { restartPolicy: 'OnFailure' } } },
+      });
+      await context.scale(job, 5);
+      expect(await cluster.get(at)).toMatchObject({ spec: { parallelism: 5 } });
+      const claim = { metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } };
+      await context.deploy({ name: 'db', kind: 'StatefulSet', replicas: 1, claimTemplates: [claim] });
+      expect(await cluster.get({ resource: 'statefulsets', namespace: 'default', name: 'db' })).toMatchObject({
+        spec: { serviceName: 'db', volumeClaimTemplates: [claim] },
+      });
+      await context.removeAll();
+      expect(await cluster.list('jobs')).toEqual([]);
+    })(),
+  );
+});

@@ -8,7 +8,7 @@ import { NODE_OPT_OUTS, drainHabitOf } from '../model/drain.ts';
 import type { Pool } from '../model/catalogue.ts';
 import { defined } from '../model/defined.ts';
 import { keepsIdleNodes } from '../model/idle-nodes.ts';
-import type { Job, KubeObject, ObjectMeta, Pod, PodDisruptionBudget, PodSpec, ReplicaSet } from '../model/kube.ts';
+import type { Job, KubeObject, ObjectMeta, Pod, PodDisruptionBudget, PodSpec, PodTemplate, ReplicaSet } from '../model/kube.ts';
 import { podRequests } from '../model/resources.ts';
 import { formatTime } from '../model/time.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -28,6 +28,7 @@ import type {
   Trial,
   UserObject,
   Workload,
+  WorkloadKind,
   WorkloadRequest,
   WorkloadSpec,
 } from './scenario.ts';
@@ -44,6 +45,9 @@ const RESOURCE_OF = {
 
 /** The API server's default for `terminationGracePeriodSeconds`. */
 const DEFAULT_GRACE_S = 30;
+
+/** A Job counts pods that are deleted as failed. It should not give up because nodes go. */
+const JOB_BACKOFF_LIMIT = 1_000_000;
 
 /** What a workload's template says about the end of its pods. */
 type PartialTemplate = Parameters<typeof drainHabitOf>[0] & {
@@ -124,21 +128,8 @@ export class TrialContext implements Trial {
   async deploy(request: WorkloadRequest): Promise<Workload> {
     const spec = { name: 'web', ...NODE_SIZED, ...request };
     const { name, kind = 'ReplicaSet', replicas, truth = { kind: 'schedulable' } } = spec;
-    const labels = { [WORKLOAD_LABEL]: name };
-    const annotations = defined({ annotations: spec.annotations && { ...spec.annotations } });
-    const service = defined({ serviceName: kind === 'StatefulSet' ? name : undefined });
     const note = `${replicas} pods of ${spec.cpu} CPU and ${spec.memory}${describeSpread(spec)}`;
-    const workload = await this.#deploy({ name, kind }, { replicas, truth, note }, (metadata) => ({
-      apiVersion: 'apps/v1',
-      kind,
-      metadata,
-      spec: {
-        replicas,
-        ...service,
-        selector: { matchLabels: labels },
-        template: { metadata: { labels, ...annotations }, spec: podSpec(spec) },
-      },
-    }));
+    const workload = await this.#deploy({ name, kind }, { replicas, truth, note }, (metadata) => workloadObject(spec, kind, metadata));
     if (spec.budget !== undefined) await this.protect(workload, spec.budget);
     return workload;
   }
@@ -221,7 +212,7 @@ export class TrialContext implements Trial {
   }
 
   async scale(workload: Workload, replicas: number): Promise<void> {
-    await this.#cluster.patch(ownerOf(workload), { spec: { replicas } });
+    await this.#cluster.patch(ownerOf(workload), { spec: workload.kind === 'Job' ? { parallelism: replicas } : { replicas } });
   }
 
   async remove(workload: Workload): Promise<void> {
@@ -419,6 +410,22 @@ export class TrialContext implements Trial {
       latency: (workload, from, to, bound) => state({ kind: 'latency', workload: workload.name, from, to, bound }),
     };
   }
+}
+
+type WorkloadObject = KubeObject & {
+  metadata: ObjectMeta;
+  readonly spec: { readonly template: PodTemplate; readonly [field: string]: unknown };
+};
+
+/** The object that owns the pods. */
+function workloadObject(spec: WorkloadSpec, kind: WorkloadKind, metadata: ObjectMeta): WorkloadObject {
+  const { name, replicas, annotations, claimTemplates } = spec;
+  const labels = { [WORKLOAD_LABEL]: name };
+  const template = { metadata: { labels, ...defined({ annotations: annotations && { ...annotations } }) }, spec: podSpec(spec) };
+  if (kind === 'Job')
+    return { apiVersion: 'batch/v1', kind, metadata, spec: { parallelism: replicas, backoffLimit: JOB_BACKOFF_LIMIT, template } };
+  const own = kind === 'StatefulSet' ? { serviceName: name, ...defined({ volumeClaimTemplates: claimTemplates }) } : {};
+  return { apiVersion: 'apps/v1', kind, metadata, spec: { replicas, ...own, selector: { matchLabels: labels }, template } };
 }
 
 function ownerOf({ name, kind, object = { namespace: NAMESPACE, name } }: Workload): ObjectRef & { readonly namespace: string } {
