@@ -130,6 +130,16 @@ const UNEXPLAINED = { verdict: 'fail', findings: [{ code: 'unexplained', object:
 const IMPOSSIBLE = { kind: 'impossible', why: 'too big' } as const;
 const AFTER_HEAL = { kind: 'schedulable-after-heal', why: 'no capacity' } as const;
 
+test('a pod that others hold back needs no explanation', () => {
+  expect(
+    judge(
+      waiting({ truth: { ...IMPOSSIBLE, meant: true } })
+        .at(500)
+        .finish(),
+    )?.verdict,
+  ).not.toBe('fail');
+});
+
 for (const { what, pod } of [
   { what: 'was to be served', pod: () => waiting({ served: true }).at(111) },
   { what: 'has no expectation', pod: () => waiting().at(111) },

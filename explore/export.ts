@@ -1,7 +1,8 @@
 import { faults as catalogue } from '../faults/catalogue.ts';
-import { scenarioOf, servedExpectations } from './generated.ts';
+import { capabilitiesOf, deploymentOf, scenarioOf, servedExpectations } from './generated.ts';
 import type { ScenarioData, Step } from './scenario-data.ts';
 import { truthsOf } from './truths.ts';
+import { volumeObjects } from './volumes.ts';
 
 /**
  * The scenario as a TypeScript module, in the language of a user's own scenarios: what was found becomes a test. Its trials are those
@@ -24,7 +25,7 @@ export function exportedSource(data: ScenarioData): string {
     `  id: ${literal(id)},`,
     `  title: ${literal(title)},`,
     ...(needs.features.length === 0 ? [] : [`  features: ${literal(needs.features)},`]),
-    `  capabilities: ['time.virtual'],`,
+    `  capabilities: ${literal(capabilitiesOf(data))},`,
     `  mostNodes: ${literal(mostNodes)},`,
     `  podStopMs: ${literal(podStopMs)},`,
     `  origin: ${literal(origin)},`,
@@ -58,14 +59,17 @@ function sourceOf(step: Step, { data, expected, truths }: Known): string[] {
       const spec = data.workloads.find(({ name }) => name === step.workload);
       const known = truths.get(step.workload);
       const bound = expected.get(step.workload);
+      if (spec === undefined || known === undefined) throw new Error(`there is no workload "${step.workload}"`);
+      const objects = volumeObjects(spec);
       const name = workloadName(step.workload);
       const isUsed =
-        known?.launchless === true ||
+        known.launchless ||
         bound !== undefined ||
         data.steps.some((one) => one !== step && 'workload' in one && one.workload === step.workload);
       return [
-        `${isUsed ? `const ${name} = ` : ''}await t.deploy(${literal({ ...spec, truth: known?.truth })});`,
-        ...(known?.launchless === true ? [`t.expect.noLaunchFor(${name});`] : []),
+        ...(objects.length === 0 ? [] : [`await t.apply(${literal(objects)});`]),
+        `${isUsed ? `const ${name} = ` : ''}await t.deploy(${literal(deploymentOf(spec, known.truth))});`,
+        ...(known.launchless ? [`t.expect.noLaunchFor(${name});`] : []),
         ...(bound === undefined ? [] : [`t.expect.served(${name}, ${literal(bound)});`]),
       ];
     }

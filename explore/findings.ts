@@ -49,7 +49,10 @@ export function ingredientsOf(data: ScenarioData): string[] {
     ...steps.flatMap((step) => (NEUTRAL_STEPS.has(step.do) ? [] : [step.do])),
     ...pools.flatMap((one) => fields('pool', one)),
     ...workloads.flatMap((one) => fields('workload', one)),
-    ...workloads.flatMap(({ kind }) => (kind === undefined ? [] : [kind])),
+    ...workloads.flatMap(({ kind, volume }) => [
+      ...(kind === undefined ? [] : [kind]),
+      ...(volume === undefined ? [] : [`volume ${volume.is}`]),
+    ]),
     ...featuresOf(data).map((feature) => `feature ${feature}`),
   ];
   return [...new Set(found)].sort();

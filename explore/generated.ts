@@ -4,7 +4,8 @@ import type { FaultSpec } from '../faults/fault.ts';
 import type { BoundName } from '../harness/bounds.ts';
 import { LoadError } from '../harness/load-error.ts';
 import { scenario } from '../harness/scenario.ts';
-import type { ActiveFault, Scenario, Trial, Workload } from '../harness/scenario.ts';
+import type { ActiveFault, Scenario, Trial, Workload, WorkloadRequest } from '../harness/scenario.ts';
+import type { Capability } from '../history/capabilities.ts';
 import type { Truth } from '../history/events.ts';
 import { namesSpot } from '../model/catalogue.ts';
 import type { Pool } from '../model/catalogue.ts';
@@ -13,9 +14,10 @@ import { defined } from '../model/defined.ts';
 import { OPTED_OUT } from '../harness/shapes.ts';
 import type { Feature } from '../targets/target.ts';
 import { parseScenarioData, peaksOf } from './scenario-data.ts';
-import type { FaultData, ScenarioData, Step } from './scenario-data.ts';
+import type { FaultData, ScenarioData, Step, WorkloadData } from './scenario-data.ts';
 import { madeOf, truthsOf } from './truths.ts';
 import type { WorkloadTruth } from './truths.ts';
+import { volumeFields, volumeObjects } from './volumes.ts';
 
 /** The folder of the ids of scenarios that are data. */
 export const GENERATED_SUITE = 'explore';
@@ -35,8 +37,7 @@ export function scenarioOf(input: unknown): Scenario {
     mostNodes: mostNodesOf(data),
     podStopMs: podStopOf(data),
     faults: { all: [...faults.values()] },
-    // Its restarts and waits are those of virtual time.
-    capabilities: ['time.virtual'],
+    capabilities: capabilitiesOf(data),
     origin: data.origin ?? data.name,
     run: (t) => act(t, data, faults),
   });
@@ -81,6 +82,20 @@ function podStopOf({ workloads }: ScenarioData): number {
   );
 }
 
+/** What the world must have besides the needs of faults. Restarts and waits of generated scenarios are those of virtual time. */
+export function capabilitiesOf({ workloads }: ScenarioData): Capability[] {
+  const isCreated = workloads.some(({ volume }) => volume?.is === 'created-with-pod' || volume?.is === 'created-at-once');
+  return [
+    'time.virtual',
+    ...(isCreated ? ['volumes.create' as const] : []),
+    ...(workloads.some(needsGpus) ? ['nodes.devices' as const] : []),
+  ];
+}
+
+function needsGpus({ gpus = 0 }: WorkloadData): boolean {
+  return gpus > 0;
+}
+
 /** What a target must have, since it would ignore these parts of the scenario otherwise. */
 export function featuresOf({ pools, workloads, steps }: ScenarioData): Feature[] {
   const all = [...pools, ...steps.flatMap((step) => (step.do === 'change-pool' ? [step.pool] : []))].map(madeOf);
@@ -96,6 +111,8 @@ export function featuresOf({ pools, workloads, steps }: ScenarioData): Feature[]
     'disruption-budgets': all.some(({ disruption }) => (disruption?.budgets ?? []).length > 0),
     drift: steps.some((step) => step.do === 'change-pool'),
     'do-not-disrupt': workloads.some(isOptedOut) || steps.some((step) => step.do === 'keep-nodes'),
+    volumes: workloads.some(({ volume }) => volume !== undefined),
+    gpus: workloads.some(needsGpus),
     'node-limits': all.some(({ limits }: Pool) => limits?.nodes !== undefined),
   };
   return (Object.keys(features) as Feature[]).filter((name) => features[name] === true);
@@ -167,7 +184,9 @@ async function act(t: Trial, data: ScenarioData, faults: ReadonlyMap<string, Fau
     const spec = data.workloads.find((one) => one.name === name);
     const known = truths.get(name);
     if (spec === undefined || known === undefined) throw new Error(`there is no workload "${name}"`);
-    const workload = await t.deploy({ ...spec, ...defined({ truth: known.truth }) });
+    const objects = volumeObjects(spec);
+    if (objects.length > 0) await t.apply(objects);
+    const workload = await t.deploy(deploymentOf(spec, known.truth));
     workloads.set(name, workload);
     if (known.launchless) t.expect.noLaunchFor(workload);
     const bound = expected.get(name);
@@ -179,6 +198,11 @@ async function act(t: Trial, data: ScenarioData, faults: ReadonlyMap<string, Fau
     if (workload === undefined) throw new Error(`workload "${name}" is not deployed`);
     return workload;
   }
+}
+
+/** What `t.deploy` takes. */
+export function deploymentOf({ volume, ...spec }: WorkloadData, truth: Truth): WorkloadRequest {
+  return { ...spec, ...volumeFields({ ...spec, ...defined({ volume }) }), truth };
 }
 
 /**

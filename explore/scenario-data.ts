@@ -5,6 +5,8 @@ import type { DaemonSetSpec, WorkloadSpec } from '../harness/scenario.ts';
 import { daemonSetSchema, poolNameSchema, poolOptionsSchema, requirementSchema, workloadSchema } from '../harness/schemas.ts';
 import { STOP_SECONDS_ANNOTATION } from '../model/kube.ts';
 import { hint, problemOf } from '../model/mistake.ts';
+import { volumeSchema } from './volumes.ts';
+import type { VolumeData } from './volumes.ts';
 
 /** The format of a scenario that is data. A new kind of step or an optional field keeps it. */
 export const SCENARIO_SCHEMA = 'scaleproof.dev/scenario/v1';
@@ -12,8 +14,8 @@ export const SCENARIO_SCHEMA = 'scaleproof.dev/scenario/v1';
 /** A pool, with the options of `pool(name, options)`. */
 export type PoolData = NonNullable<Parameters<typeof pool>[1]> & { readonly name: string };
 
-/** A workload, as `t.deploy` takes it. What is true of it follows from the pools. */
-export type WorkloadData = Omit<WorkloadSpec, 'truth' | 'volumes' | 'gpus'>;
+/** A workload, as `t.deploy` takes it, and the volume of its pods. What is true of it follows from the pools. */
+export type WorkloadData = Omit<WorkloadSpec, 'truth' | 'volumes' | 'claimTemplates'> & { readonly volume?: VolumeData };
 
 /** A fault of the catalogue with its parameters. */
 export interface FaultData {
@@ -93,7 +95,7 @@ const schema = z.strictObject({
   pools: z.array(poolSchema).min(1).max(MOST.pools),
   workloads: z
     .array(
-      workloadSchema.omit({ truth: true, volumes: true, gpus: true }).extend({
+      workloadSchema.omit({ truth: true, volumes: true, claimTemplates: true }).extend({
         name: workloadSchema.shape.name.unwrap(),
         replicas,
         cpu: workloadSchema.shape.cpu.unwrap(),
@@ -101,6 +103,7 @@ const schema = z.strictObject({
         nodeAffinity: affinity,
         nodeAffinityTerms: z.array(z.array(requirementSchema)).optional(),
         preferredAffinity: affinity,
+        volume: volumeSchema.optional(),
       }),
     )
     .max(MOST.workloads),

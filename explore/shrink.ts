@@ -84,12 +84,17 @@ function replaced<K extends 'faults' | 'workloads' | 'pools' | 'steps'>(
 
 /** Without each optional field, and with fewer pods. */
 function smallerWorkloads(workload: WorkloadData): WorkloadData[] {
+  const { volume, gpus = 0 } = workload;
   return [
     ...(workload.replicas > 1 ? [1, Math.ceil(workload.replicas / 2), workload.replicas - 1] : []).map((replicas) => ({
       ...workload,
       replicas,
     })),
     ...withoutFields(workload, ['name', 'replicas', 'cpu', 'memory']),
+    ...(volume !== undefined && 'zones' in volume
+      ? withoutFields(volume, ['is']).map((smaller) => ({ ...workload, volume: smaller }))
+      : []),
+    ...(gpus > 1 ? [{ ...workload, gpus: 1 }] : []),
   ];
 }
 

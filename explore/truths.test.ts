@@ -1,7 +1,9 @@
 import { expect, test } from '@playwright/test';
-import type { ScenarioData } from './scenario-data.ts';
+import { SPREAD_OVER_ZONES } from '../harness/shapes.ts';
+import type { PoolData, ScenarioData } from './scenario-data.ts';
 import { SMALL, withSteps } from './testing/ground.ts';
 import { truthsOf } from './truths.ts';
+import type { VolumeData } from './volumes.ts';
 
 const [pool] = SMALL.pools;
 const [web] = SMALL.workloads;
@@ -9,6 +11,16 @@ if (pool === undefined || web === undefined) throw new Error('the small scenario
 
 const FAULT = { name: 'f', fault: 'never-ready', params: {} };
 const near = { ...web, name: 'api', near: { workload: 'web', over: 'topology.kubernetes.io/zone' } };
+
+const GPUS = { name: 'a', instanceTypes: ['g4dn.xlarge'] };
+
+function withVolume(volume: VolumeData, more: Partial<PoolData> = {}): ScenarioData {
+  return {
+    ...SMALL,
+    pools: [{ name: 'a', instanceTypes: ['m6i.large'], ...more }],
+    workloads: [{ ...web, replicas: 1, volume }],
+  } as ScenarioData;
+}
 
 const CASES: readonly {
   readonly what: string;
@@ -73,6 +85,72 @@ const CASES: readonly {
     what: 'pods near others that go',
     data: withSteps({ ...SMALL, workloads: [web, near] }, { do: 'deploy', workload: 'api' }, { do: 'remove', workload: 'web' }),
     of: 'api',
+    is: 'impossible',
+  },
+  { what: 'pods behind a gate', data: { ...SMALL, workloads: [{ ...web, schedulingGates: ['g'] }] }, is: 'impossible', launchless: true },
+  {
+    what: 'pods of another scheduler',
+    data: { ...SMALL, workloads: [{ ...web, schedulerName: 's' }] },
+    is: 'impossible',
+    launchless: true,
+  },
+  {
+    what: 'pods near others that wait behind a gate',
+    data: withSteps({ ...SMALL, workloads: [{ ...web, schedulingGates: ['g'] }, near] }, { do: 'deploy', workload: 'api' }),
+    of: 'api',
+    is: 'impossible',
+  },
+  { what: 'pods of a Job', data: { ...SMALL, workloads: [{ ...web, kind: 'Job' }] }, is: 'schedulable' },
+  {
+    what: 'pods on nodes with startup taints, which agents remove',
+    data: { ...SMALL, pools: [{ ...pool, startupTaints: [{ key: 'agent', effect: 'NoSchedule' }] }] },
+    is: 'schedulable',
+  },
+  { what: 'GPUs that the pool has', data: { ...SMALL, pools: [GPUS], workloads: [{ ...web, gpus: 1 }] }, is: 'schedulable' },
+  { what: 'GPUs of a pool without', data: { ...SMALL, workloads: [{ ...web, gpus: 1 }] }, is: 'impossible', launchless: true },
+  {
+    what: 'more GPUs than a node has',
+    data: { ...SMALL, pools: [GPUS], workloads: [{ ...web, gpus: 2 }] },
+    is: 'impossible',
+    launchless: true,
+  },
+  { what: 'a volume in a zone of the pool', data: withVolume({ is: 'existing', zone: 'us-east-1b' }), is: 'schedulable' },
+  {
+    what: 'a volume in another zone',
+    data: withVolume({ is: 'existing', zone: 'us-east-1b' }, { zones: ['us-east-1a'] }),
+    is: 'impossible',
+    launchless: true,
+  },
+  { what: 'a volume of a missing class', data: withVolume({ is: 'of-missing-class' }), is: 'impossible', launchless: true },
+  { what: 'a volume that is created where its pod runs', data: withVolume({ is: 'created-with-pod' }), is: 'schedulable' },
+  {
+    what: 'a volume whose zone the pool may lose',
+    data: withSteps(withVolume({ is: 'created-with-pod' }), { do: 'change-pool', pool: { ...pool, zones: ['us-east-1a'] } }),
+    is: 'impossible',
+  },
+  {
+    what: 'a volume that is created at once, where its pod may not run',
+    data: withVolume({ is: 'created-at-once' }, { zones: ['us-east-1a'] }),
+    is: 'impossible',
+  },
+  {
+    what: 'the same if its class allows only that zone',
+    data: withVolume({ is: 'created-at-once', zones: ['us-east-1a'] }, { zones: ['us-east-1a'] }),
+    is: 'schedulable',
+  },
+  {
+    what: 'a volume that two pods share',
+    data: { ...SMALL, workloads: [{ ...web, replicas: 2, volume: { is: 'created-with-pod' } }] },
+    is: 'impossible',
+  },
+  {
+    what: 'volumes of each pod of a StatefulSet',
+    data: { ...SMALL, workloads: [{ ...web, kind: 'StatefulSet', replicas: 2, volume: { is: 'created-with-pod' } }] },
+    is: 'schedulable',
+  },
+  {
+    what: 'the same if the pods are spread over zones',
+    data: { ...SMALL, workloads: [{ ...web, kind: 'StatefulSet', volume: { is: 'created-with-pod' }, spread: [SPREAD_OVER_ZONES] }] },
     is: 'impossible',
   },
 ];

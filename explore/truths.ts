@@ -1,16 +1,20 @@
 import { pool as poolOf, podSpec } from '../harness/scenario.ts';
-import { impossible, servedAfterHeal } from '../harness/shapes.ts';
+import { heldBack, impossible, servedAfterHeal } from '../harness/shapes.ts';
 import type { Truth } from '../history/events.ts';
 import { judgeFeasibility } from '../manifests/feasibility.ts';
 import { judgeLimits } from '../manifests/limits.ts';
 import type { Load } from '../manifests/load.ts';
 import { poolNodes } from '../manifests/pool-nodes.ts';
+import type { PoolNodes } from '../manifests/pool-nodes.ts';
+import { restrictedTo } from '../manifests/storage.ts';
 import { faultNamed } from '../faults/catalogue.ts';
 import type { Pool } from '../model/catalogue.ts';
+import { devicesOf } from '../model/devices.ts';
 import { loadCatalogue } from '../model/instance-catalogue.ts';
-import { WORKLOAD_LABEL } from '../model/kube.ts';
+import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
 import { peaksOf } from './scenario-data.ts';
-import type { PoolData, ScenarioData } from './scenario-data.ts';
+import type { PoolData, ScenarioData, WorkloadData } from './scenario-data.ts';
+import { certainZones, inZones, isShared, zonesRequired } from './volumes.ts';
 
 /** What is true of a workload, whatever autoscaler runs. */
 export interface WorkloadTruth {
@@ -19,9 +23,20 @@ export interface WorkloadTruth {
   readonly launchless: boolean;
 }
 
-type Judged = { readonly kind: 'servable' } | { readonly kind: 'partly' | 'unservable'; readonly why: string };
+type Judged =
+  | { readonly kind: 'servable'; /** Where it may run. */ readonly zones: readonly string[] }
+  | { readonly kind: 'partly' | 'unservable'; readonly why: string }
+  /** By others, who know why. */
+  | { readonly kind: 'held-back'; readonly why: string };
+
+/** A workload whose pods can only run in one zone, since their volumes are there. */
+interface Pin {
+  readonly workload: string;
+  readonly zone: string;
+}
 
 const NAMESPACE = 'default';
+const DEFAULT_SCHEDULER = 'default-scheduler';
 
 /**
  * What is owed to each workload: it follows from the pools alone, as for a user's manifests (docs/manifests.md), never from what an
@@ -35,8 +50,10 @@ export function truthsOf(data: ScenarioData): ReadonlyMap<string, WorkloadTruth>
   const isClear = judged.every(([, { kind }]) => kind !== 'partly');
   return new Map(
     judged.map(([name, found]) => {
-      if (found.kind !== 'servable')
-        return [name, { truth: impossible(found.why), launchless: quiet && isClear && found.kind === 'unservable' }];
+      if (found.kind !== 'servable') {
+        const truth = found.kind === 'held-back' ? heldBack(found.why) : impossible(found.why);
+        return [name, { truth, launchless: quiet && isClear && found.kind !== 'partly' }];
+      }
       const truth: Truth = hindered ? servedAfterHeal('faults may last until they are healed') : { kind: 'schedulable' };
       return [name, { truth, launchless: false }];
     }),
@@ -44,25 +61,76 @@ export function truthsOf(data: ScenarioData): ReadonlyMap<string, WorkloadTruth>
 }
 
 /** What each workload is under some pools, by its name. */
-type JudgeUnder = (pools: readonly Pool[]) => ReadonlyMap<string, Judged>;
+type JudgeUnder = (pools: readonly Pool[], pin?: Pin) => ReadonlyMap<string, Judged>;
 
-/** The workload under all pools that there are while it is deployed. */
+/** The workload under all pools that there are while it is deployed, wherever its volumes are. */
 function judge(data: ScenarioData, name: string, judgeUnder: JudgeUnder): Judged {
-  const moving = neighbourChange(data, name);
-  const all = poolsOver(data, name).flatMap((pools) => judgeUnder(pools).get(name) ?? []);
+  const workload = data.workloads.find((one) => one.name === name);
+  const never = workload === undefined ? undefined : neverScheduled(workload);
+  if (never !== undefined) return never;
+  const found = judgeOver(data, name, judgeUnder);
+  if (found.kind !== 'servable') return found;
+  const why = neighbourChange(data, name) ?? neighbourProblem(data, name, judgeUnder) ?? volumeProblem(data, name, found.zones, judgeUnder);
+  return why === undefined ? found : { kind: 'partly', why };
+}
+
+function judgeOver(data: ScenarioData, name: string, judgeUnder: JudgeUnder, pin?: Pin): Judged {
+  const all = poolsOver(data, name).flatMap((pools) => judgeUnder(pools, pin).get(name) ?? []);
   const first: Judged = all[0] ?? { kind: 'unservable', why: 'it is never deployed' };
   const other = all.find(({ kind }) => kind !== first.kind);
   if (other !== undefined) return { kind: 'partly', why: `its pools change, and then: ${'why' in other ? other.why : 'it can be served'}` };
-  return moving !== undefined && first.kind === 'servable' ? { kind: 'partly', why: moving } : first;
+  if (first.kind !== 'servable') return first;
+  return { kind: 'servable', zones: [...new Set(all.flatMap((one) => (one.kind === 'servable' ? one.zones : [])))].sort() };
+}
+
+/** Why its pods never get a node, whatever the pools are: nothing in a scenario removes gates, brings schedulers, or adds classes. */
+function neverScheduled({ schedulingGates = [], schedulerName = DEFAULT_SCHEDULER, volume }: WorkloadData): Judged | undefined {
+  if (schedulingGates.length > 0) return { kind: 'held-back', why: 'its scheduling gate is never removed' };
+  if (schedulerName !== DEFAULT_SCHEDULER) return { kind: 'held-back', why: `the scheduler ${schedulerName} does not exist` };
+  return volume?.is === 'of-missing-class' ? { kind: 'unservable', why: 'the storage class of its volume does not exist' } : undefined;
+}
+
+/** Why pods near others may have to wait for these. */
+function neighbourProblem(data: ScenarioData, name: string, judgeUnder: JudgeUnder): string | undefined {
+  const other = data.workloads.find((one) => one.name === data.workloads.find((mine) => mine.name === name)?.near?.workload);
+  if (other === undefined || other.name === name) return undefined;
+  const isServed = neverScheduled(other) === undefined && judgeOver(data, other.name, judgeUnder).kind === 'servable';
+  return isServed ? undefined : `it must be near ${other.name}, which may not run`;
+}
+
+/**
+ * Why its volumes may keep some of its pods from running: once one is in a zone, its pods can run nowhere else.
+ * @param zones where it may run without regard to that
+ */
+function volumeProblem(data: ScenarioData, name: string, zones: readonly string[], judgeUnder: JudgeUnder): string | undefined {
+  const workload = data.workloads.find((one) => one.name === name);
+  if (workload?.volume === undefined) return undefined;
+  const isReplaced = data.steps.some((step) => step.do === 'roll-out' && step.workload === name);
+  if (isShared(workload) && ((peaksOf(data).get(name) ?? 0) > 1 || isReplaced))
+    return 'its pods share a volume, which only one node at a time can attach (ReadWriteOnce)';
+  if (workload.volume.is !== 'existing' && isPlacedByZone(workload)) return 'it depends on the zones of its volumes where its pods may be';
+  for (const zone of certainZones(workload.volume) ?? zones) {
+    const there = judgeOver(data, name, judgeUnder, { workload: name, zone });
+    if (there.kind !== 'servable') return `its volume may be in ${zone}, and then: ${there.why}`;
+  }
+  return undefined;
+}
+
+/** Whether where one of its pods is decides in which zones others may be. */
+function isPlacedByZone({ near, apartOver, spread = [] }: WorkloadData): boolean {
+  return (
+    near !== undefined ||
+    apartOver === LABEL.zone ||
+    spread.some(({ topologyKey, whenUnsatisfiable }) => topologyKey === LABEL.zone && whenUnsatisfiable === 'DoNotSchedule')
+  );
 }
 
 /** Judges all workloads at once under any pools, and the same pools once. */
 function judgementsOf(data: ScenarioData): JudgeUnder {
-  const loads = loadsOf(data);
   const known = new Map<string, ReadonlyMap<string, Judged>>();
-  return (pools) => {
-    const key = JSON.stringify(pools);
-    const found = known.get(key) ?? judgeAll(loads, pools);
+  return (pools, pin) => {
+    const key = JSON.stringify([pools, pin]);
+    const found = known.get(key) ?? judgeAll(loadsOf(data, pin), pools);
     known.set(key, found);
     return found;
   };
@@ -83,17 +151,24 @@ function judgeAll(loads: readonly Load[], pools: readonly Pool[]): ReadonlyMap<s
 }
 
 function feasibilities(loads: readonly Load[], pools: readonly Pool[]): ReadonlyMap<string, Judged> {
-  const market = { catalogue: loadCatalogue(), nodesOf: poolNodes };
+  const market = { catalogue: loadCatalogue(), nodesOf };
   const judged = judgeLimits(loads, judgeFeasibility(loads, pools, market));
   return new Map(
     [...judged].map(([name, feasibility]): [string, Judged] => {
-      if (feasibility.kind === 'servable') return [name, { kind: 'servable' }];
+      if (feasibility.kind === 'servable')
+        return [name, { kind: 'servable', zones: feasibility.seats.map(({ offering }) => offering.zone) }];
       return [name, { kind: feasibility.kind === 'unservable' ? 'unservable' : 'partly', why: feasibility.why }];
     }),
   );
 }
 
-function loadsOf(data: ScenarioData): Load[] {
+/** Generated scenarios wait for device plugins. */
+function nodesOf(pool: Pool): PoolNodes {
+  const { allocatable, ...rest } = poolNodes(pool);
+  return { ...rest, allocatable: (type) => ({ ...allocatable(type), ...devicesOf(type) }) };
+}
+
+function loadsOf(data: ScenarioData, pin?: Pin): Load[] {
   const peaks = peaksOf(data);
   const load = (name: string, replicas: number, isDaemon: boolean, spec: Load['template']['spec']): Load => ({
     name,
@@ -103,7 +178,10 @@ function loadsOf(data: ScenarioData): Load[] {
     template: { metadata: { labels: { [WORKLOAD_LABEL]: name } }, spec },
   });
   return [
-    ...data.workloads.map((one) => load(one.name, peaks.get(one.name) ?? one.replicas, false, podSpec(one))),
+    ...data.workloads.map((one) => {
+      const zones = pin?.workload === one.name ? [inZones(pin.zone)] : one.volume === undefined ? [] : zonesRequired(one.volume);
+      return load(one.name, peaks.get(one.name) ?? one.replicas, false, restrictedTo(podSpec(one), zones));
+    }),
     ...data.daemonSets.map((one) => load(one.name, 0, true, podSpec({ replicas: 0, tolerations: [{ operator: 'Exists' }], ...one }))),
   ];
 }

@@ -1,7 +1,8 @@
 import { expect, test } from '@playwright/test';
 import { pool } from '../harness/scenario.ts';
-import type { Pool } from '../model/catalogue.ts';
+import type { InstanceType, Pool } from '../model/catalogue.ts';
 import { defined } from '../model/defined.ts';
+import { devicesOf } from '../model/devices.ts';
 import { parseCatalogue } from '../model/instance-catalogue.ts';
 import type { Container, PodSpec } from '../model/kube.ts';
 import { LABEL } from '../model/kube.ts';
@@ -404,4 +405,18 @@ for (const { what, load: subject = load(), pools = GENERAL, others = [], kind, w
 
 test('a DaemonSet needs no nodes and is always servable', () => {
   expect(judge(agent, []).kind).toBe('servable');
+});
+
+test('devices count like other resources where nodes offer them', () => {
+  const offering = {
+    catalogue,
+    nodesOf: () => ({ allocatable: (type: InstanceType) => ({ ...market.nodesOf().allocatable(type), ...devicesOf(type) }) }),
+  };
+  const kindOf = (gpus: string, types: readonly string[]): string | undefined => {
+    const one = load({}, { cpu: '1', memory: '1Gi', 'nvidia.com/gpu': gpus });
+    return judgeFeasibility([one], [pool('any', { instanceTypes: types })], offering).get('web')?.kind;
+  };
+  expect(kindOf('1', ['m6i.large', 'g4dn.xlarge'])).toBe('servable');
+  expect(kindOf('2', ['m6i.large', 'g4dn.xlarge'])).toBe('unservable');
+  expect(kindOf('1', ['m6i.large'])).toBe('unservable');
 });

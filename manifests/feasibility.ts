@@ -70,7 +70,8 @@ function unsupportedReason({ template }: Load, offers: readonly Offers[]): Feasi
     if (error instanceof QuantityError) return { kind: 'unservable', why: error.message };
     throw error;
   }
-  const device = Object.keys(requests).find((name) => !NATIVE.includes(name) && (requests[name] ?? 0) > 0);
+  const isOffered = (name: string): boolean => offers.some(({ seats }) => seats.some(({ room }) => (room[name] ?? 0) > 0));
+  const device = Object.keys(requests).find((name) => !NATIVE.includes(name) && (requests[name] ?? 0) > 0 && !isOffered(name));
   if (device === undefined) return undefined;
   const providers = offers.filter(({ seats }) => seats.some(({ type }) => mayOffer(type, device))).map(({ pool }) => pool.name);
   if (providers.length === 0) return { kind: 'unservable', why: `it requests ${device}, and no pool allows a type that offers it` };

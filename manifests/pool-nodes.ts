@@ -14,7 +14,7 @@ import type { BlockDevice, NodeClassSpec } from './node-classes.ts';
 
 /** What the nodes of a pool are like. */
 export interface PoolNodes {
-  /** What all pods together may request on a node of this type. */
+  /** What all pods together may request on a node of this type; devices only where scenarios wait for their plugins. */
   readonly allocatable: (type: InstanceType) => Resources;
   /** Why there are none. */
   readonly problem?: string;

@@ -10,7 +10,7 @@ import { few, maybe, someOf, weighted } from './chance.ts';
 import { has } from './site.ts';
 import type { DrawSite } from './site.ts';
 
-/** Types of different sizes, families and architectures: small ones, so that pods are refused some of them. */
+/** Types of different sizes, families and architectures: small ones, so that pods are refused some of them; two have GPUs. */
 export const TYPES = [
   't3.small',
   't3.medium',
@@ -24,10 +24,14 @@ export const TYPES = [
   'c6i.2xlarge',
   'm6g.large',
   'c7g.xlarge',
+  'g4dn.xlarge',
+  'g5.12xlarge',
 ] as const;
 /** Labels of a user's own, whose values pools set or leave open. */
 export const OWN_LABELS = { 'example.com/team': ['red', 'blue'], 'example.com/tier': ['1', '2', '3'] } as const;
 export const OWN_TAINT: Taint = { key: 'example.com/dedicated', value: 'batch', effect: 'NoSchedule' };
+/** An agent removes it from each node. */
+const STARTUP_TAINT: Taint = { key: 'example.com/agent-not-ready', effect: 'NoSchedule' };
 const NAMES = ['a', 'b', 'c', 'd'];
 const MINUTE_MS = 60_000;
 const INSTANCE = 'karpenter.k8s.aws/instance-';
@@ -51,6 +55,7 @@ export function drawPool(random: Random, name: string, site: DrawSite): PoolData
       requirements: maybe(random, 0.35, () => requirementsOf(random)),
       labels: maybe(random, 0.15, () => ({ 'example.com/team': random.pick(OWN_LABELS['example.com/team']) })),
       taints: has(site, 'taints') ? maybe(random, 0.12, () => [OWN_TAINT]) : undefined,
+      startupTaints: has(site, 'taints') ? maybe(random, 0.12, () => [STARTUP_TAINT]) : undefined,
       limits: replicas === undefined ? maybe(random, 0.15, () => limitsOf(random, site)) : undefined,
       weight: has(site, 'weights') && replicas === undefined ? maybe(random, 0.3, () => random.int(1, 100)) : undefined,
       expireAfterMs: has(site, 'expiry') ? maybe(random, 0.1, () => random.int(5, 40) * MINUTE_MS) : undefined,

@@ -46,17 +46,33 @@ test('every step and every feature is drawn', () => {
     'do-not-disrupt',
     'drift',
     'expiry',
+    'gpus',
     'minimum-values',
     'node-limits',
     'spot',
     'static-capacity',
     'taints',
     'termination-grace',
+    'volumes',
     'weights',
   ]);
   const fields = new Set(drawn.flatMap(ingredientsOf));
-  for (const field of ['workload.hostPort', 'workload.near', 'workload.ephemeralStorage', 'pool.requirements'])
-    expect(fields).toContain(field);
+  const parts = [
+    'workload.hostPort',
+    'workload.near',
+    'workload.ephemeralStorage',
+    'workload.gpus',
+    'workload.schedulingGates',
+    'workload.schedulerName',
+    'volume existing',
+    'volume created-with-pod',
+    'volume created-at-once',
+    'volume of-missing-class',
+    'Job',
+    'pool.requirements',
+    'pool.startupTaints',
+  ];
+  expect(parts.filter((part) => !fields.has(part))).toEqual([]);
 });
 
 test('nothing is drawn that the target lacks', () => {

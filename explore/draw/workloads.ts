@@ -6,6 +6,8 @@ import type { NodeSelectorRequirement, TopologySpreadConstraint } from '../../mo
 import { defined } from '../../model/defined.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { WorkloadData } from '../scenario-data.ts';
+import { isShared } from '../volumes.ts';
+import type { VolumeData } from '../volumes.ts';
 import { few, maybe, someOf, weighted } from './chance.ts';
 import { OWN_LABELS, OWN_TAINT, TYPES } from './pools.ts';
 import { has } from './site.ts';
@@ -28,11 +30,23 @@ export function drawWorkload(
   name: string,
   { site, others }: { readonly site: DrawSite; readonly others: readonly string[] },
 ): WorkloadData {
-  const replicas = weighted(random, [
-    [5, random.int(1, 3)],
-    [4, random.int(4, 9)],
-    [1, random.int(10, 25)],
+  const kind = weighted(random, [
+    [3, undefined],
+    [4, 'Deployment' as const],
+    [2, 'StatefulSet' as const],
+    [1, 'Job' as const],
   ]);
+  const volume = has(site, 'volumes') ? maybe(random, 0.12, () => volumeOf(random, site)) : undefined;
+  // Nothing is owed to several pods that share a volume.
+  const most = random.chance(0.8) && isShared({ name, ...defined({ kind, volume }) }) ? 1 : Infinity;
+  const replicas = Math.min(
+    most,
+    weighted(random, [
+      [5, random.int(1, 3)],
+      [4, random.int(4, 9)],
+      [1, random.int(10, 25)],
+    ]),
+  );
   const opted = has(site, 'do-not-disrupt') && random.chance(0.12);
   const slow = maybe(random, 0.1, () => {
     const seconds = random.int(1, MAX_GRACE_S);
@@ -45,11 +59,11 @@ export function drawWorkload(
     cpu: random.pick(CPUS),
     memory: random.pick(MEMORIES),
     ...defined({
-      kind: weighted(random, [
-        [3, undefined],
-        [4, 'Deployment' as const],
-        [2, 'StatefulSet' as const],
-      ]),
+      kind,
+      volume,
+      gpus: canHaveGpus(site) ? maybe(random, 0.06, () => random.int(1, 2)) : undefined,
+      schedulingGates: maybe(random, 0.04, () => ['example.com/quota']),
+      schedulerName: maybe(random, 0.02, () => 'nobody'),
       ephemeralStorage: maybe(random, 0.08, () => random.pick(['1Gi', '8Gi', '14Gi'])),
       hostPort: maybe(random, 0.08, () => random.pick([8080, 9100])),
       priorityClassName: maybe(random, 0.06, () => 'system-cluster-critical'),
@@ -65,6 +79,24 @@ export function drawWorkload(
       annotations: Object.keys(annotations).length === 0 ? undefined : annotations,
     }),
   };
+}
+
+/** One that its pods may have to follow, wherever it is. */
+function volumeOf(random: Random, { capabilities }: DrawSite): VolumeData {
+  const some = defined({ zones: maybe(random, 0.4, () => someOf(random, ZONES)) });
+  const created: readonly (readonly [number, VolumeData])[] = [
+    [4, { is: 'created-with-pod', ...some }],
+    [1, { is: 'created-at-once', ...some }],
+  ];
+  return weighted<VolumeData>(random, [
+    [2, { is: 'existing', zone: random.pick(ZONES) }],
+    [0.5, { is: 'of-missing-class' }],
+    ...(capabilities.includes('volumes.create') ? created : []),
+  ]);
+}
+
+function canHaveGpus(site: DrawSite): boolean {
+  return has(site, 'gpus') && site.capabilities.includes('nodes.devices');
 }
 
 function selectorOf(random: Random): Record<string, string> {

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import type { UserObject, WorkloadKind, WorkloadSpec } from '../harness/scenario.ts';
+import { ZONES } from '../model/instance-catalogue.ts';
+import { LABEL } from '../model/kube.ts';
+import type { KubeObject, NodeSelectorRequirement } from '../model/kube.ts';
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../model/storage.ts';
+
+/**
+ * The volume that the pods of a workload need. A volume that is created is each pod's own in a StatefulSet; any other volume is
+ * shared by all pods of its workload.
+ */
+export const volumeSchema = z.discriminatedUnion('is', [
+  /** It is in this zone already. */
+  z.strictObject({ is: z.literal('existing'), zone: z.string() }),
+  /** It is created where the first pod that needs it runs; `zones` are those of its class, by default all. */
+  z.strictObject({ is: z.literal('created-with-pod'), zones: z.array(z.string()).min(1).exactOptional() }),
+  /** It is created at once, in one of the zones, whatever its pods need. */
+  z.strictObject({ is: z.literal('created-at-once'), zones: z.array(z.string()).min(1).exactOptional() }),
+  /** Its class does not exist, so that it never will. */
+  z.strictObject({ is: z.literal('of-missing-class') }),
+]);
+export type VolumeData = Readonly<z.infer<typeof volumeSchema>>;
+
+/** What decides which claims there are. */
+interface Claimant {
+  readonly name: string;
+  readonly kind?: WorkloadKind;
+  readonly volume?: VolumeData;
+}
+
+const EBS = 'ebs.csi.aws.com';
+const NAMESPACE = 'default';
+const VOLUME = 'data';
+
+/** The zones that a volume names. */
+export function namedZones(volume: VolumeData): readonly string[] {
+  if (volume.is === 'existing') return [volume.zone];
+  return volume.is === 'of-missing-class' ? [] : (volume.zones ?? []);
+}
+
+/** The zones in which it may be; undefined if that depends on where its pods run, or if it never exists. */
+export function certainZones(volume: VolumeData): readonly string[] | undefined {
+  if (volume.is === 'existing') return [volume.zone];
+  return volume.is === 'created-at-once' ? (volume.zones ?? ZONES) : undefined;
+}
+
+/** What its class, or itself, requires of a node. */
+export function zonesRequired(volume: VolumeData): readonly NodeSelectorRequirement[] {
+  const zones = namedZones(volume);
+  return zones.length === 0 ? [] : [inZones(...zones)];
+}
+
+export function inZones(...zones: readonly string[]): NodeSelectorRequirement {
+  return { key: LABEL.zone, operator: 'In', values: [...zones] };
+}
+
+/** Whether all pods of the workload need the same volume. */
+export function isShared({ kind, volume }: Claimant): boolean {
+  return volume !== undefined && !hasOwnClaims(kind, volume);
+}
+
+function hasOwnClaims(kind: WorkloadKind | undefined, { is }: VolumeData): boolean {
+  return kind === 'StatefulSet' && is !== 'existing';
+}
+
+/** Objects that a user creates before the workload. */
+export function volumeObjects({ name, kind, volume }: Claimant): UserObject[] {
+  if (volume === undefined) return [];
+  const claims = hasOwnClaims(kind, volume) ? [] : [asObject('persistentvolumeclaims', claimOf(name, volume))];
+  if (volume.is === 'of-missing-class') return claims;
+  if (volume.is === 'existing') return [asObject('persistentvolumes', existingIn(volume.zone, name)), ...claims];
+  const zones = namedZones(volume);
+  const object: StorageClass = {
+    apiVersion: 'storage.k8s.io/v1',
+    kind: 'StorageClass',
+    metadata: { name },
+    provisioner: EBS,
+    volumeBindingMode: volume.is === 'created-at-once' ? 'Immediate' : 'WaitForFirstConsumer',
+    ...(zones.length === 0 ? {} : { allowedTopologies: [{ matchLabelExpressions: [{ key: LABEL.zone, values: [...zones] }] }] }),
+  };
+  return [asObject('storageclasses', object), ...claims];
+}
+
+/** How its pods use it. */
+export function volumeFields({ name, kind, volume }: Claimant): Pick<WorkloadSpec, 'volumes' | 'claimTemplates'> {
+  if (volume === undefined) return {};
+  if (!hasOwnClaims(kind, volume)) return { volumes: [{ name: VOLUME, persistentVolumeClaim: { claimName: name } }] };
+  const { metadata: _metadata, ...claim } = claimOf(name, volume);
+  return { claimTemplates: [{ ...claim, metadata: { name: VOLUME } }] };
+}
+
+function claimOf(name: string, volume: VolumeData): PersistentVolumeClaim {
+  const existing = volume.is === 'existing' ? { storageClassName: '', volumeName: name } : { storageClassName: name };
+  return {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name, namespace: NAMESPACE },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '10Gi' } }, ...existing },
+  };
+}
+
+function existingIn(zone: string, name: string): PersistentVolume {
+  return {
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name },
+    spec: {
+      accessModes: ['ReadWriteOnce'],
+      capacity: { storage: '10Gi' },
+      claimRef: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace: NAMESPACE, name },
+      csi: { driver: EBS, volumeHandle: `vol-${name}` },
+      nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [inZones(zone)] }] } },
+      persistentVolumeReclaimPolicy: 'Retain',
+      storageClassName: '',
+    },
+  };
+}
+
+function asObject(resource: string, object: KubeObject): UserObject {
+  return { resource, object };
+}
