@@ -59,7 +59,54 @@ for (const { what, data, says } of [
     says: 'pool "a" has a fixed size (replicas)',
   },
   { what: 'a name too long for a file', data: { ...SMALL, name: 'a'.repeat(300) }, says: 'at most 100 characters' },
-  { what: 'an unknown step', data: { ...SMALL, steps: [{ do: 'explode' }] }, says: 'steps' },
+  {
+    what: 'an unknown step',
+    data: { ...SMALL, steps: [{ do: 'explode' }] },
+    says: /^`steps\.0\.do` must be one of deploy, scale, .*, until-fired, and is "explode"$/,
+  },
+  {
+    what: 'a step of no kind',
+    data: { ...SMALL, steps: [{ workload: 'web' }] },
+    says: '`steps.0.do` is missing: it must be one of deploy, ',
+  },
+  {
+    what: 'an unknown type of a pool',
+    data: { ...SMALL, pools: [{ name: 'a', instanceTypes: ['m6i.large', 'm6i.larg'] }] },
+    says: 'pools.0.instanceTypes: there is no instance type "m6i.larg"; did you mean `m6i.large`?',
+  },
+  {
+    what: 'a type that no region has',
+    data: { ...SMALL, pools: [{ name: 'a', instanceTypes: ['huge'] }] },
+    says: 'pools.0.instanceTypes: there is no instance type "huge"; there are 1334, such as ',
+  },
+  {
+    what: 'an unknown zone of a changed pool',
+    data: withSteps(SMALL, { do: 'change-pool', pool: { name: 'a', zones: ['us-west-2a'] } }),
+    says: 'steps.1.pool.zones: there is no zone "us-west-2a"; there are: us-east-1a, us-east-1b, us-east-1c',
+  },
+  {
+    what: 'an unknown zone in a requirement of a pool',
+    data: {
+      ...SMALL,
+      pools: [{ name: 'a', requirements: [{ key: 'topology.kubernetes.io/zone', operator: 'In', values: ['us-east-1x'] }] }],
+    },
+    says: 'pools.0.requirements.0: there is no zone "us-east-1x"; there are: us-east-1a, ',
+  },
+  {
+    what: 'an unknown zone of a volume',
+    data: { ...SMALL, workloads: [{ ...SMALL.workloads[0], volume: { is: 'existing', zone: 'eu-1a' } }] },
+    says: 'workloads.0.volume: there is no zone "eu-1a"',
+  },
+  {
+    what: 'an unknown priority class',
+    data: { ...SMALL, daemonSets: [{ name: 'd', cpu: '1m', memory: '1Mi', priorityClassName: 'system-critical' }] },
+    says: 'daemonSets.0.priorityClassName: there is no priority class "system-critical"',
+  },
+  {
+    what: 'an unknown zone of a fault',
+    data: { ...SMALL, faults: [{ name: 'f', fault: 'insufficient-capacity', params: { zones: ['us-east-1z'] } }] },
+    says: 'faults.0 (insufficient-capacity).zones: there is no zone "us-east-1z"',
+  },
   {
     what: 'a workload that does not exist',
     data: withSteps(SMALL, { do: 'deploy', workload: 'api' }),

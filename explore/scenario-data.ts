@@ -5,6 +5,7 @@ import type { DaemonSetSpec, WorkloadSpec } from '../harness/scenario.ts';
 import { daemonSetSchema, poolNameSchema, poolOptionsSchema, requirementSchema, workloadSchema } from '../harness/schemas.ts';
 import { STOP_SECONDS_ANNOTATION } from '../model/kube.ts';
 import { hint, problemOf } from '../model/mistake.ts';
+import { unknownName } from './known-names.ts';
 import { volumeSchema } from './volumes.ts';
 import type { VolumeData } from './volumes.ts';
 
@@ -152,6 +153,8 @@ function partsProblem({ pools, workloads, daemonSets, faults, steps }: ScenarioD
     const problem = problemOf(known.params, params, 'its parameters');
     if (problem !== undefined) return `faults.${index} (${fault}): ${problem}`;
   }
+  const unknown = unknownName({ pools, workloads, daemonSets, faults, steps });
+  if (unknown !== undefined) return unknown;
   const changed = steps.flatMap((one) => (one.do === 'change-pool' ? [one.pool] : []));
   const limited = [...pools, ...changed].find(
     (one) => one.replicas !== undefined && (one.limits?.cpu ?? one.limits?.memoryMiB) !== undefined,

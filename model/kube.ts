@@ -323,6 +323,12 @@ export interface Job extends KubeObject {
   };
 }
 
+/** The priority classes that every cluster has, with their values. */
+export const SYSTEM_PRIORITY_CLASSES: Readonly<Record<string, number>> = {
+  'system-cluster-critical': 2_000_000_000,
+  'system-node-critical': 2_000_001_000,
+};
+
 /** A policy/v1 PodDisruptionBudget. */
 export interface PodDisruptionBudget extends KubeObject {
   spec: {

@@ -85,11 +85,22 @@ function sentenceOf(issue: z.core.$ZodIssue, noun: string): string {
   const field = path === '' ? noun : `\`${path}\``;
   if (issue.code === 'invalid_key') return issue.message.replaceAll(MAP, `\`${issue.path.slice(0, -1).map(String).join('.')}\``);
   if (issue.code === 'unrecognized_keys') return issue.message.replaceAll(MAP, field);
-  const { input, message } = issue;
+  const { message } = issue;
+  const input = issue.code === 'invalid_union' ? kindIn(issue) : issue.input;
   if (!message.startsWith('must')) return `${field}: ${message}`;
   if (input === undefined) return `${field} is missing: it ${message}`;
   const near = issue.code === 'invalid_value' && typeof input === 'string' ? nearest(input, issue.values.map(String)) : undefined;
   return near === undefined ? `${field} ${message}, and is ${shown(input)}` : `${field} is ${shown(input)}; did you mean \`${near}\`?`;
+}
+
+/** Of a value that is of one of several kinds: what its field says that names the kind. */
+function kindIn({ discriminator = '', input }: z.core.$ZodIssueInvalidUnion): unknown {
+  return typeof input === 'object' && input !== null ? (input as Record<string, unknown>)[discriminator] : input;
+}
+
+/** Which kinds there are; none for other problems. */
+function kindsOf(issue: { readonly code?: string; readonly options?: unknown }): readonly unknown[] {
+  return issue.code === 'invalid_union' && Array.isArray(issue.options) ? issue.options : [];
 }
 
 /** `; did you mean NAME?`, or which names there are. */
@@ -121,6 +132,10 @@ function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
       return issue.expected === 'array' ? 'must be a list' : `must be ${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`;
     case 'invalid_value':
       return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`;
+    case 'invalid_union': {
+      const kinds = kindsOf(issue);
+      return kinds.length === 0 ? undefined : `must be one of ${kinds.map(String).join(', ')}`;
+    }
     case 'too_small':
       return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${String(issue.minimum)}`;
     case 'too_big':

@@ -1,3 +1,4 @@
+import { SYSTEM_PRIORITY_CLASSES } from '../../model/kube.ts';
 import type { ServiceAccountName } from '../../model/service-account.ts';
 import type { Principal } from '../../model/operation.ts';
 import { loadKubeTypes } from '../../protocols/kube/types.ts';
@@ -53,7 +54,6 @@ export interface ApiServer {
 }
 
 const NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
-const PRIORITY_CLASSES = { 'system-cluster-critical': 2_000_000_000, 'system-node-critical': 2_000_001_000 };
 
 /** What an API server is created with. */
 export interface ApiServerOptions {
@@ -94,7 +94,7 @@ export function createApiServer({ clock, random, targetAccount, webhooks = NO_WE
 
   const writer = { principal: 'workloads', dryRun: false } as const;
   for (const name of NAMESPACES) registry.create(namespaces, undefined, { metadata: { name } }, writer);
-  for (const [name, value] of Object.entries(PRIORITY_CLASSES)) {
+  for (const [name, value] of Object.entries(SYSTEM_PRIORITY_CLASSES)) {
     registry.create(priorityClasses, undefined, { metadata: { name }, value }, writer);
   }
   if (targetAccount !== undefined) createDefaultRoles(registry, table);

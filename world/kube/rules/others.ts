@@ -1,4 +1,5 @@
 import { defined } from '../../../model/defined.ts';
+import { SYSTEM_PRIORITY_CLASSES } from '../../../model/kube.ts';
 import { forbidden, invalid, notSupported } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
 import { refused } from '../../../protocols/kube/status.ts';
@@ -41,10 +42,6 @@ function withNameLabel(object: ApiObject): ApiObject {
 /** The highest priority for users. */
 const MAX_PRIORITY = 1_000_000_000;
 const SYSTEM_PREFIX = 'system-';
-const SYSTEM_CLASSES: Readonly<Record<string, number>> = {
-  'system-cluster-critical': 2_000_000_000,
-  'system-node-critical': 2_000_001_000,
-};
 
 /** PriorityClasses, as in `pkg/apis/scheduling/validation` and the Priority admission plugin. */
 export const priorityClassRules: ResourceRules = {
@@ -64,7 +61,7 @@ export const priorityClassRules: ResourceRules = {
     const { value, preemptionPolicy } = object as { value?: number; preemptionPolicy?: string };
     const errors: FieldError[] = [];
     if (name.startsWith(SYSTEM_PREFIX)) {
-      const known = SYSTEM_CLASSES[name];
+      const known = SYSTEM_PRIORITY_CLASSES[name];
       const why =
         known === undefined
           ? `${name} is not a known system priority class`
