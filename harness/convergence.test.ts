@@ -91,6 +91,7 @@ const look = (
     pools,
     keeping,
     filled,
+    nowMs: 0,
   });
 
 test('a finished pod does not block convergence and does not need its node', async () => {
@@ -203,11 +204,13 @@ const lookAtHeld = async (
     budgets = [],
     claims = [],
     others = [],
+    pools = [],
   }: {
     readonly truth?: Truth;
     readonly budgets?: readonly PodDisruptionBudget[];
     readonly claims?: readonly KubeObject[];
     readonly others?: readonly Node[];
+    readonly pools?: readonly Pool[];
   } = {},
 ): Promise<Waiting[]> => {
   const { metadata, ...rest } = pod('web', 'Running', 'held');
@@ -221,12 +224,14 @@ const lookAtHeld = async (
     cluster: { list: (resource: string) => Promise.resolve(objects[resource]) } as unknown as ClusterPort,
     instances: { get: () => ({ state: 'running' }), list: () => [] } as unknown as InstancePort,
     truths: new Map([['web', truth]]),
-    pools: [],
+    pools,
     keeping: [],
     filled: [],
+    nowMs: Date.parse(SOON) - 1_000,
   });
 };
 
+const SOON = '2026-07-02T00:00:00Z';
 const LONG_AGO = '2026-07-01T00:00:00Z';
 const marked = (name: string, more: Partial<Node['metadata']>): Node => {
   const { metadata, ...rest } = node(name);
@@ -241,6 +246,8 @@ const budgetOf = (status: Partial<PodDisruptionBudget['status']>, workload = 'we
 const claimOf = (nodeName: string, annotations?: Record<string, string>): KubeObject =>
   ({ metadata: { name: 'c', ...defined({ annotations }) }, status: { nodeName } }) as KubeObject;
 const TIMED = { 'karpenter.sh/nodeclaim-termination-timestamp': LONG_AGO };
+const NOT_YET = { 'karpenter.sh/nodeclaim-termination-timestamp': SOON };
+const EXPIRING = [pool('a', { expireAfterMs: 60_000 })];
 const IMPOSSIBLE = { kind: 'impossible' } as Truth;
 const LEAVING = [{ object: 'nodes/held', why: 'it is being deleted' }];
 
@@ -255,6 +262,24 @@ for (const { what, holder = {}, more = {}, waiting } of [
   },
   { what: 'opted out, with a claim', holder: OPTED_OUT, more: { claims: [claimOf('held')] }, waiting: [] },
   { what: 'opted out, but not for ever', holder: OPTED_OUT, more: { claims: [claimOf('held', TIMED)] }, waiting: LEAVING },
+  {
+    what: 'opted out for some time',
+    holder: OPTED_OUT,
+    more: { claims: [claimOf('held', NOT_YET)], pools: [pool('a')] },
+    waiting: LEAVING,
+  },
+  {
+    what: 'opted out for some time, where nodes expire all the time',
+    holder: OPTED_OUT,
+    more: { claims: [claimOf('held', NOT_YET)], pools: EXPIRING },
+    waiting: [],
+  },
+  {
+    what: 'opted out, and whose time is over, where nodes expire all the time',
+    holder: OPTED_OUT,
+    more: { claims: [claimOf('held', TIMED)], pools: EXPIRING },
+    waiting: LEAVING,
+  },
   { what: 'opted out, while another node is limited', holder: OPTED_OUT, more: { claims: [claimOf('other', TIMED)] }, waiting: [] },
   { what: 'is needed by its budget', more: { budgets: [budgetOf({})] }, waiting: [] },
   {

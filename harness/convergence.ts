@@ -6,6 +6,7 @@ import type { KubeObject, Node, Pod, PodDisruptionBudget } from '../model/kube.t
 import { parseProviderId } from '../model/provider-id.ts';
 import { matchesLabels, parseRequirements } from '../model/requirements.ts';
 import { matchesSelector } from '../model/selector.ts';
+import { parseTime } from '../model/time.ts';
 import { ClusterError } from '../world/ports.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ClusterPort, InstancePort, LaunchTemplatePort } from '../world/ports.ts';
@@ -29,6 +30,8 @@ interface ConvergenceSite {
   readonly keeping: readonly Pool[];
   /** Those of them that are static and can have all their nodes. */
   readonly filled: readonly Pool[];
+  /** In milliseconds since the Unix epoch. */
+  readonly nowMs: number;
 }
 
 /** How often the world is looked at. */
@@ -84,9 +87,10 @@ export async function waitingToSettle({
   pools,
   keeping,
   filled,
+  nowMs,
 }: Omit<ConvergenceSite, 'templates'>): Promise<Waiting[]> {
   const [pods, nodes] = await Promise.all([cluster.list<Pod>('pods'), cluster.list<Node>('nodes')]);
-  const held = nodes.some(isDeleting) ? await heldNodes(cluster, { pods, nodes, truths }) : NONE;
+  const held = nodes.some(isDeleting) ? await heldNodes(cluster, { pods, nodes, truths, pools, nowMs }) : NONE;
   const waiting: Waiting[] = [];
   const usedNodes = new Set<string>();
   for (const pod of pods) {
@@ -130,7 +134,7 @@ export async function waitingToSettle({
  * must all be gone.
  */
 export async function waitingToVanish(
-  { cluster, instances, templates }: Omit<ConvergenceSite, 'truths' | 'pools' | 'keeping' | 'filled'>,
+  { cluster, instances, templates }: Pick<ConvergenceSite, 'cluster' | 'instances' | 'templates'>,
   claimResources: readonly string[],
 ): Promise<Waiting[]> {
   const waiting: Waiting[] = [];
@@ -161,25 +165,41 @@ const TERMINATION_TIME = 'karpenter.sh/nodeclaim-termination-timestamp';
 
 /**
  * Names of the deleted nodes that stay until a user removes a pod: one that opted out of disruption, or that its budget never lets go.
- * An autoscaler must wait for them, unless the pool limits how long.
+ * An autoscaler must wait for them, unless the pool limits how long. Where the pool's nodes also expire, others follow all the time:
+ * there a node is only waited for once its own time is over.
  */
 async function heldNodes(
   cluster: ClusterPort,
-  { pods, nodes, truths }: { readonly pods: readonly Pod[]; readonly nodes: readonly Node[] } & Pick<ConvergenceSite, 'truths'>,
+  {
+    pods,
+    nodes,
+    truths,
+    pools,
+    nowMs,
+  }: { readonly pods: readonly Pod[]; readonly nodes: readonly Node[] } & Pick<ConvergenceSite, 'truths' | 'pools' | 'nowMs'>,
 ): Promise<ReadonlySet<string>> {
   const budgets = await cluster.list<PodDisruptionBudget>('poddisruptionbudgets');
-  const limited = new Set(
-    (await listIfServed(cluster, 'nodeclaims'))
-      .filter(({ metadata }) => metadata.annotations?.[TERMINATION_TIME] !== undefined)
-      .map((claim) => (claim as { readonly status?: { readonly nodeName?: string } }).status?.nodeName),
+  const untilMs = new Map(
+    (await listIfServed(cluster, 'nodeclaims')).flatMap((claim) => {
+      const time = claim.metadata.annotations?.[TERMINATION_TIME];
+      const name = (claim as { readonly status?: { readonly nodeName?: string } }).status?.nodeName;
+      return time === undefined || name === undefined ? [] : [[name, parseTime(time)] as const];
+    }),
   );
+  const expiring = pools.filter(({ expireAfterMs }) => expireAfterMs !== undefined);
+  const isLimited = (node: Node): boolean => {
+    const ms = untilMs.get(node.metadata.name ?? '');
+    return ms !== undefined && (ms <= nowMs || !expiring.some((pool) => isOf(pool, node)));
+  };
   const isStuck = (pod: Pod): boolean =>
     drainHabitOf(pod) === 'opted-out' || budgets.some((budget) => selects(budget, pod) && neverAllows(budget, truthOf(pod, truths)));
   const holding = new Set(
     pods.filter((pod) => pod.metadata.deletionTimestamp === undefined && isStuck(pod)).map(({ spec }) => spec.nodeName),
   );
   return new Set(
-    nodes.filter(isDeleting).flatMap(({ metadata: { name = '' } }) => (holding.has(name) && !limited.has(name) ? [name] : [])),
+    nodes
+      .filter((node) => isDeleting(node) && !isLimited(node))
+      .flatMap(({ metadata: { name = '' } }) => (holding.has(name) ? [name] : [])),
   );
 }
 

@@ -230,7 +230,9 @@ class EngineTrial {
     const { pools } = context;
     const isStatic = target.features.includes('static-capacity');
     const filled = isStatic ? pools.filter((pool) => canBeFilled(pool, world.instanceTypes.values())) : [];
-    await this.#converge('settle', bounds.settle, bounds['launch-lag'], () => waitingToSettle({ ...convergence, pools, keeping, filled }));
+    await this.#converge('settle', bounds.settle, bounds['launch-lag'], () =>
+      waitingToSettle({ ...convergence, pools, keeping, filled, nowMs: this.#clock.nowMs() }),
+    );
 
     recorder.record({ type: 'phase', phase: 'remove' });
     await context.removeAll();
