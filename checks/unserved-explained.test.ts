@@ -130,10 +130,10 @@ const UNEXPLAINED = { verdict: 'fail', findings: [{ code: 'unexplained', object:
 const IMPOSSIBLE = { kind: 'impossible', why: 'too big' } as const;
 const AFTER_HEAL = { kind: 'schedulable-after-heal', why: 'no capacity' } as const;
 
-test('a pod that others hold back needs no explanation', () => {
+test('a pod about which the target may be silent needs no explanation', () => {
   expect(
     judge(
-      waiting({ truth: { ...IMPOSSIBLE, meant: true } })
+      waiting({ truth: { ...IMPOSSIBLE, mayBeSilent: true } })
         .at(500)
         .finish(),
     )?.verdict,

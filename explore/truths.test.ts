@@ -155,6 +155,14 @@ const CASES: readonly {
   },
 ];
 
+test('only pods that no pool can serve at all need an explanation', () => {
+  const truthOf = (data: ScenarioData) => truthsOf(data).get('web')?.truth;
+  expect(truthOf({ ...SMALL, workloads: [{ ...web, cpu: '64' }] })).not.toHaveProperty('mayBeSilent');
+  expect(truthOf({ ...SMALL, workloads: [{ ...web, schedulingGates: ['g'] }] })).toHaveProperty('mayBeSilent', true);
+  // It may launch for them, and only then see that this was of no use.
+  expect(truthOf({ ...SMALL, pools: [{ ...pool, limits: { cpu: 2 } }] })).toHaveProperty('mayBeSilent', true);
+});
+
 for (const { what, data, of = 'web', is, launchless = false } of CASES) {
   test(`${what}: ${is}${launchless ? ', and nothing may be launched' : ''}`, () => {
     const found = truthsOf(data).get(of);

@@ -1,5 +1,5 @@
 import { pool as poolOf, podSpec } from '../harness/scenario.ts';
-import { heldBack, impossible, servedAfterHeal } from '../harness/shapes.ts';
+import { owedNothing, impossible, servedAfterHeal } from '../harness/shapes.ts';
 import type { Truth } from '../history/events.ts';
 import { judgeFeasibility } from '../manifests/feasibility.ts';
 import { judgeLimits } from '../manifests/limits.ts';
@@ -51,7 +51,7 @@ export function truthsOf(data: ScenarioData): ReadonlyMap<string, WorkloadTruth>
   return new Map(
     judged.map(([name, found]) => {
       if (found.kind !== 'servable') {
-        const truth = found.kind === 'held-back' ? heldBack(found.why) : impossible(found.why);
+        const truth = found.kind === 'unservable' ? impossible(found.why) : owedNothing(found.why);
         return [name, { truth, launchless: quiet && isClear && found.kind !== 'partly' }];
       }
       const truth: Truth = hindered ? servedAfterHeal('faults may last until they are healed') : { kind: 'schedulable' };

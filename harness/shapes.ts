@@ -33,8 +33,8 @@ export function endingSlowly(needs: {
 /** Pods that can never be served. @param why not */
 export const impossible = (why: string): Truth => ({ kind: 'impossible', why });
 
-/** Pods that others hold back, such as behind a gate: the target needs to say nothing about them. @param why they wait */
-export const heldBack = (why: string): Truth => ({ kind: 'impossible', why, meant: true });
+/** Pods to which nothing is owed, not even a word: others hold them back, or nobody knows whether a launch helps. @param why not */
+export const owedNothing = (why: string): Truth => ({ kind: 'impossible', why, mayBeSilent: true });
 
 /** Pods that can only be served once the faults are healed. @param why not before */
 export const servedAfterHeal = (why: string): Truth => ({ kind: 'schedulable-after-heal', why });

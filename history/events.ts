@@ -45,8 +45,8 @@ export type LatencyStep = (typeof LATENCY_STEPS)[number];
 /** The ground truth about a workload's pods, stated by the scenario and never guessed by a check. */
 export const truthSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('schedulable') }),
-  /** No offering of any pool can ever serve it. With `meant`, others hold it back and know why: nobody has to explain it to them. */
-  z.object({ kind: z.literal('impossible'), why: z.string(), meant: z.literal(true).exactOptional() }),
+  /** No offering of any pool can ever serve it; with `mayBeSilent`, nobody has to be told why. */
+  z.object({ kind: z.literal('impossible'), why: z.string(), mayBeSilent: z.literal(true).exactOptional() }),
   /** Can't be served while the faults last, only after the heal. */
   z.object({ kind: z.literal('schedulable-after-heal'), why: z.string() }),
   /** One pod on each node, like a DaemonSet's: no reason to launch or keep a node. */
