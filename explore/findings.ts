@@ -1,18 +1,22 @@
 import { z } from 'zod';
-import type { TrialResult } from '../history/verdict.ts';
+import type { Finding, TrialResult } from '../history/verdict.ts';
 import { featuresOf } from './generated.ts';
+import { tidy } from './scenario-data.ts';
 import type { ScenarioData } from './scenario-data.ts';
 
-/** What was found: the check that failed, and the code of its finding. */
+/** What was found: the check that failed, the code of its findings, and what these are about. */
 export interface Symptom {
   readonly check: string;
   readonly code: string;
+  /** Kinds of objects, with the condition that the message gives: `nodes: it is being deleted`. */
+  readonly about?: readonly string[] | undefined;
 }
 
 /** A finding as one problem: every trial with this symptom whose scenario has all of this in it is the same one, as far as we know. */
 export const causeSchema = z.strictObject({
   check: z.string(),
   code: z.string(),
+  about: z.array(z.string()).readonly().optional(),
   /** What the smallest scenario that was found for it is made of. */
   ingredients: z.array(z.string()),
 });
@@ -21,7 +25,10 @@ export type Cause = z.infer<typeof causeSchema>;
 /** What failed in a trial, each once. A failure of the harness is a finding, too: ours. */
 export function symptomsOf({ checks }: Pick<TrialResult, 'checks'>): Symptom[] {
   const found = checks.flatMap(({ check, verdict, findings }): Symptom[] => {
-    if (verdict === 'fail') return findings.length === 0 ? [{ check, code: 'failed' }] : findings.map(({ code }) => ({ check, code }));
+    if (verdict === 'fail')
+      return findings.length === 0
+        ? [{ check, code: 'failed' }]
+        : findings.map(({ code }) => ({ check, code, about: aboutOf(findings, code) }));
     return verdict === 'unknown' && check === 'harness' ? [{ check, code: 'harness-failed' }] : [];
   });
   return found.filter((one, index) => found.findIndex((other) => isSame(one, other)) === index);
@@ -31,10 +38,50 @@ export function isSame(a: Symptom, b: Symptom): boolean {
   return a.check === b.check && a.code === b.code;
 }
 
-/** Whether a failure of a scenario is explained by a cause that is known already. */
+function aboutOf(findings: readonly Finding[], code: string): string[] {
+  const about = findings
+    .filter((one) => one.code === code)
+    .map(({ object, message }) => {
+      const [, condition] = /: (it [^:.\d]+)/.exec(message) ?? [];
+      return `${object.replace(/\/.*$/s, '')}${condition === undefined ? '' : `: ${condition}`}`;
+    });
+  return [...new Set(about)].sort();
+}
+
+/** Whether two failures may have the same cause: the same code, about a kind of object in a condition that both have, if that is known. */
+export function isLike(a: Symptom, b: Symptom): boolean {
+  return isSame(a, b) && (a.about === undefined || b.about === undefined || a.about.some((one) => b.about?.includes(one)));
+}
+
+/** Whether a failure of a scenario may be explained by a cause that is known already. */
 export function isOf(cause: Cause, symptom: Symptom, data: ScenarioData): boolean {
   const had = new Set(ingredientsOf(data));
-  return isSame(cause, symptom) && cause.ingredients.every((one) => had.has(one));
+  return isLike(cause, symptom) && cause.ingredients.every((one) => had.has(one));
+}
+
+/**
+ * The scenario without these ingredients: if it still fails, something else is the cause.
+ * @returns undefined if there is nothing that can be left out
+ */
+export function withoutIngredients(data: ScenarioData, ingredients: readonly string[]): ScenarioData | undefined {
+  const gone = new Set(ingredients);
+  const fields = <T extends object>(prefix: string, one: T): T =>
+    Object.fromEntries(Object.entries(one).filter(([key]) => !gone.has(`${prefix}.${key}`))) as T;
+  const left = tidy({
+    ...data,
+    pools: data.pools.map((one) => fields('pool', one)),
+    workloads: data.workloads.map((one) => {
+      const { kind, ...rest } = fields('workload', one);
+      return kind === undefined || gone.has(kind) ? rest : { ...rest, kind };
+    }),
+    faults: data.faults.filter(({ fault }) => !gone.has(`fault ${fault}`)),
+    steps: data.steps.filter((step) => !gone.has(step.do)),
+    origin: data.origin ?? data.name,
+  });
+  const isLess = (['pools', 'workloads', 'faults', 'steps'] as const).some(
+    (kind) => JSON.stringify(left[kind]) !== JSON.stringify(data[kind]),
+  );
+  return isLess && left.steps.length > 0 ? left : undefined;
 }
 
 /** The parts of a scenario that may cause something, without their amounts and times. */

@@ -1,9 +1,10 @@
 import type { TrialResult } from '../history/verdict.ts';
+import { defined } from '../model/defined.ts';
 import type { Random } from '../runtime/random.ts';
 import { drawScenario } from './draw/scenario.ts';
 import { USUAL_OPERATIONS } from './draw/site.ts';
 import type { DrawSite } from './draw/site.ts';
-import { ingredientsOf, isOf, isSame, symptomsOf } from './findings.ts';
+import { ingredientsOf, isLike, isOf, isSame, symptomsOf, withoutIngredients } from './findings.ts';
 import type { Cause, Symptom } from './findings.ts';
 import type { ScenarioData } from './scenario-data.ts';
 import { shrink } from './shrink.ts';
@@ -40,6 +41,13 @@ export interface Found {
   readonly shrinkTrials: number;
 }
 
+/** A trial of a scenario that failed. */
+interface Failure {
+  readonly data: ScenarioData;
+  readonly result: TrialResult;
+  readonly symptom: Symptom;
+}
+
 /** How far a search is. */
 export interface Standing {
   readonly trials: number;
@@ -63,6 +71,9 @@ const CROSSED = 0.2;
 /** Members of the corpus that reached something lately are taken this often. */
 const RECENT = 0.5;
 const RECENT_MEMBERS = 40;
+
+/** Failures of one code that known causes seem to explain, for which one further trial each asks whether they do. */
+const MAX_CONFIRMED = 50;
 
 /** Most trials without a verdict whose reason is told. */
 const MAX_PROBLEMS = 3;
@@ -101,6 +112,8 @@ export class Search {
   #trials = 0;
   #shrinkTrials = 0;
   #knownFailures = 0;
+  /** Such trials so far, by check and code. */
+  readonly #confirmed = new Map<string, number>();
   #unknown = 0;
   readonly #problems = new Set<string>();
 
@@ -183,9 +196,37 @@ export class Search {
     if (result === undefined || result.verdict === 'unknown') this.#countUnknown(data, problem ?? reasonOf(result));
     if (result === undefined) return;
     for (const symptom of symptomsOf(result)) {
-      if (this.#known.some((cause) => isOf(cause, symptom, data))) this.#knownFailures += 1;
-      else if (!this.isOver) await this.#shrink({ data, result, symptom }, number);
+      const causes = this.#known.filter((cause) => isOf(cause, symptom, data));
+      const isKnown = causes.length > 0;
+      const other = isKnown && !this.isOver ? await this.#withoutKnown(data, symptom, causes) : undefined;
+      if (isKnown && other === undefined) this.#knownFailures += 1;
+      else if (!this.isOver) await this.#shrink(other ?? { data, result, symptom }, number);
     }
+  }
+
+  /**
+   * The same failure of a scenario without what the known causes are made of, so that these can't explain it.
+   * @returns undefined if they do, or if that was tried often enough
+   */
+  async #withoutKnown(data: ScenarioData, symptom: Symptom, causes: readonly Cause[]): Promise<Failure | undefined> {
+    const key = `${symptom.check} ${symptom.code}`;
+    const tried = this.#confirmed.get(key) ?? 0;
+    // A cause without parts explains all that is like it.
+    const isPlain = causes.some(({ ingredients }) => ingredients.length === 0);
+    const left =
+      isPlain || tried >= MAX_CONFIRMED
+        ? undefined
+        : withoutIngredients(
+            data,
+            causes.flatMap(({ ingredients }) => ingredients),
+          );
+    if (left === undefined) return undefined;
+    this.#confirmed.set(key, tried + 1);
+    const explored = await this.#options.run([left]);
+    this.#shrinkTrials += explored.length;
+    const result = explored[0]?.result;
+    const same = result === undefined ? undefined : symptomsOf(result).find((one) => isLike(one, symptom));
+    return result === undefined || same === undefined ? undefined : { data: left, result, symptom: same };
   }
 
   #countUnknown({ name }: ScenarioData, why: string): void {
@@ -193,10 +234,7 @@ export class Search {
     if (this.#problems.size < MAX_PROBLEMS) this.#problems.add(`${name}: ${why}`);
   }
 
-  async #shrink(
-    { data, result: first, symptom }: { readonly data: ScenarioData; readonly result: TrialResult; readonly symptom: Symptom },
-    number: number,
-  ): Promise<void> {
+  async #shrink({ data, result: first, symptom }: Failure, number: number): Promise<void> {
     const results = new Map<ScenarioData, TrialResult>();
     const shows = async (candidates: readonly ScenarioData[]): Promise<boolean[]> => {
       const named = candidates.map((one) => ({ ...one, name: nameOf(symptom, number) }));
@@ -204,7 +242,7 @@ export class Search {
       this.#shrinkTrials += explored.length;
       return explored.map(({ result }, index) => {
         const candidate = candidates[index];
-        if (candidate === undefined || result === undefined || !symptomsOf(result).some((one) => isSame(one, symptom))) return false;
+        if (candidate === undefined || result === undefined || !symptomsOf(result).some((one) => isLike(one, symptom))) return false;
         results.set(candidate, result);
         return true;
       });
@@ -230,7 +268,12 @@ export class Search {
     const symptoms = symptomsOf(rest.result);
     // What else fails in the smallest trial has the same cause.
     this.#known.push(...symptoms.map((one) => ({ ...one, ingredients })));
-    const found: Found = { cause: { ...symptom, ingredients }, also: symptoms.filter((one) => !isSame(one, symptom)), ...rest };
+    const { about } = symptoms.find((one) => isLike(one, symptom)) ?? symptom;
+    const found: Found = {
+      cause: { ...symptom, ...defined({ about }), ingredients },
+      also: symptoms.filter((one) => !isSame(one, symptom)),
+      ...rest,
+    };
     this.#found.push(found);
     this.#options.onFound?.(found);
   }
