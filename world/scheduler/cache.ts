@@ -1,5 +1,6 @@
 import type { Node } from '../../model/kube.ts';
 import type { Cluster, GroupCount, NodeImage, PodGroup } from './cluster.ts';
+import { FullNodes } from './full-nodes.ts';
 import { NodeLoad, nodeInfo } from './node-info.ts';
 import type { NodeInfo } from './node-info.ts';
 import { NodeOrder } from './node-order.ts';
@@ -33,6 +34,7 @@ export class SchedulerCache implements Cluster {
   readonly #nominated = new Map<string, Map<string, PodInfo>>();
   readonly #nominationOf = new Map<string, string>();
   readonly #order = new NodeOrder();
+  readonly #full = new FullNodes();
   #images: ReadonlyMap<string, NodeImage> | undefined;
 
   /** Changes with everything that may change whether a pod finds a node. */
@@ -47,6 +49,10 @@ export class SchedulerCache implements Cluster {
 
   nodes(): readonly NodeInfo[] {
     return this.#order.list();
+  }
+
+  full(kind: number): Uint8Array {
+    return this.#full.of(kind, this.nodes());
   }
 
   node(name: string): NodeInfo | undefined {
@@ -85,6 +91,7 @@ export class SchedulerCache implements Cluster {
     this.#nodes.set(info.name, info);
     if (before?.node.status?.images !== node.status?.images) this.#images = undefined;
     this.#order.set(info, before);
+    this.#full.forget(info.load);
     if (info.load.pods.size > 0 && !haveSameLabels(before, info)) this.#dropSums();
     return info;
   }
@@ -119,7 +126,9 @@ export class SchedulerCache implements Cluster {
     this.forget(pod.key);
     this.nominate(pod, undefined);
     this.#version = version;
-    this.#load(nodeName).add(pod);
+    const load = this.#load(nodeName);
+    load.add(pod);
+    this.#full.forget(load);
     this.#nodeOf.set(pod.key, nodeName);
     this.#count(pod, nodeName, 1);
   }
@@ -133,6 +142,7 @@ export class SchedulerCache implements Cluster {
     this.#version += 1;
     this.#nodeOf.delete(key);
     load.remove(pod);
+    this.#full.forget(load);
     if (load.pods.size === 0 && !this.#nodes.has(nodeName)) this.#loads.delete(nodeName);
     this.#count(pod, nodeName, -1);
     return { pod, nodeName };

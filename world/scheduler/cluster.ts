@@ -36,6 +36,8 @@ export interface NodeImage {
 export interface Cluster {
   /** Round robin over the zones, within each by name. */
   nodes(): readonly NodeInfo[];
+  /** By place in `nodes()`: 1 for a node that is known to refuse the pods of a kind by itself. Whoever asks a node completes it. */
+  full(kind: number): Uint8Array;
   node(name: string): NodeInfo | undefined;
   groups(): Iterable<PodGroup>;
   /** How many pods of a group are not terminating, in each domain of a topology key. */

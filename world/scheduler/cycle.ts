@@ -21,15 +21,15 @@ export class Cycle {
   readonly named: ReadonlySet<string> | undefined;
   readonly claims: ClaimsOfPod;
   readonly suits: Suits;
+  /** Equal for pods that no node alone can tell apart; undefined if nothing is remembered. */
+  readonly kind: number | undefined;
   readonly #spreads: readonly HardSpread[];
   readonly #affinity: RequiredAffinity;
   readonly #volumes: VolumeFilters | undefined;
 
-  readonly #kind: number | undefined;
-
   private constructor(pod: PodInfo, cluster: Cluster, claims: ClaimsOfPod, kind: number | undefined) {
     const suiting = new Map<NodeInfo, boolean>();
-    this.#kind = kind;
+    this.kind = kind;
     this.pod = pod;
     this.cluster = cluster;
     this.named = namedNodes(pod);
@@ -69,17 +69,23 @@ export class Cycle {
   /** `rejectionByNode`, which is asked about each node for each of thousands of like pods. */
   #rejectionAlone(node: NodeInfo): Rejection | undefined {
     const { load } = node;
-    if (this.#kind === undefined) return rejectionByNode(this.pod, node);
-    if (load.known?.kind !== this.#kind || load.known.node !== node) {
-      load.known = { kind: this.#kind, node, rejection: rejectionByNode(this.pod, node), scores: undefined };
+    if (this.kind === undefined) return rejectionByNode(this.pod, node);
+    if (load.known?.kind !== this.kind || load.known.node !== node) {
+      load.known = { kind: this.kind, node, rejection: rejectionByNode(this.pod, node), scores: undefined };
     }
     return load.known.rejection;
+  }
+
+  /** Whether a node in its current state is known to refuse all pods of the kind, whatever is elsewhere. */
+  isKnownFull(node: NodeInfo): boolean {
+    const { known } = node.load;
+    return known?.rejection !== undefined && known.kind === this.kind && known.node === node;
   }
 
   /** Scores of a node by itself. @param compute if they are not known */
   ownScores(node: NodeInfo, compute: (pod: PodInfo, node: NodeInfo) => OwnScores): OwnScores {
     const { known } = node.load;
-    if (known === undefined || known.kind !== this.#kind || known.node !== node) return compute(this.pod, node);
+    if (known === undefined || known.kind !== this.kind || known.node !== node) return compute(this.pod, node);
     return (known.scores ??= compute(this.pod, node));
   }
 

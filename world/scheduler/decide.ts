@@ -1,7 +1,7 @@
 import type { Random } from '../../runtime/random.ts';
 import type { Cluster } from './cluster.ts';
 import { Cycle } from './cycle.ts';
-import { histogram } from './messages.ts';
+import { Histogram } from './messages.ts';
 import type { NodeInfo } from './node-info.ts';
 import type { PodInfo } from './pod-info.ts';
 import { preempt } from './preemption.ts';
@@ -56,20 +56,22 @@ export function decide(pod: PodInfo, cluster: Cluster, random: Random, kind?: nu
   const nominated = cluster.node(pod.pod.status?.nominatedNodeName ?? '');
   if (nominated !== undefined && cycle.rejectionBesideNominated(nominated) === undefined) return chosen(cycle, nominated, 1);
 
-  const { feasible, rejected, rejections } = findFeasible(cycle, nodes);
+  const { feasible, examined } = findFeasible(cycle, nodes);
   const [only] = feasible;
-  if (only !== undefined) {
-    return chosen(cycle, feasible.length === 1 ? only : best(cycle, feasible, random), feasible.length + rejected.length);
-  }
-  const rejectedBy = new Set(rejections.map(({ plugin }) => plugin));
+  if (only !== undefined) return chosen(cycle, feasible.length === 1 ? only : best(cycle, feasible, random), examined);
+  const rejections = rejectionsOf(cycle, nodes);
+  const rejectedBy = new Set<Plugin>();
+  for (const { plugin } of rejections.values()) rejectedBy.add(plugin);
   if (cycle.named !== undefined) rejectedBy.add('NodeAffinity');
-  const unnamed = Array<string>(nodes.length - rejections.length).fill("node(s) didn't satisfy plugin(s) [NodeAffinity]");
-  const reasons = histogram([...rejections.flatMap((rejection) => rejection.reasons), ...unnamed]);
-  const outcome = preempt(cycle, new Map(rejected.map((node, index) => [node, rejections[index] as Rejection])), random);
-  if (outcome.kind === 'victims') return refusal(`${none} ${reasons}.`, rejectedBy, { preemption: outcome, clearsNomination: false });
+  const reasons = new Histogram();
+  for (const rejection of rejections.values()) for (const reason of rejection.reasons) reasons.add(reason);
+  reasons.add("node(s) didn't satisfy plugin(s) [NodeAffinity]", nodes.length - rejections.size);
+  const outcome = preempt(cycle, rejections, random);
+  if (outcome.kind === 'victims')
+    return refusal(`${none} ${reasons.toString()}.`, rejectedBy, { preemption: outcome, clearsNomination: false });
   const preemptible = outcome.kind === 'hopeless' ? outcome.examined : 0;
   // The message of DynamicResources about a pod without claims comes first.
-  const message = `${none} ${reasons}. no new claims to deallocate, preemption: ${outcome.message}`;
+  const message = `${none} ${reasons.toString()}. no new claims to deallocate, preemption: ${outcome.message}`;
   return refusal(message, rejectedBy, { clearsNomination: outcome.kind === 'hopeless', preemptible });
 }
 
@@ -88,32 +90,48 @@ function refusal(
 }
 
 /**
- * The nodes that the pod can go to, and those that it can't go to, with the reason for each. As in the original, the search stops early in a large
+ * The nodes that the pod can go to, and how many were examined for that. As in the original, the search stops early in a large
  * cluster, and the next pod's search continues there; below 100 nodes all are examined.
  */
-function findFeasible(
-  cycle: Cycle,
-  all: readonly NodeInfo[],
-): { readonly feasible: readonly NodeInfo[]; readonly rejected: readonly NodeInfo[]; readonly rejections: readonly Rejection[] } {
-  const { named, cluster } = cycle;
-  const nodes = named === undefined ? all : all.filter(({ name }) => named.has(name));
+function findFeasible(cycle: Cycle, all: readonly NodeInfo[]): { readonly feasible: readonly NodeInfo[]; readonly examined: number } {
+  const nodes = candidatesOf(cycle, all);
   const enough = enoughNodes(nodes.length);
+  const first = firstOf(cycle, nodes);
+  const full = cycle.kind === undefined || nodes !== all ? undefined : cycle.cluster.full(cycle.kind);
   const feasible: NodeInfo[] = [];
-  const rejected: NodeInfo[] = [];
-  const rejections: Rejection[] = [];
-  const first = enough < nodes.length ? cluster.searchFrom % nodes.length : 0;
-  for (let step = 0; step < nodes.length && feasible.length < enough; step += 1) {
-    const node = nodes[(first + step) % nodes.length];
+  let step = 0;
+  for (; step < nodes.length && feasible.length < enough; step += 1) {
+    const place = (first + step) % nodes.length;
+    if (full?.[place] === 1) continue;
+    const node = nodes[place];
     if (node === undefined) continue;
-    const rejection = cycle.rejectionBesideNominated(node);
-    if (rejection === undefined) {
-      feasible.push(node);
-      continue;
-    }
-    rejected.push(node);
-    rejections.push(rejection);
+    if (cycle.rejectionBesideNominated(node) === undefined) feasible.push(node);
+    else if (full !== undefined && cycle.isKnownFull(node)) full[place] = 1;
   }
-  return { feasible, rejected, rejections };
+  return { feasible, examined: step };
+}
+
+/** Why the pod can't go to each of the nodes, in the order of the search, if it can't go to any. */
+function rejectionsOf(cycle: Cycle, all: readonly NodeInfo[]): ReadonlyMap<NodeInfo, Rejection> {
+  const nodes = candidatesOf(cycle, all);
+  const first = firstOf(cycle, nodes);
+  const rejections = new Map<NodeInfo, Rejection>();
+  for (let step = 0; step < nodes.length; step += 1) {
+    const node = nodes[(first + step) % nodes.length];
+    const rejection = node && cycle.rejectionBesideNominated(node);
+    if (node !== undefined && rejection !== undefined) rejections.set(node, rejection);
+  }
+  return rejections;
+}
+
+/** All nodes, or those that the pod names. */
+function candidatesOf({ named }: Cycle, all: readonly NodeInfo[]): readonly NodeInfo[] {
+  return named === undefined ? all : all.filter(({ name }) => named.has(name));
+}
+
+/** Where the search begins. */
+function firstOf({ cluster }: Cycle, { length }: readonly NodeInfo[]): number {
+  return enoughNodes(length) < length ? cluster.searchFrom % length : 0;
 }
 
 /** The search continues while there are fewer feasible nodes than this (`minFeasibleNodesToFind`). */

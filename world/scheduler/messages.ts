@@ -1,9 +1,16 @@
-/** Reasons with their counts, sorted as text, as in a FitError of the scheduler. */
-export function histogram(reasons: readonly string[]): string {
-  const counts = new Map<string, number>();
-  for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  return [...counts]
-    .map(([reason, count]) => `${count} ${reason}`)
-    .sort()
-    .join(', ');
+/** Reasons with their counts. */
+export class Histogram {
+  readonly #counts = new Map<string, number>();
+
+  add(reason: string, count = 1): void {
+    if (count > 0) this.#counts.set(reason, (this.#counts.get(reason) ?? 0) + count);
+  }
+
+  /** Sorted as text, as in a FitError of the scheduler. */
+  toString(): string {
+    return [...this.#counts]
+      .map(([reason, count]) => `${count} ${reason}`)
+      .sort()
+      .join(', ');
+  }
 }

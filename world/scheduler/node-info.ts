@@ -42,8 +42,21 @@ export class NodeLoad {
   readonly pods = new Map<string, PodInfo>();
   /** What is known about the node and a kind of pods; forgotten when the load changes. */
   known: KnownOfKind | undefined;
+  /** Index of the node in the order in which nodes are examined, as of the last look at that order. */
+  place = 0;
+  #lowestPriority: number | undefined;
   readonly #requested: Record<string, number> = {};
   readonly #assumed: Record<string, number> = {};
+
+  /** Of its pods; infinite without any. */
+  get lowestPriority(): number {
+    if (this.#lowestPriority === undefined) {
+      let lowest = Number.POSITIVE_INFINITY;
+      for (const { priority } of this.pods.values()) lowest = Math.min(lowest, priority);
+      this.#lowestPriority = lowest;
+    }
+    return this.#lowestPriority;
+  }
 
   requested(resource: string): number {
     return this.#requested[resource] ?? 0;
@@ -56,6 +69,7 @@ export class NodeLoad {
 
   add(pod: PodInfo): void {
     this.known = undefined;
+    this.#lowestPriority = undefined;
     this.pods.set(pod.key, pod);
     change(this.#requested, pod.requests, 1);
     change(this.#assumed, pod.assumed, 1);
@@ -64,6 +78,7 @@ export class NodeLoad {
   remove(pod: PodInfo): void {
     if (!this.pods.delete(pod.key)) return;
     this.known = undefined;
+    this.#lowestPriority = undefined;
     change(this.#requested, pod.requests, -1);
     change(this.#assumed, pod.assumed, -1);
   }

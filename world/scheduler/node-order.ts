@@ -17,6 +17,7 @@ export class NodeOrder {
     if (this.#ordered === undefined) {
       this.#lists = [...this.#zones.values()].sort(([a], [b]) => ((a?.name ?? '') < (b?.name ?? '') ? -1 : 1));
       this.#ordered = roundRobin(this.#lists);
+      for (const [place, { load }] of this.#ordered.entries()) load.place = place;
     }
     return this.#ordered;
   }

@@ -3,7 +3,7 @@ import { conditionOf } from '../../model/conditions.ts';
 import { matchesSelector } from '../../model/selector.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Cycle } from './cycle.ts';
-import { histogram } from './messages.ts';
+import { Histogram } from './messages.ts';
 import type { NodeInfo } from './node-info.ts';
 import type { PodInfo } from './pod-info.ts';
 import type { Rejection } from './rejection.ts';
@@ -27,6 +27,7 @@ interface Candidate {
 
 /** Percentage and minimum of nodes to search for candidates (`DefaultPreemptionArgs`). */
 const CANDIDATES = { percentage: 10, least: 100 } as const;
+const NO_VICTIMS = { reasons: ['No preemption victims found for incoming pod'] } as const;
 const NOT_HELPFUL = 'Preemption is not helpful for scheduling';
 
 /**
@@ -38,15 +39,15 @@ export function preempt(cycle: Cycle, rejections: ReadonlyMap<NodeInfo, Rejectio
   const barrier = barrierTo(cycle, rejections);
   if (barrier !== undefined) return { kind: 'barred', message: barrier };
   const potential = [...rejections].filter(([, rejection]) => !rejection.unresolvable).map(([node]) => node);
-  const failures: string[] = [];
+  const failures = new Histogram();
   const candidates = potential.length === 0 ? [] : findCandidates(cycle, potential, { failures, random });
   if (candidates.length > 0) {
     const { node, victims } = pickCandidate(candidates, random);
     return { kind: 'victims', nodeName: node.name, victims };
   }
   const all = cycle.cluster.nodes().length;
-  const others = Array<string>(all - potential.length).fill(NOT_HELPFUL);
-  const message = `0/${all} nodes are available: ${histogram([...failures, ...others])}.`;
+  failures.add(NOT_HELPFUL, all - potential.length);
+  const message = `0/${all} nodes are available: ${failures.toString()}.`;
   return { kind: 'hopeless', message, examined: potential.length };
 }
 
@@ -70,7 +71,7 @@ function isBeingPreempted({ pod, terminating }: PodInfo): boolean {
 function findCandidates(
   cycle: Cycle,
   potential: readonly NodeInfo[],
-  { failures, random }: { readonly failures: string[]; readonly random: Random },
+  { failures, random }: { readonly failures: Histogram; readonly random: Random },
 ): Candidate[] {
   const enough = Math.max(CANDIDATES.least, Math.trunc((potential.length * CANDIDATES.percentage) / 100));
   const budgets = cycle.cluster.objects.budgets();
@@ -80,7 +81,7 @@ function findCandidates(
     const node = potential[(offset + step) % potential.length];
     if (node === undefined) continue;
     const found = victimsOn(cycle, node, budgets);
-    if ('reasons' in found) failures.push(...found.reasons);
+    if ('reasons' in found) for (const reason of found.reasons) failures.add(reason);
     else candidates.push(found);
     if (candidates.length >= enough && candidates.some(({ violations }) => violations === 0)) break;
   }
@@ -94,9 +95,9 @@ function victimsOn(
   node: NodeInfo,
   budgets: readonly PodDisruptionBudget[],
 ): Candidate | { readonly reasons: readonly string[] } {
+  if (node.load.lowestPriority >= cycle.pod.priority) return NO_VICTIMS;
   const lower: PodInfo[] = [];
   for (const pod of node.load.pods.values()) if (pod.priority < cycle.pod.priority) lower.push(pod);
-  if (lower.length === 0) return { reasons: ['No preemption victims found for incoming pod'] };
   const emptied = { ...node, load: node.load.copy() };
   const moved = new Set(lower);
   for (const pod of lower) cycle.move(pod, emptied, -1);
