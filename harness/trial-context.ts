@@ -330,10 +330,9 @@ export class TrialContext implements Trial {
     // Pods are created some moments after the request: they too must have had the whole bound when this wait ends.
     const { apiMs, watchMs } = this.#world.allowances;
     await this.until(within, 2 * (apiMs + watchMs), async () => {
-      const pods = await this.#podsOf(workload);
+      const running = await this.#runningPodsOf(workload);
       const owner = await this.#cluster.get<ReplicaSet | Job>(ownerOf(workload));
-      const running = pods.filter((pod) => pod.status?.phase === 'Running' && pod.metadata.deletionTimestamp === undefined);
-      return running.length >= podsWanted(owner);
+      return running >= podsWanted(owner);
     });
   }
 
@@ -378,9 +377,9 @@ export class TrialContext implements Trial {
     }
   }
 
-  async #podsOf(workload: Workload): Promise<Pod[]> {
-    const { namespace } = ownerOf(workload);
-    return this.#cluster.list<Pod>('pods', { namespace, labels: { matchLabels: { [WORKLOAD_LABEL]: workload.name } } });
+  async #runningPodsOf(workload: Workload): Promise<number> {
+    const filter = { namespace: ownerOf(workload).namespace, labels: { matchLabels: { [WORKLOAD_LABEL]: workload.name } } };
+    return this.#cluster.count?.('pods', filter, isRunning) ?? (await this.#cluster.list<Pod>('pods', filter)).filter(isRunning).length;
   }
 
   #expectations(): Expectations {
@@ -448,6 +447,10 @@ function demandsOf({
     ...(requests.cpuMilli === 0 && requests.memoryMiB === 0 ? {} : { requests }),
     ...(hard.length === 0 ? {} : { spreadOver: [...new Set(hard.map(({ topologyKey }) => topologyKey))] }),
   };
+}
+
+function isRunning({ status, metadata }: Pod): boolean {
+  return status?.phase === 'Running' && metadata.deletionTimestamp === undefined;
 }
 
 /** How many pods a workload should have. */

@@ -42,6 +42,9 @@ export interface ListFilter {
 /** The objects that one owner manages, or that nobody does. */
 export type ManagedFilter = Pick<ListFilter, 'namespace'> & Required<Pick<ListFilter, 'managedBy'>>;
 
+/** The objects of a namespace with some labels. */
+export type LabelFilter = Required<Pick<ListFilter, 'namespace' | 'labels'>>;
+
 /** The classes to which an object belongs. Pure. */
 export type Classify<T> = (object: T) => readonly string[];
 
@@ -65,6 +68,11 @@ export interface ClusterPort {
   get<T extends KubeObject>(ref: ObjectRef): Promise<T | undefined>;
   /** Read-only objects, in the order of their names. */
   list<T extends KubeObject>(resource: string, filter?: ListFilter): Promise<T[]>;
+  /**
+   * How many objects of a list are so, without looking at all of them each time; absent where only a list can tell.
+   * @param isSo always the same function for the same question. Pure
+   */
+  count?<T extends KubeObject>(resource: string, filter: LabelFilter, isSo: (object: T) => boolean): Promise<number>;
   create<T extends KubeObject>(resource: string, object: T & { metadata: ObjectMeta }): Promise<T>;
   /** JSON merge patch (RFC 7386) of the object or of a subresource. */
   patch<T extends KubeObject>(ref: ObjectRef, patch: object, subresource?: 'status'): Promise<T>;

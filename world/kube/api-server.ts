@@ -30,6 +30,7 @@ import { WebhookCaller } from './webhooks/caller.ts';
 import { ConversionWebhooks } from './webhooks/conversion.ts';
 import { NO_WEBHOOKS } from './webhooks/client.ts';
 import type { WebhookClient } from './webhooks/client.ts';
+import { LabelCounts } from './label-counts.ts';
 import { Tallies } from './tallies.ts';
 import { Watches } from './watches.ts';
 
@@ -71,6 +72,7 @@ export function createApiServer({ clock, random, targetAccount, webhooks = NO_WE
   const store = new Store();
   const concerned = new ConcernedObjects(store);
   const tallies = new Tallies(store, concerned);
+  const labelCounts = new LabelCounts(store);
   const table = new ResourceTable(store);
   const namespaces = table.byId('namespaces');
   const priorityClasses = table.byId('priorityclasses.scheduling.k8s.io');
@@ -90,7 +92,7 @@ export function createApiServer({ clock, random, targetAccount, webhooks = NO_WE
   const definitionController = new DefinitionController({ store, registry, clock });
   const expiry = new EventExpiry({ store, clock });
   const computed = new ComputedFields();
-  const parts = { store, registry, table, watches, clock, concerned, tallies };
+  const parts = { store, registry, table, watches, clock, concerned, tallies, labelCounts };
 
   const writer = { principal: 'workloads', dryRun: false } as const;
   for (const name of NAMESPACES) registry.create(namespaces, undefined, { metadata: { name } }, writer);

@@ -7,7 +7,7 @@ import { StatusError } from '../../protocols/kube/status.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { MailboxFullError } from '../../runtime/mailbox.ts';
 import { ClusterError } from '../ports.ts';
-import type { Classify, CountingPort, ListFilter, ManagedFilter, ObjectChange, ObjectRef } from '../ports.ts';
+import type { Classify, CountingPort, LabelFilter, ListFilter, ManagedFilter, ObjectChange, ObjectRef } from '../ports.ts';
 import { evictPod } from './eviction.ts';
 import { bindPod } from './pod-subresources.ts';
 import { Inquiries, Waiting } from './inquiries.ts';
@@ -18,6 +18,7 @@ import type { Location, Resource } from './resource.ts';
 import type { ResourceTable } from './resource-table.ts';
 import { inVersion } from './store.ts';
 import type { Store, Version } from './store.ts';
+import type { LabelCounts } from './label-counts.ts';
 import type { Tallies } from './tallies.ts';
 import { MAX_WAITING_EVENTS } from './watches.ts';
 import type { Watches } from './watches.ts';
@@ -31,6 +32,7 @@ interface PortParts {
   readonly clock: Clock;
   readonly concerned: ConcernedObjects;
   readonly tallies: Tallies;
+  readonly labelCounts: LabelCounts;
 }
 
 /**
@@ -38,7 +40,7 @@ interface PortParts {
  * no longer than a request may take.
  */
 export function openPort(parts: PortParts, principal: Principal): CountingPort {
-  const { store, registry, table, watches, clock, concerned, tallies } = parts;
+  const { store, registry, table, watches, clock, concerned, tallies, labelCounts } = parts;
   const serve = <T>(work: (inquiries: Inquiries) => T): Promise<T> => {
     const inquiries = new Inquiries(clock);
     return attempt(() => {
@@ -78,6 +80,8 @@ export function openPort(parts: PortParts, principal: Principal): CountingPort {
         }
         return objects;
       }),
+    count: <T extends KubeObject>(plural: string, filter: LabelFilter, isSo: (object: T) => boolean) =>
+      serve(() => labelCounts.count(resourceOf(plural), filter, isSo)),
     tally: <T extends KubeObject>(plural: string, filter: ManagedFilter, classify: Classify<T>) =>
       serve(() => {
         const resource = resourceOf(plural);

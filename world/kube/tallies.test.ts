@@ -13,6 +13,8 @@ const NAMESPACES = ['default', 'kube-system'] as const;
 const classify: Classify<Pod> = ({ metadata: { labels = {}, deletionTimestamp } }) =>
   deletionTimestamp === undefined ? [labels['app'] ?? 'none', 'alive'] : ['dying'];
 
+const isBound = ({ spec, metadata }: Pod): boolean => spec.nodeName !== undefined && metadata.deletionTimestamp === undefined;
+
 const pod = { namespace: fc.constantFrom(...NAMESPACES), name: fc.constantFrom('a', 'b', 'c') };
 const owner = fc.constantFrom(undefined, ...OWNERS);
 const step = fc.oneof(
@@ -28,7 +30,7 @@ function referencesTo(owner: string | undefined): NonNullable<Pod['metadata']['o
   return owner === undefined ? [] : [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: owner, uid: owner, controller: true }];
 }
 
-test('counts and lists by owner and by node are those of a scan, whatever happens to pods', async () => {
+test('counts and lists by owner, by label and by node are those of a scan, whatever happens to pods', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25, size: 'max' }), async (steps) => {
       await withParts(
@@ -75,6 +77,9 @@ test('counts and lists by owner and by node are those of a scan, whatever happen
                 );
               }
             }
+            const labelled = { namespace: 'default', labels: { matchLabels: { app: 'web' } } };
+            seen.push(await port.count?.('pods', labelled, isBound));
+            wanted.push((await port.list<Pod>('pods', labelled)).filter(isBound).length);
             seen.push(names(await port.list<Pod>('pods', { onNode: 'n1' })));
             wanted.push(names(all.filter(({ spec }) => spec.nodeName === 'n1')));
           }
