@@ -92,7 +92,7 @@ export class SchedulerCache implements Cluster {
     if (before?.node.status?.images !== node.status?.images) this.#images = undefined;
     this.#order.set(info, before);
     this.#full.forget(info.load);
-    if (info.load.pods.size > 0 && !haveSameLabels(before, info)) this.#dropSums();
+    if (info.load.pods.size > 0) this.#dropSums(before, info);
     return info;
   }
 
@@ -102,7 +102,7 @@ export class SchedulerCache implements Cluster {
     this.#nodes.delete(name);
     if (node !== undefined) this.#order.remove(node);
     if (this.#loads.get(name)?.pods.size === 0) this.#loads.delete(name);
-    else this.#dropSums();
+    else this.#dropSums(node, undefined);
     this.#images = undefined;
   }
 
@@ -187,9 +187,11 @@ export class SchedulerCache implements Cluster {
     if (group.counts.size === 0) this.#groups.delete(pod.groupKey);
   }
 
-  /** After a change of nodes with pods, which is rare. */
-  #dropSums(): void {
-    for (const { sums } of this.#groups.values()) sums.clear();
+  /** After a change of a node with pods: the sums by keys of which it has another value now. */
+  #dropSums(before: NodeInfo | undefined, after: NodeInfo | undefined): void {
+    for (const { sums } of this.#groups.values()) {
+      for (const key of sums.keys()) if (before?.labels[key] !== after?.labels[key]) sums.delete(key);
+    }
   }
 }
 
@@ -201,12 +203,6 @@ function groupOf({ namespace, labels, affinity }: PodInfo): Group {
 
 function add(sums: Map<string, number>, domain: string | undefined, count: number): void {
   if (domain !== undefined) sums.set(domain, (sums.get(domain) ?? 0) + count);
-}
-
-function haveSameLabels(before: NodeInfo | undefined, { labels }: NodeInfo): boolean {
-  if (before === undefined) return false;
-  const names = Object.keys(labels);
-  return names.length === Object.keys(before.labels).length && names.every((name) => labels[name] === before.labels[name]);
 }
 
 /** @param nodes in the order in which they were created */

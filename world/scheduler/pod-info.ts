@@ -1,6 +1,7 @@
 import type { Pod, PodAffinityTerm, PodSpec, Volume } from '../../model/kube.ts';
 import { nodeAlternative, nodeAlternatives } from '../../model/requirements.ts';
 import type { NodeAlternative } from '../../model/requirements.ts';
+import { ofFrozen } from '../../model/of-frozen.ts';
 import { podRequests } from '../../model/resources.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { Labels } from '../../model/selector.ts';
@@ -103,7 +104,6 @@ export function podInfo(pod: Pod): PodInfo {
   const { metadata, spec } = pod;
   const { namespace = 'default', labels = {} } = metadata;
   const { affinity } = spec;
-  const states = Object.keys(spec.nodeSelector ?? {}).length > 0 || affinity?.nodeAffinity !== undefined;
   const counted = (affinity?.podAffinity ?? affinity?.podAntiAffinity) ? [affinity.podAffinity, affinity.podAntiAffinity] : 0;
   return {
     pod,
@@ -113,16 +113,24 @@ export function podInfo(pod: Pod): PodInfo {
     labels,
     priority: spec.priority ?? 0,
     terminating: metadata.deletionTimestamp !== undefined,
+    ...factsOf(spec),
+    affinity: affinities(pod, namespace),
+    groupKey: JSON.stringify([namespace, labels, counted]),
+  };
+}
+
+/** What follows from the spec alone, which all versions of a pod share. @throws QuantityError for an invalid quantity in a request */
+const factsOf = ofFrozen((spec: PodSpec) => {
+  const states = Object.keys(spec.nodeSelector ?? {}).length > 0 || spec.affinity?.nodeAffinity !== undefined;
+  return {
     requests: podRequests(spec),
     assumed: podRequests(spec, ASSUMED),
     hostPorts: hostPorts(spec),
     alternatives: states ? nodeAlternatives(spec) : undefined,
     preferredNodes: preferredNodes(spec),
-    affinity: affinities(pod, namespace),
     volumes: spec.volumes ?? [],
-    groupKey: JSON.stringify([namespace, labels, counted]),
   };
-}
+});
 
 function hostPorts({ containers, initContainers = [] }: PodSpec): HostPort[] {
   const lasting = [...initContainers.filter(({ restartPolicy }) => restartPolicy === 'Always'), ...containers];
