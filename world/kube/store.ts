@@ -7,6 +7,8 @@ import { SortedMap } from './sorted-map.ts';
 
 /** Commits kept for watches and consistent lists; older ones are compacted. */
 const HISTORY_LIMIT = 20_000;
+/** The newest versions whose JSON is kept: watches deliver it soon after the commit, and that of a large cluster is large. */
+const TEXTS_MAX = 10_000;
 /** The largest object, as JSON: etcd's default request limit. */
 const MAX_OBJECT_CHARACTERS = 1.5 * 1024 * 1024;
 
@@ -24,6 +26,11 @@ export class Version {
   /** The object as JSON. */
   get text(): string {
     return (this.#text ??= JSON.stringify(this.object));
+  }
+
+  /** Frees the memory of its JSON, which is written again if somebody asks. */
+  forgetText(): void {
+    this.#text = undefined;
   }
 }
 
@@ -95,6 +102,8 @@ export class Store {
   readonly #objects = new Map<string, SortedMap<Version>>();
   readonly #listeners = new Set<CommitListener>();
   #history: Commit[] = [];
+  /** In a circle. */
+  readonly #withText: Version[] = [];
   #revision = 0;
   #compactedRevision = 0;
 
@@ -177,6 +186,7 @@ export class Store {
     const version = stamp(object, this.#revision + 1);
     if (version.text.length > MAX_OBJECT_CHARACTERS) throw new StatusError(500, '', 'etcdserver: request is too large');
     this.#revision = version.revision;
+    this.#keepText(version);
     objects.set(key, version);
     this.#commit({ type: previous === undefined ? 'ADDED' : 'MODIFIED', resource, key, version, previous, principal });
     return version;
@@ -190,6 +200,7 @@ export class Store {
     objects.delete(key);
     this.#revision += 1;
     const version = stamp(previous.object, this.#revision);
+    this.#keepText(version);
     this.#commit({ type: 'DELETED', resource, key, version, previous, principal });
     return version;
   }
@@ -221,6 +232,12 @@ export class Store {
       this.#objects.set(id, objects);
     }
     return objects;
+  }
+
+  #keepText(version: Version): void {
+    const at = version.revision % TEXTS_MAX;
+    this.#withText[at]?.forgetText();
+    this.#withText[at] = version;
   }
 
   #commit(change: Omit<Commit, 'revision'>): void {
