@@ -26,12 +26,25 @@ const NANO_EXPONENT = -9;
 /** Quantities are capped at 64 bits, as in the API. */
 const LARGEST_NANOS = (2n ** 63n - 1n) * NANOS;
 
+/** Quantities that were read before: a cluster has few, and reads them for each change of a pod or node. */
+const KNOWN = new Map<string, Quantity>();
+const MOST_KNOWN = 1_000;
+
 /**
  * Parses a quantity like `k8s.io/apimachinery/pkg/api/resource`: fractions of a nano are rounded away from zero, and values
  * that don't fit into 64 bits are capped.
  * @throws QuantityError
  */
 export function parseQuantity(text: string): Quantity {
+  const known = KNOWN.get(text);
+  if (known !== undefined) return known;
+  const quantity = readQuantity(text);
+  if (KNOWN.size >= MOST_KNOWN) KNOWN.clear();
+  KNOWN.set(text, quantity);
+  return quantity;
+}
+
+function readQuantity(text: string): Quantity {
   const match = QUANTITY.exec(text);
   if (match === null) throw new QuantityError(text);
   const [, sign, digits = '', suffix = '', exponent] = match;
