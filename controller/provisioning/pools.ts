@@ -77,7 +77,8 @@ export class PoolReader {
       name: nameOf(pool),
       weight: pool.spec.weight ?? 0,
       taints: pool.spec.template.spec.taints ?? [],
-      options: available,
+      // The same list as in other plans, if it is the same.
+      options: without.length === 0 ? options : available,
       unavailable: without,
       probes,
       hostPorts,

@@ -1,3 +1,4 @@
+import { LABEL } from '../../model/kube.ts';
 import type { PodSpec } from '../../model/kube.ts';
 import { allows, intersect, matchesLabels, matchesNode, nodeAlternative, nodeAlternatives } from '../../model/requirements.ts';
 import type { NodeAlternative, Requirements } from '../../model/requirements.ts';
@@ -18,6 +19,10 @@ export class NodeFilter {
   readonly alternatives: readonly NodeAlternative[];
   /** Equal for pods with equal requirements. */
   readonly key: string;
+  /** Whether there are requirements on the zone or the capacity type, which offerings of a type differ by. */
+  readonly asksForPlace: boolean;
+  /** Whether there are no requirements. */
+  readonly isFree: boolean;
   readonly #suits = new Map<Option, boolean>();
 
   constructor(spec: PodSpec) {
@@ -29,11 +34,8 @@ export class NodeFilter {
       wish === undefined
         ? this.required
         : this.required.map((one) => ({ labels: intersect(one.labels, wish.labels), fields: intersect(one.fields, wish.fields) }));
-  }
-
-  /** Whether there are no requirements. */
-  get isFree(): boolean {
-    return this.alternatives.some(({ labels, fields }) => labels.size === 0 && fields.size === 0);
+    this.asksForPlace = this.alternatives.some(({ labels }) => labels.has(LABEL.zone) || labels.has(LABEL.capacityType));
+    this.isFree = this.alternatives.some(({ labels, fields }) => labels.size === 0 && fields.size === 0);
   }
 
   /** Whether it allows every label set that the node may turn out to have. */

@@ -169,6 +169,9 @@ export class OpenNode implements Place {
     // Pods of this class were added before, so the remaining options suit them.
     if (this.#classes.has(podClass) || podClass.filter.isFree) return fitting.length === this.#groups.length ? this.#groups : fitting;
     return fitting.flatMap((group) => {
+      const [first] = group.options;
+      // The labels of a group's options differ by zone and capacity type only.
+      if (!podClass.filter.asksForPlace) return first !== undefined && podClass.filter.allowsOption(first, open) ? [group] : [];
       const options = group.options.filter((option) => podClass.filter.allowsOption(option, open));
       if (options.length === group.options.length) return [group];
       return options.length === 0 ? [] : [{ ...group, options }];

@@ -23,7 +23,14 @@ import type { NodeCandidate, Option, Plan, PoolOptions, SchedulingInput, Simulat
  * later one. For those that are left in the end, one node may be a probe of doubtful options.
  */
 export function createSimulator(): Simulator {
-  return { simulate: (input) => new Simulation(input).run() };
+  // From plan to plan most pools have the same options.
+  const known = new WeakMap<readonly Option[], readonly OptionGroup[]>();
+  const groupsOf = (options: readonly Option[]): readonly OptionGroup[] => {
+    const groups = known.get(options) ?? groupOptions(options);
+    known.set(options, groups);
+    return groups;
+  };
+  return { simulate: (input) => new Simulation(input, groupsOf).run() };
 }
 
 /** An existing node, or one in progress, with the pods that the plan has put onto it. */
@@ -81,14 +88,14 @@ class Simulation {
   /** How many pods had been placed when one of the class was refused: until there are more, the others are refused too. */
   readonly #refusedAt = new Map<PodClass, number>();
 
-  constructor(input: SchedulingInput) {
+  constructor(input: SchedulingInput, groupsOf: (options: readonly Option[]) => readonly OptionGroup[]) {
     this.#pods = classify(input.pods, hasSoftTaints(input));
     this.#topology = new Topology(
       input,
       this.#pods.map(({ variants: [first], pod }) => first?.pod ?? pod),
     );
     this.#pools = [...input.pools].sort((a, b) => b.weight - a.weight || (a.name < b.name ? -1 : 1));
-    this.#groups = new Map(this.#pools.map((pool) => [pool, groupOptions(pool.options)]));
+    this.#groups = new Map(this.#pools.map((pool) => [pool, groupsOf(pool.options)]));
     this.#probeTurn = input.probeTurn;
     const accepting = input.nodes.filter((node) => node.accepting);
     this.#targets = new Candidates(accepting.sort((a, b) => (a.name < b.name ? -1 : 1)).map((node) => new Target(node)));
@@ -103,7 +110,14 @@ class Simulation {
       if (!isProgress || waiting.length === 0) break;
     }
     if (this.#probeTurn !== undefined && waiting.length > 0) waiting = this.#probe(waiting, this.#probeTurn);
-    const refusals = waiting.map(({ pod, variants }) => ({ pod, reason: this.#explain(variants) }));
+    const reasonOf = this.#reasons();
+    const refusals = waiting.map(({ pod, variants }) => ({
+      pod,
+      // Whoever only wants to know whether all pods are placed does not ask.
+      get reason() {
+        return reasonOf(variants);
+      },
+    }));
     return { launches: this.#open.map((node) => node.finish()), nominations: this.#nominations, refusals };
   }
 
@@ -216,7 +230,10 @@ class Simulation {
   #domainsOf(pool: PoolOptions, key: string): Domains {
     const ofPool = this.#poolDomains.get(pool) ?? new Map<string, Domains>();
     this.#poolDomains.set(pool, ofPool);
-    const domains = ofPool.get(key) ?? new Set([...pool.options, ...pool.probes].map(({ labels }) => labels[key]));
+    const known = ofPool.get(key);
+    if (known !== undefined) return known;
+    const domains = new Set<string | undefined>();
+    for (const options of [pool.options, pool.probes]) for (const { labels } of options) domains.add(labels[key]);
     ofPool.set(key, domains);
     return domains;
   }
@@ -230,18 +247,22 @@ class Simulation {
     const limited = Object.keys(pool.remaining);
     if (limited.length === 0) return groups;
     const left = subtractResources(pool.remaining, this.#used.get(pool) ?? {});
-    return groups.filter(({ type }) => {
-      const capacity: Resources = { ...type.capacity, nodes: 1 };
-      return limited.every((resource) => (capacity[resource] ?? 0) <= share * (left[resource] ?? 0));
-    });
+    return groups.filter(({ type }) =>
+      limited.every((resource) => (resource === 'nodes' ? 1 : (type.capacity[resource] ?? 0)) <= share * (left[resource] ?? 0)),
+    );
   }
 
-  /** Why the pod's requirements can't be satisfied. */
-  #explain(variants: readonly PodClass[]): string {
-    const last = variants.at(-1);
-    if (last === undefined) return 'it cannot be planned';
+  /** Why the requirements of pods can't be satisfied when the plan is made: the same for all of a class. */
+  #reasons(): (variants: readonly PodClass[]) => string {
+    const known = new Map<PodClass, string>();
     const withinLimits = (pool: PoolOptions): PoolOptions['options'] => this.#withinLimits(pool).flatMap(({ options }) => options);
-    return explainRefusal(last, this.#topology.rulesFor(last), this.#pools, withinLimits);
+    return (variants) => {
+      const last = variants.at(-1);
+      if (last === undefined) return 'it cannot be planned';
+      const reason = known.get(last) ?? explainRefusal(last, this.#topology.rulesFor(last), this.#pools, withinLimits);
+      known.set(last, reason);
+      return reason;
+    };
   }
 }
 
