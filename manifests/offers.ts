@@ -1,7 +1,7 @@
 import type { InstanceType, Offering, Pool } from '../model/catalogue.ts';
 import type { Catalogue } from '../model/instance-catalogue.ts';
 import { NODE_POOL_LABEL } from '../model/kube.ts';
-import { matchesLabels, nodeAlternatives, parseRequirements } from '../model/requirements.ts';
+import { allows, nodeAlternatives, parseRequirements } from '../model/requirements.ts';
 import type { Requirements } from '../model/requirements.ts';
 import { addResources, podRequests, subtractResources } from '../model/resources.ts';
 import type { Resources } from '../model/resources.ts';
@@ -41,20 +41,29 @@ export function offersOf(pool: Pool, daemons: readonly Load[], { catalogue, node
   const stated = parseRequirements(pool.requirements);
   const { allocatable, problem } = nodesOf(pool);
   if (problem !== undefined) return { pool, stated, problem, seats: [] };
-  const decided = new Map([...stated].filter(([key]) => isKnownLabel(key)));
+  const decided = [...stated].filter(([key]) => isKnownLabel(key));
+  const isAllowed = (known: Labels): boolean =>
+    decided.every(([key, set]) => allows(set, key === NODE_POOL_LABEL ? pool.name : key in known ? known[key] : pool.labels[key]));
   const tolerant = daemons.filter(({ template }) => untolerated(pool.taints, template.spec.tolerations, REPELLING) === undefined);
   const shares = tolerant.map(({ template }) => ({ alternatives: nodeAlternatives(template.spec), requests: podRequests(template.spec) }));
   const seats: Offers['seats'][number][] = [];
   for (const { type, offered } of offeredIn(catalogue)) {
     let whole: Resources | undefined;
     for (const { offering, labels: known } of offered) {
+      // Before the labels are put together: most offerings are none of the pool's.
+      if (!isAllowed(known)) continue;
       const labels = { ...pool.labels, ...known, [NODE_POOL_LABEL]: pool.name };
-      if (!matchesLabels(decided, labels)) continue;
       whole ??= allocatable(type);
-      const daemonsHere = shares
-        .filter(({ alternatives }) => alternatives.some((one) => suits(one, labels, stated)))
-        .reduce<Resources>((sum, { requests }) => addResources(sum, requests), {});
-      seats.push({ pool, type, offering, labels, daemons: daemonsHere, room: subtractResources(whole, daemonsHere) });
+      const here = shares.filter(({ alternatives }) => alternatives.some((one) => suits(one, labels, stated)));
+      const daemonsHere = here.reduce<Resources>((sum, { requests }) => addResources(sum, requests), {});
+      seats.push({
+        pool,
+        type,
+        offering,
+        labels,
+        daemons: daemonsHere,
+        room: here.length === 0 ? whole : subtractResources(whole, daemonsHere),
+      });
     }
   }
   return { pool, stated, seats };
