@@ -2,6 +2,7 @@ import type { InstanceTypeInfo, SpotPrice } from '@aws-sdk/client-ec2';
 import type { Ec2Client } from '../../clients/ec2-client.ts';
 import type { CapacityType, InstanceType, Offering } from '../../model/catalogue.ts';
 import type { ClusterConfig } from '../../model/cluster.ts';
+import { deepFreeze } from '../../model/deep-freeze.ts';
 import { defined } from '../../model/defined.ts';
 import { typeLabels } from '../../model/instance-labels.ts';
 import { LABEL } from '../../model/kube.ts';
@@ -130,8 +131,10 @@ class DescribedTypes implements InstanceTypes {
     const known = this.#sized.get(key);
     if (known !== undefined) return known;
     const types = this.#described.map((type) => {
+      const learnt = this.#learnt.get(`${key} ${type.name}`);
+      if (settings === undefined && learnt === undefined) return type;
       const { capacity, allocatable } = settings === undefined ? type : nodeSize(type.capacity, settings);
-      return { ...type, capacity, allocatable: { ...allocatable, ...this.#learnt.get(`${key} ${type.name}`) } };
+      return { ...type, capacity, allocatable: { ...allocatable, ...learnt } };
     });
     const sized = { types, byName: new Map(types.map((type) => [type.name, type])) };
     this.#sized.set(key, sized);
@@ -162,14 +165,28 @@ function readType(info: InstanceTypeInfo, zones: readonly string[], spotPrices: 
   if (facts === undefined) return undefined;
   const { type, vcpu, memoryMiB, usages } = facts;
   const instanceType = type.name;
-  return {
+  const prices = spotPrices.get(instanceType);
+  const { made } = readingsOf(info);
+  const key = [region, ...zones.map((zone) => `${zone} ${prices?.get(zone)?.usd ?? ''}`)].join();
+  const known = made.get(key);
+  if (known !== undefined) return known;
+  const read = deepFreeze({
     ...type,
     labels: { ...type.labels, [LABEL.region]: region },
     offerings: zones.flatMap((zone) =>
       usages.map((capacityType) => priced({ instanceType, zone, capacityType }, vcpu, memoryMiB, spotPrices)),
     ),
-  };
+  });
+  if (made.size >= READINGS_MAX) made.clear();
+  made.set(key, read);
+  return read;
 }
+
+/** Most results for one description that are kept. */
+const READINGS_MAX = 20;
+
+/** What was made of a description before, by all else that it depends on: each trial in a process makes the same of it. */
+const readingsOf = ofFrozen((_info: InstanceTypeInfo) => ({ made: new Map<string, NodeType>() }));
 
 /** In a process with many trials, each of them gets the same descriptions. */
 const factsOf = ofFrozen((info: InstanceTypeInfo): TypeFacts | undefined => {
