@@ -1,4 +1,5 @@
 import type { PodSpec, ResourceList } from './kube.ts';
+import { ofFrozen } from './of-frozen.ts';
 import { formatBytes, formatMilli, toMilli, toWhole } from './quantity.ts';
 
 /**
@@ -9,10 +10,17 @@ export type Resources = Readonly<Record<string, number>>;
 
 /** @throws QuantityError when an amount is not a quantity */
 export function parseResources(list: ResourceList | undefined): Resources {
-  const amounts: Record<string, number> = {};
-  for (const [name, quantity] of Object.entries(list ?? {})) amounts[name] = name === 'cpu' ? toMilli(quantity) : toWhole(quantity);
-  return amounts;
+  return amountsOf(list ?? NONE);
 }
+
+const NONE: ResourceList = Object.freeze({});
+
+/** Plans ask again and again for those of the same pods and nodes. */
+const amountsOf = ofFrozen((list: ResourceList): Resources => {
+  const amounts: Record<string, number> = {};
+  for (const [name, quantity] of Object.entries(list)) amounts[name] = name === 'cpu' ? toMilli(quantity) : toWhole(quantity);
+  return amounts;
+});
 
 /** Amounts as quantities in canonical form. */
 export function formatResources(resources: Resources): ResourceList {
@@ -78,7 +86,13 @@ function isPodLevel(name: string): boolean {
  * @param missing the assumed requests of a container for resources that it does not name
  * @throws QuantityError when a request is not a quantity
  */
-export function podRequests(spec: PodSpec, missing: Resources = {}): Resources {
+export function podRequests(spec: PodSpec, missing?: Resources): Resources {
+  return missing === undefined ? plainRequests(spec) : sumRequests(spec, missing);
+}
+
+const plainRequests = ofFrozen((spec: PodSpec) => sumRequests(spec, {}));
+
+function sumRequests(spec: PodSpec, missing: Resources): Resources {
   const requestsOf = (list: ResourceList | undefined): Resources => ({ ...missing, ...parseResources(list) });
   let running: Resources = {};
   for (const container of spec.containers) running = addResources(running, requestsOf(container.resources?.requests));
