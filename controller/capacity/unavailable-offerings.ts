@@ -27,6 +27,8 @@ class ExpiringOfferings implements UnavailableOfferings {
   readonly #clock: Clock;
   /** When they may be tried again, by the monotonic clock, by offering. Bounded by the number of offerings. */
   readonly #untilMs = new Map<string, number>();
+  /** What each offering may be marked by: plans ask for thousands of them. */
+  readonly #keysOf = new WeakMap<Offering, readonly string[]>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -38,14 +40,11 @@ class ExpiringOfferings implements UnavailableOfferings {
     if (untilMs > (this.#untilMs.get(key) ?? 0)) this.#untilMs.set(key, untilMs);
   }
 
-  has({ instanceType, zone, capacityType }: Offering): boolean {
+  has(offering: Offering): boolean {
     if (this.#untilMs.size === 0) return false;
-    return (
-      this.#holds(keyOf({ instanceType, zone, capacityType })) ||
-      this.#holds(keyOf({ capacityType })) ||
-      this.#holds(keyOf({ zone })) ||
-      this.#holds(keyOf({ capacityType, quota: quotaOf(instanceType) }))
-    );
+    const keys = this.#keysOf.get(offering) ?? keysOf(offering);
+    this.#keysOf.set(offering, keys);
+    return keys.some((key) => this.#holds(key));
   }
 
   #holds(key: string): boolean {
@@ -55,6 +54,10 @@ class ExpiringOfferings implements UnavailableOfferings {
     this.#untilMs.delete(key);
     return false;
   }
+}
+
+function keysOf({ instanceType, zone, capacityType }: Offering): readonly string[] {
+  return [{ instanceType, zone, capacityType }, { capacityType }, { zone }, { capacityType, quota: quotaOf(instanceType) }].map(keyOf);
 }
 
 function keyOf({ instanceType, zone, capacityType, quota }: Unavailable): string {

@@ -24,6 +24,8 @@ export class PoolReader {
   readonly #context: Context;
   /** By pool name. */
   #known = new Map<string, KnownPool>();
+  /** Pools, as they were last sent, that have been checked. */
+  readonly #valid = new WeakSet<NodePool>();
 
   constructor(context: Context) {
     this.#context = context;
@@ -43,8 +45,7 @@ export class PoolReader {
     return state.pools.list().flatMap((pool) => {
       if (isDeleting(pool) || !isMeant(pool)) return [];
       try {
-        const parsed = poolSchema.safeParse(pool);
-        if (!parsed.success) throw new Error(z.prettifyError(parsed.error));
+        this.#check(pool);
         const nodeClass = state.classes.get(pool.spec.template.spec.nodeClassRef.name);
         if (nodeClass === undefined || isDeleting(nodeClass)) return [];
         const options = this.#optionsOf(pool, known.get(nameOf(pool)), daemons, daemonsKey);
@@ -55,6 +56,14 @@ export class PoolReader {
         return [];
       }
     });
+  }
+
+  /** @throws Error when it is invalid */
+  #check(pool: NodePool): void {
+    if (this.#valid.has(pool)) return;
+    const parsed = poolSchema.safeParse(pool);
+    if (!parsed.success) throw new Error(z.prettifyError(parsed.error));
+    this.#valid.add(pool);
   }
 
   #readPool(pool: NodePool, { options, open, hostPorts }: KnownPool): PoolOptions {
