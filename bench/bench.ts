@@ -11,6 +11,7 @@ import type { Row } from './table.ts';
  */
 const GROUPS: Readonly<Record<string, () => Promise<(site: BenchSite) => Promise<Row[]>>>> = {
   trials: async () => (await import('./trials.ts')).measureTrials,
+  generated: async () => (await import('./generated.ts')).measureGenerated,
   clusters: async () => (await import('./clusters.ts')).measureClusters,
   solver: async () => (await import('./solver.ts')).measureSolver,
   'api-server': async () => (await import('./api-server.ts')).measureApiServer,
