@@ -34,15 +34,15 @@ test('a search finds what fails, and leaves scenarios, findings, a corpus and a 
   const args = ['explore', '--target', './idle.mjs', '--trials', '4', '--workers', '1', '--corpus', 'corpus', '--out', 'out'];
   const { code, stdout, stderr } = await scaleproofHere(args, cwd);
   expect(code, stdout + stderr).toBe(1);
-  expect(stderr).toContain('found world-settled: not-settled in trial');
-  expect(stdout).toMatch(/world-settled: not-settled\n {2}pods\/default/);
-  expect(stdout).toMatch(/replay: scaleproof replay 'sp1,scenario=\.\/out\/scenarios\/not-settled-\d+\.json@/);
+  expect(stderr).toContain('found unserved-explained: unexplained in trial');
+  expect(stdout).toMatch(/unserved-explained: unexplained\n {2}Pod default/);
+  expect(stdout).toMatch(/replay: scaleproof replay 'sp1,scenario=\.\/out\/scenarios\/unexplained-\d+\.json@/);
   expect(stdout).toContain('./out/report/report.html');
   const [name = ''] = readdirSync(join(cwd, 'out/scenarios'));
   expect(readdirSync(join(cwd, 'corpus')).length).toBeGreaterThan(0);
   expect(existsSync(join(cwd, 'out/report/report.html'))).toBe(true);
   const [known] = readKnown(join(cwd, 'out/findings.json'));
-  expect(known).toMatchObject({ check: 'world-settled', code: 'not-settled' });
+  expect(known).toMatchObject({ check: 'unserved-explained', code: 'unexplained' });
 
   const again = await scaleproofHere(['run', '--scenario', `./out/scenarios/${name}`, '--target', './idle.mjs', '--out', 'run'], cwd);
   expect(again.code, again.stdout + again.stderr).toBe(1);
