@@ -45,6 +45,11 @@ export function subtractResources(a: Resources, b: Resources): Resources {
   return combine(a, b, (left, right) => left - right);
 }
 
+/** Of what a node reports all but zeros, which it has for what it does not know yet, as when it has just registered. */
+export function reportedResources(resources: Resources): Resources {
+  return Object.fromEntries(Object.entries(resources).filter(([, amount]) => amount > 0));
+}
+
 /** The larger amount of each resource. */
 export function maxResources(a: Resources, b: Resources): Resources {
   return combine(a, b, Math.max);

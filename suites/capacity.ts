@@ -201,6 +201,15 @@ export const smallerThanAdvertised = scenario({
   run: (t) => serve(t, 'replacement', { replicas: 4, cpu: '1', memory: '6Gi' }),
 });
 
+export const allTypesSmaller = scenario({
+  id: 'capacity/all-types-smaller',
+  title: 'nodes of all types have two thirds less allocatable memory than their types suggest: two types are enough to know',
+  requirements: ['PRV-07', 'CAP-10'],
+  pools: [pool('default')],
+  under: [faults.allocatableShortfall({ memory: 0.67 })],
+  run: (t) => serve(t, 'replacement', { replicas: 1, cpu: '1500m', memory: '12Gi' }),
+});
+
 export const launchRefused = scenario({
   id: 'capacity/launch-refused',
   title: 'launches of one of two types are refused for a reason other than capacity: pods that can use the other type are served',

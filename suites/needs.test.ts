@@ -93,6 +93,7 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
     'interruption/scheduled-change',
   ],
   'boot.delay': [
+    'capacity/all-types-smaller',
     'capacity/smaller-than-advertised',
     'consolidation/budget-with-unready-node',
     'consolidation/drifted-replacement-never-registers',

@@ -46,9 +46,16 @@ export interface InstanceTypes {
   refresh(): Promise<void>;
   /** Spot may be launched now, but its prices have not been read yet. */
   lacksPrices(): boolean;
-  /** A real node of the type, with these settings, has these resources: if they are less than assumed, they are used from now on. */
+  /**
+   * A real node of the type, with these settings, has these resources: if they are less than assumed, they are used from now on. What
+   * nodes of all types seen so far lack, at least two, is also assumed of types that were not seen yet: the cause is hardly the type, but
+   * an image or a setting, and each further type would be tried in vain.
+   */
   learn(name: string, allocatable: Resources, settings?: KubeletSettings): void;
 }
+
+/** So many types have to lack something before others are assumed to lack it, too. */
+const TYPES_SHOW_ALL = 2;
 
 /** @param isSpotAllowed whether spot may be launched now: its prices, one per type and zone, are a long list */
 export function createInstanceTypes(clock: Clock, ec2: Ec2Client, cluster: ClusterConfig, isSpotAllowed: () => boolean): InstanceTypes {
@@ -65,8 +72,8 @@ class DescribedTypes implements InstanceTypes {
   #described: readonly NodeType[] = [];
   /** By settings. Bounded by the settings of classes since types were last read. */
   #sized = new Map<string, SizedTypes>();
-  /** By settings and type. Bounded by their numbers. */
-  readonly #learnt = new Map<string, Resources>();
+  /** By settings and type: the share that the smallest node had of each resource, at most 1. Bounded by their numbers. */
+  readonly #seen = new Map<string, Map<string, Resources>>();
 
   constructor(clock: Clock, ec2: Ec2Client, cluster: ClusterConfig, isSpotAllowed: () => boolean) {
     this.#clock = clock;
@@ -116,25 +123,33 @@ class DescribedTypes implements InstanceTypes {
   }
 
   learn(name: string, allocatable: Resources, settings?: KubeletSettings): void {
-    const known = this.get(name, settings);
+    const known = this.#described.find((one) => one.name === name);
     if (known === undefined) return;
-    const less = Object.entries(known.allocatable).filter(([resource, amount]) => (allocatable[resource] ?? amount) < amount);
-    if (less.length === 0) return;
-    const key = `${keyOf(settings)} ${name}`;
-    const learnt = Object.fromEntries(less.map(([resource]) => [resource, allocatable[resource] ?? 0]));
-    this.#learnt.set(key, { ...this.#learnt.get(key), ...learnt });
-    this.#sized = new Map();
+    const key = keyOf(settings);
+    const seen = this.#seen.get(key) ?? new Map<string, Resources>();
+    this.#seen.set(key, seen);
+    const before = seen.get(name) ?? {};
+    const assumed = settings === undefined ? known.allocatable : nodeSize(known.capacity, settings).allocatable;
+    const shares = Object.entries(assumed).map(([resource, amount]) => {
+      const share = amount > 0 ? (allocatable[resource] ?? amount) / amount : 1;
+      return [resource, Math.min(1, before[resource] ?? 1, share)] as const;
+    });
+    seen.set(name, Object.fromEntries(shares));
+    if (seen.size === 1 || shares.some(([resource, share]) => share !== before[resource])) this.#sized.delete(key);
   }
 
   #with(settings: KubeletSettings | undefined): SizedTypes {
     const key = keyOf(settings);
     const known = this.#sized.get(key);
     if (known !== undefined) return known;
+    const seen = this.#seen.get(key) ?? new Map<string, Resources>();
+    const common = commonShares([...seen.values()]);
     const types = this.#described.map((type) => {
-      const learnt = this.#learnt.get(`${key} ${type.name}`);
-      if (settings === undefined && learnt === undefined) return type;
+      const shares = seen.get(type.name) ?? common;
+      const isAsDescribed = Object.values(shares).every((share) => share === 1);
+      if (settings === undefined && isAsDescribed) return type;
       const { capacity, allocatable } = settings === undefined ? type : nodeSize(type.capacity, settings);
-      return { ...type, capacity, allocatable: { ...allocatable, ...learnt } };
+      return { ...type, capacity, allocatable: isAsDescribed ? allocatable : sharesOf(allocatable, shares) };
     });
     const sized = { types, byName: new Map(types.map((type) => [type.name, type])) };
     this.#sized.set(key, sized);
@@ -146,6 +161,20 @@ class DescribedTypes implements InstanceTypes {
 interface SizedTypes {
   readonly types: readonly NodeType[];
   readonly byName: ReadonlyMap<string, NodeType>;
+}
+
+/** What all of them had of each resource: the largest share. */
+function commonShares(seen: readonly Resources[]): Resources {
+  const [first = {}] = seen;
+  if (seen.length < TYPES_SHOW_ALL) return {};
+  return Object.fromEntries(Object.keys(first).map((resource) => [resource, Math.max(...seen.map((one) => one[resource] ?? 1))]));
+}
+
+/** Rounded to whole units: that of a seen type is what its node reported. */
+function sharesOf(allocatable: Resources, shares: Resources): Resources {
+  return Object.fromEntries(
+    Object.entries(allocatable).map(([resource, amount]) => [resource, Math.round(amount * (shares[resource] ?? 1))]),
+  );
 }
 
 function keyOf(settings: KubeletSettings | undefined): string {

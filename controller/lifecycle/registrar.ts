@@ -1,7 +1,7 @@
 import { RESOURCES } from '../../clients/resources.ts';
 import { defined } from '../../model/defined.ts';
 import type { Node, Taint } from '../../model/kube.ts';
-import { parseResources } from '../../model/resources.ts';
+import { parseResources, reportedResources } from '../../model/resources.ts';
 import { LABEL } from '../../model/kube.ts';
 import { CONDITION, DISRUPTED_TAINT, KARPENTER, UNREGISTERED_TAINT, isDeleting, isTrue, nameOf, nodePoolOf, uidOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
@@ -42,6 +42,8 @@ async function register(context: Context, claim: NodeClaim): Promise<NodeClaim> 
     return patchConditions(context, claim, [{ type: CONDITION.registered, status: 'False', reason: 'MultipleNodesFound', message }]);
   }
   const own = await takeOver(context, claim, node);
+  // At once: pods that don't fit there are planned anew from now on, and would be given the same type.
+  learnSize(context, claim, own);
   context.metrics.nodesCreated.inc({ nodepool: nodePoolOf(claim) });
   context.runtime.log('info', 'registered', { claim: nameOf(claim), node: nameOf(node) });
   return patchConditions(
@@ -102,14 +104,20 @@ async function initialize(context: Context, claim: NodeClaim): Promise<NodeClaim
     await patchNode(context, node, { metadata: { labels: { [KARPENTER.initialized]: 'true' } } });
   }
   const { capacity, allocatable } = node.status ?? {};
-  const instanceType = claim.metadata.labels?.[LABEL.instanceType] ?? '';
-  const nodeClass = context.state.classes.get(claim.spec.nodeClassRef.name);
-  // A node of an older version of its class says nothing about the size of new ones.
-  if (!hasClassDrifted(claim, nodeClass)) context.instanceTypes.learn(instanceType, parseResources(allocatable), nodeClass?.spec.kubelet);
+  learnSize(context, claim, node);
   context.runtime.log('info', 'initialized', { claim: nameOf(claim), node: nameOf(node) });
   return patchConditions(context, claim, [{ type: CONDITION.initialized, status: 'True', reason: 'Initialized', message: '' }], {
     ...defined({ capacity, allocatable }),
   });
+}
+
+/** What a node reports says how large other nodes of its type are. */
+function learnSize({ state, instanceTypes }: Context, claim: NodeClaim, { status }: Node): void {
+  const instanceType = claim.metadata.labels?.[LABEL.instanceType] ?? '';
+  const nodeClass = state.classes.get(claim.spec.nodeClassRef.name);
+  // A node of an older version of its class says nothing about the size of new ones.
+  if (!hasClassDrifted(claim, nodeClass))
+    instanceTypes.learn(instanceType, reportedResources(parseResources(status?.allocatable)), nodeClass?.spec.kubelet);
 }
 
 interface Obstacle {

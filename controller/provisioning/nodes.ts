@@ -1,6 +1,6 @@
 import { LABEL } from '../../model/kube.ts';
 import type { Node, Pod, Taint } from '../../model/kube.ts';
-import { addResources, maxResources, parseResources, podRequests, subtractResources } from '../../model/resources.ts';
+import { reportedResources, addResources, maxResources, parseResources, podRequests, subtractResources } from '../../model/resources.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { Labels } from '../../model/selector.ts';
 import { CONDITION, DISRUPTED_TAINT, UNREGISTERED_TAINT, isDeleting, isTrue, nameOf } from '../api.ts';
@@ -110,7 +110,7 @@ function presentNode(node: Node, claim: NodeClaim | undefined, pods: readonly Po
   const taken = addResources(total(running.filter((pod) => !isNodePod(pod))), maxResources(present, expected.requests));
   const allocatable = {
     ...(isStarting ? parseResources(claim.status?.allocatable) : {}),
-    ...withoutZeros(parseResources(node.status?.allocatable)),
+    ...reportedResources(parseResources(node.status?.allocatable)),
   };
   const isLeaving = isDeleting(node) || (claim !== undefined && isDeleting(claim));
   return {
@@ -147,9 +147,4 @@ function startingTaints(node: Node, claim: NodeClaim): Taint[] {
 
 function minResources(a: Resources, b: Resources): Resources {
   return Object.fromEntries(Object.keys(a).map((name) => [name, Math.min(a[name] ?? 0, b[name] ?? 0)]));
-}
-
-/** A node that has just registered reports zero for unknown resources. */
-function withoutZeros(resources: Resources): Resources {
-  return Object.fromEntries(Object.entries(resources).filter(([, amount]) => amount > 0));
 }

@@ -103,7 +103,8 @@ export const capacity: Area = {
       title: 'Nodes with less allocatable capacity than their type advertises cause no launch loop, and their pods are served.',
       rationale:
         'How much the system reserves is not known exactly before the node exists. An autoscaler that trusts the advertised size launches the same type again.',
-      observed: 'nodes have a fifth less memory for pods than expected; pods run within the bound, and few instances are launched',
+      observed:
+        'nodes have a fifth or two thirds less memory for pods than expected, of two types or of all; pods run within the bound, and few instances are launched',
       breaches: { ...UNSERVED, 'runaway-capacity': ['runaway-launches', 'launched-twice'] },
       bound: 'replacement',
       incidents: ['karpenter-provider-aws#1959', 'karpenter#1185'],

@@ -6,6 +6,7 @@ import { unboundedOfferingBackoff } from './capacity/unbounded-offering-backoff.
 import { throttlingAsNoCapacity } from './capacity/throttling-as-no-capacity.ts';
 import { offeringByOffering } from './capacity/offering-by-offering.ts';
 import { ignoredNodeShortfall } from './capacity/ignored-node-shortfall.ts';
+import { sizesLearntOneByOne } from './capacity/sizes-learnt-one-by-one.ts';
 import { ignoredCapacityErrors } from './capacity/ignored-capacity-errors.ts';
 import { collectsOtherClusters } from './collection/collects-other-clusters.ts';
 import { collectsLaunchesInProgress } from './collection/collects-launches-in-progress.ts';
@@ -166,6 +167,7 @@ export const mutants: readonly Mutant[] = [
   shortRegistrationTimeout,
   throttlingAsNoCapacity,
   ignoredNodeShortfall,
+  sizesLearntOneByOne,
   waitsForMissedClaim,
   consolidatesBeforeSync,
   removesBeforeReplacementReady,

@@ -22,6 +22,9 @@ import { PodEvents } from './pod-events.ts';
 
 /** Launches that are sent in parallel. */
 const LAUNCHES_AT_ONCE = 10;
+/** So many types have to have less memory than estimated before the same is assumed of others. */
+const TYPES_SHOW_ALL = 2;
+
 /** Launches instances for pods that fit on no node. */
 export class ScaleUp {
   readonly #runtime: Runtime;
@@ -64,9 +67,14 @@ export class ScaleUp {
     const { groups, daemonSets, nowMs } = look;
     const offerings = [...groups.values()].flatMap(offeringsOf);
     const shapes = await this.#machines.shapesOf([...offerings, ...look.machines].map(({ instanceType }) => instanceType));
-    const allocatableOf = (type: string): Resources => {
+    const estimateOf = (type: string): Resources => {
       const shape = shapes.get(type);
-      return this.#allocatable.get(type) ?? (shape === undefined ? {} : estimateAllocatable(shape));
+      return shape === undefined ? {} : estimateAllocatable(shape);
+    };
+    const share = this.#shareOfMemory(estimateOf);
+    const allocatableOf = (type: string): Resources => {
+      const { memory = 0, ...rest } = estimateOf(type);
+      return this.#allocatable.get(type) ?? { ...rest, memory: Math.floor(memory * share) };
     };
     // Launches that were just repeated may have succeeded.
     const known = new Set(look.machines.map(({ id }) => id));
@@ -84,6 +92,16 @@ export class ScaleUp {
       holdings: [...machines.filter(({ state }) => state !== 'over'), ...unanswered],
       placements: placementsIn(look, rooms),
     });
+  }
+
+  /** The share of the estimated memory that all types seen so far have, if they are several: what takes the rest is hardly the type. */
+  #shareOfMemory(estimateOf: (type: string) => Resources): number {
+    if (this.#allocatable.size < TYPES_SHOW_ALL) return 1;
+    const shares = [...this.#allocatable].map(([type, { memory = 0 }]) => {
+      const { memory: estimated = 0 } = estimateOf(type);
+      return estimated > 0 ? memory / estimated : 1;
+    });
+    return Math.min(1, Math.max(...shares));
   }
 
   /** Machines may have less than their type suggests. */
