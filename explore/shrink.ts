@@ -51,11 +51,18 @@ export function reductionsOf(data: ScenarioData): ScenarioData[] {
   const without = <K extends 'faults' | 'workloads' | 'daemonSets' | 'pools' | 'steps'>(kind: K): ScenarioData[] =>
     data[kind].map((one) => ({ ...data, [kind]: data[kind].filter((other) => other !== one) }));
   const all = [
+    // Most of what was drawn has no part in a failure, so all of it is left out first, then a part at a time.
+    ...(data.faults.length > 1 ? [{ ...data, faults: [] }] : []),
+    { ...data, workloads: data.workloads.map(bareWorkload), pools: data.pools.map(barePool), daemonSets: [] },
+    { ...data, workloads: data.workloads.map(bareWorkload) },
+    { ...data, pools: data.pools.map(barePool) },
     ...without('faults'),
     ...without('workloads'),
     ...without('daemonSets'),
     ...(data.pools.length > 1 ? without('pools') : []),
     ...without('steps'),
+    ...data.workloads.map((one) => replaced(data, 'workloads', one, bareWorkload(one))),
+    ...data.pools.map((one) => replaced(data, 'pools', one, barePool(one))),
     ...data.workloads.flatMap((one) => smallerWorkloads(one).map((smaller) => replaced(data, 'workloads', one, smaller))),
     ...data.pools.flatMap((one) => smallerPools(one).map((smaller) => replaced(data, 'pools', one, smaller))),
     ...data.faults.flatMap((one) => smallerFaults(one).map((smaller) => replaced(data, 'faults', one, smaller))),
@@ -80,6 +87,15 @@ function replaced<K extends 'faults' | 'workloads' | 'pools' | 'steps'>(
   by: ScenarioData[K][number],
 ): ScenarioData {
   return { ...data, [kind]: data[kind].map((one) => (one === old ? by : one)) };
+}
+
+/** Without all optional fields. */
+function bareWorkload({ name, replicas, cpu, memory }: WorkloadData): WorkloadData {
+  return { name, replicas, cpu, memory };
+}
+
+function barePool({ name }: PoolData): PoolData {
+  return { name };
 }
 
 /** Without each optional field, and with fewer pods. */
