@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MAX_FIRINGS_RECORDED } from '../history/events.ts';
 import type { FaultLife } from '../history/lives.ts';
+import { pausesOf } from '../history/pauses.ts';
 import type { View } from '../history/view.ts';
 
 /** A time when the target could not see what happened, in milliseconds since the start of the trial; undefined: it lasts. */
@@ -31,11 +32,11 @@ export function blindnessOf(view: View): Blindness[] {
     const next = view.incarnations.find((one) => one.number > number);
     return [{ fromMs: exit.t, toMs: next?.ready?.t ?? exit.t }];
   });
-  return [...ofFaults, ...ofDeaths].sort((a, b) => a.fromMs - b.fromMs);
+  return [...ofFaults, ...pausesOf(view), ...ofDeaths].sort((a, b) => a.fromMs - b.fromMs);
 }
 
 function blindedBy(view: View, { armed, healed }: FaultLife, { span, t: fromMs }: FaultLife['fired'][number]): Blindness[] {
-  if (span === undefined) return armed.fault.fault === 'pause' ? [{ fromMs, toMs: healed?.t }] : [];
+  if (span === undefined) return [];
   const request = view.requests.get(span);
   if (request?.start.wire !== 'kube' || !/^(list|watch) /.test(request.start.operation)) return [];
   const lag = lagSchema.safeParse(armed.fault.params);

@@ -24,6 +24,18 @@ for (const { name, history, verdict, objects } of [
     objects: [],
   },
   {
+    name: 'a pause of the target extends the bound until its heal',
+    history: dead().arm('f', 'must-fire', { fault: 'pause' }).fire('f').at(300).heal('f').at(360).node('n-1', 'gone').at(400).finish(),
+    verdict: 'pass',
+    objects: [],
+  },
+  {
+    name: 'it is removed long after a pause',
+    history: dead().arm('f', 'must-fire', { fault: 'pause' }).fire('f').at(300).heal('f').at(361).node('n-1', 'gone').at(400).finish(),
+    verdict: 'fail',
+    objects: ['nodes/n-1'],
+  },
+  {
     name: 'it is removed before its instance',
     history: new HistoryBuilder()
       .act()

@@ -1,6 +1,7 @@
 import type { EventOf } from '../history/events.ts';
 import type { Incarnation } from '../history/lives.ts';
 import type { Finding } from '../history/verdict.ts';
+import { pausesOf } from '../history/pauses.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { count, duration, indexes, safetyPart, unknownPart } from './parts.ts';
@@ -59,21 +60,16 @@ function exits(view: View): Finding[] {
 /** Whether a correct autoscaler would exit then, to be restarted: because of its lease, a pause, or before it was ready. */
 function isByDesign(view: View, { number, exit, ready, start }: Incarnation): boolean {
   if (exit === undefined || exit.provoked || view.panics.some(({ incarnation }) => incarnation === number)) return false;
-  if (pausesOf(view).some(({ fromMs, toMs }) => fromMs >= start.t && exit.t >= toMs && exit.t - toMs <= LEASE_MS)) return true;
+  const isAfterPause = pausesOf(view).some(
+    ({ fromMs, toMs = Infinity }) => fromMs >= start.t && toMs - fromMs > DEFAULT_LEASE_MS && exit.t >= toMs && exit.t - toMs <= LEASE_MS,
+  );
+  if (isAfterPause) return true;
   const strikes = view.faults.flatMap(({ fired }) => fired).filter(({ i }) => i < exit.i);
   return strikes.some(({ t, span }) => {
     const request = span === undefined ? undefined : view.requests.get(span)?.start;
     if (request?.principal !== 'target' || request.incarnation !== number) return false;
     const isOfLease = request.wire === 'kube' && request.mutating && request.operation.endsWith(' leases') && exit.t - t <= LEASE_MS;
     return isOfLease || (ready === undefined && t >= start.t);
-  });
-}
-
-/** When the target was paused for longer than a lease. */
-function pausesOf({ faults }: View): { fromMs: number; toMs: number }[] {
-  return faults.flatMap(({ armed, fired: [first], healed }) => {
-    if (armed.fault.fault !== 'pause' || first === undefined || healed === undefined) return [];
-    return healed.t - first.t > DEFAULT_LEASE_MS ? [{ fromMs: first.t, toMs: healed.t }] : [];
   });
 }
 

@@ -1,5 +1,6 @@
 import { MAX_FIRINGS_RECORDED } from './events.ts';
 import type { ClaimLife, InstanceLife, NodeLife, RequestLife } from './lives.ts';
+import { pausesOf } from './pauses.ts';
 import type { View } from './view.ts';
 
 /** One instance in the ledger: who launched it, and what happened to it. Times are milliseconds since the start of the trial. */
@@ -98,7 +99,7 @@ interface Setback {
 }
 
 /**
- * What kept the target from its work, in order: its provoked crashes, and faults that hit its requests or the world itself
+ * What kept the target from its work, in order: its provoked crashes, its pauses, and faults that hit its requests or the world itself
  * (without a request), except those that hinder nothing. Of requests only those to AWS count, unless any are selected:
  * terminating an instance takes only EC2, but removing a Node takes the Kubernetes API.
  */
@@ -112,7 +113,7 @@ export function setbacksOf(view: View, which: 'aws-requests' | 'any-request' = '
     return last !== undefined && fired.length >= MAX_FIRINGS_RECORDED ? [...moments, { fromMs: last.fromMs, toMs: healed?.t }] : moments;
   });
   const ofDeaths = view.incarnations.flatMap(({ exit }) => (exit?.provoked === true ? { fromMs: exit.t, toMs: exit.t } : []));
-  return [...ofFaults, ...ofDeaths].sort((a, b) => a.fromMs - b.fromMs);
+  return [...ofFaults, ...pausesOf(view), ...ofDeaths].sort((a, b) => a.fromMs - b.fromMs);
 }
 
 function concernsInstances(view: View, span: number | undefined): boolean {
