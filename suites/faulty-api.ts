@@ -53,14 +53,18 @@ export const delayedLaunches = scenario({
 });
 
 /** Denies something for as long as a launch takes, while pods are pending, and expects them served after that. */
-function deniedForAWhile({ denial, ...head }: ScenarioHead & { readonly denial: FaultSpec }): Scenario {
+function deniedForAWhile({
+  denial,
+  replicas = 5,
+  ...head
+}: ScenarioHead & { readonly denial: FaultSpec; readonly replicas?: number }): Scenario {
   return scenario({
     ...head,
     pools: NODE_POOLS,
     faults: { denial },
     async run(t) {
       const denied = await t.inject(denial);
-      const web = await t.deploy({ replicas: 5, truth: servedAfterHeal('the autoscaler cannot launch instances') });
+      const web = await t.deploy({ replicas, truth: servedAfterHeal('the autoscaler cannot launch instances') });
       t.expect.served(web, 'recover');
       await t.pass('provision', 0.5);
       await denied.heal();
@@ -95,6 +99,15 @@ export const securityGroupDeleted = deniedForAWhile({
   title: "someone deletes the nodes' security group and later restores it: retries back off, and all pods are served afterwards",
   requirements: ['API-01'],
   denial: faults.securityGroupDeleted({}),
+});
+
+export const claimsNotStored = deniedForAWhile({
+  id: 'faulty-api/claims-not-stored',
+  title: 'etcd is full, so no claim can be created while twenty nodes are needed: retries back off, and all pods are served afterwards',
+  requirements: ['API-01'],
+  replicas: 20,
+  // Other autoscalers store nothing before they launch.
+  denial: mayFire(faults.failingWrites({ operations: ['create nodeclaims'] })),
 });
 
 export const deniedTerminations = scenario({

@@ -24,8 +24,8 @@ export class Provisioner {
   readonly #news = new Notifier();
   /** A claim may exist that we have not seen, because its creation got no response. */
   #mustList = false;
-  /** The last claim could not be created because no role allows it. */
-  #isForbidden = false;
+  /** The last claim could not be created because no role allows it, or the server failed. */
+  #isFailing = false;
   /** The last plan left pods without a node. */
   #hasRefused = false;
   /** Counts plans: where one offering at a time is tried, pods take turns. */
@@ -145,12 +145,15 @@ export class Provisioner {
     if ((pod.spec.nodeName ?? '') === '') this.#context.reporter.cannotSchedule(pod, reason);
   }
 
-  /** While creating is forbidden, one request shows that it still is: with one for each claim, a role without that right means hammering. */
+  /**
+   * While creating is forbidden, or the server fails, one request shows that it still is so: with one for each claim, a role without that
+   * right, or a server in trouble, would be hammered.
+   */
   async #createAll(launches: readonly PlannedNode[]): Promise<void> {
     const [first, ...others] = launches;
-    if (this.#isForbidden && first !== undefined) {
+    if (this.#isFailing && first !== undefined) {
       await this.#create(first);
-      if (!this.#isForbidden) await this.#createAll(others);
+      if (!this.#isFailing) await this.#createAll(others);
       return;
     }
     await forEachAtMost(CLAIM_CREATES_AT_ONCE, launches, (launch) => this.#create(launch));
@@ -160,9 +163,9 @@ export class Provisioner {
     const { runtime } = this.#context;
     try {
       await createClaim(this.#context, launch, 'provisioned');
-      this.#isForbidden = false;
+      this.#isFailing = false;
     } catch (error) {
-      this.#isForbidden ||= isForbidden(error);
+      this.#isFailing ||= isForbidden(error) || isUnknownOutcome(error);
       this.#mustList ||= isUnknownOutcome(error);
       logFailure(runtime.log, 'error', `no claim could be created: ${describeError(error)}`, error, { nodePool: launch.pool });
     }
