@@ -101,6 +101,14 @@ for (const { what, history, worst } of [
   });
 }
 
+test('claims without an instance need launches, even if none ever succeeds, but no more than pods wait', () => {
+  const history = begun();
+  for (const pod of ['web-1', 'web-2', 'web-3']) history.pod(pod, 'created');
+  for (const claim of ['a', 'b', 'c', 'd']) history.claim(claim, 'created');
+  for (let index = 0; index < 6; index += 1) history.request(index, 'ec2:CreateFleet', { input: { ClientToken: String(index) } });
+  expect(worstOf(history)).toBe(2);
+});
+
 /** Unsuccessful fleets for so many instances each, within a minute, while four of the pending pods need a node each. */
 const fleets = (...sizes: readonly number[]): HistoryBuilder => {
   const history = begun();

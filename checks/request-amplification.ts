@@ -138,7 +138,7 @@ function worstMinute(
 
 /**
  * How many launches may have been needed between two requests: a node for each pod without one and for each claim or node
- * that was being removed, but at most as many as the target ever launched, and at least one.
+ * that was being removed, but at most as many as the target ever launched, or has claims for that have no instance, and at least one.
  */
 function reasonsIn(view: View): (first: RequestLife, last: RequestLife) => number {
   const indexOf = (event: { readonly i: number } | undefined): number => event?.i ?? Infinity;
@@ -150,13 +150,20 @@ function reasonsIn(view: View): (first: RequestLife, last: RequestLife) => numbe
     ...view.claims.map(({ terminating, gone }) => ({ from: indexOf(terminating), to: indexOf(gone) })),
     ...view.nodes.map(({ steps, gone }) => ({ from: indexOf(steps.find(({ to }) => to === 'cordoned')), to: indexOf(gone) })),
   ];
+  const needed = overlapping(spans);
+  const claimed = overlapping(
+    view.claims.map(({ created, linked, gone }) => ({ from: indexOf(created), to: Math.min(indexOf(linked), indexOf(gone)) })),
+  );
+  const launched = view.instances.filter(({ launched: { span } }) => span !== undefined).length;
+  return ({ start: first }, { start: last }) =>
+    Math.max(1, Math.min(needed(first.i, last.i), Math.max(launched, claimed(first.i, last.i))));
+}
+
+/** Counts the spans, of indexes of events, that overlap with one from the first to the last index. */
+function overlapping(spans: readonly { readonly from: number; readonly to: number }[]): (first: number, last: number) => number {
   const begun = spans.map(({ from }) => from).sort((a, b) => a - b);
   const over = spans.map(({ to }) => to).sort((a, b) => a - b);
-  const launched = view.instances.filter(({ launched: { span } }) => span !== undefined).length;
-  return ({ start: first }, { start: last }) => {
-    const open = countBelow(begun, last.i) - countBelow(over, first.i);
-    return Math.max(1, Math.min(open, launched));
-  };
+  return (first, last) => countBelow(begun, last) - countBelow(over, first);
 }
 
 /** How many of some numbers in ascending order are less than a limit. */
