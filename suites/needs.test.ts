@@ -14,6 +14,7 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
     'consolidation/node-writes-refused',
     'consolidation/pods-arrive-meanwhile',
     'faulty-api/blocked-evictions',
+    'faulty-api/claims-not-stored',
     'faulty-api/connection-resets',
     'faulty-api/delayed-taints',
     'faulty-api/denied-terminations',
