@@ -44,6 +44,15 @@ const CASES: readonly {
     },
     is: 'schedulable',
   },
+  {
+    what: 'the same while the target sees what no real server would show',
+    data: {
+      ...SMALL,
+      faults: [{ name: 'f', fault: 'topology-skew', params: { labels: { app: 'web' }, maxSkew: -1 } }],
+      steps: [{ do: 'inject', fault: 'f' }, ...SMALL.steps],
+    },
+    is: 'impossible',
+  },
   { what: 'pods that no node can hold', data: { ...SMALL, workloads: [{ ...web, cpu: '64' }] }, is: 'impossible', launchless: true },
   {
     what: 'the same if the target restarts',

@@ -70,7 +70,11 @@ function judge(data: ScenarioData, name: string, judgeUnder: JudgeUnder): Judged
   if (never !== undefined) return never;
   const found = judgeOver(data, name, judgeUnder);
   if (found.kind !== 'servable') return found;
-  const why = neighbourChange(data, name) ?? neighbourProblem(data, name, judgeUnder) ?? volumeProblem(data, name, found.zones, judgeUnder);
+  const why =
+    unrealFault(data) ??
+    neighbourChange(data, name) ??
+    neighbourProblem(data, name, judgeUnder) ??
+    volumeProblem(data, name, found.zones, judgeUnder);
   return why === undefined ? found : { kind: 'partly', why };
 }
 
@@ -81,6 +85,12 @@ function judgeOver(data: ScenarioData, name: string, judgeUnder: JudgeUnder, pin
   if (other !== undefined) return { kind: 'partly', why: `its pools change, and then: ${'why' in other ? other.why : 'it can be served'}` };
   if (first.kind !== 'servable') return first;
   return { kind: 'servable', zones: [...new Set(all.flatMap((one) => (one.kind === 'servable' ? one.zones : [])))].sort() };
+}
+
+/** Why nothing is owed while the target sees what no real server would show: it may remember that after the heal. */
+function unrealFault({ faults }: ScenarioData): string | undefined {
+  const unreal = faults.find(({ fault }) => faultNamed(fault)?.legal === false);
+  return unreal === undefined ? undefined : `the target sees what a real API server would have refused (${unreal.fault})`;
 }
 
 /** Why its pods never get a node, whatever the pools are: nothing in a scenario removes gates, brings schedulers, or adds classes. */
