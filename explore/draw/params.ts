@@ -148,6 +148,11 @@ function operationsOf(random: Random, { items = {}, default: usual, examples = [
   return named.length === 0 ? ['*'] : random.pick(named);
 }
 
+/** Of what a fault repeats until its heal. */
+const PERIOD = 'periodMs';
+/** Real disturbances are not more frequent, and a trial costs as much as what happens in it. */
+const LEAST_PERIOD_MS = 500;
+
 /** Times are spread evenly over their orders of magnitude. */
 function wholeNumber(
   random: Random,
@@ -157,7 +162,8 @@ function wholeNumber(
   const least = Math.max(minimum, exclusiveMinimum + 1);
   const within = (value: number): number => Math.min(maximum, Math.max(least, value));
   if (field.endsWith('Ms')) {
-    const value = Math.round(weighted(random, TIMES_MS)(random));
+    const drawn = Math.round(weighted(random, TIMES_MS)(random));
+    const value = field === PERIOD ? Math.max(drawn, LEAST_PERIOD_MS) : drawn;
     return within(least < 0 && random.chance(0.5) ? -value : value);
   }
   return within(least < -1 ? 0 - random.int(0, 2) : weighted(random, AMOUNTS)(random));

@@ -26,6 +26,14 @@ for (const fault of faultCatalogue) {
   });
 }
 
+test('nothing is repeated more often than twice a second', () => {
+  const periods = drawn.flatMap(({ faults }) =>
+    faults.flatMap(({ params: { periodMs } }) => (typeof periodMs === 'number' ? [periodMs] : [])),
+  );
+  expect(periods.length).toBeGreaterThan(10);
+  expect(Math.min(...periods)).toBeGreaterThanOrEqual(500);
+});
+
 test('every fault that the world allows is drawn', () => {
   const names = new Set(drawn.flatMap(({ faults }) => faults.map(({ fault }) => fault)));
   expect(possibleFaults(SITE).filter(({ name }) => !names.has(name))).toEqual([]);

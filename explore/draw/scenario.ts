@@ -1,4 +1,5 @@
 import type { Random } from '../../runtime/random.ts';
+import { crash } from '../../faults/crash.ts';
 import { SCENARIO_SCHEMA, tidy } from '../scenario-data.ts';
 import type { FaultData, ScenarioData } from '../scenario-data.ts';
 import { weighted } from './chance.ts';
@@ -7,6 +8,9 @@ import { TYPES, drawPools } from './pools.ts';
 import type { DrawSite } from './site.ts';
 import { drawSteps } from './steps.ts';
 import { drawDaemonSets, drawWorkloads } from './workloads.ts';
+
+/** The share of faults that kill the target at one of its requests: there are more such moments than moments of any other fault. */
+const CRASHES = 0.12;
 
 /** A scenario that nobody wrote. Usually with two or three faults, since most bugs need an overlap. */
 export function drawScenario(random: Random, name: string, site: DrawSite): ScenarioData {
@@ -31,5 +35,7 @@ export function drawOneFault(
   name: string,
   { site, workloads }: { readonly site: DrawSite; readonly workloads: readonly string[] },
 ): FaultData | undefined {
-  return drawFault(random, name, random.pick(possibleFaults(site)), { ...site, instanceTypes: TYPES, workloads });
+  const possible = possibleFaults(site);
+  const fault = possible.find((one) => one.name === crash.name && random.chance(CRASHES)) ?? random.pick(possible);
+  return drawFault(random, name, fault, { ...site, instanceTypes: TYPES, workloads });
 }
