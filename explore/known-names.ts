@@ -2,8 +2,8 @@ import { ZONES, loadCatalogue } from '../model/instance-catalogue.ts';
 import { LABEL, SYSTEM_PRIORITY_CLASSES } from '../model/kube.ts';
 import { hint } from '../model/mistake.ts';
 import { nearest } from '../model/nearest.ts';
-import type { PoolData, ScenarioData } from './scenario-data.ts';
 import { namedZones } from './volumes.ts';
+import type { VolumeData } from './volumes.ts';
 
 /** Names at a place of a scenario, of things that exist before it. */
 interface Named {
@@ -12,14 +12,30 @@ interface Named {
   readonly names: readonly string[];
 }
 
+interface PoolParts {
+  readonly instanceTypes?: readonly string[];
+  readonly zones?: readonly string[];
+  readonly requirements?: readonly { readonly key: string; readonly values?: readonly string[] }[];
+}
+
+/** What of a scenario may name such things. */
+interface NamingParts {
+  readonly pools: readonly PoolParts[];
+  /** For each step, what a pool is changed to; undefined if it changes none. */
+  readonly changes: readonly (PoolParts | undefined)[];
+  readonly workloads: readonly { readonly priorityClassName?: string; readonly volume?: VolumeData }[];
+  readonly daemonSets: readonly { readonly priorityClassName?: string }[];
+  readonly faults: readonly { readonly fault: string; readonly params: Readonly<Record<string, unknown>> }[];
+}
+
 const EXAMPLES = 3;
 
 /**
  * The first instance type, zone or priority class that a scenario's parts name and that does not exist, with its place; undefined if
  * all exist. What pods select is not looked at: pods that ask for what nobody has are worth a test.
  */
-export function unknownName(data: Pick<ScenarioData, 'pools' | 'workloads' | 'daemonSets' | 'faults' | 'steps'>): string | undefined {
-  for (const { at, kind, names } of namesIn(data)) {
+export function unknownName(parts: NamingParts): string | undefined {
+  for (const { at, kind, names } of namesIn(parts)) {
     const unknown = names.find((name) => !isKnown(kind, name));
     if (unknown !== undefined) return `${at}: there is no ${kind} "${unknown}"${whichThereAre(kind, unknown)}`;
   }
@@ -43,7 +59,7 @@ function whichThereAre(kind: Named['kind'], unknown: string): string {
     : hint(unknown, names);
 }
 
-function namesIn({ pools, workloads, daemonSets, faults, steps }: Parameters<typeof unknownName>[0]): Named[] {
+function namesIn({ pools, changes, workloads, daemonSets, faults }: NamingParts): Named[] {
   const classOf = (kind: string, all: readonly { readonly priorityClassName?: string }[]): Named[] =>
     all.map(({ priorityClassName }, index) => ({
       at: `${kind}.${index}.priorityClassName`,
@@ -52,7 +68,7 @@ function namesIn({ pools, workloads, daemonSets, faults, steps }: Parameters<typ
     }));
   return [
     ...pools.flatMap((pool, index) => inPool(`pools.${index}`, pool)),
-    ...steps.flatMap((step, index) => (step.do === 'change-pool' ? inPool(`steps.${index}.pool`, step.pool) : [])),
+    ...changes.flatMap((pool, index) => (pool === undefined ? [] : inPool(`steps.${index}.pool`, pool))),
     ...workloads.map(({ volume }, index): Named => ({
       at: `workloads.${index}.volume`,
       kind: 'zone',
@@ -68,7 +84,7 @@ function namesIn({ pools, workloads, daemonSets, faults, steps }: Parameters<typ
   ];
 }
 
-function inPool(at: string, { instanceTypes = [], zones = [], requirements = [] }: PoolData): Named[] {
+function inPool(at: string, { instanceTypes = [], zones = [], requirements = [] }: PoolParts): Named[] {
   return [
     { at: `${at}.instanceTypes`, kind: 'instance type', names: instanceTypes },
     { at: `${at}.zones`, kind: 'zone', names: zones },

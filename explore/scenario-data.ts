@@ -153,11 +153,11 @@ function partsProblem({ pools, workloads, daemonSets, faults, steps }: ScenarioD
     const problem = problemOf(known.params, params, 'its parameters');
     if (problem !== undefined) return `faults.${index} (${fault}): ${problem}`;
   }
-  const unknown = unknownName({ pools, workloads, daemonSets, faults, steps });
+  const changes = steps.map((one) => (one.do === 'change-pool' ? one.pool : undefined));
+  const unknown = unknownName({ pools, changes, workloads, daemonSets, faults });
   if (unknown !== undefined) return unknown;
-  const changed = steps.flatMap((one) => (one.do === 'change-pool' ? [one.pool] : []));
-  const limited = [...pools, ...changed].find(
-    (one) => one.replicas !== undefined && (one.limits?.cpu ?? one.limits?.memoryMiB) !== undefined,
+  const limited = [...pools, ...changes].find(
+    (one) => one?.replicas !== undefined && (one.limits?.cpu ?? one.limits?.memoryMiB) !== undefined,
   );
   return limited === undefined ? undefined : `pool "${limited.name}" has a fixed size (replicas), so that it can only limit nodes`;
 }
