@@ -15,16 +15,17 @@ test('with --service, a webhook of a service is called where its program listens
             body: JSON.stringify(body),
           });
         const service = { namespace: 'default', name: 'hook', path: '/check' };
+        // The world itself creates ConfigMaps, sooner or later.
         const hook = {
           name: 'check.example.com',
           clientConfig: { service, caBundle: CA_BUNDLE },
           sideEffects: 'None',
           admissionReviewVersions: ['v1'],
-          rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+          rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['secrets'] }],
         };
         const configurations = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
         expect((await post(operator, configurations, { metadata: { name: 'hook' }, webhooks: [hook] })).status).toBe(201);
-        const refused = await post(target, '/api/v1/namespaces/default/configmaps', { metadata: { name: 'a' } });
+        const refused = await post(target, '/api/v1/namespaces/default/secrets', { metadata: { name: 'a' } });
         expect(await refused.json()).toMatchObject({
           code: 400,
           message: 'admission webhook "check.example.com" denied the request: not today',
