@@ -135,7 +135,7 @@ class DescribedTypes implements InstanceTypes {
       return [resource, Math.min(1, before[resource] ?? 1, share)] as const;
     });
     seen.set(name, Object.fromEntries(shares));
-    if (seen.size === 1 || shares.some(([resource, share]) => share !== before[resource])) this.#sized.delete(key);
+    if (shares.some(([resource, share]) => share !== before[resource])) this.#sized.delete(key);
   }
 
   #with(settings: KubeletSettings | undefined): SizedTypes {
