@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { UserObject, WorkloadKind, WorkloadSpec } from '../harness/scenario.ts';
+import { storageClass, volumeClaim, volumeIn } from '../harness/volumes.ts';
 import { ZONES } from '../model/instance-catalogue.ts';
 import { LABEL } from '../model/kube.ts';
-import type { KubeObject, NodeSelectorRequirement } from '../model/kube.ts';
-import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../model/storage.ts';
+import type { NodeSelectorRequirement } from '../model/kube.ts';
 
 /**
  * The volume that the pods of a workload need. A volume that is created is each pod's own in a StatefulSet; any other volume is
@@ -28,8 +28,6 @@ interface Claimant {
   readonly volume?: VolumeData;
 }
 
-const EBS = 'ebs.csi.aws.com';
-const NAMESPACE = 'default';
 const VOLUME = 'data';
 
 /** The zones that a volume names. */
@@ -66,56 +64,21 @@ function hasOwnClaims(kind: WorkloadKind | undefined, { is }: VolumeData): boole
 /** Objects that a user creates before the workload. */
 export function volumeObjects({ name, kind, volume }: Claimant): UserObject[] {
   if (volume === undefined) return [];
-  const claims = hasOwnClaims(kind, volume) ? [] : [asObject('persistentvolumeclaims', claimOf(name, volume))];
+  if (volume.is === 'existing') return volumeIn(volume.zone, name);
+  const claims = hasOwnClaims(kind, volume) ? [] : [claimOf(name)];
   if (volume.is === 'of-missing-class') return claims;
-  if (volume.is === 'existing') return [asObject('persistentvolumes', existingIn(volume.zone, name)), ...claims];
-  const zones = namedZones(volume);
-  const object: StorageClass = {
-    apiVersion: 'storage.k8s.io/v1',
-    kind: 'StorageClass',
-    metadata: { name },
-    provisioner: EBS,
-    volumeBindingMode: volume.is === 'created-at-once' ? 'Immediate' : 'WaitForFirstConsumer',
-    ...(zones.length === 0 ? {} : { allowedTopologies: [{ matchLabelExpressions: [{ key: LABEL.zone, values: [...zones] }] }] }),
-  };
-  return [asObject('storageclasses', object), ...claims];
+  return [storageClass(name, namedZones(volume), volume.is === 'created-at-once' ? 'Immediate' : 'WaitForFirstConsumer'), ...claims];
 }
 
 /** How its pods use it. */
 export function volumeFields({ name, kind, volume }: Claimant): Pick<WorkloadSpec, 'volumes' | 'claimTemplates'> {
   if (volume === undefined) return {};
   if (!hasOwnClaims(kind, volume)) return { volumes: [{ name: VOLUME, persistentVolumeClaim: { claimName: name } }] };
-  const { metadata: _metadata, ...claim } = claimOf(name, volume);
+  const { metadata: _metadata, ...claim } = claimOf(name).object;
   return { claimTemplates: [{ ...claim, metadata: { name: VOLUME } }] };
 }
 
-function claimOf(name: string, volume: VolumeData): PersistentVolumeClaim {
-  const existing = volume.is === 'existing' ? { storageClassName: '', volumeName: name } : { storageClassName: name };
-  return {
-    apiVersion: 'v1',
-    kind: 'PersistentVolumeClaim',
-    metadata: { name, namespace: NAMESPACE },
-    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '10Gi' } }, ...existing },
-  };
-}
-
-function existingIn(zone: string, name: string): PersistentVolume {
-  return {
-    apiVersion: 'v1',
-    kind: 'PersistentVolume',
-    metadata: { name },
-    spec: {
-      accessModes: ['ReadWriteOnce'],
-      capacity: { storage: '10Gi' },
-      claimRef: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace: NAMESPACE, name },
-      csi: { driver: EBS, volumeHandle: `vol-${name}` },
-      nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [inZones(zone)] }] } },
-      persistentVolumeReclaimPolicy: 'Retain',
-      storageClassName: '',
-    },
-  };
-}
-
-function asObject(resource: string, object: KubeObject): UserObject {
-  return { resource, object };
+/** Of the class with its name. */
+function claimOf(name: string): ReturnType<typeof volumeClaim> {
+  return volumeClaim(name, { storageClassName: name });
 }

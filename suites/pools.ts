@@ -2,12 +2,11 @@ import { faults } from '../faults/catalogue.ts';
 import { mayFire } from '../faults/fault.ts';
 import { always } from '../faults/triggers.ts';
 import { pool, scenario } from '../harness/scenario.ts';
-import type { UserObject } from '../harness/scenario.ts';
 import { NODE_POOLS, NODE_TYPES, OPTED_OUT, SPREAD_OVER_ZONES, impossible, servedAfterHeal } from '../harness/shapes.ts';
 import { serve, serveTogether } from '../harness/steps.ts';
+import { storageClass, volumeClaim, volumeIn } from '../harness/volumes.ts';
 import { LABEL } from '../model/kube.ts';
-import type { KubeObject, Volume } from '../model/kube.ts';
-import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../model/storage.ts';
+import type { Volume } from '../model/kube.ts';
 import { deploySlowToEnd, drainToTheEnd } from './parts.ts';
 
 const MINUTE_MS = 60_000;
@@ -156,49 +155,6 @@ export const startupTaintsRemovedEarly = scenario({
   },
 });
 
-const EBS = 'ebs.csi.aws.com';
-
-function storageClass(name: string, zones: readonly string[]): UserObject {
-  const object: StorageClass & { metadata: object } = {
-    apiVersion: 'storage.k8s.io/v1',
-    kind: 'StorageClass',
-    metadata: { name },
-    provisioner: EBS,
-    volumeBindingMode: 'WaitForFirstConsumer',
-    ...(zones.length === 0 ? {} : { allowedTopologies: [{ matchLabelExpressions: [{ key: LABEL.zone, values: [...zones] }] }] }),
-  };
-  return { resource: 'storageclasses', object };
-}
-
-function claim(name: string, spec: Pick<PersistentVolumeClaim['spec'], 'storageClassName' | 'volumeName'>): UserObject {
-  const object: PersistentVolumeClaim = {
-    apiVersion: 'v1',
-    kind: 'PersistentVolumeClaim',
-    metadata: { name, namespace: 'default' },
-    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '10Gi' } }, ...spec },
-  };
-  return { resource: 'persistentvolumeclaims', object };
-}
-
-/** An existing volume in one zone, and its claim. */
-function volumeIn(zone: string, name: string): UserObject[] {
-  const object: PersistentVolume = {
-    apiVersion: 'v1',
-    kind: 'PersistentVolume',
-    metadata: { name },
-    spec: {
-      accessModes: ['ReadWriteOnce'],
-      capacity: { storage: '10Gi' },
-      claimRef: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace: 'default', name },
-      csi: { driver: EBS, volumeHandle: `vol-${name}` },
-      nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [{ key: LABEL.zone, operator: 'In', values: [zone] }] }] } },
-      persistentVolumeReclaimPolicy: 'Retain',
-      storageClassName: '',
-    },
-  };
-  return [{ resource: 'persistentvolumes', object: object satisfies KubeObject }, claim(name, { storageClassName: '', volumeName: name })];
-}
-
 function using(claimName: string): { readonly volumes: readonly Volume[] } {
   return { volumes: [{ name: 'data', persistentVolumeClaim: { claimName } }] };
 }
@@ -219,8 +175,8 @@ export const volumeZones = scenario({
       ...volumeIn('us-east-1b', 'data-b'),
       storageClass('only-c', ['us-east-1c']),
       storageClass('anywhere', []),
-      claim('made-in-c', { storageClassName: 'only-c' }),
-      claim('made-anywhere', { storageClassName: 'anywhere' }),
+      volumeClaim('made-in-c', { storageClassName: 'only-c' }),
+      volumeClaim('made-anywhere', { storageClassName: 'anywhere' }),
     ]);
     const names = ['data-a', 'data-b', 'made-in-c', 'made-anywhere'];
     const workloads = await Promise.all(names.map((name) => t.deploy({ name, replicas: 1, ...SMALL, ...using(name) })));
@@ -236,7 +192,7 @@ export const missingStorageClass = scenario({
   features: ['volumes'],
   pools: NODE_POOLS,
   async run(t) {
-    await t.apply([claim('data', { storageClassName: 'no-such-class' })]);
+    await t.apply([volumeClaim('data', { storageClassName: 'no-such-class' })]);
     const poison = await t.deploy({
       name: 'poison',
       replicas: 1,
