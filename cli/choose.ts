@@ -1,5 +1,5 @@
-import { GENERATED_SUITE, scenarioOf } from '../explore/generated.ts';
-import { refOf } from '../explore/trials.ts';
+import { GENERATED_SUITE } from '../explore/generated.ts';
+import { generatedSource } from '../explore/trials.ts';
 import { scenariosOf } from '../harness/load.ts';
 import type { TargetRef } from '../harness/load.ts';
 import type { TrialSource } from '../harness/run.ts';
@@ -118,8 +118,7 @@ async function scenariosNamed(options: Pick<ScenarioChoice, 'suites' | 'scenario
 
 /** A scenario that is data, as the explorer writes it. @throws UsageError that names the file and the field */
 export function scenarioInFile(path: string): ChosenScenario {
-  const data = scenarioFile(path);
-  return { ref: refOf(data), scenario: scenarioOf(data), suite: GENERATED_SUITE, label: path };
+  return generatedSource(scenarioFile(path), path);
 }
 
 /** @throws UsageError for an id that is not in the specification: nothing would be counted as tested */

@@ -9,7 +9,7 @@ import { exportedSource } from './export.ts';
 import { GENERATED_SUITE, scenarioOf } from './generated.ts';
 import type { ScenarioData } from './scenario-data.ts';
 import { LARGE, SMALL } from './testing/ground.ts';
-import { createScenarioRunner, refOf } from './trials.ts';
+import { createScenarioRunner, generatedSource } from './trials.ts';
 import type { TrialSite } from './trials.ts';
 
 function site(directory: string, workers: number, target = 'reference'): TrialSite {
@@ -51,7 +51,7 @@ test('a scenario that the target or the catalogue lacks has no verdict, and says
 });
 
 test('a smaller form keeps the random numbers of its origin', async () => {
-  const ref = refOf({ ...SMALL, name: 'smaller', origin: 'small' });
+  const { ref } = generatedSource({ ...SMALL, name: 'smaller', origin: 'small' });
   expect((await loadScenario(ref)).origin).toBe('small');
   const [small, smaller] = await Promise.all([
     runInProcess(scenarioOf(SMALL), targetNamed('reference')),

@@ -4,9 +4,10 @@ import { readTrial } from '../harness/judge-trial.ts';
 import { LoadError } from '../harness/load-error.ts';
 import { whyNotRun } from '../harness/engine.ts';
 import { loadTarget } from '../harness/load.ts';
-import type { ModuleRef, TargetRef } from '../harness/load.ts';
+import type { TargetRef } from '../harness/load.ts';
 import { planTrials, specOf } from '../harness/run.ts';
-import type { PlannedTrial } from '../harness/run.ts';
+import type { PlannedTrial, TrialSource } from '../harness/run.ts';
+import type { Scenario } from '../harness/scenario.ts';
 import { createTrialRunner } from '../harness/supervisor.ts';
 import type { TrialRunner } from '../harness/supervisor.ts';
 import { worldFor } from '../harness/world-for.ts';
@@ -40,11 +41,16 @@ export interface ScenarioRunner {
   end(): Promise<void>;
 }
 
-/** The scenario of these data, for a process. */
-export function refOf(data: ScenarioData): ModuleRef {
+/**
+ * The scenario of these data as a source of trials.
+ * @param label the path of its file, for replay lines; by default its id
+ */
+export function generatedSource(data: ScenarioData, label?: string): TrialSource & { readonly scenario: Scenario } {
   const module = new URL(`./generated${extname(import.meta.url)}`, import.meta.url).href;
+  const scenario = scenarioOf(data);
   // Fields in the order of the schema: the digest is that of the same scenario in a file.
-  return { module, export: scenarioOf.name, input: parseScenarioData(data) };
+  const ref = { module, export: scenarioOf.name, input: parseScenarioData(data) };
+  return { ref, scenario, suite: GENERATED_SUITE, label: label ?? scenario.id };
 }
 
 /** Starts a process for each worker at its first trial. What a trial shows does not depend on the process, nor on what ran in it before. */
@@ -109,11 +115,10 @@ async function plan(
   { target, label, number }: { readonly target: TrialSite['target']; readonly label: string; readonly number: number },
 ): Promise<{ readonly trial: PlannedTrial } | { readonly problem: string }> {
   try {
-    const scenario = scenarioOf(data);
+    const source = generatedSource(data, label);
     const loaded = await loadTarget(target.ref);
-    const reason = whyNotRun(scenario, loaded, worldFor(loaded, undefined).facts.capabilities);
+    const reason = whyNotRun(source.scenario, loaded, worldFor(loaded, undefined).facts.capabilities);
     if (reason !== undefined) return { problem: reason };
-    const source = { ref: refOf(data), scenario, suite: GENERATED_SUITE, label };
     const [trial] = await planTrials(source, target, [TRIAL_SEED]);
     if (trial === undefined) return { problem: 'no trial was planned' };
     return { trial: { ...trial, history: `histories/${number}.jsonl` } };

@@ -1,13 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ScenarioData } from '../../explore/scenario-data.ts';
+import { generatedSource } from '../../explore/trials.ts';
 import { whyNotRun } from '../../harness/engine.ts';
 import { loadTarget } from '../../harness/load.ts';
 import { labelOf, planTrials } from '../../harness/run.ts';
 import type { PlannedTrial } from '../../harness/run.ts';
-import { GENERATED_SUITE, scenarioOf } from '../../explore/generated.ts';
-import type { ScenarioData } from '../../explore/scenario-data.ts';
-import { refOf } from '../../explore/trials.ts';
 import { worldFor } from '../../harness/world-for.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { sources } from '../../suites/catalogue.ts';
@@ -57,10 +56,7 @@ export async function mutate(options: MutateOptions): Promise<MutationReport> {
   try {
     const site: TrialSite = { folder, clock: createRealTimeline().scope('mutate'), signal };
     const chosen = scenariosNamed(options.scenarios);
-    const generated = options.generated.map((data) => {
-      const scenario = scenarioOf(data);
-      return { ref: refOf(data), scenario, suite: GENERATED_SUITE, label: scenario.id };
-    });
+    const generated = options.generated.map((data) => generatedSource(data));
     const trials = await plan([...chosen, ...generated], mkdtempSync(join(folder, 'sources-')), mutants);
     say(`${mutants.length} mutants, ${trials.length} scenarios; first without a mutant\n`);
     const controls = await runControls(trials, site, options);
