@@ -24,14 +24,11 @@ const REFUSALS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The node shut down: the pod was bound at the moment when the node was removed, or the node was removed although the pod was
- * on it. A kubelet that was gone before it saw the pod reports nothing: the collector deletes the pod once its Node is gone.
+ * The node went away: it was drained, as one whose notice is read a moment after the pod was bound to it; or it shut down, since the pod
+ * was bound at the moment when the node was removed, or the node was removed although the pod was on it. A kubelet that was gone before it saw the pod reports nothing: the collector deletes the pod once its Node is gone.
  * Sources: kubernetes v1.34 `pkg/kubelet/nodeshutdown/nodeshutdown_manager.go`, `pkg/controller/podgc/gc_controller.go`.
  */
-const SHUTDOWNS: ReadonlySet<string> = new Set(['NodeShutdown', 'TerminationByKubelet', 'DeletionByPodGC']);
-
-/** The pod was evicted before it ran, as from a node whose notice is read a moment after the pod was bound to it. */
-const EVICTION = 'EvictionByEvictionAPI';
+const DEPARTURES: ReadonlySet<string> = new Set(['EvictionByEvictionAPI', 'NodeShutdown', 'TerminationByKubelet', 'DeletionByPodGC']);
 
 type Served = Extract<Expectation, { kind: 'served' }>;
 
@@ -132,7 +129,7 @@ function refusalOf({ scheduled, running, ended, terminating, gone }: PodLife): {
   const step = ended ?? terminating ?? gone;
   if (scheduled === undefined || running !== undefined || step === undefined) return undefined;
   const reason = terminating?.reason ?? gone?.reason ?? '';
-  const isInherited = SHUTDOWNS.has(reason) || reason === EVICTION;
+  const isInherited = DEPARTURES.has(reason);
   return isInherited || REFUSALS.has(reason) ? { i: step.i, t: step.t, isInherited } : undefined;
 }
 

@@ -28,7 +28,8 @@ const DEFAULT_BOUNDS = {
  * every pod was served in time, it is unknown whether it would have come. Every other pod of a workload needs one if it stayed
  * without a node until the end of its bound to be served, or, without such a bound, until the world had settled; the
  * explanation may come as long as the pod is pending and the world has not settled. A pod that was scheduled or deleted in
- * time needs none, nor does one of which a scenario says so (`mayBeSilent`). While a fault hides what happens from the target, the bound of an explanation does not begin.
+ * time needs none, nor does one of which a scenario says so (`mayBeSilent`). While a fault hides what happens from the target, the
+ * bound of an explanation does not begin.
  */
 export const unservedExplained: Check = {
   name: 'unserved-explained',

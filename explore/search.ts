@@ -212,14 +212,10 @@ export class Search {
     const key = `${symptom.check} ${symptom.code}`;
     const tried = this.#confirmed.get(key) ?? 0;
     // A cause without parts explains all that is like it.
-    const isPlain = causes.some(({ ingredients }) => ingredients.length === 0);
-    const left =
-      isPlain || tried >= MAX_CONFIRMED
-        ? undefined
-        : withoutIngredients(
-            data,
-            causes.flatMap(({ ingredients }) => ingredients),
-          );
+    // A cause without parts explains all that is like it.
+    if (tried >= MAX_CONFIRMED || causes.some(({ ingredients }) => ingredients.length === 0)) return undefined;
+    const parts = causes.flatMap(({ ingredients }) => ingredients);
+    const left = withoutIngredients(data, parts);
     if (left === undefined) return undefined;
     this.#confirmed.set(key, tried + 1);
     const explored = await this.#options.run([left]);

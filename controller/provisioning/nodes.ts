@@ -1,6 +1,6 @@
 import { LABEL } from '../../model/kube.ts';
 import type { Node, Pod, Taint } from '../../model/kube.ts';
-import { reportedResources, addResources, maxResources, parseResources, podRequests, subtractResources } from '../../model/resources.ts';
+import { addResources, maxResources, parseResources, podRequests, reportedResources, subtractResources } from '../../model/resources.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { Labels } from '../../model/selector.ts';
 import { CONDITION, DISRUPTED_TAINT, UNREGISTERED_TAINT, isDeleting, isTrue, nameOf } from '../api.ts';

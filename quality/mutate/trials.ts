@@ -71,7 +71,8 @@ function inOrder(a: Control, b: Control): number {
 }
 
 /**
- * Runs a mutant in the scenarios that execute it, the generated ones last and the shortest first, until one kills it. Undefined if it was interrupted.
+ * Runs a mutant in the scenarios that execute it, the generated ones last and the shortest first, until one kills it. Undefined if it
+ * was interrupted.
  * @param crashed ids of scenarios that are repeated with the mutant killed at each of its side effects, if nothing else kills it
  */
 export async function judgeMutant(
