@@ -212,7 +212,6 @@ export class Search {
     const key = `${symptom.check} ${symptom.code}`;
     const tried = this.#confirmed.get(key) ?? 0;
     // A cause without parts explains all that is like it.
-    // A cause without parts explains all that is like it.
     if (tried >= MAX_CONFIRMED || causes.some(({ ingredients }) => ingredients.length === 0)) return undefined;
     const parts = causes.flatMap(({ ingredients }) => ingredients);
     const left = withoutIngredients(data, parts);
