@@ -1,6 +1,7 @@
 import type { Random } from '../runtime/random.ts';
 import { few, weighted } from './draw/chance.ts';
 import { drawOneFault } from './draw/scenario.ts';
+import { namesIn } from './draw/params.ts';
 import { drawPool } from './draw/pools.ts';
 import type { DrawSite } from './draw/site.ts';
 import { eventOf, pauseOf } from './draw/steps.ts';
@@ -70,7 +71,7 @@ const EDITS: readonly (readonly [number, Edit])[] = [
 
 function addFault(random: Random, data: ScenarioData, site: DrawSite): ScenarioData {
   if (data.faults.length >= MOST.faults) return data;
-  const fault = drawOneFault(random, freeName(data.faults, 'fault'), { site, workloads: data.workloads.map(({ name }) => name) });
+  const fault = drawOneFault(random, freeName(data.faults, 'fault'), namesIn(data, site));
   if (fault === undefined) return data;
   return insert(random, { ...data, faults: [...data.faults, fault] }, [{ do: 'inject', fault: fault.name }]);
 }
@@ -79,7 +80,7 @@ function addFault(random: Random, data: ScenarioData, site: DrawSite): ScenarioD
 function redrawFault(random: Random, data: ScenarioData, site: DrawSite): ScenarioData {
   if (data.faults.length === 0) return addFault(random, data, site);
   const old = random.pick(data.faults);
-  const drawn = drawOneFault(random, old.name, { site, workloads: data.workloads.map(({ name }) => name) });
+  const drawn = drawOneFault(random, old.name, namesIn(data, site));
   return drawn === undefined ? data : { ...data, faults: data.faults.map((one) => (one === old ? drawn : one)) };
 }
 

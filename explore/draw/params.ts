@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { faultCatalogue } from '../../faults/catalogue.ts';
 import type { Fault } from '../../faults/fault.ts';
+import type { Capability } from '../../history/capabilities.ts';
 import { ZONES } from '../../model/instance-catalogue.ts';
 import { WORKLOAD_LABEL } from '../../model/kube.ts';
 import type { When } from '../../wire/effects.ts';
 import type { Random } from '../../runtime/random.ts';
-import type { FaultData } from '../scenario-data.ts';
+import type { FaultData, ScenarioData } from '../scenario-data.ts';
 import { someOf, weighted } from './chance.ts';
+import { TYPES } from './pools.ts';
 import type { DrawSite } from './site.ts';
 
 /**
@@ -17,7 +19,25 @@ import type { DrawSite } from './site.ts';
 /** What the fields of a fault may name. */
 export interface Names extends DrawSite {
   readonly instanceTypes: readonly string[];
+  readonly zones: readonly string[];
   readonly workloads: readonly string[];
+}
+
+/** What there is in a scenario: a fault elsewhere would never strike. */
+export function namesIn({ pools, workloads }: Pick<ScenarioData, 'pools' | 'workloads'>, site: DrawSite): Names {
+  const hasSpot = pools.some(({ capacityTypes = [] }) => capacityTypes.includes('spot'));
+  const hasDevices = workloads.some(({ gpus = 0 }) => gpus > 0);
+  const absent: readonly Capability[] = [
+    ...(hasSpot ? [] : ['spot.interrupt' as const]),
+    ...(hasDevices ? [] : ['nodes.devices' as const]),
+  ];
+  return {
+    ...site,
+    capabilities: site.capabilities.filter((one) => !absent.includes(one)),
+    instanceTypes: [...new Set(pools.flatMap(({ instanceTypes }) => instanceTypes ?? TYPES))],
+    zones: [...new Set(pools.flatMap(({ zones }) => zones ?? ZONES))],
+    workloads: workloads.map(({ name }) => name),
+  };
 }
 
 /** The part of JSON schema that zod writes for parameters. */
@@ -41,7 +61,7 @@ interface Schema {
 /** Parameters that a refinement refuses are drawn again, at most this often. */
 const MAX_DRAWS = 50;
 /** How likely an optional field is given. */
-const OPTIONAL_CHANCE = 0.35;
+const OPTIONAL_CHANCE = 0.25;
 /** Kinds that an autoscaler watches. */
 const WATCHED = ['pods', 'nodes', 'nodeclaims', 'nodepools', 'daemonsets', '*'];
 
@@ -53,9 +73,13 @@ const SCHEMAS: ReadonlyMap<Fault<unknown, unknown>, Schema> = new Map(faultCatal
 /** The fault that ends the target. */
 const KILLS = 'crash';
 
+/** The last request of its kind at which the target is killed. */
+const LATEST_KILL = 40;
+
 /** Killed at each request of a kind, a target would start thousands of times and get nowhere. */
 function fewTimes(random: Random): When {
-  return random.chance(0.4) ? { kind: 'first', count: random.int(1, 3) } : { kind: 'nth', nth: random.int(1, 40) };
+  // The first requests of a kind are as likely as all later ones: many kinds are rare.
+  return random.chance(0.4) ? { kind: 'first', count: random.int(1, 3) } : { kind: 'nth', nth: Math.round(LATEST_KILL ** random.next()) };
 }
 
 /** Faults that the target and its world allow. */
@@ -70,6 +94,13 @@ function needsOf(fault: Fault<unknown, unknown>): ReturnType<Fault<unknown, unkn
   } catch {
     return [];
   }
+}
+
+/** Of these faults, those that disturb the same part of the world as the given one. All requests are no such part. */
+export function relatedFaults({ fault }: FaultData, among: readonly Fault<unknown, unknown>[]): readonly Fault<unknown, unknown>[] {
+  const given = among.find(({ name }) => name === fault);
+  const parts = given === undefined ? [] : needsOf(given).filter((one) => !one.startsWith('wire.'));
+  return among.filter((one) => needsOf(one).some((need) => parts.includes(need)));
 }
 
 /** A fault with drawn parameters; undefined if none were found that its schema and the world accept. */
@@ -125,10 +156,10 @@ function listOf(random: Random, schema: Schema, field: string, names: Names): un
 }
 
 /** What a field of this name may hold. */
-function valuesOf(field: string, { instanceTypes }: Names): readonly string[] | undefined {
+function valuesOf(field: string, { instanceTypes, zones }: Names): readonly string[] | undefined {
   switch (field) {
     case 'zones':
-      return ZONES;
+      return zones;
     case 'instanceTypes':
       return instanceTypes;
     case 'resources':

@@ -48,7 +48,7 @@ export function drawPool(random: Random, name: string, site: DrawSite): PoolData
   return {
     name,
     ...defined({
-      capacityTypes: has(site, 'spot') ? maybe(random, 0.45, () => someOf(random, ['spot', 'on-demand'] as const)) : undefined,
+      capacityTypes: has(site, 'spot') ? capacityTypesOf(random) : undefined,
       instanceTypes: maybe(random, 0.7, () => someOf(random, TYPES)),
       zones: maybe(random, 0.25, () => someOf(random, ZONES)),
       architectures: maybe(random, 0.15, () => someOf(random, ['amd64', 'arm64'] as const)),
@@ -65,6 +65,15 @@ export function drawPool(random: Random, name: string, site: DrawSite): PoolData
       replicas,
     }),
   };
+}
+
+function capacityTypesOf(random: Random): PoolData['capacityTypes'] {
+  return weighted<PoolData['capacityTypes']>(random, [
+    [3, undefined],
+    [2, ['spot']],
+    [3, ['spot', 'on-demand']],
+    [1, ['on-demand']],
+  ]);
 }
 
 /** Requirements of every operator, also ones that leave a label open for pods. */

@@ -3,13 +3,13 @@ import { faultCatalogue } from '../../faults/catalogue.ts';
 import { createRandom } from '../../runtime/random.ts';
 import { ingredientsOf } from '../findings.ts';
 import { featuresOf, scenarioOf } from '../generated.ts';
-import { SITE } from '../testing/ground.ts';
-import { drawFault, possibleFaults } from './params.ts';
-import { TYPES } from './pools.ts';
-import { drawScenario } from './scenario.ts';
+import { LARGE, SITE, SMALL } from '../testing/ground.ts';
+import { drawFault, namesIn, possibleFaults } from './params.ts';
+import { truthsOf } from '../truths.ts';
+import { drawOneFault, drawScenario } from './scenario.ts';
 
-const NAMES = { ...SITE, instanceTypes: TYPES, workloads: ['web'] };
-const drawn = Array.from({ length: 600 }, (_one, seed) => drawScenario(createRandom(seed), `s${seed}`, SITE));
+const NAMES = namesIn({ ...LARGE, pools: [{ name: 'a', capacityTypes: ['spot'] }] }, SITE);
+const drawn = Array.from({ length: 400 }, (_one, seed) => drawScenario(createRandom(seed), `s${seed}`, SITE));
 
 for (const fault of faultCatalogue) {
   test(`${fault.name} is drawn, with different parameters each time`, () => {
@@ -87,6 +87,33 @@ test('nothing is drawn that the target lacks', () => {
   const poor = { ...SITE, features: [] };
   const scenarios = Array.from({ length: 200 }, (_one, seed) => drawScenario(createRandom(seed), 'any', poor));
   expect(scenarios.flatMap(featuresOf)).toEqual([]);
+});
+
+test('nearly all scenarios owe nodes to a workload, faults aside', () => {
+  const serving = drawn.filter((data) =>
+    [...truthsOf({ ...data, faults: [] }).values()].some(({ truth }) => truth.kind === 'schedulable'),
+  ).length;
+  expect(serving).toBeGreaterThan(0.85 * drawn.length);
+  expect(serving).toBeLessThan(drawn.length);
+});
+
+test('faults name what there is', () => {
+  const random = createRandom('names');
+  const names = namesIn({ ...SMALL, pools: [{ name: 'a', instanceTypes: ['m6i.large'], zones: ['us-east-1b'] }] }, SITE);
+  const faults = Array.from({ length: 400 }, () => drawOneFault(random, 'f', names));
+  const given = (field: string): unknown[] => [...new Set(faults.flatMap((one) => one?.params[field] ?? []))];
+  expect(given('instanceTypes')).toEqual(['m6i.large']);
+  expect(given('zones')).toEqual(['us-east-1b']);
+  // The pool has no spot instances, and no pod wants a GPU.
+  const drawnNames = new Set(faults.map((one) => one?.fault));
+  expect(['spot-interruption', 'second-handler', 'late-devices'].filter((name) => drawnNames.has(name))).toEqual([]);
+});
+
+test('a further fault may disturb the same part of the world', () => {
+  const spot = { name: 'one', fault: 'spot-interruption', params: {} };
+  const random = createRandom('related');
+  const related = new Set(Array.from({ length: 50 }, () => drawOneFault(random, 'f', NAMES, spot)?.fault));
+  expect([...related].sort()).toEqual(['second-handler', 'spot-interruption']);
 });
 
 test('most scenarios have faults that overlap', () => {

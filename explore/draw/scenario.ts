@@ -1,10 +1,12 @@
 import type { Random } from '../../runtime/random.ts';
 import { crash } from '../../faults/crash.ts';
+import { truthsOf } from '../truths.ts';
 import { SCENARIO_SCHEMA, tidy } from '../scenario-data.ts';
 import type { FaultData, ScenarioData } from '../scenario-data.ts';
 import { weighted } from './chance.ts';
-import { drawFault, possibleFaults } from './params.ts';
-import { TYPES, drawPools } from './pools.ts';
+import { drawFault, namesIn, possibleFaults, relatedFaults } from './params.ts';
+import type { Names } from './params.ts';
+import { drawPools } from './pools.ts';
 import type { DrawSite } from './site.ts';
 import { drawSteps } from './steps.ts';
 import { drawDaemonSets, drawWorkloads } from './workloads.ts';
@@ -12,8 +14,27 @@ import { drawDaemonSets, drawWorkloads } from './workloads.ts';
 /** The share of faults that kill the target at one of its requests: there are more such moments than moments of any other fault. */
 const CRASHES = 0.12;
 
+/** The share of further faults that disturb the same part of the world as the first: a message that is lost needs an interruption. */
+const RELATED = 0.3;
+/** The share of scenarios that may serve nobody. In the others a workload is owed nodes: faults strike nothing where nothing is launched. */
+const BARREN = 0.1;
+/** Pools and workloads that don't suit each other are drawn again, at most this often. */
+const MAX_DRAWS = 8;
+
 /** A scenario that nobody wrote. Usually with two or three faults, since most bugs need an overlap. */
 export function drawScenario(random: Random, name: string, site: DrawSite): ScenarioData {
+  const mayBeBarren = random.chance(BARREN);
+  let drawn = drawOnce(random, name, site);
+  for (let draws = 1; draws < MAX_DRAWS && !mayBeBarren && !isServing(drawn); draws += 1) drawn = drawOnce(random, name, site);
+  return drawn;
+}
+
+/** Whether a workload is owed nodes, faults aside. */
+function isServing(data: ScenarioData): boolean {
+  return [...truthsOf({ ...data, faults: [] }).values()].some(({ truth }) => truth.kind === 'schedulable');
+}
+
+function drawOnce(random: Random, name: string, site: DrawSite): ScenarioData {
   const pools = drawPools(random, site);
   const workloads = drawWorkloads(random, site);
   const amount = weighted(random, [
@@ -22,20 +43,25 @@ export function drawScenario(random: Random, name: string, site: DrawSite): Scen
     [5, 2],
     [3, 3],
   ]);
-  const faults = Array.from({ length: amount }, (_one, index) =>
-    drawOneFault(random, `fault-${index + 1}`, { site, workloads: workloads.map((one) => one.name) }),
-  ).filter((one) => one !== undefined);
+  const names = namesIn({ pools, workloads }, site);
+  const faults: FaultData[] = [];
+  for (let number = 1; number <= amount; number += 1) {
+    const related = random.chance(RELATED) ? faults[0] : undefined;
+    const drawn = drawOneFault(random, `fault-${number}`, names, related);
+    if (drawn !== undefined) faults.push(drawn);
+  }
   const steps = drawSteps(random, { pools, workloads, faults }, site);
   return tidy({ schema: SCENARIO_SCHEMA, name, pools, workloads, daemonSets: drawDaemonSets(random), faults, steps });
 }
 
-/** Any fault of the catalogue that the world allows. */
-export function drawOneFault(
-  random: Random,
-  name: string,
-  { site, workloads }: { readonly site: DrawSite; readonly workloads: readonly string[] },
-): FaultData | undefined {
-  const possible = possibleFaults(site);
+/**
+ * Any fault of the catalogue that the world allows.
+ * @param related one that disturbs the same part of the world, if there is another
+ */
+export function drawOneFault(random: Random, name: string, names: Names, related?: FaultData): FaultData | undefined {
+  const possible = possibleFaults(names);
+  const near = related === undefined ? [] : relatedFaults(related, possible);
+  if (near.length > 0) return drawFault(random, name, random.pick(near), names);
   const fault = possible.find((one) => one.name === crash.name && random.chance(CRASHES)) ?? random.pick(possible);
-  return drawFault(random, name, fault, { ...site, instanceTypes: TYPES, workloads });
+  return drawFault(random, name, fault, names);
 }

@@ -29,8 +29,15 @@ export function drawSteps(random: Random, cast: Cast, site: DrawSite): Step[] {
     steps.push({ do: 'deploy', workload: name });
     if (random.chance(0.4)) steps.push(pauseOf(random));
   }
+  // Many faults strike what is there when they begin.
+  const workload = random.pick(cast.workloads).name;
   const events: Step[][] = [
-    ...later.map(({ name }): Step[] => [{ do: 'inject', fault: name }]),
+    ...later.map(({ name }): Step[] => [
+      ...(random.chance(0.5) ? [{ do: 'until-served' as const, workload }] : []),
+      { do: 'inject', fault: name },
+      // Others strike what comes later.
+      ...(random.chance(0.4) ? [{ do: 'scale' as const, workload, replicas: random.int(5, 20) }] : []),
+    ]),
     ...Array.from({ length: random.int(0, MOST_EVENTS) }, () => eventOf(random, cast, site)),
   ];
   for (const event of random.shuffle(events)) {
