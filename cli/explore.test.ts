@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { exportedSource } from '../explore/export.ts';
@@ -57,6 +57,29 @@ test('a search finds what fails, and leaves scenarios, findings, a corpus and a 
   expect(second.stdout).toContain('Nothing new was found.');
   expect(second.stdout).toMatch(/\d+ failures? of known causes/);
 });
+
+test('the same seed and corpus leave the same bytes, with one worker and with two', async ({}, testInfo) => {
+  const left: Record<string, string>[] = [];
+  for (const workers of ['1', '2']) {
+    const cwd = folderWith(testInfo, { 'idle.mjs': IDLE, 'corpus/small.json': formatScenario(SMALL) }, `workers-${workers}`);
+    const args = ['explore', '--target', './idle.mjs', '--trials', '6', '--seed', '2', '--corpus', 'corpus', '--out', 'out'];
+    const { code, stdout, stderr } = await scaleproofHere([...args, '--workers', workers], cwd);
+    expect(code, stdout + stderr).toBe(1);
+    left.push(filesIn(cwd, ['out/findings.json', 'out/scenarios', 'corpus']));
+  }
+  const [one = {}, two = {}] = left;
+  expect(Object.keys(one).filter((path) => path.startsWith('corpus/')).length).toBeGreaterThan(1);
+  expect(Object.keys(one).filter((path) => path.startsWith('out/scenarios/')).length).toBeGreaterThan(0);
+  expect(two).toEqual(one);
+});
+
+/** The texts of these files and of all files in these directories, by path. */
+function filesIn(cwd: string, paths: readonly string[]): Record<string, string> {
+  const files = paths.flatMap((path) =>
+    statSync(join(cwd, path)).isDirectory() ? readdirSync(join(cwd, path)).map((name) => `${path}/${name}`) : [path],
+  );
+  return Object.fromEntries(files.map((path) => [path, readFileSync(join(cwd, path), 'utf8')]));
+}
 
 test('a scenario that passes exits 0, as JSON too', async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'small.json': formatScenario(SMALL) });

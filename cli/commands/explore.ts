@@ -106,7 +106,7 @@ export async function explore(options: ExploreOptions, console: Console): Promis
   }
   const { found, standing, problems } = search;
   const wasInterrupted = interrupted.signal.aborted;
-  writeFindings(directory, { target: target.label, seed, startedAt, standing, found, known });
+  writeFindings(directory, { target: target.label, seed, standing, found, known });
   if (found.length > 0 && !wasInterrupted) await writeReport(found, { target, directory, workers }, console);
   const summary = {
     directory,

@@ -80,7 +80,7 @@ export function formatScenario({ pools, workloads, daemonSets, faults, steps, ..
   return `{\n${[...fields, ...lists].join(',\n')}\n}\n`;
 }
 
-/** Writes findings.json, which a later search takes with `--known`. */
+/** Writes findings.json, which a later search takes with `--known`. It has no time of day: the same search writes the same. */
 export function writeFindings(
   directory: string,
   {
@@ -89,7 +89,6 @@ export function writeFindings(
   }: {
     readonly target: string;
     readonly seed: number;
-    readonly startedAt: string;
     readonly standing: Standing;
     readonly found: readonly Found[];
     readonly known: readonly Cause[];

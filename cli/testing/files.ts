@@ -1,12 +1,15 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { TestInfo } from '@playwright/test';
 
-/** The test's own folder, with these files. */
-export function folderWith(testInfo: TestInfo, files: Readonly<Record<string, string>> = {}): string {
-  const folder = testInfo.outputPath('user');
+/** The test's own folder, with these files. @param name of one of several folders */
+export function folderWith(testInfo: TestInfo, files: Readonly<Record<string, string>> = {}, name = 'user'): string {
+  const folder = testInfo.outputPath(name);
   mkdirSync(folder, { recursive: true });
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
   return folder;
 }
 
