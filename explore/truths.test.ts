@@ -69,6 +69,15 @@ const CASES: readonly {
     },
     is: 'impossible',
   },
+  {
+    what: 'pods spread over zones beside a pool of a fixed size',
+    data: {
+      ...SMALL,
+      pools: [...SMALL.pools, { ...pool, name: 'fixed', replicas: 1 }],
+      workloads: [{ ...web, spread: [SPREAD_OVER_ZONES] }],
+    },
+    is: 'impossible',
+  },
   { what: 'only a pool of a fixed size', data: { ...SMALL, pools: [{ ...pool, replicas: 1 }] }, is: 'impossible' },
   { what: 'a pool that is withdrawn', data: withSteps(SMALL, { do: 'withdraw-pool', pool: 'a' }), is: 'impossible' },
   {

@@ -154,9 +154,18 @@ function judgeAll(loads: readonly Load[], pools: readonly Pool[]): ReadonlyMap<s
   const byAny = feasibilities(loads, pools);
   return new Map(
     [...byGrowing].map(([name, found]) => {
+      if (found.kind === 'servable' && loads.some((load) => load.name === name && isSpreadByLabel(load)))
+        return [name, { kind: 'partly', why: 'its pods are spread, also over nodes of pools of a fixed size, and these may be full' }];
       if (found.kind !== 'unservable' || byAny.get(name)?.kind === 'unservable') return [name, found];
       return [name, { kind: 'partly', why: 'only nodes of pools of a fixed size suit it, and these may be full' }];
     }),
+  );
+}
+
+/** Whether its pods must be spread over something that other nodes may have none of: each new node is a new host. */
+function isSpreadByLabel({ template }: Load): boolean {
+  return (template.spec.topologySpreadConstraints ?? []).some(
+    ({ topologyKey, whenUnsatisfiable }) => topologyKey !== LABEL.hostname && whenUnsatisfiable === 'DoNotSchedule',
   );
 }
 
