@@ -71,15 +71,14 @@ function mostNodesOf(data: ScenarioData): number {
   return data.pools.reduce((sum, { replicas = 0 }) => sum + replicas, Math.max(1, pods));
 }
 
-/** Pods that need long to stop, up to their grace period. */
-function podStopOf({ workloads }: ScenarioData): number {
-  return (
-    1_000 *
-    Math.max(
-      0,
-      ...workloads.map(({ annotations, graceSeconds = 0 }) => Math.min(Number(annotations?.[STOP_SECONDS_ANNOTATION] ?? 0), graceSeconds)),
-    )
-  );
+/** Pods that need long to stop, up to their grace period. Those of a StatefulSet stop one after the other. */
+function podStopOf(data: ScenarioData): number {
+  const peaks = peaksOf(data);
+  const stops = data.workloads.map(({ name, kind, annotations, graceSeconds = 0 }) => {
+    const seconds = Math.min(Number(annotations?.[STOP_SECONDS_ANNOTATION] ?? 0), graceSeconds);
+    return seconds * (kind === 'StatefulSet' ? (peaks.get(name) ?? 1) : 1);
+  });
+  return 1_000 * Math.max(0, ...stops);
 }
 
 /** What the world must have besides the needs of faults. Restarts and waits of generated scenarios are those of virtual time. */
