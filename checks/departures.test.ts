@@ -103,7 +103,7 @@ for (const { name, history, codes } of [
     history: take(cluster(ONE, {}, [4]).node('n-4', 'not-ready', 'i-4').at(30), 1),
     codes: [],
   },
-  { name: 'two at once that are not initialized', history: take(take(cluster(ONE, {}, [1, 2]), 1), 2), codes: ['node-budget-exceeded'] },
+  { name: 'two at once that are given up before they are initialized', history: take(take(cluster(ONE, {}, [1, 2]), 1), 2), codes: [] },
   { name: 'two whose Nodes the target deleted', history: removed(removed(cluster(ONE), 1), 2), codes: ['node-budget-exceeded'] },
   { name: 'two whose Nodes the target could not delete, but another client did', history: refused(refused(cluster(ONE), 1), 2), codes: [] },
   {

@@ -30,8 +30,9 @@ export const nodeBudgets: Check = {
     const known = new Map(entries.map((entry) => [entry.instance.id, poolsOf(view, entry)]));
     const pools = ({ instance }: LedgerEntry): ReadonlySet<string> => known.get(instance.id) ?? new Set();
     const those = departures.filter(({ entry, isVoluntary }) => isVoluntary && [...pools(entry)].some((name) => guarded.has(name)));
-    const judged = those.filter(({ entry }) => pools(entry).size === 1);
-    const ambiguous = those.filter(({ entry }) => pools(entry).size > 1);
+    const used = those.filter(({ entry, decided }) => isInitialized(entry, decided));
+    const judged = used.filter(({ entry }) => pools(entry).size === 1);
+    const ambiguous = used.filter(({ entry }) => pools(entry).size > 1);
     const findings = judged.flatMap((departure) => {
       const [pool = ''] = pools(departure.entry);
       const present = entries.filter(
@@ -83,11 +84,11 @@ function isFinished(view: View, { instance: { ending }, endRequest, nodes }: Led
 
 /**
  * The target disrupts it, it is being removed for another reason, or it is not Ready. Before the target's claim says that a node is
- * initialized, it is not in use, so only the target's own disruption counts. Source: Karpenter, `BuildDisruptionBudgetMapping`, v1.8.
+ * initialized, it is not in use: giving it up is no disruption. Source: Karpenter, `BuildDisruptionBudgetMapping`, v1.8.
  */
 function isAway(entry: LedgerEntry, departures: readonly Departure[], { begun, decided }: Departure): boolean {
+  if (!isInitialized(entry, decided)) return false;
   const left = departures.find((one) => one.entry.instance.id === entry.instance.id && one.begun.i <= begun.i);
-  if (left?.isVoluntary !== true && !isInitialized(entry, decided)) return false;
   const isEnded = (entry.instance.ending?.i ?? Infinity) < decided.i;
   return left !== undefined || isEnded || entry.nodes.some((node) => isNotReady(node, decided.i));
 }
