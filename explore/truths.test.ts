@@ -55,6 +55,21 @@ const CASES: readonly {
   },
   { what: 'pods that no node can hold', data: { ...SMALL, workloads: [{ ...web, cpu: '64' }] }, is: 'impossible', launchless: true },
   {
+    what: 'the same beside pods whose nodes may be replaced',
+    data: withSteps(
+      {
+        ...SMALL,
+        workloads: [
+          { ...web, cpu: '64' },
+          { ...web, name: 'api' },
+        ],
+      },
+      { do: 'deploy', workload: 'api' },
+      { do: 'change-pool', pool: { ...pool, labels: { a: 'b' } } },
+    ),
+    is: 'impossible',
+  },
+  {
     what: 'the same if the target restarts',
     data: withSteps({ ...SMALL, workloads: [{ ...web, cpu: '64' }] }, { do: 'restart-target' }),
     is: 'impossible',

@@ -35,6 +35,8 @@ interface Pin {
   readonly zone: string;
 }
 
+/** The consolidation that replaces nodes, too. */
+const MOVES_PODS = 'when-empty-or-underutilized';
 const NAMESPACE = 'default';
 const DEFAULT_SCHEDULER = 'default-scheduler';
 
@@ -47,7 +49,8 @@ export function truthsOf(data: ScenarioData): ReadonlyMap<string, WorkloadTruth>
   const quiet = data.faults.length === 0 && data.steps.every((step) => step.do !== 'restart-target');
   const judgeUnder = judgementsOf(data);
   const judged = data.workloads.map(({ name }) => [name, judge(data, name, judgeUnder)] as const);
-  const isClear = judged.every(([, { kind }]) => kind !== 'partly');
+  const isClear =
+    judged.every(([, { kind }]) => kind !== 'partly') && !(mayReplace(data) && judged.some(([, { kind }]) => kind === 'servable'));
   return new Map(
     judged.map(([name, found]) => {
       if (found.kind !== 'servable') {
@@ -58,6 +61,12 @@ export function truthsOf(data: ScenarioData): ReadonlyMap<string, WorkloadTruth>
       return [name, { truth, launchless: false }];
     }),
   );
+}
+
+/** Whether nodes may be launched in place of others. */
+function mayReplace({ pools, steps }: ScenarioData): boolean {
+  const changes = steps.some((step) => step.do === 'change-pool');
+  return changes || pools.some(({ expireAfterMs, disruption }) => expireAfterMs !== undefined || disruption?.consolidation === MOVES_PODS);
 }
 
 /** What each workload is under some pools, by its name. */
