@@ -92,6 +92,17 @@ test('responses of CreateFleet lost repeatedly: still one instance', async () =>
   });
 });
 
+test('an instance is kept that runs when the launch times out, although no answer ever said so', async () => {
+  await withBench(4, async (bench) => {
+    bench.meddle = (request, moment) => (request === 'CreateFleet' && moment === 'after' ? 'lose' : undefined);
+    await launchOne(bench);
+    await bench.clock.sleep(4 * MINUTE_MS);
+    expect(bench.log.join('\n')).not.toContain('no instance was launched');
+    expect(bench.ec2.instances).toHaveLength(1);
+    await expectOneInstanceEach(bench);
+  });
+});
+
 test('a claim deleted while the response to its launch is lost does not leak its instance', async () => {
   await withBench(3, async (bench) => {
     bench.meddle = (request, moment) => (request === 'CreateFleet' && moment === 'after' ? 'lose' : undefined);

@@ -37,6 +37,11 @@ export interface Launcher {
    * another process: no call launches a second instance for the claim. Throws when it has to be retried.
    */
   launch(claim: NodeClaim): Promise<LaunchProgress>;
+  /**
+   * Looks for the instance of a launch whose answer is not known, and sends nothing. Throws when EC2 can't be asked.
+   * @returns the claim, which records the instance; undefined if there is none
+   */
+  find(claim: NodeClaim): Promise<NodeClaim | undefined>;
 }
 
 /** What an open attempt has to do. */
@@ -134,6 +139,13 @@ class ReplayingLauncher implements Launcher {
       // Not persisted yet: repeating it gives the same empty response.
       attempt = { ...open, state: 'closed' };
     }
+  }
+
+  async find(claim: NodeClaim): Promise<NodeClaim | undefined> {
+    const attempt = readAttempt(claim);
+    if (attempt === undefined || attempt.state === 'closed') return undefined;
+    const instance = await findLaunched(this.#context, claim, attempt, true);
+    return instance === undefined ? undefined : recordInstance(this.#context, claim, attempt.request, instance);
   }
 
   /** What an open attempt has to do: be sent, or take its part of the answer to its leader's. */

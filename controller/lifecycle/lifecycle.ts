@@ -70,6 +70,9 @@ async function launch(context: Context, parts: LifecycleParts, claim: NodeClaim)
   const ageMs = nowMs - (timeOf(claim.metadata.creationTimestamp) ?? nowMs);
   const { launchTimeoutMs } = context.periods;
   if (ageMs > launchTimeoutMs) {
+    // EC2 may have answered after we crashed, and could not be asked since: its node may run pods by now.
+    const found = await parts.launcher.find(claim);
+    if (found !== undefined) return register(context, parts, found);
     await deleteClaim(context, claim, `no instance was launched within ${launchTimeoutMs} ms`);
     return undefined;
   }

@@ -10,6 +10,7 @@ const PAUSE_MS = 180_000;
 function withPauses({ runtime }: Context, right: Launcher): Launcher {
   let pausedUntilMs = 0;
   return {
+    find: (claim) => right.find(claim),
     launch: async (claim) => {
       const waitMs = pausedUntilMs - runtime.clock.nowMs();
       if (waitMs > 0) return { kind: 'waiting', waitMs };

@@ -18,8 +18,9 @@ export const ignoredLaunchBackoff: Mutant = {
     name: 'mutant:ignored-launch-backoff',
     summary: 'records each refused launch in its claim, and that change starts the next launch at once',
     makeParts: (context) => {
-      const parts = createParts(context);
-      return { ...parts, launcher: { launch: (claim) => parts.launcher.launch(impatient(claim)) } };
+      const right = createParts(context);
+      const { launcher } = right;
+      return { ...right, launcher: { find: (claim) => launcher.find(claim), launch: (claim) => launcher.launch(impatient(claim)) } };
     },
   }),
   resembles: 'controllers whose own status writes cancelled their backoff (cluster-api#5945, cloud-credential-operator#54)',

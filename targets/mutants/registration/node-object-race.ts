@@ -14,6 +14,7 @@ import { noCollection } from '../no-collection.ts';
 /** Launches like the correct one, then creates the Node itself, and abandons everything if that fails. */
 function creatingNodes(context: Context, right: Launcher): Launcher {
   return {
+    find: (claim) => right.find(claim),
     launch: async (claim) => {
       const progress = await right.launch(claim);
       if (progress.kind !== 'launched') return progress;
