@@ -30,7 +30,7 @@ export type Cheaper = (launch: PlannedNode, candidates: readonly Candidate[]) =>
 /** Source: Karpenter, `pkg/controllers/disruption/{consolidation,multinodeconsolidation,singlenodeconsolidation}.go`, v1.8. */
 export function createConsolidator(rehousing: Rehousing, cheaper: Cheaper): Consolidator {
   const all = (candidates: readonly Candidate[]): Consolidation | undefined => {
-    const launches = rehousing.without(candidates);
+    const launches = rehousing.without(candidates, 'placed');
     if (launches === undefined || launches.length > 1) return undefined;
     const [launch] = launches;
     if (launch === undefined) return { candidates, replacements: [] };

@@ -109,7 +109,7 @@ class DisruptionSweep implements Disruption {
     for (const claim of this.#context.state.claims.list()) if (await this.#noteDrift(claim)) drifted.push(claim);
     for (const candidate of await this.#candidates(drifted)) {
       if (this.#rules.allowed(nodePoolOf(candidate.claim), 'Drifted') < 1) continue;
-      const replacements = isStatic(candidate.pool) ? this.#staticReplacements.of(candidate) : this.#rehousing.without([candidate]);
+      const replacements = isStatic(candidate.pool) ? this.#staticReplacements.of(candidate) : this.#rehousing.without([candidate], 'any');
       if (replacements !== undefined) await this.#start({ reason: 'Drifted', type: '', candidates: [candidate], replacements });
     }
   }
