@@ -5,7 +5,10 @@ import { pool, scenario } from '../harness/scenario.ts';
 import type { Scenario, ScenarioHead } from '../harness/scenario.ts';
 import { ONE_TYPE, OPTED_OUT, endingSlowly } from '../harness/shapes.ts';
 import { serve } from '../harness/steps.ts';
+import { LABEL } from '../model/kube.ts';
 import type { PoolDisruption } from '../model/catalogue.ts';
+
+const SPREAD_OVER_CAPACITY_TYPES = { maxSkew: 1, topologyKey: LABEL.capacityType, whenUnsatisfiable: 'DoNotSchedule' } as const;
 
 /** The pool of four nodes changes, and each node has to be replaced. */
 function drifted({ disruption, ...head }: ScenarioHead & { readonly disruption: PoolDisruption }): Scenario {
@@ -52,6 +55,22 @@ export const driftedLabels = scenario({
     await t.changePool(pool('default', { ...ONE_TYPE, labels: { team: 'blue' } }));
     t.expect.neverWithoutNode(web);
     await t.emptied('drift');
+  },
+});
+
+/** Found by the explorer in the reference: it waited for the pods before it replaced the node, and they for the node to go. */
+export const driftWithWaitingPods = scenario({
+  id: 'consolidation/drift-with-waiting-pods',
+  title: 'a pool becomes spot only, while its on-demand node leaves pods no place to spread to: it is replaced, and all run',
+  requirements: ['DIS-07'],
+  features: ['drift', 'spot'],
+  pools: [pool('default', { ...ONE_TYPE, capacityTypes: ['on-demand'] })],
+  async run(t) {
+    // Some pods wait until the node is replaced.
+    const web = await serve(t, 'drift', { replicas: 2, cpu: '900m', spread: [SPREAD_OVER_CAPACITY_TYPES] }, 'provision');
+    await t.scale(web, 9);
+    await t.changePool(pool('default', { ...ONE_TYPE, capacityTypes: ['spot'] }));
+    await t.untilServed(web, 'drift');
   },
 });
 

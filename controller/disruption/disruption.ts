@@ -33,6 +33,8 @@ export interface DisruptionRules extends CommandRules {
   readonly allowed: Allowed;
   readonly cheaper: Cheaper;
   readonly driftOf: typeof driftOf;
+  /** What other pods must have before a drifted node is replaced: their places, or none, since it may be what keeps them from one. */
+  readonly othersOfDrifted: 'placed' | 'any';
   /** Whether nodes with pods of this pool may be removed to save costs. */
   readonly mayConsolidate: (pool: NodePool) => boolean;
   /** Validates a plan after its delay: by default the same nodes are planned again, and that must not need more. */
@@ -61,6 +63,7 @@ export function createDisruption(
     allowed: (pool, reason) => allowedDisruptions(context, pool, reason, runtime.clock.nowMs()),
     cheaper: createCheaper(context),
     driftOf,
+    othersOfDrifted: 'any',
     mayConsolidate: ({ spec: { disruption } }) =>
       disruption?.consolidationPolicy === 'WhenEmptyOrUnderutilized' && disruption.consolidateAfter !== 'Never',
     validate: async (found, again) => {
@@ -109,7 +112,9 @@ class DisruptionSweep implements Disruption {
     for (const claim of this.#context.state.claims.list()) if (await this.#noteDrift(claim)) drifted.push(claim);
     for (const candidate of await this.#candidates(drifted)) {
       if (this.#rules.allowed(nodePoolOf(candidate.claim), 'Drifted') < 1) continue;
-      const replacements = isStatic(candidate.pool) ? this.#staticReplacements.of(candidate) : this.#rehousing.without([candidate], 'any');
+      const replacements = isStatic(candidate.pool)
+        ? this.#staticReplacements.of(candidate)
+        : this.#rehousing.without([candidate], this.#rules.othersOfDrifted);
       if (replacements !== undefined) await this.#start({ reason: 'Drifted', type: '', candidates: [candidate], replacements });
     }
   }

@@ -6,7 +6,7 @@ import { ownPods } from '../provisioning/own-pods.ts';
 import { isReschedulable } from '../provisioning/pods.ts';
 import { PoolReader } from '../provisioning/pools.ts';
 import { preparePod, waitingPods } from '../provisioning/waiting.ts';
-import type { PlannedNode, PodValidator, Simulator } from '../scheduling/types.ts';
+import type { NodeCandidate, PlannedNode, PodValidator, Simulator } from '../scheduling/types.ts';
 import { namespaceLabels } from '../state.ts';
 import type { Candidate } from './candidates.ts';
 
@@ -14,8 +14,8 @@ import type { Candidate } from './candidates.ts';
 export interface Rehousing {
   /**
    * Plans for the pods of these nodes, and for all others that are or will be pending.
-   * @param others whether nodes may have to be launched for other pods too, which may only be possible without these nodes
-   * @returns the nodes that would have to be launched for the pods of these nodes; undefined if they can't all be placed, or only
+   * @param others whether they have to be placed, or nodes may also be launched for those that get none while these nodes exist
+   * @returns the nodes that would have to be launched; undefined if they can't all be placed, or only
    *   after something in progress has finished: a node is ready, a pending pod has got its own
    */
   without(candidates: readonly Candidate[], others: 'placed' | 'any'): readonly PlannedNode[] | undefined;
@@ -41,19 +41,23 @@ export function createRehousing(context: Context, parts: { readonly validator: P
       const leaving = [...removed].flatMap((name) => [...state.podsOn(name)].filter(isReschedulable));
       const rest = new Map([...waitingPods(context), ...ownPods(context, leaving)].map((pod) => [uidOf(pod), pod]));
       for (const uid of isMoving) rest.delete(uid);
-      const plan = parts.simulator.simulate({
-        pods: [...prepared, ...prepare([...rest.values()])],
-        pools: pools.read(),
-        nodes: readNodes(context).filter(({ name }) => !removed.has(name)),
-        namespaces: namespaceLabels(state),
-      });
+      const simulate = (pods: Candidate['pods'], nodes: readonly NodeCandidate[]): ReturnType<Simulator['simulate']> =>
+        parts.simulator.simulate({ pods, pools: pools.read(), nodes, namespaces: namespaceLabels(state) });
+      const nodes = readNodes(context);
+      const plan = simulate(
+        [...prepared, ...prepare([...rest.values()])],
+        nodes.filter(({ name }) => !removed.has(name)),
+      );
+      /** Pods that wait in vain as long as all nodes are there. */
+      const refused = (): ReadonlySet<string> => uidsOf(simulate(prepare(waitingPods(context)), nodes).refusals.map(({ pod }) => pod));
       const ready = readyNodes(context);
       const concerns = (pods: Candidate['pods']): boolean => pods.some((pod) => isMoving.has(uidOf(pod)));
       if (concerns(plan.refusals.map(({ pod }) => pod))) return undefined;
       if ([...plan.nominations].some(([name, pods]) => concerns(pods) && !ready.has(name))) return undefined;
-      // Launches for other pods alone are planned by the provisioner.
-      if (others === 'any') return plan.launches.filter(({ pods }) => concerns(pods));
-      return plan.launches.every(({ pods }) => pods.every((pod) => isMoving.has(uidOf(pod)))) ? plan.launches : undefined;
+      const areFor = (uids: ReadonlySet<string>): boolean => plan.launches.every(({ pods }) => pods.every((pod) => uids.has(uidOf(pod))));
+      // Launches for other pods are planned by the provisioner, unless these nodes keep it from that.
+      if (areFor(isMoving)) return plan.launches;
+      return others === 'any' && areFor(new Set([...isMoving, ...refused()])) ? plan.launches : undefined;
     },
   };
 }

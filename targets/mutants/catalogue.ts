@@ -32,6 +32,7 @@ import { stalePlan } from './disruption/stale-plan.ts';
 import { ignoredTaintDrift } from './disruption/ignored-taint-drift.ts';
 import { staleCacheRemoval } from './disruption/stale-cache-removal.ts';
 import { driftIgnoresBudgets } from './disruption/drift-ignores-budgets.ts';
+import { driftWaitsForPods } from './disruption/drift-waits-for-pods.ts';
 import { failedDescriptionAsDrift } from './disruption/failed-description-as-drift.ts';
 import { budgetIgnoresUnready } from './disruption/budget-ignores-unready.ts';
 import { consolidatesBeforeSync } from './disruption/consolidates-before-sync.ts';
@@ -173,6 +174,7 @@ export const mutants: readonly Mutant[] = [
   removesBeforeReplacementReady,
   stalePlan,
   driftIgnoresBudgets,
+  driftWaitsForPods,
   ignoredDoNotDisrupt,
   ignoredPoolPolicy,
   endlessConsolidation,
