@@ -378,8 +378,11 @@ export class TrialContext implements Trial {
   }
 
   async #runningPodsOf(workload: Workload): Promise<number> {
-    const filter = { namespace: ownerOf(workload).namespace, labels: { matchLabels: { [WORKLOAD_LABEL]: workload.name } } };
-    return this.#cluster.count?.('pods', filter, isRunning) ?? (await this.#cluster.list<Pod>('pods', filter)).filter(isRunning).length;
+    const { namespace } = ownerOf(workload);
+    const labels = { matchLabels: { [WORKLOAD_LABEL]: workload.name } };
+    const counts = await this.#cluster.counts?.('pods', { namespace, selectors: [labels] }, classesOfRunning);
+    if (counts !== undefined) return counts.get(RUNNING) ?? 0;
+    return (await this.#cluster.list<Pod>('pods', { namespace, labels })).filter(isRunning).length;
   }
 
   #expectations(): Expectations {
@@ -451,6 +454,13 @@ function demandsOf({
 
 function isRunning({ status, metadata }: Pod): boolean {
   return status?.phase === 'Running' && metadata.deletionTimestamp === undefined;
+}
+
+const RUNNING = 'running';
+
+/** Counts running pods. */
+function classesOfRunning(pod: Pod): readonly string[] {
+  return isRunning(pod) ? [RUNNING] : [];
 }
 
 /** How many pods a workload should have. */

@@ -42,8 +42,11 @@ export interface ListFilter {
 /** The objects that one owner manages, or that nobody does. */
 export type ManagedFilter = Pick<ListFilter, 'namespace'> & Required<Pick<ListFilter, 'managedBy'>>;
 
-/** The objects of a namespace with some labels. */
-export type LabelFilter = Required<Pick<ListFilter, 'namespace' | 'labels'>>;
+/** The objects of a namespace that at least one of these selectors matches. */
+export interface LabelFilter {
+  readonly namespace: string;
+  readonly selectors: readonly LabelSelector[];
+}
 
 /** The classes to which an object belongs. Pure. */
 export type Classify<T> = (object: T) => readonly string[];
@@ -69,10 +72,10 @@ export interface ClusterPort {
   /** Read-only objects, in the order of their names. */
   list<T extends KubeObject>(resource: string, filter?: ListFilter): Promise<T[]>;
   /**
-   * How many objects of a list are so, without looking at all of them each time; absent where only a list can tell.
-   * @param isSo always the same function for the same question. Pure
+   * How many objects are in each class, without looking at all of them each time; absent where only a list can tell.
+   * @param classify always the same function for the same question
    */
-  count?<T extends KubeObject>(resource: string, filter: LabelFilter, isSo: (object: T) => boolean): Promise<number>;
+  counts?<T extends KubeObject>(resource: string, filter: LabelFilter, classify: Classify<T>): Promise<ReadonlyMap<string, number>>;
   create<T extends KubeObject>(resource: string, object: T & { metadata: ObjectMeta }): Promise<T>;
   /** JSON merge patch (RFC 7386) of the object or of a subresource. */
   patch<T extends KubeObject>(ref: ObjectRef, patch: object, subresource?: 'status'): Promise<T>;
@@ -94,6 +97,7 @@ export interface ClusterPort {
 
 /** The access for controllers whose objects have thousands of others. */
 export interface CountingPort extends ClusterPort {
+  counts<T extends KubeObject>(resource: string, filter: LabelFilter, classify: Classify<T>): Promise<ReadonlyMap<string, number>>;
   /**
    * Counts what an owner manages, and what nobody does, by class, without looking at all of it: owners count after each change of one.
    * @param classify always the same function as long as the classes are the same

@@ -1,73 +1,98 @@
 import { conditionOf } from '../../model/conditions.ts';
 import type { Pod } from '../../model/kube.ts';
 import { parseTime } from '../../model/time.ts';
-import { isReady } from './pods.ts';
 
 const PHASE_RANK: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
+
+/** How many pods count as neighbours on each node, by the node's name. */
+export type Neighbours = ReadonlyMap<string, number>;
 
 /**
  * Pods in the order in which a ReplicaSet deletes them (`ActivePodsWithRanks` of `k8s.io/kubernetes/pkg/controller`):
  * unassigned, pending, not ready, low deletion cost by annotation, on a node with most related pods, ready for the shortest
  * time, youngest. Times are compared by powers of two of their nanoseconds, then by uid. Container restarts are not counted.
- * @param related the pods that count as neighbours on a node; by default `pods`
  */
-export function rankForDeletion(pods: readonly Pod[], related: readonly Pod[], nowMs: number): Pod[] {
-  const neighbours = new Map<string, number>();
-  for (const { spec } of related) {
-    if (spec.nodeName !== undefined) neighbours.set(spec.nodeName, (neighbours.get(spec.nodeName) ?? 0) + 1);
-  }
+export function rankForDeletion(pods: readonly Pod[], neighbours: Neighbours, nowMs: number): Pod[] {
+  const ages = new Map<string | undefined, Age>();
+  const ageOf = (since: string | undefined): Age => {
+    const known = ages.get(since);
+    if (known !== undefined) return known;
+    const age = { magnitude: magnitude(since, nowMs) };
+    ages.set(since, age);
+    return age;
+  };
   return pods
-    .map((pod) => rankOf(pod, neighbours.get(pod.spec.nodeName ?? '') ?? 0, nowMs))
-    .sort((a, b) => {
-      for (const [index, value] of a.first.entries()) {
-        const difference = value - (b.first[index] ?? 0);
-        if (difference !== 0) return difference;
-      }
-      return compareAges(a, b, a.ready, b.ready) || compareAges(a, b, a.created, b.created) || compareText(a.name, b.name);
-    })
+    .map((pod) => rankOf(pod, neighbours, ageOf))
+    .sort(compareRanks)
     .map(({ pod }) => pod);
 }
 
-/** A time, and the order of magnitude of the age. */
+/** How many of some pods are on each node. */
+export function countByNode(pods: readonly Pod[]): Neighbours {
+  const counts = new Map<string, number>();
+  for (const { spec } of pods) {
+    if (spec.nodeName !== undefined) counts.set(spec.nodeName, (counts.get(spec.nodeName) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** The order of magnitude of the time since something; one object for each time. */
 interface Age {
-  readonly since: string | undefined;
   readonly magnitude: number;
 }
 
 /** What decides about a pod, read once: each pod is compared many times. */
 interface Rank {
   readonly pod: Pod;
-  readonly first: readonly number[];
+  readonly isAssigned: 0 | 1;
+  readonly phase: number;
+  readonly isReady: 0 | 1;
+  readonly cost: number;
+  readonly neighbours: number;
   readonly ready: Age;
   readonly created: Age;
   readonly name: string | undefined;
   readonly uid: string | undefined;
 }
 
-function rankOf(pod: Pod, neighbours: number, nowMs: number): Rank {
+function rankOf(pod: Pod, neighbours: Neighbours, ageOf: (since: string | undefined) => Age): Rank {
   const { metadata, spec, status } = pod;
   const { name, uid, annotations, creationTimestamp } = metadata;
-  const ready = isReady(pod);
-  const phase = PHASE_RANK[status?.phase ?? 'Pending'] ?? 0;
+  const { nodeName = '' } = spec;
+  const ready = conditionOf(pod, 'Ready');
+  const isReady = ready?.status === 'True';
   return {
     pod,
-    first: [(spec.nodeName ?? '') === '' ? 0 : 1, phase, ready ? 1 : 0, Number(annotations?.[DELETION_COST] ?? 0), -neighbours],
-    ready: ageOf(ready ? conditionOf(pod, 'Ready')?.lastTransitionTime : undefined, nowMs),
-    created: ageOf(creationTimestamp, nowMs),
+    isAssigned: nodeName === '' ? 0 : 1,
+    phase: PHASE_RANK[status?.phase ?? 'Pending'] ?? 0,
+    isReady: isReady ? 1 : 0,
+    cost: Number(annotations?.[DELETION_COST] ?? 0),
+    neighbours: neighbours.get(nodeName) ?? 0,
+    ready: ageOf(isReady ? ready.lastTransitionTime : undefined),
+    created: ageOf(creationTimestamp),
     name,
     uid,
   };
 }
 
-/** Younger first; ages of the same order of magnitude by uid. */
-function compareAges(a: Rank, b: Rank, first: Age, second: Age): number {
-  if (first.since === second.since) return 0;
-  return first.magnitude - second.magnitude || compareText(a.uid, b.uid);
+function compareRanks(a: Rank, b: Rank): number {
+  return (
+    a.isAssigned - b.isAssigned ||
+    a.phase - b.phase ||
+    a.isReady - b.isReady ||
+    a.cost - b.cost ||
+    b.neighbours - a.neighbours ||
+    compareAges(a, b, a.ready, b.ready) ||
+    compareAges(a, b, a.created, b.created) ||
+    compareText(a.name, b.name)
+  );
 }
 
-function ageOf(since: string | undefined, nowMs: number): Age {
-  return { since, magnitude: magnitude(since, nowMs) };
+/** Younger first; ages of the same order of magnitude by uid. */
+function compareAges(a: Rank, b: Rank, first: Age, second: Age): number {
+  if (first === second) return 0;
+  return first.magnitude - second.magnitude || compareText(a.uid, b.uid);
 }
 
 function magnitude(time: string | undefined, nowMs: number): number {

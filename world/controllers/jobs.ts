@@ -6,7 +6,7 @@ import { formatTime, parseTime } from '../../model/time.ts';
 import { ClusterError } from '../ports.ts';
 import { Tasks } from '../tasks.ts';
 import type { WorldPart } from '../tasks.ts';
-import { rankForDeletion } from './deletion-order.ts';
+import { countByNode, rankForDeletion } from './deletion-order.ts';
 import {
   JOB_TRACKING,
   backoffLimitOf,
@@ -172,7 +172,7 @@ export class Jobs implements WorldPart {
         : Math.max(0, Math.min(parallelism, completions - succeeded));
     const surplus = active.length - wanted;
     if (surplus > 0) {
-      const ranked = rankForDeletion(active, active, this.#options.clock.nowMs());
+      const ranked = rankForDeletion(active, countByNode(active), this.#options.clock.nowMs());
       return this.#remove(job, ranked.slice(0, Math.min(surplus, BURST)), true);
     }
     if (surplus === 0 || waitMs > 0) return { removed: [], created: 0 };

@@ -5,7 +5,7 @@ import { formatTime } from '../../model/time.ts';
 import type { CountingPort } from '../ports.ts';
 import { addPod, makePod, withParts } from '../testing/world-parts.ts';
 import type { Bench, PartSite } from '../testing/world-parts.ts';
-import { rankForDeletion } from './deletion-order.ts';
+import { countByNode, rankForDeletion } from './deletion-order.ts';
 import { ReplicaSets } from './replica-sets.ts';
 
 const workloads = ({ port, clock, random }: PartSite): [ReplicaSets] => [new ReplicaSets({ port: port('workloads'), clock, random })];
@@ -198,6 +198,6 @@ test('pods are deleted in the order of the real controller', () => {
     make('starting', { node: 'n7', phase: 'Pending' }),
     make('homeless', { phase: 'Pending' }),
   ];
-  const names = rankForDeletion(pods, pods, Date.parse('2026-01-01T00:10:08Z')).map(({ metadata }) => metadata.name);
+  const names = rankForDeletion(pods, countByNode(pods), Date.parse('2026-01-01T00:10:08Z')).map(({ metadata }) => metadata.name);
   expect(names).toEqual(['homeless', 'starting', 'unready', 'cheap', 'crowded-1', 'crowded-2', 'fresh', 'younger', 'older']);
 });

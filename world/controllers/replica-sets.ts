@@ -7,7 +7,8 @@ import { ClusterError } from '../ports.ts';
 import type { Classify, CountingPort } from '../ports.ts';
 import { Tasks } from '../tasks.ts';
 import type { WorldPart } from '../tasks.ts';
-import { rankForDeletion } from './deletion-order.ts';
+import { countByNode, rankForDeletion } from './deletion-order.ts';
+import type { Neighbours } from './deletion-order.ts';
 import { KeyQueue } from './key-queue.ts';
 import { REPLICA_SET, claim, isControlledBy, keyOf, ownerKey, podsFor, refOf, refOfKey } from './ownership.ts';
 import { PodControl, slowStart } from './pod-control.ts';
@@ -110,20 +111,19 @@ export class ReplicaSets implements WorldPart {
   }
 
   async #delete(replicaSet: ReplicaSet, pods: readonly Pod[], count: number): Promise<void> {
-    const related = count < pods.length ? await this.#relatedPods(replicaSet, pods) : pods;
-    const chosen = rankForDeletion(pods, related, this.#options.clock.nowMs()).slice(0, count);
+    const neighbours = count < pods.length ? await this.#neighbours(replicaSet, pods) : countByNode(pods);
+    const chosen = rankForDeletion(pods, neighbours, this.#options.clock.nowMs()).slice(0, count);
     await Promise.all(chosen.map((pod) => this.#pods.delete(replicaSet, pod)));
   }
 
-  /** The pods of all ReplicaSets of the same owner: a Deployment deletes pods where most of them run. */
-  async #relatedPods(replicaSet: ReplicaSet, own: readonly Pod[]): Promise<readonly Pod[]> {
+  /** Counts the pods of all ReplicaSets of the same owner: a Deployment deletes pods where most of them run. */
+  async #neighbours(replicaSet: ReplicaSet, own: readonly Pod[]): Promise<Neighbours> {
     const owner = controllerOf(replicaSet);
-    if (owner === undefined) return own;
+    if (owner === undefined) return countByNode(own);
     const { port } = this.#options;
     const { namespace = '' } = replicaSet.metadata;
     const siblings = (await port.list<ReplicaSet>('replicasets', { namespace })).filter((one) => controllerOf(one)?.uid === owner.uid);
-    const all = await port.list<Pod>('pods', { namespace });
-    return all.filter((pod) => isActive(pod) && siblings.some(({ spec }) => matchesSelector(spec.selector, pod.metadata.labels)));
+    return port.counts<Pod>('pods', { namespace, selectors: siblings.map(({ spec }) => spec.selector) }, nodeOfActive);
   }
 
   #classifierOf(key: string, replicaSet: ReplicaSet): Classify<Pod> {
@@ -178,6 +178,12 @@ function classesOf(pod: Pod, replicaSet: ReplicaSet): readonly string[] {
   if (!isControlledBy(pod, replicaSet) || !matchesSelector(selector, labels)) return [CLASSES.other];
   const isLabelled = matchesSelector({ matchLabels: template.metadata?.labels ?? {} }, labels);
   return [CLASSES.own, ...(isLabelled ? [CLASSES.labelled] : []), ...(isReady(pod) ? [CLASSES.ready] : [])];
+}
+
+/** Counts active pods by node. */
+function nodeOfActive(pod: Pod): readonly string[] {
+  const { nodeName } = pod.spec;
+  return nodeName === undefined || !isActive(pod) ? [] : [nodeName];
 }
 
 /** @param count of a class */

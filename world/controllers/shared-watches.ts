@@ -1,5 +1,5 @@
 import type { KubeObject, ObjectMeta } from '../../model/kube.ts';
-import type { Classify, CountingPort, ListFilter, ManagedFilter, ObjectChange, ObjectRef } from '../ports.ts';
+import type { Classify, CountingPort, LabelFilter, ListFilter, ManagedFilter, ObjectChange, ObjectRef } from '../ports.ts';
 
 type Listener = (change: { type: ObjectChange['type']; object: KubeObject }) => void;
 
@@ -13,6 +13,7 @@ export function shareWatches(port: CountingPort): CountingPort {
   return {
     get: <T extends KubeObject>(ref: ObjectRef) => port.get<T>(ref),
     list: <T extends KubeObject>(resource: string, filter?: ListFilter) => port.list<T>(resource, filter),
+    counts: <T extends KubeObject>(resource: string, filter: LabelFilter, classify: Classify<T>) => port.counts(resource, filter, classify),
     tally: <T extends KubeObject>(resource: string, filter: ManagedFilter, classify: Classify<T>) => port.tally(resource, filter, classify),
     create: <T extends KubeObject>(resource: string, object: T & { metadata: ObjectMeta }) => port.create<T>(resource, object),
     patch: <T extends KubeObject>(ref: ObjectRef, patch: object, subresource?: 'status') => port.patch<T>(ref, patch, subresource),

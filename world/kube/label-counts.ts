@@ -1,21 +1,24 @@
 import type { KubeObject } from '../../model/kube.ts';
 import { matchesSelector } from '../../model/selector.ts';
-import type { LabelFilter } from '../ports.ts';
+import type { Classify, LabelFilter } from '../ports.ts';
 import type { ApiObject, Resource } from './resource.ts';
 import type { Commit, Store } from './store.ts';
 import { inVersion } from './store.ts';
 
-/** Counts that are kept; the oldest are dropped, and counted again if somebody asks. */
-const COUNTS_MAX = 100;
+/** Questions whose counts are kept; the oldest are dropped, and counted again if somebody asks. */
+const QUESTIONS_MAX = 100;
 
 interface LabelCount {
   readonly resource: Resource;
   readonly filter: LabelFilter;
-  readonly isSo: (object: never) => boolean;
-  count: number;
+  readonly classify: Classify<never>;
+  readonly counts: Map<string, number>;
 }
 
-/** Counts of objects with some labels that follow each change: a scenario asks twice a second how many of its pods run. */
+/**
+ * Counts of objects with some labels, by class, that follow each change: a scenario asks twice a second how many of its pods run, and
+ * a ReplicaSet that deletes thousands of pods asks for each batch how many are on each node.
+ */
 export class LabelCounts {
   readonly #store: Store;
   /** By what was asked, without the function. */
@@ -26,18 +29,18 @@ export class LabelCounts {
     store.onCommit((commit) => this.#follow(commit));
   }
 
-  /** @param isSo the same function as before, or everything is counted again */
-  count<T extends KubeObject>(resource: Resource, filter: LabelFilter, isSo: (object: T) => boolean): number {
+  /** @param classify the same function as before, or everything is counted again */
+  counts<T extends KubeObject>(resource: Resource, filter: LabelFilter, classify: Classify<T>): ReadonlyMap<string, number> {
     const asked = JSON.stringify([resource.id, resource.version, filter]);
     const known = this.#counts.get(asked);
-    if (known?.isSo === isSo) return known.count;
-    const counted: LabelCount = { resource, filter, isSo, count: 0 };
+    if (known?.classify === classify) return known.counts;
+    const counted: LabelCount = { resource, filter, classify, counts: new Map() };
     for (const { object } of this.#store.list(resource, filter.namespace)) add(counted, object, 1);
     this.#counts.delete(asked);
     this.#counts.set(asked, counted);
     const [oldest] = this.#counts.keys();
-    if (this.#counts.size > COUNTS_MAX && oldest !== undefined) this.#counts.delete(oldest);
-    return counted.count;
+    if (this.#counts.size > QUESTIONS_MAX && oldest !== undefined) this.#counts.delete(oldest);
+    return counted.counts;
   }
 
   #follow({ type, resource, version, previous }: Commit): void {
@@ -49,9 +52,13 @@ export class LabelCounts {
   }
 }
 
-function add(counted: LabelCount, object: ApiObject, delta: 1 | -1): void {
-  const { namespace, labels } = counted.filter;
-  if (object.metadata.namespace !== namespace || !matchesSelector(labels, object.metadata.labels)) return;
+function add({ filter, classify, counts }: LabelCount, object: ApiObject, delta: 1 | -1): void {
+  const { namespace, labels } = object.metadata;
+  if (namespace !== filter.namespace || !filter.selectors.some((selector) => matchesSelector(selector, labels))) return;
   // The caller knows the type of a resource's objects.
-  if (counted.isSo(object as never)) counted.count += delta;
+  for (const name of classify(object as never)) {
+    const count = (counts.get(name) ?? 0) + delta;
+    if (count === 0) counts.delete(name);
+    else counts.set(name, count);
+  }
 }

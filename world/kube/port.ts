@@ -80,8 +80,8 @@ export function openPort(parts: PortParts, principal: Principal): CountingPort {
         }
         return objects;
       }),
-    count: <T extends KubeObject>(plural: string, filter: LabelFilter, isSo: (object: T) => boolean) =>
-      serve(() => labelCounts.count(resourceOf(plural), filter, isSo)),
+    counts: <T extends KubeObject>(plural: string, filter: LabelFilter, classify: Classify<T>) =>
+      serve(() => new Map(labelCounts.counts(resourceOf(plural), filter, classify))),
     tally: <T extends KubeObject>(plural: string, filter: ManagedFilter, classify: Classify<T>) =>
       serve(() => {
         const resource = resourceOf(plural);

@@ -13,7 +13,8 @@ const NAMESPACES = ['default', 'kube-system'] as const;
 const classify: Classify<Pod> = ({ metadata: { labels = {}, deletionTimestamp } }) =>
   deletionTimestamp === undefined ? [labels['app'] ?? 'none', 'alive'] : ['dying'];
 
-const isBound = ({ spec, metadata }: Pod): boolean => spec.nodeName !== undefined && metadata.deletionTimestamp === undefined;
+const nodeOfBound: Classify<Pod> = ({ spec: { nodeName }, metadata }) =>
+  nodeName === undefined || metadata.deletionTimestamp !== undefined ? [] : [nodeName];
 
 const pod = { namespace: fc.constantFrom(...NAMESPACES), name: fc.constantFrom('a', 'b', 'c') };
 const owner = fc.constantFrom(undefined, ...OWNERS);
@@ -77,9 +78,15 @@ test('counts and lists by owner, by label and by node are those of a scan, whate
                 );
               }
             }
-            const labelled = { namespace: 'default', labels: { matchLabels: { app: 'web' } } };
-            seen.push(await port.count?.('pods', labelled, isBound));
-            wanted.push((await port.list<Pod>('pods', labelled)).filter(isBound).length);
+            for (const selected of [['web'], ['web', 'web', 'db']]) {
+              const selectors = selected.map((app) => ({ matchLabels: { app } }));
+              const mine = all.filter(
+                ({ metadata: { namespace, labels } }) => namespace === 'default' && selected.includes(labels?.['app'] ?? ''),
+              );
+              const nodes = mine.flatMap((each) => nodeOfBound(each));
+              seen.push([...(await port.counts<Pod>('pods', { namespace: 'default', selectors }, nodeOfBound))]);
+              wanted.push(nodes.length === 0 ? [] : [['n1', nodes.length]]);
+            }
             seen.push(names(await port.list<Pod>('pods', { onNode: 'n1' })));
             wanted.push(names(all.filter(({ spec }) => spec.nodeName === 'n1')));
           }
