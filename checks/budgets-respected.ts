@@ -1,6 +1,7 @@
 import type { EventOf } from '../history/events.ts';
 import type { PodLife, RequestLife } from '../history/lives.ts';
 import type { Finding } from '../history/verdict.ts';
+import { instanceOf } from '../history/view.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { ROUNDED_MS, drainOf, isLost } from './endings.ts';
@@ -82,13 +83,13 @@ function runsAt({ running, ended, terminating, gone }: PodLife, index: number): 
 
 /** Whether a pod would lose its grace period if it stayed longer on a node that has to go. */
 function isDue(view: View, pod: PodLife, nowMs: number): boolean {
-  const instance = view.instances.find(({ id }) => id === pod.node?.instance);
+  const instance = instanceOf(view, pod.node);
   const drain = instance === undefined ? undefined : drainOf(view, instance);
   const { graceSeconds = 0 } = (pod.workload === undefined ? undefined : view.workloads.get(pod.workload)?.deployed) ?? {};
   return drain !== undefined && nowMs >= drain.earliestMs - graceSeconds * 1_000 - ROUNDED_MS;
 }
 
 function isOnLost(view: View, pod: PodLife, at: { readonly i: number; readonly t: number }): boolean {
-  const instance = view.instances.find(({ id }) => id === pod.node?.instance);
+  const instance = instanceOf(view, pod.node);
   return instance !== undefined && isLost(view, instance, at);
 }

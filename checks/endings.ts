@@ -1,4 +1,5 @@
 import type { InstanceLife } from '../history/lives.ts';
+import { claimOf, nodesOf } from '../history/view.ts';
 import type { View } from '../history/view.ts';
 import { ownPools } from './departures.ts';
 
@@ -10,9 +11,9 @@ interface Moment {
 
 /** Whether an instance was already lost: its end had been announced for then, or its node was not ready. */
 export function isLost(view: View, instance: InstanceLife, { i: index, t: nowMs }: Moment): boolean {
-  const readiness = view.nodes
-    .filter((node) => node.instance === instance.id)
-    .flatMap(({ steps }) => steps.filter(({ to, i }) => (to === 'ready' || to === 'not-ready') && i < index));
+  const readiness = nodesOf(view, instance).flatMap(({ steps }) =>
+    steps.filter(({ to, i }) => (to === 'ready' || to === 'not-ready') && i < index),
+  );
   return (
     readiness.at(-1)?.to === 'not-ready' ||
     view.notices.some(({ instance: id, endsAtMs }) => id === instance.id && endsAtMs !== undefined && endsAtMs <= nowMs)
@@ -21,13 +22,11 @@ export function isLost(view: View, instance: InstanceLife, { i: index, t: nowMs 
 
 /** The first sign that an instance has to go: its node or claim was marked for good. Undefined if there was none. */
 export function leavingOf(view: View, instance: InstanceLife): Moment | undefined {
-  const ofNodes = view.nodes
-    .filter((node) => node.instance === instance.id)
-    .flatMap(({ steps }) => {
-      const uncordonedAt = steps.findLast(({ to }) => to === 'uncordoned')?.i ?? -1;
-      return steps.filter(({ to, i }) => (to === 'cordoned' && i > uncordonedAt) || to === 'terminating');
-    });
-  const ofClaims = view.claims.filter((claim) => claim.instance === instance.id).flatMap(({ terminating }) => terminating ?? []);
+  const ofNodes = nodesOf(view, instance).flatMap(({ steps }) => {
+    const uncordonedAt = steps.findLast(({ to }) => to === 'uncordoned')?.i ?? -1;
+    return steps.filter(({ to, i }) => (to === 'cordoned' && i > uncordonedAt) || to === 'terminating');
+  });
+  const ofClaims = (view.claimsByInstance.get(instance.id) ?? []).flatMap(({ terminating }) => terminating ?? []);
   return [...ofNodes, ...ofClaims].sort((a, b) => a.i - b.i)[0];
 }
 
@@ -48,8 +47,8 @@ interface LimitedDrain {
  */
 export function drainOf(view: View, instance: InstanceLife): LimitedDrain | undefined {
   const isBeforeEnd = ({ i }: Moment): boolean => i < (instance.ending?.i ?? Infinity);
-  const claim = view.claims.find((one) => one.instance === instance.id);
-  const nodes = view.nodes.filter((node) => node.instance === instance.id);
+  const claim = claimOf(view, instance.id);
+  const nodes = nodesOf(view, instance);
   const ofNodes = nodes.flatMap(({ steps }) => steps.filter(({ to }) => to === 'terminating'));
   const since = [claim?.terminating, ...ofNodes].find((step) => step !== undefined && isBeforeEnd(step));
   if (since === undefined) return undefined;

@@ -1,5 +1,6 @@
 import type { EventOf } from '../history/events.ts';
 import type { PodLife, RequestLife } from '../history/lives.ts';
+import { claimOf, instanceOf } from '../history/view.ts';
 import type { View } from '../history/view.ts';
 import { count, duration, indexes } from './parts.ts';
 
@@ -27,8 +28,8 @@ export function describePod(view: View, pod: PodLife): string {
 /** The events that show why a pod was not served: its own, its node's and launch's, failed requests, and messages. */
 export function podEvidence(view: View, pod: PodLife): number[] {
   const { node } = pod;
-  const instance = view.instances.find(({ id }) => id === node?.instance);
-  const claim = view.claims.find((one) => one.instance !== undefined && one.instance === node?.instance);
+  const instance = instanceOf(view, node);
+  const claim = claimOf(view, node?.instance);
   const span = instance?.launched.span;
   const request = span === undefined ? undefined : view.requests.get(span);
   return indexes([

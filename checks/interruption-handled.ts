@@ -3,6 +3,7 @@ import { createLedger, gapDueMs, launchedByTarget, setbacksOf } from '../history
 import type { TargetsEntry } from '../history/ledger.ts';
 import type { NodeLife, NoticeLife, PodLife } from '../history/lives.ts';
 import type { Finding } from '../history/verdict.ts';
+import { claimOf } from '../history/view.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { eventsOf } from './evidence.ts';
@@ -123,7 +124,7 @@ function judgeReactions(view: View, bound: Bound): Part {
 
 /** When the target first reacted: the node was closed to pods or removed, its claim deleted, or its instance terminated. */
 function reactionMs(view: View, { entry, node }: Warning): number {
-  const claim = view.claims.find(({ instance }) => instance === entry.instance.id);
+  const claim = claimOf(view, entry.instance.id);
   const signs = [
     ...node.steps.filter(({ to }) => to === 'cordoned' || to === 'terminating' || to === 'gone'),
     claim?.terminating,

@@ -1,6 +1,7 @@
 import { gapDueMs, setbacksOf } from '../history/ledger.ts';
 import type { Bound } from '../history/events.ts';
 import type { InstanceLife, NodeLife } from '../history/lives.ts';
+import { instanceOf } from '../history/view.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { count, duration, indexes, measure, mergeParts, nameBound, safetyPart, withBound } from './parts.ts';
@@ -49,7 +50,7 @@ function judgeNodes(view: View, bound: Bound): Part {
 }
 
 function orphanOf(view: View, node: NodeLife): Orphan[] {
-  const instance = view.instances.find(({ id }) => id === node.instance);
+  const instance = instanceOf(view, node);
   const endedMs = instance?.terminated?.t;
   if (instance === undefined || endedMs === undefined) return [];
   const untilMs = node.gone?.t ?? view.endMs;

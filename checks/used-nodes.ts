@@ -30,9 +30,10 @@ function judgeRemovals(view: View, bound: Bound): Part {
     if (pools.length === 0 || !pools.every((name) => keepsUsedNodes(view, name, departure.decided))) return false;
     return isItsOwn(departure, deletions) && hasNoOtherReason(view, departure, { pools, lagMs: bound.value });
   });
+  const podsByNode = Map.groupBy(view.pods, ({ node }) => node?.uid);
   const findings = judged.flatMap((departure) => {
     const { node, at, decided } = departure;
-    const pod = view.pods.find((one) => isKept(view, one, departure, bound.value));
+    const pod = podsByNode.get(node.uid)?.find((one) => isKept(view, one, departure, bound.value));
     if (pod === undefined) return [];
     return {
       code: 'used-node-consolidated',
@@ -83,10 +84,10 @@ function isItsOwn({ entry: { claim }, node, at }: Departure, deletions: Readonly
   return true;
 }
 
-/** The pod had been on the node for long when the target decided, and nothing had told it to leave. */
-function isKept(view: View, pod: PodLife, { node, decided }: Departure, lagMs: number): boolean {
+/** A pod of the node had been there for long when the target decided, and nothing had told it to leave. */
+function isKept(view: View, pod: PodLife, { decided }: Departure, lagMs: number): boolean {
   const kind = view.workloads.get(pod.workload ?? '')?.truth.kind;
-  if (pod.node?.uid !== node.uid || kind === undefined || kind === 'daemon') return false;
+  if (kind === undefined || kind === 'daemon') return false;
   const isThere = [pod.terminating, pod.ended, pod.gone].every((end) => (end?.i ?? Infinity) > decided.i);
   return isThere && (pod.scheduled?.t ?? Infinity) <= decided.t - lagMs;
 }

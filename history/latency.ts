@@ -2,7 +2,7 @@ import { LATENCY_STEPS } from './events.ts';
 import type { LatencyStep } from './events.ts';
 import type { PodLife } from './lives.ts';
 import type { Latency } from './verdict.ts';
-import { dueFromMs } from './view.ts';
+import { dueFromMs, instanceOf } from './view.ts';
 import type { View } from './view.ts';
 
 /**
@@ -22,7 +22,7 @@ export function podTimes(view: View, pod: PodLife): PodTimes {
   if (pending !== undefined) times.pending = pending;
   if (pod.running !== undefined) times.running = pod.running.t;
   const { node } = pod;
-  const instance = view.instances.find(({ id }) => id === node?.instance);
+  const instance = instanceOf(view, node);
   const span = instance?.launched.span;
   const request = span === undefined ? undefined : view.requests.get(span)?.start.t;
   if (node === undefined || instance === undefined || request === undefined || request < (pending ?? 0)) return times;

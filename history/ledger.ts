@@ -1,6 +1,7 @@
 import { MAX_FIRINGS_RECORDED } from './events.ts';
 import type { ClaimLife, InstanceLife, NodeLife, RequestLife } from './lives.ts';
 import { pausesOf } from './pauses.ts';
+import { nodesOf } from './view.ts';
 import type { View } from './view.ts';
 
 /** One instance in the ledger: who launched it, and what happened to it. Times are milliseconds since the start of the trial. */
@@ -30,7 +31,7 @@ export function createLedger(view: View): LedgerEntry[] {
       instance,
       request,
       token: instance.token,
-      nodes: view.nodes.filter((node) => node.instance === instance.id),
+      nodes: nodesOf(view, instance),
       claim: claims.get(instance.id),
       launchedMs: instance.launched.t,
       runningMs: instance.running?.t,

@@ -7,7 +7,7 @@ import { WHOLE_PHASES, phaseValuesOf, podTimes } from './latency.ts';
 import { instancesAsked, isLaunch, launchInputOf } from './launch-requests.ts';
 import { targetsInstances } from './ledger.ts';
 import type { InstanceLife, PodLife, RequestLife } from './lives.ts';
-import { dueFromMs, eraAt, eraOf, expectationsOf } from './view.ts';
+import { dueFromMs, eraAt, eraOf, expectationsOf, nodesOf } from './view.ts';
 import type { View } from './view.ts';
 
 /** The measures by which versions of an autoscaler are compared: of one trial, from its history alone. */
@@ -223,8 +223,9 @@ function whenAllRan(pods: readonly PodLife[]): { readonly i: number; readonly po
  */
 function utilisationAt(view: View, live: readonly InstanceLife[], index: number): FullCluster['utilisation'] {
   const ids = new Set(live.map(({ id }) => id));
-  const has = live.map(({ id, launched: { vcpu, memoryMiB } }) => {
-    const nodes = view.nodes.filter(({ instance }) => instance === id);
+  const has = live.map((instance) => {
+    const { vcpu, memoryMiB } = instance.launched;
+    const nodes = nodesOf(view, instance);
     const said = nodes.flatMap(({ steps }) => steps.flatMap(({ allocatable }) => allocatable ?? []))[0];
     if (said !== undefined || nodes.length > 0 || vcpu === undefined || memoryMiB === undefined) return said;
     return { cpuMilli: vcpu * 1_000, memoryMiB };

@@ -1,6 +1,7 @@
 import { phaseValuesOf, podTimes } from './latency.ts';
 import type { PhaseValues } from './latency.ts';
 import type { ClaimLife, InstanceLife, NoticeLife, PodLife } from './lives.ts';
+import { claimOf, nodesOf } from './view.ts';
 import type { View } from './view.ts';
 
 /** From one moment of a trial to another, in milliseconds since its start; undefined if one did not happen. */
@@ -61,8 +62,8 @@ function ofClaim(claim: ClaimLife): Duration[] {
 /** Of an instance whose end EC2 announces. @param pods that were on its node */
 function ofNotice(view: View, notice: NoticeLife, pods: readonly PodLife[]): Duration[] {
   const { kind, sent, delivered } = notice;
-  const claim = view.claims.find(({ instance }) => instance === notice.instance);
-  const instance = view.instances.find(({ id }) => id === notice.instance);
+  const claim = claimOf(view, notice.instance);
+  const instance = view.instanceById.get(notice.instance);
   const drained = lastLeftMs(pods.filter(({ scheduled }) => scheduled === undefined || scheduled.t < sent.t));
   return [
     { phase: `${kind} sent -> delivered`, fromMs: sent.t, toMs: delivered?.t },
@@ -75,16 +76,17 @@ function ofNotice(view: View, notice: NoticeLife, pods: readonly PodLife[]): Dur
 /** Of an instance whose pods had all left before it was terminated. */
 function ofEmptied(view: View, instance: InstanceLife, pods: readonly PodLife[]): Duration[] {
   const emptyMs = lastLeftMs(pods);
-  const claim = view.claims.find((one) => one.instance === instance.id);
+  const claim = claimOf(view, instance.id);
   return [
     { phase: 'empty -> claim terminating', fromMs: emptyMs, toMs: claim?.terminating?.t },
     { phase: 'empty -> instance ending', fromMs: emptyMs, toMs: instance.ending?.t },
   ];
 }
 
-function ofEnd(view: View, { id, ending, terminated }: InstanceLife): Duration[] {
-  const node = view.nodes.find(({ instance }) => instance === id);
-  const claim = view.claims.find(({ instance }) => instance === id);
+function ofEnd(view: View, instance: InstanceLife): Duration[] {
+  const { id, ending, terminated } = instance;
+  const [node] = nodesOf(view, instance);
+  const claim = claimOf(view, id);
   return [
     { phase: 'instance ending -> terminated', fromMs: ending?.t, toMs: terminated?.t },
     { phase: 'instance ending -> node gone', fromMs: ending?.t, toMs: node?.gone?.t },

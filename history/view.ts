@@ -53,6 +53,12 @@ export interface View {
   readonly nodes: readonly NodeLife[];
   readonly claims: readonly ClaimLife[];
   readonly instances: readonly InstanceLife[];
+  /** The same by id. */
+  readonly instanceById: ReadonlyMap<string, InstanceLife>;
+  /** The nodes that each instance was, in order: usually one. */
+  readonly nodesByInstance: ReadonlyMap<string | undefined, readonly NodeLife[]>;
+  /** In order: usually one. */
+  readonly claimsByInstance: ReadonlyMap<string | undefined, readonly ClaimLife[]>;
   readonly templates: readonly TemplateLife[];
   /** What was done to instances of others, in order. */
   readonly foreign: readonly EventOf<'foreign-instance'>[];
@@ -87,6 +93,8 @@ export function createView(events: readonly HistoryEvent[], { truncated = false 
   const nodes = foldNodes(events);
   const pods = foldPods(events, nodes);
   const requests = foldRequests(events);
+  const claims = foldClaims(events);
+  const instances = foldInstances(events);
   const begin = withCurrentNames(ofType(events, 'trial.begin')[0]);
   const phases = firstBy(ofType(events, 'phase'), ({ phase }) => phase);
   return {
@@ -111,8 +119,11 @@ export function createView(events: readonly HistoryEvent[], { truncated = false 
     workloads: foldWorkloads(events, pods),
     pods,
     nodes,
-    claims: foldClaims(events),
-    instances: foldInstances(events),
+    claims,
+    instances,
+    instanceById: new Map(instances.map((instance) => [instance.id, instance])),
+    nodesByInstance: Map.groupBy(nodes, ({ instance }) => instance),
+    claimsByInstance: Map.groupBy(claims, ({ instance }) => instance),
     templates: foldTemplates(events),
     foreign: ofType(events, 'foreign-instance'),
     notices: foldNotices(events, requests),
@@ -148,14 +159,25 @@ export function dueFromMs(view: View, pod: PodLife): number | undefined {
   return known.length < heals.length ? undefined : Math.max(pod.created.t, ...known);
 }
 
+/** The nodes that an instance was, in order: usually one. */
+export function nodesOf(view: View, { id }: InstanceLife): readonly NodeLife[] {
+  return view.nodesByInstance.get(id) ?? [];
+}
+
+/** The first claim of an instance. */
+export function claimOf(view: View, instance: string | undefined): ClaimLife | undefined {
+  return instance === undefined ? undefined : view.claimsByInstance.get(instance)?.[0];
+}
+
+/** The instance of a node. */
+export function instanceOf(view: View, node: NodeLife | undefined): InstanceLife | undefined {
+  return node?.instance === undefined ? undefined : view.instanceById.get(node.instance);
+}
+
 function foldWorkloads(events: readonly HistoryEvent[], pods: readonly PodLife[]): Map<string, WorkloadLife> {
   const deployed = firstBy(ofType(events, 'workload'), ({ workload }) => workload);
-  return new Map(
-    [...deployed].map(([name, event]) => [
-      name,
-      { name, truth: event.truth, deployed: event, pods: pods.filter(({ workload }) => workload === name) },
-    ]),
-  );
+  const podsOf = Map.groupBy(pods, ({ workload }) => workload);
+  return new Map([...deployed].map(([name, event]) => [name, { name, truth: event.truth, deployed: event, pods: podsOf.get(name) ?? [] }]));
 }
 
 function firstBy<K, E>(events: readonly E[], keyOf: (event: E) => K): Map<K, E> {
