@@ -1,15 +1,17 @@
 import { LABEL } from '../../model/kube.ts';
 import type { LabelSelector, TopologySpreadConstraint } from '../../model/kube.ts';
 import { spreadSelector } from '../../model/topology.ts';
+import type { PodGroup } from './cluster.ts';
 import type { Cycle } from './cycle.ts';
 import { DEFAULT_CONSTRAINTS, defaultSelector } from './default-spread.ts';
 import type { NodeInfo } from './node-info.ts';
 import { constraintsOf, counts, hasKeys, isIncluded } from './spread.ts';
 
-/** One soft constraint, with the current counts by domain; by node for `kubernetes.io/hostname`. */
+/** One soft constraint. */
 interface SoftSpread {
   readonly constraint: TopologySpreadConstraint;
-  readonly counts: ReadonlyMap<string, number>;
+  /** The current count in a node's domain; on the node itself for `kubernetes.io/hostname`. */
+  readonly countAt: (node: NodeInfo, domain: string) => number;
   readonly weight: number;
 }
 
@@ -43,20 +45,17 @@ function softSpread(options: {
   const { cycle, constraint, selector, scored, isScored } = options;
   const { cluster, pod } = cycle;
   const { topologyKey } = constraint;
-  const byNode = topologyKey === LABEL.hostname;
+  const groups = [...cluster.groups()].filter((group) => counts(selector, pod.namespace, group));
+  if (topologyKey === LABEL.hostname) {
+    return { constraint, countAt: ({ name }) => staying(groups, name), weight: weightOf(scored.length) };
+  }
   // Sums of other domains do no harm: only those of scored nodes are read.
   const sums = new Map<string, number>();
   const add = (domain: string, count: number): void => {
     sums.set(domain, (sums.get(domain) ?? 0) + count);
   };
-  for (const group of cluster.groups()) {
-    if (!counts(selector, pod.namespace, group)) continue;
-    if (byNode) {
-      for (const { name } of scored) {
-        const { total = 0, terminating = 0 } = group.counts.get(name) ?? {};
-        add(name, total - terminating);
-      }
-    } else if (isScored === undefined && pod.alternatives === undefined) {
+  for (const group of groups) {
+    if (isScored === undefined && pod.alternatives === undefined) {
       for (const [domain, count] of cluster.sums(group, topologyKey)) add(domain, count);
     } else {
       for (const [name, { total, terminating }] of group.counts) {
@@ -66,17 +65,31 @@ function softSpread(options: {
       }
     }
   }
-  const domains = byNode ? scored.length : new Set(scored.map(({ labels }) => labels[topologyKey] ?? '')).size;
-  return { constraint, counts: sums, weight: Math.log(domains + 2) };
+  const domains = new Set(scored.map(({ labels }) => labels[topologyKey] ?? '')).size;
+  return { constraint, countAt: (_node, domain) => sums.get(domain) ?? 0, weight: weightOf(domains) };
 }
 
-function rawScore(soft: readonly SoftSpread[], { name, labels }: NodeInfo): number {
+function weightOf(domains: number): number {
+  return Math.log(domains + 2);
+}
+
+/** How many pods of some groups are on a node and not terminating. */
+function staying(groups: readonly PodGroup[], nodeName: string): number {
+  let sum = 0;
+  for (const { counts } of groups) {
+    const count = counts.get(nodeName);
+    if (count !== undefined) sum += count.total - count.terminating;
+  }
+  return sum;
+}
+
+function rawScore(soft: readonly SoftSpread[], node: NodeInfo): number {
   let score = 0;
-  for (const { constraint, counts, weight } of soft) {
+  for (const { constraint, countAt, weight } of soft) {
     const { topologyKey, maxSkew } = constraint;
-    const domain = labels[topologyKey];
+    const domain = node.labels[topologyKey];
     if (domain === undefined) continue;
-    score += (counts.get(topologyKey === LABEL.hostname ? name : domain) ?? 0) * weight + (maxSkew - 1);
+    score += countAt(node, domain) * weight + (maxSkew - 1);
   }
   return Math.round(score);
 }
