@@ -19,15 +19,15 @@ export class ConcernedObjects {
 
   /** The objects of an owner and those of nobody, sorted by key, in the versions in which they are stored. @param namespace undefined for all */
   managedBy(resource: Resource, uid: string, namespace: string | undefined): Version[] {
-    const own = this.#byOwner.entries(resource, uid, namespace);
     const free = this.#byOwner.entries(resource, NOBODY, namespace);
-    if (free.length === 0) return own.map(([, version]) => version);
+    if (free.length === 0) return this.#byOwner.values(resource, uid, namespace);
+    const own = this.#byOwner.entries(resource, uid, namespace);
     return [...own, ...free].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, version]) => version);
   }
 
   /** The pods on a node, sorted by key. @param namespace undefined for all */
   onNode(resource: Resource, nodeName: string, namespace: string | undefined): Version[] {
-    return this.#byNode.entries(resource, nodeName, namespace).map(([, version]) => version);
+    return this.#byNode.values(resource, nodeName, namespace);
   }
 }
 

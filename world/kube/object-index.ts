@@ -20,8 +20,16 @@ export class ObjectIndex {
 
   /** The objects with a value, sorted by key, in the versions in which they are stored. @param namespace undefined for all */
   entries(resource: Resource, value: string, namespace: string | undefined): [string, Version][] {
-    const byValue = this.#byResource.get(resource.id) ?? this.#read(resource);
-    return byValue.get(value)?.entries(namespace === undefined ? '' : `${namespace}/`) ?? [];
+    return this.#objectsWith(resource, value)?.entries(prefixOf(namespace)) ?? [];
+  }
+
+  /** The same without their keys. */
+  values(resource: Resource, value: string, namespace: string | undefined): Version[] {
+    return this.#objectsWith(resource, value)?.values(prefixOf(namespace)) ?? [];
+  }
+
+  #objectsWith(resource: Resource, value: string): SortedMap<Version> | undefined {
+    return (this.#byResource.get(resource.id) ?? this.#read(resource)).get(value);
   }
 
   #read(resource: Resource): Map<string, SortedMap<Version>> {
@@ -51,4 +59,8 @@ export class ObjectIndex {
     objects.set(key, version);
     byValue.set(value, objects);
   }
+}
+
+function prefixOf(namespace: string | undefined): string {
+  return namespace === undefined ? '' : `${namespace}/`;
 }
