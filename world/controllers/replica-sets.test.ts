@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { defined } from '../../model/defined.ts';
-import type { KubeObject, Pod, ReplicaSet } from '../../model/kube.ts';
+import type { Deployment, KubeObject, ObjectMeta, Pod, ReplicaSet } from '../../model/kube.ts';
 import { formatTime } from '../../model/time.ts';
 import type { CountingPort } from '../ports.ts';
 import { addPod, makePod, withParts } from '../testing/world-parts.ts';
@@ -11,10 +11,10 @@ import { ReplicaSets } from './replica-sets.ts';
 const workloads = ({ port, clock, random }: PartSite): [ReplicaSets] => [new ReplicaSets({ port: port('workloads'), clock, random })];
 const AT = { resource: 'replicasets', namespace: 'default', name: 'web' };
 
-async function deploy(bench: Bench, replicas: number): Promise<void> {
-  const labels = { app: 'web' };
+async function deploy(bench: Bench, replicas: number, { name = 'web', ownerReferences }: Partial<ObjectMeta> = {}): Promise<void> {
+  const labels = { app: name };
   await bench.port.create<ReplicaSet>('replicasets', {
-    metadata: { name: 'web', namespace: 'default' },
+    metadata: { name, namespace: 'default', ...defined({ ownerReferences }) },
     spec: { replicas, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: makePod('x').spec } },
   });
 }
@@ -64,6 +64,44 @@ test('scaling down deletes pods without a node first', async () => {
     await bench.port.patch(AT, { spec: { replicas: 2 } });
     await settled(bench, 2);
     expect((await bench.pods()).map(({ metadata }) => metadata.name)).toEqual(bound);
+  });
+});
+
+test('scaling down deletes pods first where most pods of all ReplicaSets of the same Deployment are, as they are then', async () => {
+  await withParts(workloads, async (bench) => {
+    const { port } = bench;
+    const template = { metadata: { labels: { app: 'none' } }, spec: makePod('x').spec };
+    const { metadata } = await port.create<Deployment>('deployments', {
+      metadata: { name: 'all', namespace: 'default' },
+      spec: { replicas: 0, selector: { matchLabels: { app: 'none' } }, template },
+    });
+    const { name = '', uid = '' } = metadata;
+    const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'Deployment', name, uid, controller: true }];
+    const of = async (owner: string): Promise<string[]> => {
+      const pods = (await bench.pods()).filter((pod) => pod.metadata.deletionTimestamp === undefined);
+      return pods.map((pod) => pod.metadata.name ?? '').filter((one) => one.startsWith(`${owner}-`));
+    };
+    const bind = (pod: string | undefined, node: string): Promise<void> =>
+      port.bind({ resource: 'pods', namespace: 'default', name: pod ?? '' }, node);
+    const scaled = async (owner: string, replicas: number): Promise<void> => {
+      await port.patch({ ...AT, name: owner }, { spec: { replicas } });
+      await bench.until(`${replicas} pods of ${owner}`, async () => (await of(owner)).length === replicas, 5_000);
+    };
+
+    await deploy(bench, 3, { ownerReferences });
+    await deploy(bench, 2, { name: 'old', ownerReferences });
+    await settled(bench, 5);
+    const [first, second, third] = await of('web');
+    for (const [index, pod] of [first, second, third].entries()) await bind(pod, `n${index + 1}`);
+    const before = await of('old');
+    for (const pod of before) await bind(pod, 'n3');
+    // Otherwise the first by name would go.
+    await scaled('web', 2);
+    expect(await of('web')).toEqual([first, second]);
+    await scaled('old', 4);
+    for (const pod of await of('old')) if (!before.includes(pod)) await bind(pod, 'n2');
+    await scaled('web', 1);
+    expect(await of('web')).toEqual([first]);
   });
 });
 
