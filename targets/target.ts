@@ -127,6 +127,8 @@ export interface TargetProcess {
    * @returns for a program a promise that resolves when nothing is left of it on the machine
    */
   readonly kill?: () => Promise<void> | void;
+  /** The blocks of its own code that it has run, by numbers that mean the same in each trial; also asked when it is over. */
+  readonly covered?: () => ReadonlySet<number>;
 }
 
 /** How a program failed, in words that complete "it failed:". */

@@ -218,6 +218,8 @@ const goSource = z
       /** A checkout, instead of a version. */
       source: text.optional(),
       overlay: z.boolean('must be true or false').default(true),
+      /** Patterns of packages that count which of their code has run. */
+      coverage: z.array(text, 'must be a list of packages').min(1, 'must name a package').optional(),
       arguments: z.array(programText, 'must be a list').default([]),
     },
     { error: objectErrorOf(`must be ${A_GO_MODULE}`, A_GO_MODULE) },

@@ -15,7 +15,7 @@ import { CompiledProgram } from './host/module.ts';
 const CODE_FOLDER = 'code';
 const IMAGES_FOLDER = 'images';
 /** Version of images: raise it if the same program would have a different image. */
-const IMAGE_FORMAT = 1;
+const IMAGE_FORMAT = 2;
 
 /**
  * Shared by all trials of a process: they run one or two programs, each of which takes a second to compile and another one until

@@ -65,7 +65,7 @@ export function startGoTarget({ ready, artefact, ...spec }: GoTargetSpec, { runt
   const isReady = ready({ clock, said, statusOf: async (url) => (program.hasServer ? (await program.get(url)).status : 0) });
   // The caller only watches this as long as it matters.
   isReady.catch(() => undefined);
-  return { ready: isReady, done: ended.promise, kill: () => program.kill() };
+  return { ready: isReady, done: ended.promise, kill: () => program.kill(), covered: () => program.covered() };
 }
 
 /** One of its outputs, split into lines. */

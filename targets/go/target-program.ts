@@ -3,6 +3,7 @@ import { defined } from '../../model/defined.ts';
 import { ArtefactError, artefactsFolder, listArtefacts, readArtefact, requireArtefact } from './artefacts/cache.ts';
 import type { Artefact } from './artefacts/cache.ts';
 import { RECIPE } from './artefacts/manifest.ts';
+import { coverageFlags } from './build/coverage.ts';
 import type { GoProgramSpec } from './build/spec.ts';
 
 /** The compiled program that a target runs. */
@@ -43,6 +44,8 @@ function readPinned(name: string): Artefact {
  */
 export function builtOf(spec: GoProgramSpec, folder?: string): Artefact | undefined {
   if (spec.source !== undefined || Object.keys(spec.replace ?? {}).length > 0) return undefined;
+  const coverage = coverageFlags(spec.coverage);
+  const isCovered = coverage.length > 0;
   return listArtefacts(folder).artefacts.findLast(
     ({ manifest }) =>
       manifest.recipe === RECIPE &&
@@ -51,6 +54,8 @@ export function builtOf(spec: GoProgramSpec, folder?: string): Artefact | undefi
       manifest.version === spec.version &&
       manifest.module === spec.module &&
       manifest.package === spec.package &&
-      (manifest.overlaySha256 === null) === (spec.overlay === false),
+      (manifest.overlaySha256 === null) === (spec.overlay === false) &&
+      manifest.flags.includes('-cover') === isCovered &&
+      coverage.every((flag) => manifest.flags.includes(flag)),
   );
 }

@@ -166,6 +166,21 @@ for (const [what, main, message] of [
   });
 }
 
+test('coverage that nobody could read is refused, and with the overlay it is another build', async ({}, testInfo) => {
+  const { spec, folder } = sample(testInfo, HELLO);
+  const counting = { ...spec, coverage: ['scaleproof.invalid/sample/...'] };
+  await expect(buildGoProgram({ ...counting, overlay: false }, { folder })).rejects.toThrow('coverage needs the overlay');
+  const { artefact } = await buildGoProgram(counting, { folder });
+  expect(artefact.manifest.flags).toEqual([
+    '-trimpath',
+    '-buildvcs=false',
+    '-cover',
+    '-covermode=set',
+    '-coverpkg=scaleproof.invalid/sample/...',
+  ]);
+  expect((await buildGoProgram(spec, { folder })).artefact.manifest.digest).not.toBe(artefact.manifest.digest);
+});
+
 test('an interrupted build leaves nothing behind', async ({}, testInfo) => {
   const { spec, folder } = sample(testInfo, HELLO);
   const controller = new AbortController();

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { OverlayError, overlaidFiles } from './overlay.ts';
 
-const overlayText = (text: string, goVersion: string): string => overlaidFiles(() => text, goVersion)[0]?.text ?? '';
+const overlayText = (text: string, goVersion: string): string => overlaidFiles(() => text, goVersion, false)[0]?.text ?? '';
 
 /** The parts of Go 1.26's file that are changed, with some context. */
 const SAMPLE = [
@@ -44,6 +44,11 @@ test('fetch is always used, and errors with the code of a socket become socket e
   expect(text).toContain('jsSocketError(err, io.EOF)');
   // Other errors keep their message.
   expect(text).toContain('fmt.Errorf("net/http: fetch() failed: %s", errMsg)');
+});
+
+test('only a program with coverage tells its host where its counters are', () => {
+  const paths = (coverage: boolean): string[] => overlaidFiles(() => SAMPLE, 'go1.26.0', coverage).map(({ path }) => path);
+  expect(paths(true)).toEqual([...paths(false), 'src/internal/coverage/cfile/hooks.go']);
 });
 
 for (const [what, text, message] of [

@@ -224,6 +224,32 @@ func init() {
 `,
 };
 
+/**
+ * The same for a program that counts which of its code has run: Go's own file would write the counters to a folder at exit, and
+ * complain where there is none. A target is killed more often than it exits, so the host reads them from its memory.
+ */
+const COVERAGE_FILES: Readonly<Record<string, string>> = {
+  'src/internal/coverage/cfile/hooks.go': `package cfile
+
+import (
+	"syscall/js"
+	"unsafe"
+)
+
+// InitHook tells the host where the counters are: their address, and how many numbers of 32 bits there are.
+func InitHook(bool) {
+	host := js.Global().Get("goHost")
+	if host.Type() != js.TypeObject {
+		return
+	}
+	for _, counters := range getCovCounterList() {
+		host.Set("countersAt", uintptr(unsafe.Pointer(counters.Counters)))
+		host.Set("countersLength", counters.Len)
+	}
+}
+`,
+};
+
 /** A file of the standard library as changed for a build. */
 interface OverlaidFile {
   /** Relative to GOROOT. */
@@ -235,11 +261,13 @@ interface OverlaidFile {
  * All changes of a build to Go's standard library: one changed file, and a few added ones.
  * @param read the text of a file, relative to GOROOT
  * @param goVersion for the message
+ * @param coverage whether the program counts which of its code has run: then one more file is changed
  * @throws OverlayError if a place to be changed does not occur as often as expected
  */
-export function overlaidFiles(read: (path: string) => string, goVersion: string): OverlaidFile[] {
+export function overlaidFiles(read: (path: string) => string, goVersion: string, coverage: boolean): OverlaidFile[] {
   const changed = { path: CHANGED_FILE, text: changedText(read(CHANGED_FILE), goVersion) };
-  return [changed, ...Object.entries(ADDED_FILES).map(([path, text]) => ({ path, text }))];
+  const whole = { ...ADDED_FILES, ...(coverage ? COVERAGE_FILES : {}) };
+  return [changed, ...Object.entries(whole).map(([path, text]) => ({ path, text }))];
 }
 
 /**

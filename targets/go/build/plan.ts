@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { RECIPE } from '../artefacts/manifest.ts';
 import type { Replacement } from '../artefacts/manifest.ts';
 import { BuildError } from './build-error.ts';
+import { coverageFlags } from './coverage.ts';
 import { dependenciesOf, replacesOf } from './dependencies.ts';
 import type { ModuleSite } from './dependencies.ts';
 import { failure } from './failure.ts';
@@ -58,12 +59,12 @@ export async function planBuild({ spec, work, onProgress, signal }: BuildSite): 
   writeFileSync(join(work, 'go.sum'), goSumOf(directory));
   const toolchain = await readToolchain(go, { directory, work });
   onProgress({ step: 'go', version: toolchain.version });
-  const overlay = spec.overlay === false ? undefined : readOverlay(toolchain);
-  const flags = [
-    '-trimpath',
-    '-buildvcs=false',
-    ...(spec.versionVariable === undefined ? [] : [`-ldflags=-X=${spec.versionVariable}=${spec.version}`]),
-  ];
+  const cover = coverageFlags(spec.coverage);
+  if (cover.length > 0 && spec.overlay === false)
+    throw new BuildError('coverage needs the overlay, which tells the host where the counters are', { isRefusal: true });
+  const overlay = spec.overlay === false ? undefined : readOverlay(toolchain, cover.length > 0);
+  const settings = Object.entries(spec.variables ?? {}).map(([variable, value]) => `-X=${variable}=${value}`);
+  const flags = ['-trimpath', '-buildvcs=false', ...(settings.length === 0 ? [] : [`-ldflags=${settings.join(' ')}`]), ...cover];
   const replace = Object.entries(spec.replace ?? {}).sort();
   const request = digestOf({
     program: spec.program,

@@ -8,6 +8,8 @@ for (const [text, version, kind] of [
   ['karpenter@6e7eab7', '6e7eab7', 'commit'],
   ['karpenter@1234567', '1234567', 'commit'],
   ['karpenter@mine', 'mine', 'name'],
+  ['karpenter@v1.14.1-coverage', '1.14.1-coverage', 'release'],
+  ['karpenter@1234567-coverage', '1234567-coverage', 'commit'],
 ] as const) {
   test(`${text} is a ${kind}`, () => {
     expect(parseTargetVersion(text)).toMatchObject({ program: { name: 'karpenter' }, version, kind });
@@ -46,6 +48,16 @@ test('a release and a commit come from the proxy, a name needs a checkout', () =
     replace: { 'sigs.k8s.io/karpenter': '/b' },
   });
   expect(() => specOf(parseTargetVersion('karpenter@mine'), {})).toThrow('as the name of a checkout it needs --source');
+});
+
+test('a version with coverage has a name of its own, and is otherwise the same program', () => {
+  const plain = specOf(parseTargetVersion('karpenter@1.14.1'), {});
+  expect(plain.coverage).toBeUndefined();
+  expect(specOf(parseTargetVersion('karpenter@1.14.1-coverage'), {})).toEqual({
+    ...plain,
+    version: '1.14.1-coverage',
+    coverage: ['github.com/aws/karpenter-provider-aws/...', 'sigs.k8s.io/karpenter/...'],
+  });
 });
 
 for (const [version, checkouts, kind] of [

@@ -1,5 +1,6 @@
 import { nearest } from '../../../model/nearest.ts';
 import type { MemorySize } from './memory-size.ts';
+import { COVERAGE } from './coverage.ts';
 import type { GoProgramSpec } from './spec.ts';
 
 /** A program that can be built as a target. */
@@ -46,6 +47,8 @@ export interface TargetVersion {
   /** As in artefacts: a release without its v, a commit, or the name that was given to a checkout. */
   readonly version: string;
   readonly kind: 'release' | 'commit' | 'name';
+  /** The same as its origin knows it: without the `COVERAGE` that a build with coverage has. */
+  readonly published: string;
 }
 
 /** A text that is not a valid version of a program. */
@@ -69,7 +72,7 @@ export interface Checkouts {
  * @throws TargetVersionError if only a checkout is possible, and there is none; or if there is one, and the version is a release or
  * commit: such a target always runs what was published
  */
-export function specOf({ program, version, kind }: TargetVersion, { source, core }: Checkouts): GoProgramSpec {
+export function specOf({ program, version, kind, published }: TargetVersion, { source, core }: Checkouts): GoProgramSpec {
   if (kind === 'name' && source === undefined)
     throw new TargetVersionError(
       `"${version}" is neither a release nor a commit, such as ${program.examples.join(' or ')}; as the name of a checkout it needs --source`,
@@ -83,12 +86,13 @@ export function specOf({ program, version, kind }: TargetVersion, { source, core
     version,
     module: program.module,
     package: program.package,
-    moduleVersion: kind === 'release' ? `v${version}` : version,
+    moduleVersion: kind === 'release' ? `v${published}` : published,
     source,
     replace: core === undefined ? {} : { [program.core]: core },
     crds: program.crds,
     memory: program.memory,
-    versionVariable: program.versionVariable,
+    variables: { [program.versionVariable]: published },
+    ...(version !== published && { coverage: [`${program.module}/...`, `${program.core}/...`] }),
     goHint: program.goHint,
   };
 }
@@ -99,11 +103,12 @@ const COMMIT = /^[0-9a-f]{7,40}$/;
 const NAME = /^[A-Za-z][\w.-]{0,63}$/;
 
 /**
- * Parses `karpenter@1.14.1`, `karpenter@COMMIT` or `karpenter@NAME` (of a checkout).
+ * Parses `karpenter@1.14.1`, `karpenter@COMMIT` or `karpenter@NAME` (of a checkout). Each may end in `-coverage`.
  * @throws TargetVersionError that says what it takes
  */
 export function parseTargetVersion(text: string): TargetVersion {
-  const [name = '', version, ...more] = text.split('@');
+  const suffix = text.endsWith(COVERAGE) ? COVERAGE : '';
+  const [name = '', version, ...more] = text.slice(0, text.length - suffix.length).split('@');
   const program = GO_PROGRAMS.find((one) => one.name === name);
   if (program === undefined) {
     const names = GO_PROGRAMS.map((one) => one.name);
@@ -115,20 +120,23 @@ export function parseTargetVersion(text: string): TargetVersion {
   const such = `such as ${program.examples.join(' or ')}`;
   if (version === undefined || version === '') throw new TargetVersionError(`give ${name} a version, ${such}`);
   if (more.length > 0) throw new TargetVersionError(`"${text}" has more than one @; give one version, ${such}`);
+  const parsed = (published: string, kind: TargetVersion['kind']): TargetVersion => {
+    return { program, version: `${published}${suffix}`, kind, published };
+  };
   const [, release] = RELEASE.exec(version) ?? [];
   if (release !== undefined) {
     if (isBefore(release, program.minimum))
       throw new TargetVersionError(`${name}@${release} is too old: ${program.minimum} is the first version that can be built`);
-    return { program, version: release, kind: 'release' };
+    return parsed(release, 'release');
   }
   // Some commits consist of digits only; incomplete versions have dots, or are short.
-  if (COMMIT.test(version)) return { program, version, kind: 'commit' };
+  if (COMMIT.test(version)) return parsed(version, 'commit');
   if (/^v?\d/.test(version))
     throw new TargetVersionError(`"${version}" is not a full version; give all three numbers, ${such}, or a commit`);
   if (version === 'latest') throw new TargetVersionError(`the latest version changes over time; give a fixed one, ${such}`);
   if (!NAME.test(version))
     throw new TargetVersionError(`"${version}" is not a version; give one, ${such}, a commit, or a name for a checkout`);
-  return { program, version, kind: 'name' };
+  return parsed(version, 'name');
 }
 
 /** Whether a release is older than another, by its three numbers. */

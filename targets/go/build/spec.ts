@@ -19,10 +19,12 @@ export interface GoProgramSpec {
   readonly replace?: Readonly<Record<string, string>> | undefined;
   /** The folder of CustomResourceDefinitions within the module. */
   readonly crds?: string | undefined;
-  /** A variable that the linker sets to `version`. */
-  readonly versionVariable?: string | undefined;
+  /** Variables that the linker sets, by their names. */
+  readonly variables?: Readonly<Record<string, string>> | undefined;
   /** Whether all requests go to `fetch` (see `overlay.ts`); by default they do. */
   readonly overlay?: boolean | undefined;
+  /** Patterns of packages that count which of their code has run (`go build -cover`); needs the overlay. By default none. */
+  readonly coverage?: readonly string[] | undefined;
   /** By default `DEFAULT_MEMORY`. */
   readonly memory?: MemorySize | undefined;
   /** The required Go, for users without one: `Go 1.26.10 or later`. */

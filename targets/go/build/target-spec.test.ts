@@ -47,11 +47,17 @@ test('folders are relative to the file', () => {
   expect(spec.version).toMatch(/^checkout-[0-9a-f]{8}$/);
 });
 
+test('a build with coverage has a version of its own', () => {
+  const spec = specFor({ ...GO, coverage: ['example.com/autoscaler/...'] });
+  expect(spec).toMatchObject({ version: 'v1.2.3-coverage', moduleVersion: 'v1.2.3', coverage: ['example.com/autoscaler/...'] });
+});
+
 for (const [what, go, message] of [
   ['no version', { module: 'a', package: '.' }, 'go needs a version or a source, and not both'],
   ['both', { ...GO, source: '.' }, 'go needs a version or a source, and not both'],
   ['no package', { module: 'a', version: 'v1.0.0' }, 'go.package is missing'],
   ['an unknown field', { ...GO, pakage: '.' }, 'did you mean package?'],
+  ['coverage of nothing', { ...GO, coverage: [] }, 'go.coverage must name a package'],
   ['a string', 'example.com/autoscaler', 'go must be a version of Karpenter, such as karpenter@1.14.1, or a Go module'],
   ['an unknown variable', { ...GO, arguments: ['${NOTHING}'] }, 'go.arguments.0 refers to ${NOTHING}'],
 ] as const) {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { GoTargetFile } from '../../command/target-file.ts';
+import { COVERAGE } from './coverage.ts';
 import type { GoProgramSpec } from './spec.ts';
 
 /** Digits that distinguish checkouts in an artefact's name. */
@@ -17,13 +18,14 @@ export function specOfTarget({ name, go }: Pick<GoTargetFile, 'name' | 'go'>, fo
     source === undefined ? (go.version ?? '') : `checkout-${createHash('sha256').update(source).digest('hex').slice(0, DIGITS)}`;
   return {
     program: folderName(name),
-    version: folderName(version),
+    version: `${folderName(version)}${go.coverage === undefined ? '' : COVERAGE}`,
     module: go.module,
     package: go.package,
     moduleVersion: go.version,
     source,
     replace: Object.fromEntries(replace),
     overlay: go.overlay,
+    coverage: go.coverage,
     goHint: 'the Go that its go.mod names',
   };
 }

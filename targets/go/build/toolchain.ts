@@ -55,9 +55,12 @@ export interface Overlay {
   readonly sha256: string;
 }
 
-/** @throws OverlayError if the toolchain's file is unknown */
-export function readOverlay({ root, version }: Toolchain): Overlay {
-  const files = overlaidFiles((path) => readFileSync(join(root, path), 'utf8'), version);
+/**
+ * @param coverage whether the program counts which of its code has run
+ * @throws OverlayError if the toolchain's file is unknown
+ */
+export function readOverlay({ root, version }: Toolchain, coverage: boolean): Overlay {
+  const files = overlaidFiles((path) => readFileSync(join(root, path), 'utf8'), version, coverage);
   const sha256 = createHash('sha256').update(JSON.stringify(files)).digest('hex');
   return { files: files.map(({ path, text }) => ({ path: join(root, path), text })), sha256 };
 }

@@ -7,7 +7,7 @@ export interface GlobalsSite {
   readonly fetch: Fetch;
   /** Functions of its file system. */
   readonly files: Readonly<Record<string, unknown>>;
-  /** Receives the functions that the program offers its host (see `targets/go/build/overlay.ts`). */
+  /** Receives what the program offers its host (see `targets/go/build/overlay.ts`). */
   readonly hooks: object;
   /** Called with errors that the program's own standard library logs. */
   readonly complain: (message: string) => void;

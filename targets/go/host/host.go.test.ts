@@ -18,14 +18,23 @@ import { SAMPLE } from './testing/sample.ts';
 const START_MS = Date.UTC(2026, 6, 1);
 const FILES = new Map([['/etc/sample/config', new TextEncoder().encode('a setting')]]);
 
-let sample: Promise<WebAssembly.Module> | undefined;
+const samples = new Map<boolean, Promise<WebAssembly.Module>>();
 
-/** Built once for all tests of a worker. */
-function sampleModule(testInfo: Parameters<typeof goModule>[0]): Promise<WebAssembly.Module> {
-  sample ??= buildGoProgram(
-    { program: 'sample', version: 'host', module: 'scaleproof.invalid/sample', package: '.', source: goModule(testInfo, SAMPLE) },
-    { folder: testInfo.outputPath('cache') },
-  ).then(({ artefact }) => new WebAssembly.Module(readFileSync(artefact.wasm)));
+/** Built once for all tests of a worker. @param coverage whether it counts which of its code has run */
+function sampleModule(testInfo: Parameters<typeof goModule>[0], coverage = false): Promise<WebAssembly.Module> {
+  const spec = {
+    program: 'sample',
+    version: 'host',
+    module: 'scaleproof.invalid/sample',
+    package: '.',
+    source: goModule(testInfo, SAMPLE),
+  };
+  const sample =
+    samples.get(coverage) ??
+    buildGoProgram({ ...spec, ...(coverage && { coverage: [`${spec.module}/...`] }) }, { folder: testInfo.outputPath('cache') }).then(
+      ({ artefact }) => new WebAssembly.Module(readFileSync(artefact.wasm)),
+    );
+  samples.set(coverage, sample);
   return sample;
 }
 
@@ -34,6 +43,7 @@ interface Run {
   readonly wire?: (clock: Clock) => Wire;
   readonly seed?: number;
   readonly withImage?: boolean;
+  readonly coverage?: boolean;
   /** What to do with it while it runs. */
   readonly meanwhile?: (program: GoProgram, clock: Clock) => Promise<void>;
 }
@@ -42,10 +52,15 @@ interface Ran {
   readonly code: number | 'killed';
   readonly lines: readonly string[];
   readonly tookMs: number;
+  /** Only with `coverage`. */
+  readonly covered?: ReadonlySet<number>;
 }
 
-async function run(testInfo: Parameters<typeof goModule>[0], { args, wire, seed = 1, withImage = false, meanwhile }: Run): Promise<Ran> {
-  const module = await sampleModule(testInfo);
+async function run(
+  testInfo: Parameters<typeof goModule>[0],
+  { args, wire, seed = 1, withImage = false, coverage = false, meanwhile }: Run,
+): Promise<Ran> {
+  const module = await sampleModule(testInfo, coverage);
   const timeline = createVirtualTimeline({ startMs: START_MS, random: createRandom(seed).fork('clock') });
   const clock = timeline.scope('target#1');
   const source = { module, command: ['sample', ...args], environment: { NAME: 'value' }, files: FILES };
@@ -68,7 +83,8 @@ async function run(testInfo: Parameters<typeof goModule>[0], { args, wire, seed 
     return Promise.race([program.exited, killed]);
   };
   const code = await timeline.run(work());
-  return { code, lines: said.trimEnd().split('\n'), tookMs: timeline.nowMs() - START_MS };
+  const ran = { code, lines: said.trimEnd().split('\n'), tookMs: timeline.nowMs() - START_MS };
+  return coverage ? { ...ran, covered: program.covered() } : ran;
 }
 
 test('timers fire in their order, in virtual time; one that was stopped does not', async ({}, testInfo) => {
@@ -239,4 +255,38 @@ test('a killed program does nothing any more, and its memory is released', async
     },
   });
   expect({ code, lines }).toEqual({ code: 'killed', lines: ['30 30m0s'] });
+});
+
+test('the blocks that a program ran are the same each time, and differ by what it did', async ({}, testInfo) => {
+  const wire = (): Wire => async () => ({ status: 200, headers: {}, body: 'answer\n' });
+  const args = ['restored'];
+  const { covered, ...fromStart } = await run(testInfo, { args, wire, coverage: true });
+  expect(fromStart, 'it does the same as without').toEqual(await run(testInfo, { args, wire }));
+  expect(covered?.size).toBeGreaterThan(0);
+  expect((await run(testInfo, { args, wire, coverage: true })).covered).toEqual(covered);
+  expect((await run(testInfo, { args, wire, coverage: true, withImage: true })).covered).toEqual(covered);
+  const { covered: other, lines } = await run(testInfo, { args: ['goroutines'], coverage: true });
+  expect(lines).toEqual(['499500']);
+  expect([...(other ?? [])].some((block) => covered?.has(block) !== true)).toBe(true);
+});
+
+test('what a program had run by the time it was killed, or ended itself, is known', async ({}, testInfo) => {
+  const killedAfter = async (seconds: number): Promise<number> => {
+    const { covered } = await run(testInfo, {
+      args: ['restored'],
+      wire: () => async () => ({ status: 200, headers: {}, body: 'answer\n' }),
+      coverage: true,
+      meanwhile: async (program, clock) => {
+        await clock.sleep(seconds * 1_000);
+        program.kill();
+      },
+    });
+    return covered?.size ?? 0;
+  };
+  const early = await killedAfter(30);
+  expect(early).toBeGreaterThan(0);
+  expect(await killedAfter(90), 'its timer has fired').toBe(early + 1);
+  const { code, covered } = await run(testInfo, { args: ['exit'], coverage: true });
+  expect(code).toBe(7);
+  expect(covered?.size).toBeGreaterThan(0);
 });

@@ -117,6 +117,11 @@ export class GoProgram {
     return this.#machine.offers('get');
   }
 
+  /** The blocks of its own code that it has run so far, also when it is over: none unless it was built to count them. */
+  covered(): ReadonlySet<number> {
+    return this.#machine.covered();
+  }
+
   /** Ends it as SIGKILL would: it never runs again, and its memory is released. */
   kill(): void {
     if (!this.#machine.isRunning) return;

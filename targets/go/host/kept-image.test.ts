@@ -13,7 +13,7 @@ const IMAGE: ProgramImage = {
     pieces: new Uint8Array([1, 2, 3]),
     globals: { global0: 7n },
     values: { values: [], free: [] },
-    hooks: { reseed: 3 },
+    hooks: { reseed: { kind: 'function', id: 3 }, countersLength: { kind: 'plain', value: 8 } },
   },
   openFiles: { open: [], nextDescriptor: 3 },
   calls: [],

@@ -1,3 +1,4 @@
+import { coveredIn } from './covered.ts';
 import { STATUS_FUNCTIONS } from './files.ts';
 import type { Files } from './files.ts';
 import { createGlobals } from './globals.ts';
@@ -60,8 +61,8 @@ export interface MachineImage {
   readonly pieces: Uint8Array;
   readonly globals: Readonly<Record<string, number | bigint>>;
   readonly values: ValueTableImage<NamedValue>;
-  /** Functions that it offers its host, by name. */
-  readonly hooks: Readonly<Record<string, number>>;
+  /** What it offers its host, by name. */
+  readonly hooks: Readonly<Record<string, NamedValue>>;
 }
 
 /** How the program calls back: an event in its own format. */
@@ -98,8 +99,10 @@ export class GoMachine {
   #running: Running | undefined;
   /** Its functions, with the numbers that it knows them by. */
   readonly #functions = new WeakMap<object, number>();
-  /** Functions that it offers, by name. */
+  /** What it offers, by name: functions, and numbers. */
   readonly #hooks: Record<string, unknown> = {};
+  /** What it had covered when it was over. */
+  #covered: ReadonlySet<number> = new Set();
   /** The host object of Go's `syscall/js`. */
   readonly #host = {
     _pendingEvent: null as PendingEvent | null,
@@ -141,7 +144,7 @@ export class GoMachine {
       global.value = value;
     }
     const known = new Map([...this.#known(globals)].map(([value, path]) => [path, value]));
-    for (const [name, id] of Object.entries(image.hooks)) this.#hooks[name] = this.function(id);
+    for (const [name, named] of Object.entries(image.hooks)) this.#hooks[name] = this.#valueOf(named, known);
     values.restore(image.values, (named) => this.#valueOf(named, known));
   }
 
@@ -158,7 +161,7 @@ export class GoMachine {
         Object.entries(exports).flatMap(([name, value]) => (GLOBAL_NAME.test(name) ? [[name, (value as WebAssembly.Global).value]] : [])),
       ),
       values: values.image((value) => this.#nameOf(value, known)),
-      hooks: Object.fromEntries(Object.entries(this.#hooks).map(([name, value]) => [name, this.#idOf(value)])),
+      hooks: Object.fromEntries(Object.entries(this.#hooks).map(([name, value]) => [name, this.#nameOf(value, known)])),
     };
   }
 
@@ -183,6 +186,12 @@ export class GoMachine {
     return typeof hook === 'function' ? (Reflect.apply(hook, undefined, given) as unknown) : undefined;
   }
 
+  /** The blocks of its own code that it has run: none unless it was built to count them. @see coveredIn */
+  covered(): ReadonlySet<number> {
+    const { countersAt, countersLength } = this.#hooks;
+    return this.#running === undefined ? this.#covered : coveredIn(this.#running.memory.buffer, countersAt, countersLength);
+  }
+
   /** Wakes it, because a timer has fired. */
   resume(): void {
     this.enter(() => this.#live().exports.resume());
@@ -190,6 +199,7 @@ export class GoMachine {
 
   /** Releases it: it never runs again. */
   end(): void {
+    this.#covered = this.covered();
     this.#running = undefined;
     this.#host._pendingEvent = null;
     for (const name of Object.keys(this.#hooks)) Reflect.deleteProperty(this.#hooks, name);
