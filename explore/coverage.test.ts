@@ -46,6 +46,12 @@ test('a fault that never fired reached nothing, and one that was over before is 
   expect(keys.filter((key) => key.startsWith('together'))).toEqual([]);
 });
 
+test("each block of the target's own code that has run counts", () => {
+  const view = createView(history().events);
+  const without = coverageOf(view, resultOf([]));
+  expect(coverageOf(view, resultOf([]), [3, 17])).toEqual(new Set([...without, 'code 3', 'code 17']));
+});
+
 test('the steps of lives count in pairs with their reasons, and bounds by how near they came', () => {
   const builder = history();
   builder.at(1).add({ type: 'pod', pod: 'default/web', uid: 'u', to: 'created' });

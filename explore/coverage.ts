@@ -6,8 +6,9 @@ import type { View } from '../history/view.ts';
 /**
  * What a trial reached, as keys. A scenario that reaches something new is kept and varied: whatever is near it is likelier to reach
  * something new again than a scenario drawn from nothing.
+ * @param blocks of its own code that the target has run
  */
-export function coverageOf(view: View, { checks }: Pick<TrialResult, 'checks'>): ReadonlySet<string> {
+export function coverageOf(view: View, { checks }: Pick<TrialResult, 'checks'>, blocks: readonly number[] = []): ReadonlySet<string> {
   const keys = new Set<string>();
   for (const request of view.requests.values()) keys.add(requestKey(request));
   addFaults(keys, view);
@@ -25,6 +26,7 @@ export function coverageOf(view: View, { checks }: Pick<TrialResult, 'checks'>):
       if (ratio !== undefined && ratio >= NEAR) keys.add(`near ${measurement.bound.name} ${Math.min(10, Math.floor(ratio * 10))}`);
     }
   }
+  for (const block of blocks) keys.add(`code ${block}`);
   return keys;
 }
 

@@ -70,7 +70,7 @@ export function createScenarioRunner({ target, directory, workers, signal, label
       if (outcome.kind === 'refused') return unjudged(data, outcome.message);
       if (outcome.kind === 'not-begun') return unjudged(data, 'it did not begin');
       const { result, view } = readTrial(trial, directory);
-      return { data, result, coverage: coverageOf(view, result), operations: operationsIn(view) };
+      return { data, result, coverage: coverageOf(view, result, outcome.covered), operations: operationsIn(view) };
     } catch (error) {
       if (error instanceof HistoryError) return unjudged(data, error.message);
       throw error;

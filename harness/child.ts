@@ -12,7 +12,7 @@ import { LoadError } from './load-error.ts';
 import { loadScenario, loadTarget } from './load.ts';
 import { outputLimitsOf } from './output-limits.ts';
 import { describe } from './target-life.ts';
-import { NOTE, REPORT_FD, readNotes } from './trial-spec.ts';
+import { MOST_COVERED, NOTE, REPORT_FD, readNotes } from './trial-spec.ts';
 import type { ChildMessage, TrialAnswer, TrialSpec } from './trial-spec.ts';
 import { worldFor } from './world-for.ts';
 
@@ -90,7 +90,8 @@ async function runTrial(spec: TrialSpec): Promise<TrialAnswer> {
     recorder.flush();
     const { user, system } = process.cpuUsage(before);
     const peakMemoryMiB = Math.round(process.resourceUsage().maxRSS / 1_024);
-    return { kind: 'done', clean, cpuMs: (user + system) / 1_000, peakMemoryMiB };
+    const covered = running.covered().slice(0, MOST_COVERED);
+    return { kind: 'done', clean, covered, cpuMs: (user + system) / 1_000, peakMemoryMiB };
   } finally {
     running = undefined;
     over.abort(new Error('the trial is over'));

@@ -49,6 +49,8 @@ export interface RunningTrial {
   readonly done: Promise<boolean>;
   /** Reports an uncaught error that was thrown while this owner was running. */
   onUncaught(owner: string, error: unknown): void;
+  /** The blocks of its own code that the target has run so far; none for targets that don't count them. */
+  covered(): readonly number[];
 }
 
 /** The target did something that no autoscaler may do: the trial is over. */
@@ -72,7 +74,7 @@ const OF_THE_HARNESS = [SpinError, StalledError, CutShortError, TrialAborted] as
 /** Runs one trial through its phases. All results are recorded in the history. */
 export function startTrial(site: TrialSite): RunningTrial {
   const trial = new EngineTrial(site);
-  return { done: trial.run(), onUncaught: (owner, error) => trial.onUncaught(owner, error) };
+  return { done: trial.run(), onUncaught: (owner, error) => trial.onUncaught(owner, error), covered: () => trial.covered() };
 }
 
 class EngineTrial {
@@ -121,6 +123,10 @@ class EngineTrial {
   onUncaught(owner: string, error: unknown): void {
     if (owner.startsWith('target')) this.#life.exitOf(owner, `died of an uncaught error: ${describe(error)}`);
     else this.#abort(error instanceof Error ? error : new Error(String(error)));
+  }
+
+  covered(): readonly number[] {
+    return this.#life.covered();
   }
 
   async run(): Promise<boolean> {

@@ -95,8 +95,11 @@ const MAX_OUTPUT_LENGTH = 2_000;
 
 /** How one trial's process ended. */
 export type TrialOutcome =
-  /** The history is complete, or was sealed by the supervisor. `cost`: what it took, if its process reported it. */
-  | { readonly kind: 'recorded'; readonly cost?: TrialCost }
+  /**
+   * The history is complete, or was sealed by the supervisor. If its process reported them: what it took, and which blocks of its own
+   * code the target ran.
+   */
+  | { readonly kind: 'recorded'; readonly cost?: TrialCost; readonly covered?: readonly number[] }
   /** Scenario or target could not be loaded: there is no history. */
   | { readonly kind: 'refused'; readonly message: string }
   /** The run was interrupted or stopped before it began. */
@@ -293,7 +296,9 @@ class TrialProcess {
       if ('kind' in first) {
         // Leftovers of an aborted trial must not affect the next one.
         if (first.kind === 'done' && !first.clean) await this.end();
-        return first.kind === 'done' ? { kind: 'recorded', cost: { cpuMs: first.cpuMs, peakMemoryMiB: first.peakMemoryMiB } } : first;
+        if (first.kind === 'refused') return first;
+        const { cpuMs, peakMemoryMiB, covered } = first;
+        return { kind: 'recorded', cost: { cpuMs, peakMemoryMiB }, covered };
       }
       await this.end();
       sealHistory(spec.historyPath, { type: 'supervisor', ...first });

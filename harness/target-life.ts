@@ -128,6 +128,12 @@ export class TargetLife {
     }
   }
 
+  /** The blocks of its own code that the target has run in all of its incarnations, in order. */
+  covered(): readonly number[] {
+    const blocks = this.#incarnations.flatMap(({ process }) => [...(process?.covered?.() ?? [])]);
+    return [...new Set(blocks)].sort((a, b) => a - b);
+  }
+
   async #stopCurrent(): Promise<void> {
     const current = this.#incarnations.at(-1);
     if (current === undefined || current.over) return;
