@@ -92,6 +92,22 @@ export const driftedReplacementNeverRegisters = scenario({
   },
 });
 
+/** A random mutant that removed the node anyway survived all other scenarios. */
+export const driftWithoutPlace = scenario({
+  id: 'consolidation/drift-without-place',
+  title: 'a pool changes to a type that is too small for the pods of its nodes: the outdated nodes stay, and the pods keep running',
+  requirements: ['DIS-08'],
+  features: ['drift'],
+  pools: [pool('default', { instanceTypes: ['m6i.xlarge'] })],
+  async run(t) {
+    const web = await serve(t, 'provision', { replicas: 2, cpu: '3' });
+    await t.changePool(pool('default', ONE_TYPE));
+    t.expect.neverWithoutNode(web);
+    t.expect.kept('drift');
+    await t.pass('drift');
+  },
+});
+
 export const descriptionsFail = scenario({
   id: 'consolidation/descriptions-fail',
   title: 'EC2 Describe calls fail for a while: nodes that cannot be compared are not treated as drifted, and none is replaced',
