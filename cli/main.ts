@@ -14,6 +14,7 @@ import { defineExplore } from './commands/explore.command.ts';
 import { defineGate } from './commands/gate.command.ts';
 import { defineInit } from './commands/init.command.ts';
 import { defineList } from './commands/list.command.ts';
+import { defineMatrix } from './commands/matrix.command.ts';
 import { defineMerge } from './commands/merge.command.ts';
 import { defineMutants } from './commands/mutants.command.ts';
 import { defineReplay } from './commands/replay.command.ts';
@@ -46,7 +47,7 @@ const HELP_GROUP = 'Help:';
 const GROUPS: readonly CommandGroup[] = [
   { heading: 'Run and judge:', commands: [defineRun, defineExplore, defineCheck, defineReplay, defineList] },
   { heading: 'Reports:', commands: [defineReport, defineShowReport, defineMerge] },
-  { heading: 'Evaluate a version:', commands: [defineGate, defineCompare, defineCanary, defineServe, defineInit] },
+  { heading: 'Evaluate a version:', commands: [defineGate, defineCompare, defineMatrix, defineCanary, defineServe, defineInit] },
   { heading: 'Crashes, planted bugs, cost:', commands: [defineCrashPoints, defineMutants, defineBench] },
   { heading: 'Worlds and targets:', commands: [defineWorld, defineTarget] },
   { heading: 'Real clusters:', commands: [defineCompareWorlds, defineDoctor, defineSweep] },

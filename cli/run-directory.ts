@@ -12,6 +12,8 @@ const RUNS = 'runs';
 export const GATE_FILE = 'gate.json';
 /** The data of a comparison. */
 export const COMPARISON_FILE = 'compare.json';
+/** The data of a matrix. */
+export const MATRIX_FILE = 'matrix.json';
 /** Most runs that start within one second. They get a number. */
 const MAX_A_SECOND = 1_000;
 
@@ -60,9 +62,9 @@ export function newestRunDirectory(): string {
   return newestDirectory(['run.json'], 'run directory');
 }
 
-/** The directory of a run, a gate or a comparison in `runs/` that was written last. @throws UsageError if there is none */
+/** The directory of a run, a gate, a comparison or a matrix in `runs/` that was written last. @throws UsageError if there is none */
 export function newestReportDirectory(): string {
-  return newestDirectory(['run.json', GATE_FILE, COMPARISON_FILE], 'directory of a run, a gate or a comparison');
+  return newestDirectory(['run.json', GATE_FILE, COMPARISON_FILE, MATRIX_FILE], 'directory of a run, a gate, a comparison or a matrix');
 }
 
 /** @param files names of which such a directory has one */

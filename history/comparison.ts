@@ -8,41 +8,54 @@ const text = z.string().min(1);
 const whole = z.number().int().nonnegative();
 
 /** One figure of one side, with its bounds: each holds with the comparison's confidence (one-sided). */
-const cellSchema = z.strictObject({
-  /** Absent if unknown. */
-  value: z.number().optional(),
-  /** Pods were still waiting at the end: the true value is at least this. */
-  atLeast: z.literal(true).optional(),
-  lower: z.number().optional(),
-  upper: z.number().optional(),
-  /** The sample size. */
-  of: z.string(),
-  /** More about these. */
-  detail: z.string().optional(),
-  /** Why there is no figure, or no bound on it. */
-  why: z.string().optional(),
+export const comparedCellSchema = z.strictObject({
+  value: z.number().optional().describe('The figure; absent if unknown.'),
+  atLeast: z.literal(true).optional().describe('Pods were still waiting at the end: the true value is at least this.'),
+  lower: z.number().optional().describe('Lower bound of the figure; absent if there is none.'),
+  upper: z.number().optional().describe('Upper bound of the figure; absent if there is none.'),
+  of: z.string().describe('The sample size.'),
+  detail: z.string().optional().describe('More about the sample.'),
+  why: z.string().optional().describe('Why there is no figure, or no bound on it.'),
 });
-export type ComparedCell = z.infer<typeof cellSchema>;
+export type ComparedCell = z.infer<typeof comparedCellSchema>;
 
 /**
  * A side compared with the first. `better` or `worse` if the bounds show it; `unclear` if they don't, because there are too
  * few trials or there is no difference: `within` tells these apart.
  */
-const changeSchema = z.strictObject({
-  outcome: z.enum(['better', 'worse', 'unclear']),
-  /** This side's figure divided by the first one's, over the same trials. Too few trials give no bounds. */
-  ratio: z.strictObject({ value: z.number(), lower: z.number().optional(), upper: z.number().optional() }).optional(),
-  /** For shares: this side's minus the first one's, over the trials that were judged on both sides, with its bounds. */
-  difference: z.strictObject({ value: z.number(), lower: z.number(), upper: z.number() }).optional(),
-  /**
-   * The sides are the same but for this margin: they differ by `most` at most, as a share of the smaller figure, or as a difference of
-   * shares. Absent if the bounds don't show that. A difference can be sure and yet within the margin.
-   */
-  within: z.strictObject({ margin: z.number(), most: z.number() }).optional(),
-  /** How many trials with this measure bound the ratio. Absent if there were enough. */
-  needs: z.strictObject({ trials: whole }).optional(),
+export const comparedChangeSchema = z.strictObject({
+  outcome: z.enum(['better', 'worse', 'unclear']).describe('Whether the bounds show a difference.'),
+  ratio: z
+    .strictObject({
+      value: z.number().describe('The ratio.'),
+      lower: z.number().optional().describe('Its lower bound.'),
+      upper: z.number().optional().describe('Its upper bound.'),
+    })
+    .optional()
+    .describe("This side's figure divided by the first one's, over the same trials. Too few trials give no bounds."),
+  difference: z
+    .strictObject({
+      value: z.number().describe('The difference.'),
+      lower: z.number().describe('Its lower bound.'),
+      upper: z.number().describe('Its upper bound.'),
+    })
+    .optional()
+    .describe("For shares: this side's minus the first one's, over the trials that were judged on both sides."),
+  within: z
+    .strictObject({
+      margin: z.number().describe('The margin.'),
+      most: z.number().describe('How far apart they are at most.'),
+    })
+    .optional()
+    .describe(
+      'The sides are the same but for this margin: they differ by `most` at most, as a share of the smaller figure, or as a difference of shares. Absent if the bounds don’t show that. A difference can be sure and yet within the margin.',
+    ),
+  needs: z
+    .strictObject({ trials: whole.describe('Number of trials.') })
+    .optional()
+    .describe('How many trials with this measure bound the ratio. Absent if there were enough.'),
 });
-export type ComparedChange = z.infer<typeof changeSchema>;
+export type ComparedChange = z.infer<typeof comparedChangeSchema>;
 
 export const comparedUnitSchema = z.enum(['ratio', 'ms', 'usd', 'number']);
 export type ComparedUnit = z.infer<typeof comparedUnitSchema>;
@@ -53,9 +66,9 @@ const rowSchema = z.strictObject({
   unit: comparedUnitSchema,
   better: z.enum(['higher', 'lower']),
   /** One for each side. */
-  cells: z.array(cellSchema),
+  cells: z.array(comparedCellSchema),
   /** One for each side but the first. */
-  changes: z.array(changeSchema),
+  changes: z.array(comparedChangeSchema),
 });
 export type ComparedRow = z.infer<typeof rowSchema>;
 

@@ -29,6 +29,7 @@ const NEEDED = [
   'fixtures/examples/targets/reference.yaml',
   'kind-config.yaml',
   'package.json',
+  'schemas/matrix.v1.json',
   'schemas/report.v1.json',
 ];
 
