@@ -73,6 +73,26 @@ test('versions across, scenarios down: what changed, the riskiest upgrade first,
   expect(words.stdout).toMatch(/^plain +1 +0 +0 +1 +0 +none$/m);
 });
 
+test('the matrix is written again from its directory alone', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo);
+  expect((await matrix(cwd, 'plain', 'reference', '--scenario', SMALL)).code).toBe(0);
+  const before = read(cwd);
+  for (const name of ['matrix.json', 'matrix.html', 'matrix.md', 'plain/report.html']) rmSync(join(cwd, 'out', name));
+  const again = await scaleproofHere(['report', 'out'], cwd);
+  expect(again).toEqual({ code: 0, stdout: 'Wrote out/matrix.html\nWrote out/matrix.json\n', stderr: '' });
+  expect(read(cwd)).toEqual(before);
+  for (const name of ['matrix.html', 'matrix.md', 'plain/report.html']) expect(existsSync(join(cwd, 'out', name))).toBe(true);
+  const shown = await scaleproofHere(['show-report', 'out'], cwd);
+  expect(shown.stdout).toMatch(/^file:.*\/out\/matrix\.html\n$/);
+  const refused = await scaleproofHere(['report', 'out', '--badge'], cwd);
+  expect(refused).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--badge applies only to runs, and out is the directory of a matrix'),
+  });
+  // Each version is a run like any other.
+  expect((await scaleproofHere(['check', 'out/plain'], cwd)).code).toBe(0);
+});
+
 test('only what is missing is run: new versions, seeds, changed sources, and what a crash left unfinished', async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'burst.ts': BURST });
   const flags = ['--scenario', './burst.ts', '--scenario', SMALL];

@@ -14,6 +14,7 @@ export const GATE_FILE = 'gate.json';
 export const COMPARISON_FILE = 'compare.json';
 /** The data of a matrix. */
 export const MATRIX_FILE = 'matrix.json';
+export const MATRIX_PAGE = 'matrix.html';
 /** Most runs that start within one second. They get a number. */
 const MAX_A_SECOND = 1_000;
 

@@ -233,8 +233,8 @@ export function leftOutText({ scenario, seeds, why }: TargetComparison['leftOut'
 const MAX_SEEDS_NAMED = 8;
 
 /** Whether a row was measured in other trials than the row before. If not, they are not repeated. */
-export function isMeasuredAnew({ rows }: ComparedSection, index: number): boolean {
-  const of = (row: ComparedRow | undefined): string => JSON.stringify(row?.cells.map((cell) => cell.of));
+export function isMeasuredAnew({ rows }: { readonly rows: readonly Pick<ComparedRow, 'cells'>[] }, index: number): boolean {
+  const of = (row: Pick<ComparedRow, 'cells'> | undefined): string => JSON.stringify(row?.cells.map((cell) => cell.of));
   return of(rows[index]) !== of(rows[index - 1]);
 }
 

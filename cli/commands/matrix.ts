@@ -12,7 +12,7 @@ import { runCells } from '../matrix/run-cells.ts';
 import { formatMatrixSummary } from '../matrix/terminal.ts';
 import { chooseVersions } from '../matrix/versions.ts';
 import { writeMatrix } from '../matrix/write-matrix.ts';
-import { MATRIX_FILE } from '../run-directory.ts';
+import { MATRIX_PAGE } from '../run-directory.ts';
 import { prepareTargets } from '../prepare-targets.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 
@@ -57,7 +57,7 @@ export function printMatrix(report: MatrixReport, directory: string, { json }: {
   if (json) console.out(formatMatrix(report));
   else {
     console.out(formatMatrixSummary(report, console));
-    console.out(`\nMatrix: ${relative('.', join(directory, MATRIX_FILE))}\n`);
+    console.out(`\nMatrix: ${relative('.', join(directory, MATRIX_PAGE))}\n`);
   }
 }
 

@@ -9,9 +9,9 @@ export function defineReport(program: Command, { console, finish }: CommandConte
   program
     .command('report')
     .description(
-      'rewrite the reports of a run or a gate from its directory, and write others: Allure, a badge, a GitHub summary, an anonymous copy',
+      'rewrite the reports of a run, a gate or a matrix from its directory, and write others: Allure, a badge, a GitHub summary, an anonymous copy',
     )
-    .argument('<dir>', 'the directory of a run or a gate')
+    .argument('<dir>', 'the directory of a run, a gate or a matrix')
     .option(
       '--earlier <run...>',
       'show the trend over these earlier runs: their directories, or their report.json; give <dir> before this flag',

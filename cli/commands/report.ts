@@ -4,6 +4,7 @@ import { anonymise, createAnonymiser, targetNames } from '../../reports/anonymou
 import { badgeOf, formatBadge, formatEndpoint } from '../../reports/badge.ts';
 import { formatGateComment, formatRunComment } from '../../reports/comment.ts';
 import { formatAnnotations, formatSummary } from '../../reports/github.ts';
+import { formatMatrix } from '../../reports/matrix-report.ts';
 import type { ReportInput, RunFacts } from '../../reports/report-input.ts';
 import { MAX_TREND_RUNS } from '../../reports/trend.ts';
 import type { TrendSource } from '../../reports/trend.ts';
@@ -14,7 +15,9 @@ import type { EarlierRun } from '../earlier-runs.ts';
 import { isGateDirectory, readGateOutcome, writeGatePage } from '../gate/outcome.ts';
 import { judgeRun } from '../judge-run.ts';
 import { makeFolders } from '../../model/make-folders.ts';
-import { createRunDirectory, writeRunFacts } from '../run-directory.ts';
+import { isMatrixDirectory, openMatrix } from '../matrix/directory.ts';
+import { writeMatrix } from '../matrix/write-matrix.ts';
+import { MATRIX_FILE, MATRIX_PAGE, createRunDirectory, writeRunFacts } from '../run-directory.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 import { writeReports } from '../write-reports.ts';
 import { reportTrial } from '../report-trial.ts';
@@ -40,11 +43,12 @@ export interface ReportOptions {
 const SUMMARY_VARIABLE = 'GITHUB_STEP_SUMMARY';
 
 /**
- * `scaleproof report DIR`: rewrites the reports of a run or a gate from its directory alone, and writes others on request.
+ * `scaleproof report DIR`: rewrites the reports of a run, a gate or a matrix from its directory alone, and writes others on request.
  * The exit code says whether they were written, not the verdict.
  */
 export async function report(directory: string, options: ReportOptions, console: Console): Promise<number> {
   if (isGateDirectory(directory)) return reportGate(directory, options, console);
+  if (isMatrixDirectory(directory)) return reportMatrix(directory, options, console);
   const summary = refuseFlags(directory, options);
   const named = readEarlierRuns(options.earlier ?? []);
   const { run, judged } = judgeRun(directory, console);
@@ -109,14 +113,34 @@ function withoutItself({ id, startedAt }: RunFacts, earlier: readonly EarlierRun
   return others;
 }
 
-/** A gate has a page only. @throws UsageError for a flag that applies to runs */
-function reportGate(directory: string, options: ReportOptions, console: Console): number {
-  const { githubComment, json, hide, ...others } = options;
+/** @throws UsageError for a flag that applies to runs @param what the directory is of */
+function refuseRunFlags(directory: string, { githubComment: _comment, json: _json, hide, ...others }: ReportOptions, what: string): void {
   const given = Object.entries({ ...others, hide: hide.length === 0 ? undefined : hide }).find(([, value]) => value !== undefined);
   if (given !== undefined)
     throw new UsageError(
-      `--${given[0]} applies only to runs, and ${directory} is the directory of a gate: name one of its runs, or leave it out`,
+      `--${given[0]} applies only to runs, and ${directory} is the directory of a ${what}: name one of its runs, or leave it out`,
     );
+}
+
+/** A matrix has its page, and the reports of its versions. @throws UsageError for a flag that applies to others */
+function reportMatrix(directory: string, options: ReportOptions, console: Console): number {
+  refuseRunFlags(directory, options, 'matrix');
+  if (options.githubComment) throw new UsageError(`--github-comment does not apply to a matrix; ${directory} has a matrix.md`);
+  const release = openMatrix(directory);
+  try {
+    const made = writeMatrix(directory);
+    if (options.json) console.out(formatMatrix(made));
+    else printWritten([join(directory, MATRIX_PAGE), join(directory, MATRIX_FILE)], options, console);
+  } finally {
+    release();
+  }
+  return EXIT.pass;
+}
+
+/** A gate has a page only. @throws UsageError for a flag that applies to runs */
+function reportGate(directory: string, options: ReportOptions, console: Console): number {
+  const { githubComment, json } = options;
+  refuseRunFlags(directory, options, 'gate');
   refuseBoth(options);
   const outcome = readGateOutcome(directory);
   const page = writeGatePage(directory, outcome);

@@ -41,13 +41,15 @@ test('without a terminal it prints the address of the newest report, or of the g
   expect(await scaleproofHere(['show-report', 'runs/old'], cwd)).toEqual({ code: 0, stdout: `${urlOf(old)}\n`, stderr: '' });
 });
 
-test('gates and comparisons have reports, too', async ({}, testInfo) => {
+test('gates, comparisons and matrices have reports, too', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
   runIn(cwd, 'a-run', 1_000);
   const gate = runIn(cwd, 'gate-1', 2_000, 'gate.json');
   expect(await scaleproofHere(['show-report'], cwd)).toEqual({ code: 0, stdout: `${urlOf(gate)}\n`, stderr: '' });
   const compared = pathToFileURL(join(runIn(cwd, 'compared', 3_000, 'compare.json', 'compare.html'), 'compare.html')).href;
   expect(await scaleproofHere(['show-report'], cwd)).toEqual({ code: 0, stdout: `${compared}\n`, stderr: '' });
+  const matrix = pathToFileURL(join(runIn(cwd, 'matrix', 4_000, 'matrix.json', 'matrix.html'), 'matrix.html')).href;
+  expect(await scaleproofHere(['show-report'], cwd)).toEqual({ code: 0, stdout: `${matrix}\n`, stderr: '' });
 });
 
 test('with a terminal and a display it opens the report, with the address as one argument', async ({}, testInfo) => {
@@ -86,11 +88,11 @@ test('without a report it says what to do', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
   expect(await scaleproofHere(['show-report'], cwd)).toMatchObject({
     code: 2,
-    stderr: 'scaleproof: there is no directory of a run, a gate or a comparison in runs/; name one\n',
+    stderr: 'scaleproof: there is no directory of a run, a gate, a comparison or a matrix in runs/; name one\n',
   });
   const missing = await scaleproofHere(['show-report', 'nowhere'], cwd);
   expect(missing).toMatchObject({ code: 2, stdout: '' });
   expect(missing.stderr).toContain(
-    'nowhere has no report.html or compare.html; `scaleproof report DIR` writes the page of a run or a gate',
+    'nowhere has no report.html, compare.html or matrix.html; `scaleproof report DIR` writes the page of a run, a gate or a matrix',
   );
 });

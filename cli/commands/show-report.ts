@@ -4,11 +4,11 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Console } from '../console.ts';
-import { newestReportDirectory } from '../run-directory.ts';
+import { MATRIX_PAGE, newestReportDirectory } from '../run-directory.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 
-/** The page of a run or a gate, and that of a comparison. */
-const PAGES = ['report.html', 'compare.html'];
+/** The page of a run or a gate, that of a comparison, and that of a matrix. */
+const PAGES = ['report.html', 'compare.html', MATRIX_PAGE];
 
 /** What decides how a page is opened. */
 interface Desktop {
@@ -17,7 +17,7 @@ interface Desktop {
 }
 
 /**
- * `scaleproof show-report [DIR]`: prints the address of the report of a run, a gate or a comparison, and opens it in a browser if there
+ * `scaleproof show-report [DIR]`: prints the address of the report of a run, a gate, a comparison or a matrix, and opens it in a browser if there
  * are a terminal and a display.
  * @param directory by default the newest one
  * @returns the exit code: 0 also if nothing could open it, since the address is printed
@@ -27,7 +27,9 @@ export async function showReport(directory: string | undefined, console: Console
   const where = directory ?? newestReportDirectory();
   const page = PAGES.find((name) => existsSync(join(where, name)));
   if (page === undefined)
-    throw new UsageError(`${where} has no ${PAGES.join(' or ')}; \`scaleproof report DIR\` writes the page of a run or a gate`);
+    throw new UsageError(
+      `${where} has no ${PAGES.slice(0, -1).join(', ')} or ${MATRIX_PAGE}; \`scaleproof report DIR\` writes the page of a run, a gate or a matrix`,
+    );
   const { href } = pathToFileURL(resolve(where, page));
   console.out(`${href}\n`);
   const opener = console.interactive ? openerOf(desktop) : undefined;

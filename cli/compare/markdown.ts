@@ -11,7 +11,7 @@ import {
   leftOutText,
   resultOf,
 } from '../../reports/comparison.ts';
-import { printable } from '../../reports/paint.ts';
+import { escapeMarkdown as escape, markdownTable as table } from '../markdown.ts';
 
 /** A comparison for a pull request or an issue, in the Markdown of GitHub. */
 export function formatComparisonMarkdown(comparison: TargetComparison): string {
@@ -70,20 +70,4 @@ function describeChange(change: ComparedChange): string {
   const [first = [], ...others] = changeLines(change);
   const text = escape([CHANGE_WORDS[resultOf(change)], first].flat().join(' '));
   return [change.outcome === 'worse' ? `**${text}**` : text, ...others.map((line) => `<sub>${escape(line)}</sub>`)].join('<br>');
-}
-
-function table(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  return [line(headings), line(headings.map((_heading, index) => (index === 0 ? '---' : '--:'))), ...rows.map(line)];
-}
-
-/** Escapes text, so that it can't end its table cell or become markup, a link, a mention or HTML. */
-function escape(text: string): string {
-  return printable(text)
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll(/[\\`*_[\]|~#]/g, '\\$&')
-    .replaceAll('@', '@&#8203;')
-    .replaceAll('://', ':&#8203;//');
 }

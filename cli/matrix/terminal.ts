@@ -25,8 +25,8 @@ export function formatMatrixSummary(matrix: MatrixReport, { columns, color }: Pi
     return [
       ...(index === 0 ? [] : ['']),
       paint('bold', printable(`${from} -> ${to}`)),
-      paint(ink, `  ${riskText(upgrade)}`),
-      ...told.slice(0, MAX_LINES).flatMap((line) => fold(`${line}`, '  - ')),
+      ...fold(riskText(upgrade), '  ').map((line) => paint(ink, line)),
+      ...told.slice(0, MAX_LINES).flatMap((line) => fold(line, '  - ')),
       ...more,
     ];
   });

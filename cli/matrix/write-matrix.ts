@@ -6,13 +6,15 @@ import type { JudgedTrial } from '../../harness/judge-trial.ts';
 import { seenIn } from '../../history/seen.ts';
 import { buildMatrix } from '../../reports/build-matrix.ts';
 import type { MatrixVersion } from '../../reports/build-matrix.ts';
+import { renderMatrix } from '../../reports/html/matrix.ts';
 import { formatMatrix } from '../../reports/matrix-report.ts';
 import type { MatrixReport } from '../../reports/matrix-report.ts';
 import { readComparedRun } from '../compare/read-run.ts';
 import { reportTrial } from '../report-trial.ts';
-import { MATRIX_FILE, readRunFacts } from '../run-directory.ts';
+import { MATRIX_FILE, MATRIX_PAGE, readRunFacts } from '../run-directory.ts';
 import { writeReports } from '../write-reports.ts';
 import { readPlan } from './directory.ts';
+import { formatMatrixMarkdown } from './markdown.ts';
 
 /** One version, judged and measured from its run directory. */
 interface ReadVersion extends MatrixVersion {
@@ -27,6 +29,8 @@ export function writeMatrix(directory: string): MatrixReport {
   const versions = readPlan(directory).versions.map(({ folder }) => readVersion(directory, folder));
   const matrix = buildMatrix(versions, measure(versions.map(({ compared }) => compared)));
   writeFileSync(join(directory, MATRIX_FILE), formatMatrix(matrix));
+  writeFileSync(join(directory, MATRIX_PAGE), renderMatrix(matrix));
+  writeFileSync(join(directory, 'matrix.md'), formatMatrixMarkdown(matrix));
   return matrix;
 }
 

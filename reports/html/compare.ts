@@ -23,17 +23,21 @@ import { sideKey, SIDE_STYLE } from './sides.ts';
 import { PAGE_STYLE } from './style.ts';
 import { CURVES_STYLE, waitCurves, wholeFirst } from './wait-curves.ts';
 
-/** The style of a comparison, in addition to that of the report. */
-const COMPARE_STYLE = `${PAGE_STYLE}${SIDE_STYLE}${CURVES_STYLE}
+/** The style of tables of figures: in a narrow window a row is stacked, and each figure names its column. */
+export const FIGURES_STYLE = `
 .compare td.num small { display: block; white-space: nowrap; } .compare tbody th { min-width: 200px; } .compare td:has(svg) { min-width: 150px; } .compare .change { min-width: 150px; padding-left: 24px; } .compare thead .change { padding-left: 24px; }
-.compare .letter { display: inline-block; min-width: 22px; font-weight: 650; }
 .range { display: block; margin: 4px 0 0 auto; width: 100%; max-width: 190px; height: 10px; } .range .line { fill: var(--line); } .range .span { fill: var(--side-soft); } .range .point { fill: var(--side); }
-.sides { list-style: none; margin: 0; padding: 0; display: grid; gap: 6px; } .sides li { overflow-wrap: anywhere; } .sides .letter { font-size: 17px; margin-right: 8px; }
-.said { list-style: none; margin: 22px 0 0; padding: 0; display: grid; gap: 8px; } .said li { display: flex; gap: 12px; align-items: baseline; } .said .badge { flex: none; min-width: 86px; justify-content: center; } .said code { white-space: nowrap; }
 @media (max-width: 560px) {
   .compare.data, .compare tbody { display: block; } .compare thead { display: block; position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } .compare tr { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 4px 16px; padding: 10px 0; border-top: 1px solid var(--line); } .compare tbody tr:first-child { border-top: 0; }
   .compare tbody th, .compare td, .compare td:has(svg), .compare .change { min-width: 0; padding: 0; border: 0; text-align: left; } .compare th, .compare .change { grid-column: 1 / -1; } .compare .range { margin-left: 0; } .compare td.num small { white-space: normal; } .compare [data-head]::before { content: attr(data-head) " "; color: var(--muted); font-size: 12.5px; margin-right: 6px; }
 }
+`;
+
+/** The style of a comparison, in addition to that of the report. */
+const COMPARE_STYLE = `${PAGE_STYLE}${SIDE_STYLE}${CURVES_STYLE}${FIGURES_STYLE}
+.compare .letter { display: inline-block; min-width: 22px; font-weight: 650; }
+.sides { list-style: none; margin: 0; padding: 0; display: grid; gap: 6px; } .sides li { overflow-wrap: anywhere; } .sides .letter { font-size: 17px; margin-right: 8px; }
+.said { list-style: none; margin: 22px 0 0; padding: 0; display: grid; gap: 8px; } .said li { display: flex; gap: 12px; align-items: baseline; } .said .badge { flex: none; min-width: 86px; justify-content: center; } .said code { white-space: nowrap; }
 `;
 
 const VERDICTS = { better: 'pass', worse: 'fail', same: 'not-run', unclear: 'not-run' } as const satisfies Record<ChangeResult, string>;
@@ -188,12 +192,15 @@ interface CellPlace {
   readonly isNew: boolean;
   readonly side: number;
   readonly letter: string | undefined;
+  /** More about the figure. */
+  readonly note?: Markup | undefined;
 }
 
-function renderCell(cell: ComparedCell, unit: ComparedUnit, { max, isNew, side, letter }: CellPlace): Markup {
+/** A figure, its bounds, and how large the sample is. */
+export function renderCell(cell: ComparedCell, unit: ComparedUnit, { max, isNew, side, letter, note }: CellPlace): Markup {
   const bounds = formatBounds(cell, unit);
   return html`<td class="num" data-head="${letter}">
-    ${formatCell(cell, unit)}${drawRange(cell, max, side)}${bounds !== undefined && html`<small>${bounds}</small>`}${isNew && html`<small>${cell.of}</small>`}${cell.detail !== undefined && html`<small>${cell.detail}</small>`}
+    ${formatCell(cell, unit)}${drawRange(cell, max, side)}${bounds !== undefined && html`<small>${bounds}</small>`}${isNew && html`<small>${cell.of}</small>`}${cell.detail !== undefined && html`<small>${cell.detail}</small>`}${note}
   </td>`;
 }
 
@@ -206,7 +213,7 @@ function renderChange(change: ComparedChange, head: string): Markup {
 }
 
 /** The end of the scale for all figures of a row. */
-function scaleOf(cells: readonly ComparedCell[], unit: ComparedUnit): number {
+export function scaleOf(cells: readonly ComparedCell[], unit: ComparedUnit): number {
   return unit === 'ratio' ? 1 : Math.max(...cells.flatMap(({ value = 0, upper = 0 }) => [value, upper]));
 }
 
