@@ -129,6 +129,22 @@ test('without observed requests there are no request counts', () => {
   expect(measuresOf(createView(new HistoryBuilder(['wire.kube']).act().finish().events)).requests).toBeUndefined();
 });
 
+test('a disruption is a running pod that the target evicts or deletes, each once', () => {
+  const history = new HistoryBuilder(['wire.kube']).act().workload('web', 5);
+  for (const n of [1, 2, 3, 4, 5]) history.pod(`web-${n}`, 'created');
+  for (const n of [1, 2, 3, 4]) history.pod(`web-${n}`, 'running', 'node-1');
+  const remove = (span: number, operation: string, n: number, principal: 'target' | 'workloads' = 'target'): HistoryBuilder =>
+    history.request(span, operation, { object: `pods/default/web-${n}`, principal });
+  remove(1, 'create pods/eviction', 1).effect(1, { kind: 'applied', ids: [] }).answer(1, 'ok').pod('web-1', 'terminating');
+  remove(2, 'create pods/eviction', 1).effect(2, { kind: 'applied', ids: [] }).answer(2, 'ok').pod('web-1', 'gone');
+  remove(3, 'delete pods', 2).effect(3, { kind: 'applied', ids: [] }).answer(3, 'ok').pod('web-2', 'gone');
+  // Refused by a budget; of another client; and a pod that never ran.
+  remove(4, 'create pods/eviction', 3).effect(4, { kind: 'rejected', code: 'TooManyRequests' }).answer(4, 'fail', 'TooManyRequests');
+  remove(5, 'delete pods', 4, 'workloads').effect(5, { kind: 'applied', ids: [] }).answer(5, 'ok').pod('web-4', 'gone');
+  remove(6, 'delete pods', 5).effect(6, { kind: 'applied', ids: [] }).answer(6, 'ok').pod('web-5', 'gone');
+  expect(measuresOf(createView(history.finish().events)).disruptions).toBe(2);
+});
+
 test('pending and stopped instances cost nothing', () => {
   const { events } = new HistoryBuilder()
     .act()

@@ -23,6 +23,8 @@ export interface TrialMeasures {
   readonly launches: Launches;
   /** Requests of the target on both wires; absent if the world doesn't observe all of them. */
   readonly requests?: number;
+  /** Pods that ran until the target evicted or deleted them; absent if the world doesn't observe its requests to Kubernetes. */
+  readonly disruptions?: number;
   /** The cluster when all pods ran; absent if they never did at once. */
   readonly full?: FullCluster;
 }
@@ -73,7 +75,7 @@ export function measuresOf(view: View): TrialMeasures {
   const pods = podsToServe(view);
   const instances = targetsInstances(view).map(({ instance }) => instance);
   const full = fullCluster(view, pods, instances);
-  const seesRequests = (['wire.kube', 'wire.aws'] as const).every((one) => view.begin?.world.capabilities.includes(one) === true);
+  const sees = (wire: 'wire.kube' | 'wire.aws'): boolean => view.begin?.world.capabilities.includes(wire) === true;
   return {
     kinds: kindsOf(view),
     lastedMs: view.endMs,
@@ -81,7 +83,8 @@ export function measuresOf(view: View): TrialMeasures {
     waits: phaseWaitsOf(view, pods),
     usd: instances.reduce((sum, instance) => sum + (instance.usdPerHour * paidMs(instance, view.endMs)) / MS_PER_HOUR, 0),
     launches: { ...countLaunches(view), instances: instances.length },
-    ...(seesRequests ? { requests: ofTarget(view).length } : {}),
+    ...(sees('wire.kube') && sees('wire.aws') ? { requests: ofTarget(view).length } : {}),
+    ...(sees('wire.kube') ? { disruptions: countDisruptions(view, pods) } : {}),
     ...defined({ full }),
   };
 }
@@ -101,6 +104,19 @@ function podsToServe(view: View): PodLife[] {
 function ofTarget(view: View): RequestLife[] {
   return [...view.requests.values()].filter(({ start }) => start.principal === 'target');
 }
+
+/** A request can take effect again while its pod leaves: each pod counts once. */
+function countDisruptions(view: View, pods: readonly PodLife[]): number {
+  const applied = ofTarget(view).filter(({ start, effect }) => DISRUPTIONS.includes(start.operation) && effect?.effect.kind === 'applied');
+  const byPod = Map.groupBy(applied, ({ start }) => start.object ?? '');
+  return pods.filter(({ object, running, ended, gone }) => {
+    const untilIndex = Math.min(ended?.i ?? Infinity, gone?.i ?? Infinity);
+    // A pod may be gone before its deletion is recorded as done.
+    return running !== undefined && byPod.get(object)?.some(({ start }) => start.i > running.i && start.i < untilIndex);
+  }).length;
+}
+
+const DISRUPTIONS: readonly string[] = ['create pods/eviction', 'delete pods'];
 
 /** EC2 bills an instance while it is running, and neither while it is pending nor while it is stopped. */
 function paidMs({ steps }: InstanceLife, endMs: number): number {

@@ -19,7 +19,13 @@ interface Context extends ComparedScenarios, RowContext {}
 
 /** The figures of all sides, by what they are about. */
 export function sectionsOf(rows: readonly Matched[], context: Context): ComparedSection[] {
-  return [successSection(rows, context), latencySection(rows, context), clusterSection(rows, context), apiSection(rows, context)];
+  return [
+    successSection(rows, context),
+    latencySection(rows, context),
+    clusterSection(rows, context),
+    disruptionSection(rows, context),
+    apiSection(rows, context),
+  ];
 }
 
 /** Provisioning and leaks: shares of trials. */
@@ -131,6 +137,23 @@ function clusterSection(rows: readonly Matched[], context: Context): ComparedSec
 
 function nodesOf(trial: ComparedTrial | undefined): unknown {
   return trial?.setting[NODES_SETTING];
+}
+
+/** Pods that had to leave their node because of the target. */
+function disruptionSection(rows: readonly Matched[], context: Context): ComparedSection {
+  return {
+    id: 'disruption',
+    title: 'Disruptions',
+    about:
+      'Sums over all compared trials. A disruption is a running pod that the target evicted or deleted, for each pod that had to be served. Scenarios of drift, interruption and consolidation call for some.',
+    rows: [
+      meanRow({ id: 'disruptions', title: 'Disruptions per pod', better: 'lower', unit: 'number' }, rows, context, {
+        partOf: ({ measures: { disruptions, pods } }) => (disruptions === undefined ? undefined : { above: disruptions, below: pods }),
+        none: 'requests to Kubernetes can not be seen in this world',
+        margin: MARGINS.requests,
+      }),
+    ],
+  };
 }
 
 /** The target's requests to both APIs. */

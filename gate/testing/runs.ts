@@ -42,6 +42,7 @@ export function trial({ scenario = 'a/out', seed, served = 10, leaked = 0, ...mo
       usd: 1,
       launches: { asked: 10, failed: 1, instances: 10 },
       requests,
+      disruptions: 2,
       full: { pods: 10, instances: 10, usdPerHour, utilisation: { cpu: 0.5, memory: 0.25 } },
     },
     unjudged,
