@@ -153,6 +153,34 @@ test('Ctrl-C leaves what is done, and the same command continues', async ({}, te
   expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('1 trial of the matrix had been run before') });
 });
 
+test('shards joined in any order give the whole matrix, which can be extended', async ({}, testInfo) => {
+  test.slow();
+  const cwd = folderWith(testInfo);
+  const flags = ['matrix', 'plain', 'reference', '--scenario', SMALL, '--scenario', SKEW, '--seeds', '2', '--workers', '1'];
+  const run = (out: string, ...more: string[]) => scaleproofHere([...flags, '--out', out, ...more], cwd);
+  expect((await run('whole')).code).toBe(0);
+  for (const number of [1, 2, 3]) expect((await run(`shard-${number}`, '--shard', `${number}/3`)).code).toBe(0);
+  expect(read(cwd, 'shard-2').scenarios.map(({ cells }) => cells.map(({ verdict }) => verdict))).toContainEqual(['missing', 'missing']);
+  const merged = await scaleproofHere(['merge', 'shard-3', 'shard-1', 'shard-2', '--out', 'merged'], cwd);
+  expect(merged.code, merged.stderr).toBe(0);
+  expect(read(cwd, 'merged')).toEqual(read(cwd, 'whole'));
+  const again = await run('merged');
+  expect(again.stderr).toBe('6 trials of the matrix had been run before\n');
+  for (const [directories, message] of [
+    [['shard-1', 'shard-3'], '1 of 3 shards are missing: 2'],
+    [['whole'], 'is a whole run, not a shard'],
+    [['shard-1', 'nowhere'], 'nowhere is not the directory of a matrix'],
+  ] as const) {
+    const refused = await scaleproofHere(['merge', ...directories, '--out', 'refused'], cwd);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(message) as unknown });
+  }
+  expect(
+    (await scaleproofHere(['matrix', 'plain', '--scenario', SMALL, '--shard', '1/3', '--workers', '1', '--out', 'other'], cwd)).code,
+  ).toBe(0);
+  const unlike = await scaleproofHere(['merge', 'shard-1', 'other'], cwd);
+  expect(unlike).toMatchObject({ code: 2, stderr: expect.stringContaining('are not shards of the same matrix') as unknown });
+});
+
 test('a directory with something else in it is refused, and not touched', async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'notes.txt': 'mine' });
   const { code, stderr } = await scaleproofHere(['matrix', 'plain', '--scenario', SMALL, '--out', '.'], cwd);

@@ -6,7 +6,7 @@ import { verboseOption } from '../common-options.ts';
 export function defineMerge(program: Command, { console, finish }: CommandContext): void {
   program
     .command('merge')
-    .description('join the directories of all shards of a run or a gate, and judge them as one')
+    .description('join the directories of all shards of a run, a gate or a matrix, and judge them as one')
     .argument('<dirs...>', 'the directories of the shards, in any order')
     .option('--out <dir>', 'the joined directory, new or empty (default: a new one in runs/)')
     .addOption(verboseOption())
