@@ -172,13 +172,13 @@ test('shards joined in any order give the whole matrix, which can be extended', 
     [['shard-1', 'nowhere'], 'nowhere is not the directory of a matrix'],
   ] as const) {
     const refused = await scaleproofHere(['merge', ...directories, '--out', 'refused'], cwd);
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(message) as unknown });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
   }
   expect(
     (await scaleproofHere(['matrix', 'plain', '--scenario', SMALL, '--shard', '1/3', '--workers', '1', '--out', 'other'], cwd)).code,
   ).toBe(0);
   const unlike = await scaleproofHere(['merge', 'shard-1', 'other'], cwd);
-  expect(unlike).toMatchObject({ code: 2, stderr: expect.stringContaining('are not shards of the same matrix') as unknown });
+  expect(unlike).toMatchObject({ code: 2, stderr: expect.stringContaining('are not shards of the same matrix') });
 });
 
 test('a directory with something else in it is refused, and not touched', async ({}, testInfo) => {
