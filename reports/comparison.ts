@@ -1,4 +1,4 @@
-import type { ComparedCell, ComparedChange, ComparedRow, ComparedSection, ComparedUnit, TargetComparison } from '../history/comparison.ts';
+import type { ComparedCell, ComparedChange, ComparedRow, ComparedUnit, TargetComparison } from '../history/comparison.ts';
 import { formatDuration, formatPercent } from './format.ts';
 
 /** Texts that all formats of a comparison share. */
@@ -239,7 +239,7 @@ export function isMeasuredAnew({ rows }: { readonly rows: readonly Pick<Compared
 }
 
 /** Why figures or bounds are missing in a section: each reason once, with its rows, or their percentiles. */
-export function gapsOf({ rows }: ComparedSection): string[] {
+export function gapsOf({ rows }: { readonly rows: readonly Pick<ComparedRow, 'title' | 'cells'>[] }): string[] {
   const gaps = new Map<string, Set<string>>();
   for (const { title, cells } of rows) {
     for (const { why } of cells) {

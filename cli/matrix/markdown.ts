@@ -1,4 +1,5 @@
-import { formatCount, formatPercent } from '../../reports/format.ts';
+import { formatCount, formatPercent, formatPhase } from '../../reports/format.ts';
+import { gapsOf } from '../../reports/comparison.ts';
 import { VERDICT_MARKS } from '../../reports/marks.ts';
 import { CELL_WORDS, figureText, riskText, upgradeLines, versionText } from '../../reports/matrix.ts';
 import type { CellVerdict, MatrixReport } from '../../reports/matrix-report.ts';
@@ -57,14 +58,15 @@ export function formatMatrixMarkdown(matrix: MatrixReport): string {
         }),
       ]),
     ),
-    ...measured.sections.flatMap(({ title, rows }) => [
+    ...measured.sections.flatMap((section) => [
       '',
-      `## ${escape(title)}`,
+      `## ${escape(section.title)}`,
       '',
       ...table(
         ['Measure', ...targets],
-        rows.map((row) => [escape(row.title), ...row.cells.map((cell) => escape(figureText(cell, row.unit)))]),
+        section.rows.map((row) => [escape(formatPhase(row.title)), ...row.cells.map((cell) => escape(figureText(cell, row.unit)))]),
       ),
+      ...gapsOf(section).flatMap((text) => ['', `*${escape(formatPhase(text))}.*`]),
     ]),
     ...(measured.trials === 0 ? [] : ['', `Measured over the ${formatCount(measured.trials, 'trial')} that all versions have.`]),
     '',

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { barriersOn, openPage, overflowOf } from '../testing/pages.ts';
 import { sampleMatrix } from '../testing/sample-matrix.ts';
 import type { SampleMatrixOptions } from '../testing/sample-matrix.ts';
@@ -25,6 +25,10 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await expect(worst).toContainText(/Monthly cost of a 100-node cluster: \$6,307 before, \$7,008 now\s*worse ×1.11/);
     const row = page.locator('#row-SCH-11');
     await expect(row.locator('td')).toHaveText([/✓ pass/, /✓ pass/, /✗ fail.*was pass/s]);
+    // A scenario can fail by another requirement than the one that it stands below.
+    const killed = (requirement: string): Locator => page.locator(`#row-${requirement} + tr.sub td`).last();
+    await expect(killed('CRA-02')).toHaveText(/✗ fail.*1 of 2 leaked-instance\s*was pass/s);
+    await expect(killed('CRA-01')).toContainText('1 of 2 leaked-instance, not of this requirement');
     await expect(page.locator('body')).toHaveCSS('background-color', colorScheme === 'light' ? 'rgb(247, 246, 243)' : 'rgb(18, 19, 22)');
     expect(complaints).toEqual([]);
     expect(await barriersOn(page)).toEqual([]);
@@ -63,7 +67,7 @@ test('by keyboard: past the top to the results, and to the report of a cell', as
   // Past the filters, the search and the table itself: the first requirement's button, and then its cells.
   await expect(page.getByRole('button', { name: '2 scenarios of PRV-01' })).toBeFocused();
   await page.keyboard.press('Tab');
-  await expect(page.locator(':focus')).toHaveText('✓ pass: PRV-01, v1');
+  await expect(page.locator(':focus')).toHaveText('✓ pass in PRV-01, v1');
   expect(await page.locator(':focus').getAttribute('href')).toBe('v1/report.html#requirement-PRV-01');
 });
 

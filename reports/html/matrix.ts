@@ -1,5 +1,5 @@
 import { formatList } from '../../model/format-list.ts';
-import { changeLines, formatCell, isMeasuredAnew } from '../comparison.ts';
+import { changeLines, formatCell, gapsOf, isMeasuredAnew } from '../comparison.ts';
 import { formatCount, formatPercent, formatPhase } from '../format.ts';
 import { VERDICT_MARKS } from '../marks.ts';
 import { CELL_WORDS, CHANGE_KIND_WORDS, riskText, upgradeLines } from '../matrix.ts';
@@ -120,7 +120,7 @@ function renderUpgrades(matrix: MatrixReport): Markup {
     <h2 id="changes">What changed from each version to the next</h2>
     <p class="muted">
       The riskiest upgrade first: by newly broken MUST requirements, then SHOULD requirements, newly failing scenarios, new ways to fail,
-      failures without a verdict before, lost verdicts, and measurements that surely got worse.
+      failures without a verdict before, lost verdicts, and measurements whose bounds show that they got worse.
     </p>
     ${upgrades.map((upgrade) => renderUpgrade(upgrade, matrix))}
   </section>`;
@@ -312,12 +312,20 @@ function renderGroup(requirement: MatrixRequirement, known: ReadonlyMap<string, 
       </th>
       ${renderCells({ name: id, cells }, targets)}
     </tr>
-    ${own.map((scenario) => renderScenarioRow(scenario, targets))}
+    ${own.map((scenario) => renderScenarioRow(scenario, targets, requirement))}
   </tbody>`;
 }
 
-function renderScenarioRow({ id, title, cells }: MatrixScenario, targets: readonly string[]): Markup {
-  const row: Row = { name: id, cells: cells.map((cell) => ({ ...cell, note: noteOf(cell) })) };
+/** @param requirement the one that it stands below; a scenario may fail by another one that it tests */
+function renderScenarioRow({ id, title, cells }: MatrixScenario, targets: readonly string[], requirement?: MatrixRequirement): Markup {
+  const isElsewhere = (index: number): boolean => requirement?.cells[index]?.breachedBy.includes(id) === false;
+  const row: Row = {
+    name: id,
+    cells: cells.map((cell, index) => ({
+      ...cell,
+      note: `${noteOf(cell)}${cell.verdict === 'fail' && isElsewhere(index) ? ', not of this requirement' : ''}`,
+    })),
+  };
   return html`<tr class="sub${classesOf(cells)}">
     <th scope="row">${code(id)}<small>${title}</small></th>
     ${renderCells(row, targets)}
@@ -353,8 +361,8 @@ function renderCells({ name, cells }: Row, targets: readonly string[]): Markup[]
     const was = wasOf(cells, index);
     return html`<td data-head="${targets[index]}">
       <a class="${verdict}" href="${page}"
-        ><span aria-hidden="true">${MARKS[verdict]}</span> ${CELL_WORDS[verdict]}<span class="visually-hidden"
-          >: ${name}, ${targets[index]}</span
+        ><span aria-hidden="true">${MARKS[verdict]}</span> ${CELL_WORDS[verdict]}<span class="visually-hidden">
+          in ${name}, ${targets[index]}</span
         ></a
       >${note !== '' && html`<small>${note}</small>`}${was !== undefined && html`<small class="was">was ${CELL_WORDS[was]}</small>`}
     </td>`;
@@ -406,7 +414,8 @@ function renderSection(section: MatrixSection, { upgrades }: MatrixReport, targe
           })}
         </tbody>
       </table>
-    </div>`;
+    </div>
+    ${gapsOf(section).map((text) => html`<p class="muted"><small>${formatPhase(text)}.</small></p>`)}`;
 }
 
 function noteOn(change: MeasurementChange | undefined): Markup | undefined {
