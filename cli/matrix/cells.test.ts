@@ -47,6 +47,21 @@ test('a trial is done if its key is the last one for its history, and the histor
   for (const one of [cells, new Cells(directory)]) expect([one.has(TRIAL, 'old'), one.has(TRIAL, 'new')]).toEqual([false, true]);
 });
 
+test('a history that is about to be replaced belongs to no trial, whatever it was before', ({}, testInfo) => {
+  const directory = folderWith(testInfo);
+  mkdirSync(join(directory, 'histories'));
+  writeFileSync(join(directory, TRIAL.history), '');
+  const cells = new Cells(directory);
+  cells.add(TRIAL.history, 'old');
+  cells.forget(TRIAL.history);
+  // The process was killed in the middle of the new trial, and the code is the old one again.
+  expect(new Cells(directory).has(TRIAL, 'old')).toBe(false);
+  const { length } = readFileSync(join(directory, CELLS_FILE), 'utf8');
+  cells.forget(TRIAL.history);
+  cells.forget('histories/never-there.jsonl');
+  expect(readFileSync(join(directory, CELLS_FILE), 'utf8')).toHaveLength(length);
+});
+
 test('a damaged file is refused with what to do', ({}, testInfo) => {
   const directory = folderWith(testInfo, { [CELLS_FILE]: '{"history":1}\n' });
   expect(() => new Cells(directory)).toThrow(/cells\.jsonl is damaged; remove it/);

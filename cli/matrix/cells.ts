@@ -11,6 +11,9 @@ import { UsageError } from '../usage-error.ts';
 /** The trials of one version that are done, a line each, beside its run.json. */
 export const CELLS_FILE = 'cells.jsonl';
 
+/** The key of a history that is not a done trial's. */
+const NONE = '';
+
 const lineSchema = z.strictObject({ history: z.string(), key: z.string() });
 
 /** What a trial depends on besides its own plan. */
@@ -62,6 +65,15 @@ export class Cells {
 
   /** Adds a trial that has a verdict. It is on disk when this returns. */
   add(history: string, key: string): void {
+    this.#append(history, key);
+  }
+
+  /** Before a history is replaced: what is there until the new trial has a verdict belongs to no trial. */
+  forget(history: string): void {
+    if ((this.#keys.get(history) ?? NONE) !== NONE) this.#append(history, NONE);
+  }
+
+  #append(history: string, key: string): void {
     const line = `${JSON.stringify({ history, key })}\n`;
     appendDurably(this.#path, this.#wholeBytes, line);
     this.#wholeBytes += Buffer.byteLength(line);

@@ -42,8 +42,7 @@ export interface MatrixChoice {
 /** How the trials of a matrix ended. */
 export interface CellsEnd {
   readonly isInterrupted: boolean;
-  /** Trials that were run now, and those that were there. */
-  readonly run: number;
+  /** Trials that had been run before. */
   readonly kept: number;
 }
 
@@ -91,7 +90,11 @@ export async function runCells(
   for (const { folder, facts, trials, cells } of columns) {
     writeRunFacts(join(directory, folder), facts);
     // What is left of other code, or of a process that was killed, must not count.
-    for (const { trial, key } of trials) if (!cells.has(trial, key)) rmSync(join(directory, folder, trial.history), { force: true });
+    for (const { trial, key } of trials) {
+      if (cells.has(trial, key)) continue;
+      cells.forget(trial.history);
+      rmSync(join(directory, folder, trial.history), { force: true });
+    }
   }
   const missing = inTurn(columns);
   const clock = createRealTimeline().scope('matrix');
@@ -128,7 +131,7 @@ export async function runCells(
     const wallMs = clock.nowMs() - startedMs;
     if (!isInterrupted) for (const { folder, facts } of columns) writeRunFacts(join(directory, folder), { ...facts, wallMs });
     const all = columns.reduce((sum, { trials }) => sum + trials.length, 0);
-    return { isInterrupted, run: ends.filter(({ kind }) => kind !== 'not-begun').length, kept: all - missing.length };
+    return { isInterrupted, kept: all - missing.length };
   } finally {
     progress.close();
     interrupted.release();
