@@ -65,6 +65,9 @@ test('versions across, scenarios down: what changed, the riskiest upgrade first,
     const [path = '', place] = page.split('#');
     expect(readFileSync(join(cwd, 'out', path), 'utf8')).toContain(place === undefined ? '<html' : `id="${place}"`);
   }
+  const page = readFileSync(join(cwd, 'out/matrix.html'), 'utf8');
+  expect(page).toContain('was pass');
+  expect(page, 'a pass without a verdict before is no news').not.toContain('was not run');
   const words = await matrix(cwd, 'plain', 'reference', MUTANT, '--scenario', SMALL, '--scenario', SKEW);
   expect(words.stderr).toBe('5 trials of the matrix had been run before\n');
   const told = words.stdout.replaceAll(/\s+/g, ' ');

@@ -18,7 +18,7 @@ export const MATRIX_STYLE = `${PAGE_STYLE}${SIDE_STYLE}${FIGURES_STYLE}
 .results tr.group th { padding-top: 22px; font-weight: 650; border-top: 0; position: static; } .results tr.group th::first-letter { text-transform: uppercase; }
 .results tr.requirement.changed th, .results tr.sub.changed th { box-shadow: -12px 0 0 var(--surface), -14px 0 0 var(--fail); }
 .results td a { text-decoration: none; font-weight: 650; white-space: nowrap; } .results td a:hover { text-decoration: underline; } .results a.pass { color: var(--pass); } .results a.fail { color: var(--fail); } .results a.unknown { color: var(--unknown); } .results a.not-run, .results a.missing { color: var(--muted); font-weight: 500; } .results td small { display: block; overflow-wrap: normal; } .results td small.was { font-weight: 650; color: var(--ink); }
-.results .more { margin-left: 6px; padding: 0 8px; font-size: 12px; white-space: nowrap; }
+.results tr { scroll-margin-top: 60px; } .results .more { margin-left: 6px; padding: 0 8px; font-size: 12px; white-space: nowrap; }
 .measured thead th { vertical-align: bottom; } .measured small.worse { color: var(--fail); font-weight: 650; } .measured small.better { color: var(--pass); font-weight: 650; }
 @media (max-width: 820px) { .results.data { display: table; overflow: visible; } .results tbody th { min-width: 220px; } }
 @media (max-width: 560px) {

@@ -80,6 +80,19 @@ test('the head of the table stays in view', async ({ page }, info) => {
   expect(head?.y).toBeCloseTo(region?.y ?? -1, 0);
 });
 
+test('a link to a requirement shows its row, below the head of the table', async ({ page }, info) => {
+  await page.setViewportSize({ width: 1440, height: 500 });
+  await open(page, info.outputPath('matrix.html'));
+  await page.getByRole('button', { name: 'Failed' }).click();
+  await page.getByRole('searchbox').fill('nothing like it');
+  await expect(page.locator('#row-TEL-03')).toBeHidden();
+  await page.locator('.upgrade').first().getByRole('link', { name: 'TEL-03' }).first().click();
+  const row = page.locator('#row-TEL-03');
+  await expect(row).toBeInViewport();
+  const [head, box] = await Promise.all([page.locator('.results thead th').first().boundingBox(), row.boundingBox()]);
+  expect(box?.y).toBeGreaterThanOrEqual((head?.y ?? Infinity) + (head?.height ?? 0) - 1);
+});
+
 for (const width of [360, 768, 1440]) {
   test(`fits ${width} pixels`, async ({ page }, info) => {
     await page.setViewportSize({ width, height: 900 });

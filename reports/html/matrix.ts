@@ -349,11 +349,11 @@ function isChanged(cells: readonly { readonly verdict: CellVerdict }[]): boolean
   return cells.some((_, index) => wasOf(cells, index) !== undefined);
 }
 
-/** The verdict before, if it was another one. */
+/** The verdict before, if it was another one. A pass without a verdict before is no news. */
 function wasOf(cells: readonly { readonly verdict: CellVerdict }[], index: number): CellVerdict | undefined {
   const [before, now] = [cells[index - 1]?.verdict, cells[index]?.verdict];
   if (before === undefined || before === 'missing' || now === 'missing' || before === now) return undefined;
-  return before;
+  return now === 'pass' && before !== 'fail' ? undefined : before;
 }
 
 function renderCells({ name, cells }: Row, targets: readonly string[]): Markup[] {
