@@ -104,6 +104,11 @@ for (const { name, history, codes } of [
     codes: [],
   },
   { name: 'two at once that are given up before they are initialized', history: take(take(cluster(ONE, {}, [1, 2]), 1), 2), codes: [] },
+  {
+    name: 'two with pods, which the target had not initialized yet',
+    history: take(take(cluster(ONE, {}, [1, 2]).pod('web-2', 'created').pod('web-2', 'scheduled', 'n-2'), 1), 2),
+    codes: ['node-budget-exceeded'],
+  },
   { name: 'two whose Nodes the target deleted', history: removed(removed(cluster(ONE), 1), 2), codes: ['node-budget-exceeded'] },
   { name: 'two whose Nodes the target could not delete, but another client did', history: refused(refused(cluster(ONE), 1), 2), codes: [] },
   {

@@ -1,5 +1,6 @@
 import { targetsInstances } from '../history/ledger.ts';
 import type { LedgerEntry } from '../history/ledger.ts';
+import type { PodLife } from '../history/lives.ts';
 import type { View } from '../history/view.ts';
 import { defined } from '../model/defined.ts';
 import { DISRUPTION_REASONS, isInForce, nodesAllowed } from '../model/disruption-budget.ts';
@@ -30,7 +31,7 @@ export const nodeBudgets: Check = {
     const known = new Map(entries.map((entry) => [entry.instance.id, poolsOf(view, entry)]));
     const pools = ({ instance }: LedgerEntry): ReadonlySet<string> => known.get(instance.id) ?? new Set();
     const those = departures.filter(({ entry, isVoluntary }) => isVoluntary && [...pools(entry)].some((name) => guarded.has(name)));
-    const used = those.filter(({ entry, decided }) => isInitialized(entry, decided));
+    const used = those.filter(({ entry, decided }) => isInUse(view, entry, decided));
     const judged = used.filter(({ entry }) => pools(entry).size === 1);
     const ambiguous = used.filter(({ entry }) => pools(entry).size > 1);
     const findings = judged.flatMap((departure) => {
@@ -38,7 +39,7 @@ export const nodeBudgets: Check = {
       const present = entries.filter(
         (entry) => pools(entry).has(pool) && isPresent(entry, departure.begun.i) && !isFinished(view, entry, departure.decided.i),
       );
-      const away = present.filter((entry) => pools(entry).size === 1 && isAway(entry, departures, departure));
+      const away = present.filter((entry) => pools(entry).size === 1 && isAway(view, entry, departures, departure));
       // Some targets decide first, and disrupt the node only once its replacement is ready.
       const allowed = Math.max(...[departure.decided, departure.at].map((moment) => allowedAt(view, pool, present.length, moment)));
       if (away.length <= allowed) return [];
@@ -71,31 +72,44 @@ function isPresent({ nodes }: LedgerEntry, index: number): boolean {
  * control how long the cloud takes for the rest. If it terminated the instance with pods on it, the node counts until it is
  * gone. Karpenter counts the same way (core pkg/controllers/disruption/helpers.go; kubernetes-sigs/karpenter#1735).
  */
-function isFinished(view: View, { instance: { ending }, endRequest, nodes }: LedgerEntry, index: number): boolean {
+function isFinished(view: View, entry: LedgerEntry, index: number): boolean {
+  const {
+    instance: { ending },
+    endRequest,
+  } = entry;
   if (ending === undefined || endRequest === undefined || ending.i > index) return false;
-  const uids = new Set(nodes.map(({ uid }) => uid));
-  const wereLeft = view.pods.some((pod) => {
-    if (pod.node === undefined || !uids.has(pod.node.uid)) return false;
-    const kind = view.workloads.get(pod.workload ?? '')?.truth.kind;
-    return kind !== undefined && kind !== 'daemon' && [pod.ended, pod.gone].every((end) => (end?.i ?? Infinity) > ending.i);
-  });
-  return !wereLeft;
+  return !podsOf(view, entry).some((pod) => [pod.ended, pod.gone].every((end) => (end?.i ?? Infinity) > ending.i));
+}
+
+/** The target disrupts it, it is being removed for another reason, or it is not Ready. */
+function isAway(view: View, entry: LedgerEntry, departures: readonly Departure[], { begun, decided }: Departure): boolean {
+  const left = departures.find((one) => one.entry.instance.id === entry.instance.id && one.begun.i <= begun.i);
+  if (!(left?.isVoluntary === true ? isInUse(view, entry, decided) : isInitialized(entry, decided))) return false;
+  const isEnded = (entry.instance.ending?.i ?? Infinity) < decided.i;
+  return left !== undefined || isEnded || entry.nodes.some((node) => isNotReady(node, decided.i));
 }
 
 /**
- * The target disrupts it, it is being removed for another reason, or it is not Ready. Before the target's claim says that a node is
- * initialized, it is not in use: giving it up is no disruption. Source: Karpenter, `BuildDisruptionBudgetMapping`, v1.8.
+ * Before the target's claim says that a node is initialized, it is not in use, and giving it up is no disruption, unless it has pods.
+ * Source: Karpenter, `BuildDisruptionBudgetMapping`, v1.8.
  */
-function isAway(entry: LedgerEntry, departures: readonly Departure[], { begun, decided }: Departure): boolean {
-  if (!isInitialized(entry, decided)) return false;
-  const left = departures.find((one) => one.entry.instance.id === entry.instance.id && one.begun.i <= begun.i);
-  const isEnded = (entry.instance.ending?.i ?? Infinity) < decided.i;
-  return left !== undefined || isEnded || entry.nodes.some((node) => isNotReady(node, decided.i));
+function isInUse(view: View, entry: LedgerEntry, moment: Moment): boolean {
+  return isInitialized(entry, moment) || podsOf(view, entry).some(({ scheduled }) => (scheduled?.i ?? Infinity) < moment.i);
 }
 
 /** Where there are no claims, whether a node was ever Ready is all that there is to know. */
 function isInitialized({ claim }: LedgerEntry, { i: index }: Moment): boolean {
   return claim === undefined || claim.steps.some(({ to, i }) => to === 'initialized' && i < index);
+}
+
+/** Pods of workloads that were scheduled to its nodes, without those of DaemonSets. */
+function podsOf(view: View, { nodes }: LedgerEntry): PodLife[] {
+  const uids = new Set(nodes.map(({ uid }) => uid));
+  return view.pods.filter((pod) => {
+    if (pod.node === undefined || !uids.has(pod.node.uid)) return false;
+    const kind = view.workloads.get(pod.workload ?? '')?.truth.kind;
+    return kind !== undefined && kind !== 'daemon';
+  });
 }
 
 function allowedAt(view: View, name: string, total: number, moment: Moment): number {
