@@ -34,6 +34,19 @@ test('requests for different objects are different; all launches count as the sa
   expect(result?.measurements[0]?.worst).toBe(3);
 });
 
+for (const { what, operation, status, verdict } of [
+  { what: 'a busy API server asks for', operation: 'delete nodeclaims', status: 429, verdict: 'pass' },
+  { what: 'another error brings', operation: 'delete nodeclaims', status: 500, verdict: 'fail' },
+  { what: 'a refused eviction brings', operation: 'create pods/eviction', status: 429, verdict: 'fail' },
+] as const) {
+  test(`repetitions that ${what}`, () => {
+    const history = begun().countBound('repeats-asked-for-a-minute', 5);
+    for (let span = 0; span < 5; span += 1)
+      history.at(span).request(span, operation, { object: 'a/b' }).add({ type: 'request.end', span, outcome: 'fail', status });
+    expect(requestAmplification.judge(createView(history.at(100_000).finish().events))?.verdict).toBe(verdict);
+  });
+}
+
 test('successful requests are not repetitions', () => {
   const history = begun();
   for (let index = 0; index < 10; index += 1) {
