@@ -7,15 +7,20 @@ import { SMALL, withSteps } from './testing/ground.ts';
 const [web] = SMALL.workloads;
 if (web === undefined) throw new Error('the small scenario has a workload');
 
-const CASES: readonly { readonly kind: NonNullable<WorkloadData['kind']>; readonly stopMs: number }[] = [
-  { kind: 'Deployment', stopMs: 100_000 },
-  { kind: 'StatefulSet', stopMs: 700_000 },
+const CASES: readonly { readonly kind: NonNullable<WorkloadData['kind']>; readonly then: number; readonly stopMs: number }[] = [
+  { kind: 'Deployment', then: 1, stopMs: 100_000 },
+  { kind: 'StatefulSet', then: 1, stopMs: 700_000 },
+  { kind: 'StatefulSet', then: 7, stopMs: 100_000 },
 ];
 
-for (const { kind, stopMs } of CASES) {
-  test(`what pods of a ${kind} need to stop counts, all of them at their most`, () => {
+for (const { kind, then, stopMs } of CASES) {
+  test(`what pods of a ${kind} need to stop counts: of 7, of which ${then} stay, ${stopMs / 1_000} s`, () => {
     const slow = { ...web, kind, ...endingSlowly({ seconds: 100, graceSeconds: 300 }) };
-    const data = withSteps({ ...SMALL, workloads: [slow] }, { do: 'scale', workload: 'web', replicas: 7 });
+    const data = withSteps(
+      { ...SMALL, workloads: [slow] },
+      { do: 'scale', workload: 'web', replicas: 7 },
+      { do: 'scale', workload: 'web', replicas: then },
+    );
     expect(scenarioOf(data).podStopMs).toBe(stopMs);
   });
 }

@@ -71,12 +71,17 @@ function mostNodesOf(data: ScenarioData): number {
   return data.pools.reduce((sum, { replicas = 0 }) => sum + replicas, Math.max(1, pods));
 }
 
-/** Pods that need long to stop, up to their grace period. Those of a StatefulSet stop one after the other. */
+/** Pods that need long to stop, up to their grace period. Those of a StatefulSet that shrinks or is rolled out stop one after the other. */
 function podStopOf(data: ScenarioData): number {
   const peaks = peaksOf(data);
   const stops = data.workloads.map(({ name, kind, annotations, graceSeconds = 0 }) => {
     const seconds = Math.min(Number(annotations?.[STOP_SECONDS_ANNOTATION] ?? 0), graceSeconds);
-    return seconds * (kind === 'StatefulSet' ? (peaks.get(name) ?? 1) : 1);
+    const peak = peaks.get(name) ?? 1;
+    const stopsInTurn = data.steps.some(
+      (step) =>
+        (step.do === 'roll-out' && step.workload === name) || (step.do === 'scale' && step.workload === name && step.replicas < peak),
+    );
+    return seconds * (kind === 'StatefulSet' && stopsInTurn ? peak : 1);
   });
   return 1_000 * Math.max(0, ...stops);
 }

@@ -70,6 +70,22 @@ const CASES: readonly {
     is: 'impossible',
   },
   {
+    what: 'the same beside pods whose pool is withdrawn',
+    data: withSteps(
+      {
+        ...SMALL,
+        pools: [pool, { ...pool, name: 'b' }],
+        workloads: [
+          { ...web, cpu: '64' },
+          { ...web, name: 'api' },
+        ],
+      },
+      { do: 'deploy', workload: 'api' },
+      { do: 'withdraw-pool', pool: pool.name },
+    ),
+    is: 'impossible',
+  },
+  {
     what: 'the same if the target restarts',
     data: withSteps({ ...SMALL, workloads: [{ ...web, cpu: '64' }] }, { do: 'restart-target' }),
     is: 'impossible',

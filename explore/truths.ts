@@ -65,7 +65,7 @@ export function truthsOf(data: ScenarioData): ReadonlyMap<string, WorkloadTruth>
 
 /** Whether nodes may be launched in place of others. */
 function mayReplace({ pools, steps }: ScenarioData): boolean {
-  const changes = steps.some((step) => step.do === 'change-pool');
+  const changes = steps.some((step) => step.do === 'change-pool' || step.do === 'withdraw-pool');
   return changes || pools.some(({ expireAfterMs, disruption }) => expireAfterMs !== undefined || disruption?.consolidation === MOVES_PODS);
 }
 
