@@ -144,7 +144,8 @@ class ReplayingLauncher implements Launcher {
   async find(claim: NodeClaim): Promise<NodeClaim | undefined> {
     const attempt = readAttempt(claim);
     if (attempt === undefined || attempt.state === 'closed') return undefined;
-    const instance = await findLaunched(this.#context, claim, attempt, true);
+    // It may have been sent a moment ago: then only what is certain counts.
+    const instance = await findLaunched(this.#context, claim, attempt, false);
     return instance === undefined ? undefined : recordInstance(this.#context, claim, attempt.request, instance);
   }
 
