@@ -67,10 +67,10 @@ export const driftWithWaitingPods = scenario({
   pools: [pool('default', { ...ONE_TYPE, capacityTypes: ['on-demand'] })],
   async run(t) {
     // Some pods wait until the node is replaced.
-    const web = await serve(t, 'drift', { replicas: 2, cpu: '900m', spread: [SPREAD_OVER_CAPACITY_TYPES] }, 'provision');
+    const web = await serve(t, 'recover', { replicas: 2, cpu: '900m', spread: [SPREAD_OVER_CAPACITY_TYPES] }, 'provision');
     await t.scale(web, 9);
     await t.changePool(pool('default', { ...ONE_TYPE, capacityTypes: ['spot'] }));
-    await t.untilServed(web, 'drift');
+    await t.untilServed(web, 'recover');
   },
 });
 

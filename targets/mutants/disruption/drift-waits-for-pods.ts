@@ -13,7 +13,8 @@ export const driftWaitsForPods: Mutant = {
       return { ...right, disruption: createDisruption(context, right, { othersOfDrifted: 'placed' }) };
     },
   }),
-  resembles: 'the bundled reference did so, until the explorer found it',
+  resembles:
+    'drifted nodes that stayed for good because not all pods would schedule without them (kubernetes-sigs/karpenter#2984); the reference did so, too',
   caughtBy: {
     scenario: 'consolidation/drift-with-waiting-pods',
     check: 'success-rate',
