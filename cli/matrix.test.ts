@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { matrixReportSchema } from '../reports/matrix-report.ts';
@@ -182,6 +182,16 @@ test('shards joined in any order give the whole matrix, which can be extended', 
   ).toBe(0);
   const unlike = await scaleproofHere(['merge', 'shard-1', 'other'], cwd);
   expect(unlike).toMatchObject({ code: 2, stderr: expect.stringContaining('are not shards of the same matrix') });
+});
+
+test('a command that is refused while it plans leaves nothing that the next one refuses', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo);
+  const flags = ['plain', 'reference', '--scenario', SMALL];
+  const empty = await matrix(cwd, ...flags, '--shard', '2/3');
+  expect(empty).toMatchObject({ code: 2, stderr: expect.stringContaining('--shard 2/3 has no trial') });
+  expect(readdirSync(join(cwd, 'out'))).toEqual(['lock.db']);
+  const { code, stderr } = await matrix(cwd, ...flags);
+  expect(code, stderr).toBe(0);
 });
 
 test('a directory with something else in it is refused, and not touched', async ({}, testInfo) => {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { makeFolders } from '../../model/make-folders.ts';
+import { LOCK_FILE } from '../../runtime/directory-lock.ts';
 import { lockDirectory } from '../directory-lock.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -48,7 +49,8 @@ export function writePlan(directory: string, plan: MatrixPlan): void {
  */
 export function openMatrix(directory: string): () => void {
   const path = resolve(directory);
-  if (existsSync(path) && readdirSync(path).length > 0 && !isMatrixDirectory(path))
+  // A command that was refused leaves only the file of its lock.
+  if (existsSync(path) && readdirSync(path).some((name) => name !== LOCK_FILE) && !isMatrixDirectory(path))
     throw new UsageError(`--out ${directory} is not the directory of a matrix; name one, or a directory that is new or empty`);
   makeFolders(path);
   return lockDirectory(path, 'only one process at a time can add to a matrix');

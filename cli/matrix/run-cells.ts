@@ -88,6 +88,7 @@ export async function runCells(
     versions: versions.map(({ label }, index) => ({ target: label, folder: folders[index] ?? '' })),
   });
   for (const { folder, facts, trials, cells } of columns) {
+    mkdirSync(join(directory, folder, 'histories'), { recursive: true });
     writeRunFacts(join(directory, folder), facts);
     // What is left of other code, or of a process that was killed, must not count.
     for (const { trial, key } of trials) {
@@ -162,8 +163,6 @@ async function planColumn(
   where: { readonly directory: string; readonly folder: string; readonly startedAt: string; readonly sources: string },
 ): Promise<Column> {
   const { directory, folder, startedAt, sources } = where;
-  const own = join(directory, folder);
-  mkdirSync(join(own, 'histories'), { recursive: true });
   const isOurs = shard === undefined ? () => true : membersOf(shard, { chosen, seed: FIRST_SEED, trials: count });
   const planned: PlannedTrial[] = [];
   const notRun: NotRun[] = [];
@@ -190,7 +189,7 @@ async function planColumn(
   });
   const targetDigest = await targetDigestOf(target.ref);
   const trials = planned.map((trial) => ({ trial, key: cellKeyOf(trial, { sources, target: targetDigest, digests: facts.digests }) }));
-  return { folder, facts, cells: new Cells(own), trials };
+  return { folder, facts, cells: new Cells(join(directory, folder)), trials };
 }
 
 /** The trials that are missing, by seed and scenario, and in each the versions in turn. */
