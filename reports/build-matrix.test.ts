@@ -110,6 +110,41 @@ test('verdicts that come and go: a failure without a verdict before counts, a pa
   expect(lost.risk).toMatchObject({ level: 'unknown', lost: 1 });
 });
 
+test('a requirement is newly broken, or holds now, only by scenarios that have verdicts on both sides', () => {
+  const OUT = 'provisioning/scale-out-and-back';
+  /** Both scenarios test one requirement, and each has its verdict on it; `not-run` where the version can't run it. */
+  const tested = (verdicts: Readonly<Record<string, Verdict | 'not-run'>>): RunReport => {
+    const [requirement] = BASE.requirements ?? [];
+    if (requirement === undefined) throw new Error('no requirement');
+    const all = Object.entries(verdicts);
+    const ran = all.flatMap(([id, verdict]) => (verdict === 'not-run' ? [] : [{ id, verdict }]));
+    const declined = all.filter(([, verdict]) => verdict === 'not-run').map(([id]) => ({ id, reason: 'no feature' }));
+    const verdictOn = new Map(ran.map(({ id, verdict }) => [id, verdict]));
+    return {
+      ...BASE,
+      run: { ...BASE.run, scenarios: BASE.run.scenarios.map((one) => ({ ...one, requirements: [requirement.id] })) },
+      requirements: [{ ...requirement, scenarios: ran, notRun: declined }],
+      scenarios: BASE.scenarios.flatMap((one) => {
+        const verdict = verdictOn.get(one.id);
+        return verdict === undefined ? [] : [{ ...one, verdict, trials: { passed: 1, failed: 0, unknown: 0, notBegun: 0 } }];
+      }),
+      notRun: declined.map(({ id, reason }) => ({ scenario: id, title: '', suite: '', seed: 1, reason })),
+    };
+  };
+  const changes = (...[before, after]: readonly [RunReport, RunReport]): string[] =>
+    changed(before, after).requirements.map(({ kind, scenarios }) => `${kind} ${scenarios.join(' ')}`);
+  const [holds, broken] = [tested({ [OUT]: 'pass', [KILLED]: 'pass' }), tested({ [OUT]: 'pass', [KILLED]: 'fail' })];
+  const declined = tested({ [OUT]: 'pass', [KILLED]: 'not-run' });
+  const both = tested({ [OUT]: 'fail', [KILLED]: 'fail' });
+  expect(changes(holds, broken)).toEqual([`broken ${KILLED}`]);
+  expect(changes(broken, holds)).toEqual([`holds ${KILLED}`]);
+  expect(changes(broken, declined), 'what broke it is not run any more').toEqual([]);
+  expect(changes(both, declined), 'one of two').toEqual([]);
+  expect(changes(declined, broken), 'what breaks it was not run').toEqual([]);
+  expect(changed(declined, broken).risk).toMatchObject({ level: 'unknown', must: 0, should: 0, unseen: 1 });
+  expect(changes(declined, both), 'one of two').toEqual([`broken ${OUT}`]);
+});
+
 test('what was not run yet is missing, and changes nothing', () => {
   const missing = withKilled((scenario) => ({
     ...scenario,

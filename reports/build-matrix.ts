@@ -194,7 +194,7 @@ type Rows = Pick<MatrixReport, 'scenarios' | 'requirements' | 'confidence'>;
 
 /** What changed from a version to the next one. */
 function upgradeOf(from: number, compared: TargetComparison, rows: Rows): Upgrade {
-  const requirements = rows.requirements.flatMap((one) => requirementChange(one, from) ?? []);
+  const requirements = rows.requirements.flatMap((one) => requirementChange(one, from, rows.scenarios) ?? []);
   const scenarios = rows.scenarios.flatMap((one) => scenarioChange(one, from, rows) ?? []);
   const measurements = measurementChanges(compared);
   const risk = riskOf({ requirements, scenarios, measurements });
@@ -211,11 +211,29 @@ function upgradeOf(from: number, compared: TargetComparison, rows: Rows): Upgrad
   };
 }
 
-function requirementChange({ id, level, title, cells }: MatrixRequirement, from: number): RequirementChange | undefined {
+/**
+ * Undefined if nothing changed, or no scenario shows it: a requirement is not broken anew by scenarios without a verdict before, and
+ * does not hold if one that broke it has no verdict any more.
+ */
+function requirementChange(
+  { id, level, title, cells }: MatrixRequirement,
+  from: number,
+  scenarios: readonly MatrixScenario[],
+): RequirementChange | undefined {
   const [before, after] = [cells[from], cells[from + 1]];
+  const judgedIn = (version: number, scenario: string): boolean => {
+    const cell = scenarios.find((one) => one.id === scenario)?.cells[version];
+    return cell !== undefined && isJudged(cell);
+  };
   const change = { requirement: id, level, title };
-  if (before?.verdict === 'pass' && after?.verdict === 'fail') return { ...change, kind: 'broken', scenarios: after.breachedBy };
-  if (before?.verdict === 'fail' && after?.verdict === 'pass') return { ...change, kind: 'holds', scenarios: before.breachedBy };
+  if (before?.verdict === 'pass' && after?.verdict === 'fail') {
+    const shownBy = after.breachedBy.filter((scenario) => judgedIn(from, scenario));
+    return shownBy.length === 0 ? undefined : { ...change, kind: 'broken', scenarios: shownBy };
+  }
+  if (before?.verdict === 'fail' && after?.verdict === 'pass') {
+    const isShown = before.breachedBy.every((scenario) => judgedIn(from + 1, scenario));
+    return isShown ? { ...change, kind: 'holds', scenarios: before.breachedBy } : undefined;
+  }
   return undefined;
 }
 
@@ -248,7 +266,7 @@ function kindOf(
   after: MatrixCell,
   { isNew, alpha }: { readonly isNew: boolean; readonly alpha: number },
 ): ScenarioChangeKind | undefined {
-  const had = before.verdict === 'pass' || before.verdict === 'fail';
+  const had = isJudged(before);
   if (after.verdict === 'fail') {
     if (before.verdict === 'pass') return 'fails';
     if (!had) return 'fails-unseen';
@@ -257,6 +275,10 @@ function kindOf(
   }
   if (after.verdict === 'pass') return before.verdict === 'fail' ? 'passes' : undefined;
   return had ? 'lost' : undefined;
+}
+
+function isJudged({ verdict }: MatrixCell): boolean {
+  return verdict === 'pass' || verdict === 'fail';
 }
 
 /** Whether the bounds of the shares of failed trials do not overlap. */
