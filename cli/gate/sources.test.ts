@@ -4,8 +4,8 @@ import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../model/package-root.ts';
 import { CODE_FOLDERS } from './sources.ts';
 
-/** Where a trial begins, and what it loads by name. */
-const ENTRIES = ['harness/child.ts', 'suites/catalogue.ts', 'targets/catalogue.ts', 'manifests/scenarios.ts'];
+/** Where a trial begins, and what it loads by name: `explore/generated.ts` makes scenarios of JSON files. */
+const ENTRIES = ['harness/child.ts', 'suites/catalogue.ts', 'targets/catalogue.ts', 'manifests/scenarios.ts', 'explore/generated.ts'];
 
 test('the digest covers every module that a trial imports', () => {
   const root = packageRoot();

@@ -5,7 +5,9 @@ import { packageRoot } from '../../model/package-root.ts';
 
 /** The folders with that code. */
 export const CODE_FOLDERS: readonly string[] =
-  'bin checks clients controller dist faults harness history manifests model protocols runtime suites targets wire world'.split(' ');
+  'bin checks clients controller dist explore faults harness history manifests model protocols runtime suites targets wire world'.split(
+    ' ',
+  );
 
 /** SHA-256 of all code that a trial may run. In a clone that can be any source file, so all of them count. */
 export function sourcesDigest(): string {
