@@ -2,6 +2,7 @@ import { changeLines, formatBounds, formatCell } from './comparison.ts';
 import { formatCount, formatPhase } from './format.ts';
 import type {
   CellVerdict,
+  MatrixCell,
   MatrixReport,
   MeasurementChange,
   RequirementChange,
@@ -28,6 +29,13 @@ export const CHANGE_KIND_WORDS: Readonly<Record<ScenarioChangeKind, string>> = {
   lost: 'no verdict any more',
   passes: 'newly passes',
 };
+
+/** How many of a cell's trials failed if its verdict is `fail`, otherwise how many passed; and of how many. Empty for a single trial. */
+export function shareOf({ verdict, trials }: MatrixCell): readonly number[] {
+  const { passed, failed, unknown } = trials;
+  const all = passed + failed + unknown;
+  return all <= 1 ? [] : [verdict === 'fail' ? failed : passed, all];
+}
 
 /** How risky an upgrade is, in a sentence without a full stop. */
 export function riskText({ risk, scenarios, requirements, measurements }: Upgrade): string {

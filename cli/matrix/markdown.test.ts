@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { HOSTILE_NAMES } from '../../reports/testing/sample-run.ts';
-import { sampleMatrix } from '../../reports/testing/sample-matrix.ts';
+import { mixedMatrix, sampleMatrix } from '../../reports/testing/sample-matrix.ts';
 import { formatMatrixMarkdown } from './markdown.ts';
 import { formatMatrixSummary } from './terminal.ts';
 
@@ -18,6 +18,11 @@ test('Markdown: what changed first, then a row for each requirement, scenario an
     /\| crashes\/killed-after-launch \| ✗ fail 1\/2<br>leaked-instance \| ✓ pass 2\/2 \| ✗ fail 1\/2<br>leaked-instance \|/,
   );
   expect(text).toContain('| Retries per launch | 0.2 (0.19 – 0.21) |');
+});
+
+test('only a failed cell says how many trials failed, all others how many passed', () => {
+  const text = formatMatrixMarkdown(mixedMatrix());
+  expect(text).toContain('| ✗ fail 2/20 | ? unknown 17/20 | ✓ pass 17/20 |');
 });
 
 test('the terminal keeps to its width, and names from a run stay text', () => {

@@ -1,8 +1,8 @@
 import { formatCount, formatPercent, formatPhase } from '../../reports/format.ts';
 import { gapsOf } from '../../reports/comparison.ts';
 import { VERDICT_MARKS } from '../../reports/marks.ts';
-import { CELL_WORDS, figureText, riskText, upgradeLines, versionText } from '../../reports/matrix.ts';
-import type { CellVerdict, MatrixReport } from '../../reports/matrix-report.ts';
+import { CELL_WORDS, figureText, riskText, shareOf, upgradeLines, versionText } from '../../reports/matrix.ts';
+import type { CellVerdict, MatrixCell, MatrixReport } from '../../reports/matrix-report.ts';
 import { escapeMarkdown as escape, markdownTable as table } from '../markdown.ts';
 
 /** A matrix for documents and issues, in the Markdown of GitHub. It has no links, since reports are elsewhere. */
@@ -49,14 +49,7 @@ export function formatMatrixMarkdown(matrix: MatrixReport): string {
     '',
     ...table(
       ['Scenario', ...targets],
-      scenarios.map(({ id, cells }) => [
-        escape(id),
-        ...cells.map(({ verdict, trials: { passed, failed, unknown }, findings: [first] }) => {
-          const all = passed + failed + unknown;
-          const share = all > 1 ? ` ${verdict === 'pass' ? passed : failed}/${all}` : '';
-          return `${verdictText(verdict)}${share}${verdict === 'fail' && first !== undefined ? `<br>${escape(first.code)}` : ''}`;
-        }),
-      ]),
+      scenarios.map(({ id, cells }) => [escape(id), ...cells.map(scenarioText)]),
     ),
     ...measured.sections.flatMap((section) => [
       '',
@@ -76,6 +69,13 @@ export function formatMatrixMarkdown(matrix: MatrixReport): string {
 /** A list after a blank line, if there is any. */
 function list(items: readonly string[]): string[] {
   return items.length === 0 ? [] : ['', ...items];
+}
+
+/** `✗ fail 1/2<br>leaked-instance` */
+function scenarioText(cell: MatrixCell): string {
+  const share = shareOf(cell).join('/');
+  const code = cell.verdict === 'fail' ? cell.findings[0]?.code : undefined;
+  return `${verdictText(cell.verdict)}${share === '' ? '' : ` ${share}`}${code === undefined ? '' : `<br>${escape(code)}`}`;
 }
 
 function verdictText(verdict: CellVerdict): string {

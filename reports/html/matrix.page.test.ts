@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
 import { barriersOn, openPage, overflowOf } from '../testing/pages.ts';
-import { sampleMatrix } from '../testing/sample-matrix.ts';
+import { mixedMatrix, sampleMatrix } from '../testing/sample-matrix.ts';
 import type { SampleMatrixOptions } from '../testing/sample-matrix.ts';
 import { HOSTILE_NAMES } from '../testing/sample-run.ts';
 import { renderMatrix } from './matrix.ts';
@@ -34,6 +34,11 @@ for (const colorScheme of ['light', 'dark'] as const) {
     expect(await barriersOn(page)).toEqual([]);
   });
 }
+
+test('only a failed cell says how many trials failed, all others how many passed', async ({ page }, info) => {
+  await openPage(page, info.outputPath('matrix.html'), renderMatrix(mixedMatrix()));
+  await expect(page.locator('tr.sub td small:not(.was)')).toHaveText(['2 of 20', '17 of 20', '17 of 20']);
+});
 
 test('rows are filtered by what changed, what failed and words; scenarios unfold', async ({ page }, info) => {
   await open(page, info.outputPath('matrix.html'));

@@ -2,7 +2,7 @@ import { formatList } from '../../model/format-list.ts';
 import { changeLines, formatCell, gapsOf, isMeasuredAnew } from '../comparison.ts';
 import { formatCount, formatPercent, formatPhase } from '../format.ts';
 import { VERDICT_MARKS } from '../marks.ts';
-import { CELL_WORDS, CHANGE_KIND_WORDS, riskText, upgradeLines } from '../matrix.ts';
+import { CELL_WORDS, CHANGE_KIND_WORDS, riskText, shareOf, upgradeLines } from '../matrix.ts';
 import type {
   CellVerdict,
   MatrixCell,
@@ -178,9 +178,9 @@ function renderScenarioChange(change: ScenarioChange, scenario: MatrixScenario |
   const verdict = KIND_VERDICTS[kind];
   const evidence = [from, to].map((index) => {
     const cell = scenario?.cells[index];
-    return cell === undefined
-      ? undefined
-      : html`<a href="${cell.page}">${versions[index]?.target}: ${CELL_WORDS[cell.verdict]}${trialsOf(cell)}</a>`;
+    if (cell === undefined) return undefined;
+    const result = [CELL_WORDS[cell.verdict], shareOf(cell).join(' of ')].filter((text) => text !== '').join(', ');
+    return html`<a href="${cell.page}">${versions[index]?.target}: ${result}</a>`;
   });
   const [first, ...others] = findings;
   const named = breaches.filter((id) => listed.has(id));
@@ -202,13 +202,6 @@ function reasonOf({ kind, findings: [first], why }: ScenarioChange): Markup {
   if (why !== undefined) return html`${why}.`;
   if (first === undefined) return html``;
   return html`${kind === 'passes' && 'Before: '}${code(first.code)}: ${first.message}`;
-}
-
-/** How many of several trials failed. */
-function trialsOf({ verdict, trials: { passed, failed, unknown } }: MatrixCell): string {
-  const all = passed + failed + unknown;
-  if (all <= 1) return '';
-  return verdict === 'fail' ? `, ${failed} of ${all}` : `, ${passed} of ${all}`;
 }
 
 function renderMeasurementChange(one: MeasurementChange): Markup {
@@ -332,12 +325,10 @@ function renderScenarioRow({ id, title, cells }: MatrixScenario, targets: readon
   </tr>`;
 }
 
-/** What a cell says besides its verdict: how many of several trials failed, and the first finding's code. */
-function noteOf({ verdict, trials, findings: [first] }: MatrixCell): string {
-  const { passed, failed, unknown } = trials;
-  const all = passed + failed + unknown;
-  const share = all <= 1 ? [] : [`${verdict === 'pass' ? passed : failed} of ${all}`];
-  return [...share, ...(verdict === 'fail' && first !== undefined ? [first.code] : [])].join(' ');
+/** What a cell says besides its verdict: how many of several trials failed or passed, and the first finding's code. */
+function noteOf(cell: MatrixCell): string {
+  const found = cell.verdict === 'fail' ? cell.findings[0]?.code : undefined;
+  return [shareOf(cell).join(' of '), found ?? ''].filter((text) => text !== '').join(' ');
 }
 
 function classesOf(cells: Row['cells']): string {

@@ -37,6 +37,18 @@ export function sampleMatrix({ name = 'v3' }: SampleMatrixOptions = {}): MatrixR
   return buildMatrix(versions, { all: thrice, neighbours: [sampleComparison({ nothing: true }), compared] });
 }
 
+/** One scenario alone: of 20 trials 17 passed, 2 failed and one has no verdict. Its cells are fail, unknown and pass. */
+export function mixedMatrix(): MatrixReport {
+  const matrix = sampleMatrix();
+  const verdicts = ['fail', 'unknown', 'pass'] as const;
+  const trials = { passed: 17, failed: 2, unknown: 1, missing: 0 };
+  const scenarios = matrix.scenarios.slice(0, 1).map((scenario) => ({
+    ...scenario,
+    cells: scenario.cells.map((cell, index) => ({ ...cell, verdict: verdicts[index] ?? 'pass', trials, findings: [] })),
+  }));
+  return { ...matrix, upgrades: [], requirements: [], scenarios };
+}
+
 function version(name: string, sample: RunReport, change: (scenario: ScenarioReport) => ScenarioReport): MatrixVersion {
   const scenarios = sample.scenarios.map(change);
   const verdicts = new Map(scenarios.map(({ id, verdict }) => [id, verdict]));
