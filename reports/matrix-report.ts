@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { comparedCellSchema, comparedChangeSchema, comparedUnitSchema } from '../history/comparison.ts';
-import { describeFields } from './report-fields.ts';
+import { formatPublishedSchema } from './published-schema.ts';
 import { levelSchema, profileSchema } from './report-input.ts';
 import { REPORT_API_VERSION } from './run-report.ts';
 
@@ -199,16 +199,7 @@ export type MatrixReport = z.infer<typeof matrixReportSchema>;
 
 /** The published JSON Schema of matrix.json, as the text of its file. */
 export function formatMatrixSchema(): string {
-  const schema = z.toJSONSchema(matrixReportSchema, {
-    target: 'draft-2020-12',
-    override: ({ jsonSchema }) => {
-      // Readers of a version must accept fields that a later minor version adds.
-      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
-    },
-  });
-  describeFields(schema as Parameters<typeof describeFields>[0]);
-  const { $schema, ...rest } = schema;
-  return `${JSON.stringify({ $schema, title: 'Scaleproof matrix.json', ...rest }, null, 2)}\n`;
+  return formatPublishedSchema(matrixReportSchema, 'Scaleproof matrix.json');
 }
 
 /** The text of matrix.json. */

@@ -10,7 +10,7 @@ import {
 } from '../history/verdict.ts';
 import { boundSchema } from '../history/events.ts';
 import { waitCurveSchema } from '../history/wait-curve.ts';
-import { describeFields } from './report-fields.ts';
+import { formatPublishedSchema } from './published-schema.ts';
 import { trendRunSchema } from './trend.ts';
 import { levelSchema, profileSchema, runFactsSchema } from './report-input.ts';
 
@@ -209,16 +209,7 @@ export type RunReport = z.infer<typeof runReportSchema>;
 
 /** The published JSON Schema of report.json, as the text of its file. */
 export function formatReportSchema(): string {
-  const schema = z.toJSONSchema(runReportSchema, {
-    target: 'draft-2020-12',
-    override: ({ jsonSchema }) => {
-      // Readers of a version must accept fields that a later minor version adds.
-      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
-    },
-  });
-  describeFields(schema as Parameters<typeof describeFields>[0]);
-  const { $schema, ...rest } = schema;
-  return `${JSON.stringify({ $schema, title: 'Scaleproof report.json', ...rest }, null, 2)}\n`;
+  return formatPublishedSchema(runReportSchema, 'Scaleproof report.json');
 }
 
 /** The text of report.json. */
