@@ -194,14 +194,10 @@ async function planColumn(
 
 /** The trials that are missing, by seed and scenario, and in each the versions in turn. */
 function inTurn(columns: readonly Column[]): { readonly column: Column; readonly cell: Cell }[] {
-  const rounds = new Map<string, { readonly column: Column; readonly cell: Cell }[]>();
-  for (const column of columns) {
-    for (const cell of column.trials) {
-      const round = rounds.get(cell.trial.history) ?? [];
-      rounds.set(cell.trial.history, round);
-      if (!column.cells.has(cell.trial, cell.key)) round.push({ column, cell });
-    }
-  }
-  const seedOf = (round: readonly { readonly cell: Cell }[]): number => round[0]?.cell.trial.seed ?? 0;
-  return [...rounds.values()].sort((a, b) => seedOf(a) - seedOf(b)).flat();
+  const all = columns.flatMap((column) => column.trials.map((cell) => ({ column, cell })));
+  const rounds = Map.groupBy(all, ({ cell }) => cell.trial.history);
+  return [...rounds.values()]
+    .flat()
+    .filter(({ column, cell }) => !column.cells.has(cell.trial, cell.key))
+    .sort((a, b) => a.cell.trial.seed - b.cell.trial.seed);
 }
