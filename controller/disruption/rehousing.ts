@@ -6,7 +6,7 @@ import { ownPods } from '../provisioning/own-pods.ts';
 import { isReschedulable } from '../provisioning/pods.ts';
 import { PoolReader } from '../provisioning/pools.ts';
 import { preparePod, waitingPods } from '../provisioning/waiting.ts';
-import type { NodeCandidate, PlannedNode, PodValidator, Simulator } from '../scheduling/types.ts';
+import type { NodeCandidate, PlannedNode, PodToPlace, PodValidator, Simulator } from '../scheduling/types.ts';
 import { namespaceLabels } from '../state.ts';
 import type { Candidate } from './candidates.ts';
 
@@ -29,7 +29,7 @@ export function createRehousing(context: Context, parts: { readonly validator: P
       const { state } = context;
       const removed = new Set(candidates.map(({ node }) => nameOf(node)));
       for (const node of state.nodes.list()) if (isDisrupted(node)) removed.add(nameOf(node));
-      const prepare = (pods: Candidate['pods']): Candidate['pods'] =>
+      const prepare = (pods: Candidate['pods']): PodToPlace[] =>
         pods.flatMap((pod) => {
           const placed = preparePod(context, parts.validator, pod);
           return 'pod' in placed ? [placed.pod] : [];
@@ -41,7 +41,7 @@ export function createRehousing(context: Context, parts: { readonly validator: P
       const leaving = [...removed].flatMap((name) => [...state.podsOn(name)].filter(isReschedulable));
       const rest = new Map([...waitingPods(context), ...ownPods(context, leaving)].map((pod) => [uidOf(pod), pod]));
       for (const uid of isMoving) rest.delete(uid);
-      const simulate = (pods: Candidate['pods'], nodes: readonly NodeCandidate[]): ReturnType<Simulator['simulate']> =>
+      const simulate = (pods: readonly PodToPlace[], nodes: readonly NodeCandidate[]): ReturnType<Simulator['simulate']> =>
         parts.simulator.simulate({ pods, pools: pools.read(), nodes, namespaces: namespaceLabels(state) });
       const nodes = readNodes(context);
       const plan = simulate(

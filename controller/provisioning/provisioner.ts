@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { forEachAtMost } from '../core/concurrency.ts';
 import { describeError, isForbidden, isUnknownOutcome } from '../core/errors.ts';
 import { Notifier } from '../core/notifier.ts';
-import type { PlannedNode, PodValidator, Simulator } from '../scheduling/types.ts';
+import type { PlannedNode, PodToPlace, PodValidator, Simulator } from '../scheduling/types.ts';
 import { namespaceLabels } from '../state.ts';
 import { createClaim } from './new-claim.ts';
 import { readNodes } from './nodes.ts';
@@ -121,7 +121,7 @@ export class Provisioner {
   }
 
   /** The pod as it is planned; nothing if it can't be, which is reported. */
-  #prepare(pod: Pod): Pod[] {
+  #prepare(pod: Pod): PodToPlace[] {
     const placed = preparePod(this.#context, this.#validator, pod);
     if ('pod' in placed) return [placed.pod];
     this.#refuse(pod, placed.problem);

@@ -1,5 +1,4 @@
 import { expect, test } from '@playwright/test';
-import { defined } from '../../model/defined.ts';
 import { LABEL } from '../../model/kube.ts';
 import type { Pod, Volume } from '../../model/kube.ts';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../model/storage.ts';
@@ -18,18 +17,8 @@ function claim(spec: PersistentVolumeClaim['spec'], name = 'data'): PersistentVo
   return { metadata: { name, namespace: 'default' }, spec };
 }
 
-function podWith(volumes: Volume[], terms?: string[]): Pod {
-  const required = (terms ?? []).map((zone) => ({ matchExpressions: [{ key: LABEL.zone, operator: 'In' as const, values: [zone] }] }));
-  return {
-    metadata: { name: 'web', namespace: 'default' },
-    spec: {
-      containers: [],
-      volumes,
-      ...defined({
-        affinity: terms && { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: required } } },
-      }),
-    },
-  };
+function podWith(volumes: Volume[]): Pod {
+  return { metadata: { name: 'web', namespace: 'default' }, spec: { containers: [], volumes } };
 }
 
 function inZones(...zones: string[]): PersistentVolume {
@@ -44,18 +33,21 @@ const LATE: StorageClass = { metadata: { name: 'gp3' }, provisioner: 'ebs.csi.aw
 function termsOf(pod: Pod, storage: Storage): string[][] | string {
   const placed = withVolumeTopology(pod, storage);
   if ('problem' in placed) return placed.problem;
-  const terms = placed.pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
-  return terms.map(({ matchExpressions = [] }) => matchExpressions.flatMap(({ values = [] }) => values));
+  return (placed.pod.volumeTerms ?? []).map(({ matchExpressions = [] }) => matchExpressions.flatMap(({ values = [] }) => values));
 }
 
-test("a bound volume: its topology, combined with the pod's affinity", () => {
-  const storage = storageOf([claim({ volumeName: 'pv' })], [inZones('a', 'b')]);
+const SECOND: Volume = { name: 'more', persistentVolumeClaim: { claimName: 'more' } };
+
+test('a bound volume: its topology, combined with that of other volumes', () => {
+  const storage = storageOf(
+    [claim({ volumeName: 'pv' }), claim({ storageClassName: 'gp3' }, 'more')],
+    [inZones('a', 'b')],
+    [{ ...LATE, allowedTopologies: [{ matchLabelExpressions: [{ key: LABEL.zone, values: ['x', 'y'] }] }] }],
+  );
   expect(termsOf(podWith([DATA]), storage)).toEqual([['a'], ['b']]);
-  expect(termsOf(podWith([DATA], ['x', 'y']), storage)).toEqual([
-    ['x', 'a'],
-    ['x', 'b'],
-    ['y', 'a'],
-    ['y', 'b'],
+  expect(termsOf(podWith([DATA, SECOND]), storage)).toEqual([
+    ['a', 'x', 'y'],
+    ['b', 'x', 'y'],
   ]);
 });
 

@@ -1,5 +1,6 @@
 import type { NodeSelectorRequirement, NodeSelectorTerm, Pod, Volume } from '../../model/kube.ts';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../model/storage.ts';
+import type { PodToPlace } from '../scheduling/types.ts';
 
 /** Storage objects by name, as far as known. */
 export interface Storage {
@@ -8,13 +9,13 @@ export interface Storage {
   storageClass(name: string): StorageClass | undefined;
 }
 
-/** A pod with its volumes' topology in its node affinity, or what makes its volumes unusable. */
-export type Placed = { readonly pod: Pod } | { readonly problem: string };
+/** A pod with its volumes' topology, or what makes its volumes unusable. */
+export type Placed = { readonly pod: PodToPlace } | { readonly problem: string };
 
 /**
- * Adds where a pod's volumes are, or can be created, to its required node affinity, like Karpenter. A missing object is a problem
- * of this pod only. Limits of volumes per node are not supported.
- * Source: Karpenter, `pkg/controllers/provisioning/scheduling/volumetopology.go`, v1.8.
+ * Adds where a pod's volumes are, or can be created. A missing object is a problem of this pod only. Limits of volumes per node are
+ * not supported.
+ * Source: Karpenter, `pkg/controllers/provisioning/scheduling/volumetopology.go`, v1.8; it puts them into the pod's node affinity.
  */
 export function withVolumeTopology(pod: Pod, storage: Storage): Placed {
   const sets: NodeSelectorTerm[][] = [];
@@ -24,16 +25,9 @@ export function withVolumeTopology(pod: Pod, storage: Storage): Placed {
     if (found.length > 0) sets.push(found);
   }
   if (sets.length === 0) return { pod };
-  const affinity = pod.spec.affinity ?? {};
-  const required = affinity.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
-  const own = required === undefined || required === null ? [{}] : required.nodeSelectorTerms;
   // Terms are alternatives: all of one volume have to be combined with all of the next.
-  const nodeSelectorTerms = sets.reduce<NodeSelectorTerm[]>(
-    (terms, set) => terms.flatMap((one) => set.map((other) => both(one, other))),
-    own,
-  );
-  const nodeAffinity = { ...affinity.nodeAffinity, requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } };
-  return { pod: { ...pod, spec: { ...pod.spec, affinity: { ...affinity, nodeAffinity } } } };
+  const volumeTerms = sets.reduce((terms, set) => terms.flatMap((one) => set.map((other) => both(one, other))));
+  return { pod: { ...pod, volumeTerms } };
 }
 
 /** The topology of one volume; empty for a volume that can be anywhere; a string describes a problem. */

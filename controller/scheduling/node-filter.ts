@@ -1,5 +1,5 @@
 import { LABEL } from '../../model/kube.ts';
-import type { PodSpec } from '../../model/kube.ts';
+import type { NodeSelectorTerm, PodSpec } from '../../model/kube.ts';
 import { allows, intersect, matchesLabels, matchesNode, nodeAlternative, nodeAlternatives } from '../../model/requirements.ts';
 import type { NodeAlternative, Requirements } from '../../model/requirements.ts';
 import type { Labels } from '../../model/selector.ts';
@@ -10,11 +10,11 @@ import type { Option } from './types.ts';
 const NONE_OPEN: Requirements = new Map();
 
 /**
- * A pod's requirements on a node's labels and name: its node selector, its required node affinity, and its preferred term with the
- * highest weight. Shared by all pods with the same requirements.
+ * A pod's requirements on a node's labels and name: its node selector, its required node affinity, where its volumes are, and its
+ * preferred term with the highest weight. Shared by all pods with the same requirements.
  */
 export class NodeFilter {
-  /** The requirements without the preferred term: nodes that match these count for topology spread. */
+  /** The requirements without the volumes and the preferred term: nodes that match these count for topology spread. */
   readonly required: readonly NodeAlternative[];
   readonly alternatives: readonly NodeAlternative[];
   /** Equal for pods with equal requirements. */
@@ -25,15 +25,19 @@ export class NodeFilter {
   readonly isFree: boolean;
   readonly #suits = new Map<Option, boolean>();
 
-  constructor(spec: PodSpec) {
+  constructor(spec: PodSpec, volumeTerms: readonly NodeSelectorTerm[] = []) {
     this.required = nodeAlternatives(spec);
-    this.key = filterKey(spec);
+    this.key = filterKey(spec, volumeTerms);
+    const placed =
+      volumeTerms.length === 0
+        ? this.required
+        : combined(
+            this.required,
+            volumeTerms.flatMap((term) => nodeAlternative(term) ?? []),
+          );
     const preferred = heaviest(spec.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution)?.preference;
     const wish = preferred === undefined ? undefined : nodeAlternative(preferred);
-    this.alternatives =
-      wish === undefined
-        ? this.required
-        : this.required.map((one) => ({ labels: intersect(one.labels, wish.labels), fields: intersect(one.fields, wish.fields) }));
+    this.alternatives = wish === undefined ? placed : combined(placed, [wish]);
     this.asksForPlace = this.alternatives.some(({ labels }) => labels.has(LABEL.zone) || labels.has(LABEL.capacityType));
     this.isFree = this.alternatives.some(({ labels, fields }) => labels.size === 0 && fields.size === 0);
   }
@@ -43,7 +47,7 @@ export class NodeFilter {
     return variants.every((labels) => matchesNode(this.alternatives, name, labels));
   }
 
-  /** The same, without the preferred term. */
+  /** Whether such a node counts for topology spread. */
   countsNode(name: string, variants: readonly Labels[]): boolean {
     return variants.every((labels) => matchesNode(this.required, name, labels));
   }
@@ -78,8 +82,15 @@ export class NodeFilter {
 }
 
 /** The requirements as text. */
-export function filterKey({ nodeSelector, affinity }: PodSpec): string {
-  return JSON.stringify([nodeSelector, affinity?.nodeAffinity]);
+export function filterKey({ nodeSelector, affinity }: PodSpec, volumeTerms: readonly NodeSelectorTerm[] = []): string {
+  return JSON.stringify([nodeSelector, affinity?.nodeAffinity, volumeTerms]);
+}
+
+/** All that both allow: one of the first and one of the others. */
+function combined(some: readonly NodeAlternative[], others: readonly NodeAlternative[]): NodeAlternative[] {
+  return some.flatMap((one) =>
+    others.map((other) => ({ labels: intersect(one.labels, other.labels), fields: intersect(one.fields, other.fields) })),
+  );
 }
 
 function suits({ labels, fields }: NodeAlternative, option: Option, open: Requirements): boolean {

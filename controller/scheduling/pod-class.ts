@@ -8,6 +8,7 @@ import { hostPortsOf } from './host-ports.ts';
 import type { HostPort } from './host-ports.ts';
 import { NodeFilter, filterKey } from './node-filter.ts';
 import { relaxations } from './relaxation.ts';
+import type { PodToPlace } from './types.ts';
 
 /** Includes PreferNoSchedule: the last relaxation tolerates it. */
 const DISLIKED: readonly TaintEffect[] = ['NoSchedule', 'NoExecute', 'PreferNoSchedule'];
@@ -35,7 +36,7 @@ export class PodClass {
   readonly spec: PodSpec;
 
   /** @throws for pods that the validator refuses */
-  constructor(pod: Pod, spec: PodSpec = pod.spec, filter: NodeFilter = new NodeFilter(spec)) {
+  constructor(pod: PodToPlace, spec: PodSpec = pod.spec, filter: NodeFilter = new NodeFilter(spec, pod.volumeTerms)) {
     this.pod = pod;
     this.spec = spec;
     this.filter = filter;
@@ -72,18 +73,19 @@ export interface ClassifiedPod {
  * Pods with their classes: by priority, and within a priority the most demanding first, so that the others fill what is
  * left.
  */
-export function classify(pods: readonly Pod[], softTaints = false): ClassifiedPod[] {
+export function classify(pods: readonly PodToPlace[], softTaints = false): ClassifiedPod[] {
   const classes = new Map<string, readonly PodClass[]>();
   const filters = new Map<string, NodeFilter>();
-  const filterOf = (spec: PodSpec): NodeFilter => {
-    const key = filterKey(spec);
-    const filter = filters.get(key) ?? new NodeFilter(spec);
+  const filterOf = (spec: PodSpec, volumeTerms: PodToPlace['volumeTerms']): NodeFilter => {
+    const key = filterKey(spec, volumeTerms);
+    const filter = filters.get(key) ?? new NodeFilter(spec, volumeTerms);
     filters.set(key, filter);
     return filter;
   };
   const classified = pods.map((pod) => {
     const key = classKey(pod);
-    const variants = classes.get(key) ?? [...relaxations(pod.spec, softTaints)].map((spec) => new PodClass(pod, spec, filterOf(spec)));
+    const variants =
+      classes.get(key) ?? [...relaxations(pod.spec, softTaints)].map((spec) => new PodClass(pod, spec, filterOf(spec, pod.volumeTerms)));
     classes.set(key, variants);
     return { pod, variants };
   });
@@ -99,7 +101,7 @@ function byDemand(a: ClassifiedPod, b: ClassifiedPod): number {
   return amount(b, 'cpu') - amount(a, 'cpu') || amount(b, 'memory') - amount(a, 'memory');
 }
 
-function classKey({ metadata, spec }: Pod): string {
+function classKey({ metadata, spec, volumeTerms }: PodToPlace): string {
   const { containers, initContainers, overhead, resources, nodeSelector, affinity, tolerations, topologySpreadConstraints, hostNetwork } =
     spec;
   return JSON.stringify([
@@ -114,6 +116,7 @@ function classKey({ metadata, spec }: Pod): string {
     tolerations,
     topologySpreadConstraints,
     hostNetwork,
+    volumeTerms,
   ]);
 }
 

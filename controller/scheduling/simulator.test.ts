@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { defined } from '../../model/defined.ts';
 import { LABEL } from '../../model/kube.ts';
-import type { Pod, PodSpec } from '../../model/kube.ts';
+import type { NodeSelectorTerm, Pod, PodSpec } from '../../model/kube.ts';
 import { addResources, fits, podRequests } from '../../model/resources.ts';
 import { createSimulator } from './simulator.ts';
 import { TYPES, ZONES, node, pod, pods, pool, zonal } from './testing/simulator.ts';
@@ -109,6 +109,18 @@ test('daemon pods take their share of each new node', () => {
   expect(valuesOf(plan.launches[0], LABEL.instanceType)).toEqual(['large', 'medium']);
 });
 
+const inZone = (...values: string[]): NodeSelectorTerm => ({ matchExpressions: [{ key: LABEL.zone, operator: 'In', values }] });
+
+test("a pod's own affinity and its volumes are combined", () => {
+  const affinity = {
+    nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [inZone('a', 'b'), inZone('c')] } },
+  };
+  const placed = (...volumeTerms: NodeSelectorTerm[]): Plan => simulate({ pods: [{ ...pod('web', '1', { affinity }), volumeTerms }] });
+  expect(countByZone(placed(inZone('b', 'd')))).toEqual({ b: 1 });
+  expect(countByZone(placed(inZone('d'), inZone('c')))).toEqual({ c: 1 });
+  expect(placed(inZone('d')).launches).toEqual([]);
+});
+
 test.describe('topology spread', () => {
   const spread = { topologySpreadConstraints: [zonal()] };
 
@@ -126,6 +138,15 @@ test.describe('topology spread', () => {
   test('zones of existing nodes are domains, with their pods', () => {
     const nodes = [node('n1', 'a', { free: {}, pods: pods(3, '1') }), node('n2', 'b', { free: {} })];
     expect(countByZone(simulate({ pods: pods(3, '500m', spread), nodes }))).toEqual({ b: 2, c: 1 });
+  });
+
+  test('where volumes are decides where pods may go, but not which nodes count, as in the scheduler', () => {
+    const inA = pods(1, '500m', spread).map((one) => ({ ...one, volumeTerms: [inZone('a')] }));
+    const nodes = [node('n1', 'a', { free: {}, pods: pods(1, '1') })];
+    expect(countByZone(simulate({ pods: inA, nodes }))).toEqual({ a: 1 });
+    const { launches, refusals } = simulate({ pods: inA, nodes: [...nodes, node('n2', 'b', { free: {} })] });
+    expect(launches).toEqual([]);
+    expect(refusals.map(({ reason }) => reason)).toEqual([expect.stringContaining('maxSkew')]);
   });
 
   test('terminating pods, other labels and other namespaces do not count: the input only contains pods that count', () => {

@@ -1,5 +1,5 @@
 import type { Offering } from '../../model/catalogue.ts';
-import type { Pod, Taint } from '../../model/kube.ts';
+import type { NodeSelectorTerm, Pod, Taint } from '../../model/kube.ts';
 import type { Requirements } from '../../model/requirements.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { Labels } from '../../model/selector.ts';
@@ -58,10 +58,18 @@ export interface NodeCandidate {
   readonly pods: readonly Pod[];
 }
 
+/** A pod that needs a node. */
+export interface PodToPlace extends Pod {
+  /**
+   * Where its volumes are or can be created: alternatives, anywhere if there are none. They are not part of its node affinity, since
+   * the scheduler does not ask them which nodes count for a spread.
+   */
+  readonly volumeTerms?: readonly NodeSelectorTerm[];
+}
+
 /** All inputs of a plan. */
 export interface SchedulingInput {
-  /** Pods that need a node, with their volumes' zones in their node affinity. */
-  readonly pods: readonly Pod[];
+  readonly pods: readonly PodToPlace[];
   readonly nodes: readonly NodeCandidate[];
   readonly pools: readonly PoolOptions[];
   /** Labels of namespaces by name, for namespace selectors. */
