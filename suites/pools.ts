@@ -5,7 +5,7 @@ import { pool, scenario } from '../harness/scenario.ts';
 import { NODE_POOLS, NODE_TYPES, OPTED_OUT, SPREAD_OVER_ZONES, impossible, servedAfterHeal } from '../harness/shapes.ts';
 import { serve, serveTogether } from '../harness/steps.ts';
 import { storageClass, volumeClaim, volumeIn } from '../harness/volumes.ts';
-import { LABEL } from '../model/kube.ts';
+import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
 import type { Volume } from '../model/kube.ts';
 import { deploySlowToEnd, drainToTheEnd } from './parts.ts';
 
@@ -203,6 +203,31 @@ export const missingStorageClass = scenario({
     t.expect.noLaunchFor(poison);
     t.expect.explained(poison, ['no-such-class']);
     await serve(t, 'provision', { name: 'healthy', replicas: 10 });
+    await t.pass('explain');
+  },
+});
+
+export const volumeZoneIsFull = scenario({
+  id: 'pools/volume-zone-is-full',
+  title:
+    "a pod's volume is in a zone where its spread allows no further pod: nothing is launched for it, and the reason why it waits is given",
+  requirements: ['SCH-08', 'TEL-02'],
+  features: ['volumes'],
+  pools: NODE_POOLS,
+  async run(t) {
+    await t.apply([...volumeIn('us-east-1a', 'data-0'), ...volumeIn('us-east-1a', 'data-1')]);
+    const labelSelector = { matchExpressions: [{ key: WORKLOAD_LABEL, operator: 'In' as const, values: ['first', 'second'] }] };
+    const database = { replicas: 1, spread: [{ ...SPREAD_OVER_ZONES, labelSelector }] };
+    const first = await t.deploy({ name: 'first', ...database, ...using('data-0') });
+    // Its node makes the other zone one that the scheduler counts.
+    const elsewhere = await t.deploy({ name: 'elsewhere', replicas: 1, nodeSelector: { [LABEL.zone]: 'us-east-1b' } });
+    await serveTogether(t, 'provision', [first, elsewhere]);
+    // A launch later than that can't be for these pods.
+    await t.pass('launch-lag');
+    const truth = impossible('its volume is in us-east-1a, where its spread allows no second pod while us-east-1b has none');
+    const second = await t.deploy({ name: 'second', ...database, ...using('data-1'), truth });
+    t.expect.noLaunchFor(second);
+    t.expect.explained(second, ['spread']);
     await t.pass('explain');
   },
 });

@@ -98,6 +98,7 @@ import { launchesForUnknownLabels } from './scheduling/launches-for-unknown-labe
 import { excludedLabelValues } from './scheduling/excluded-label-values.ts';
 import { ignoredPoolZones } from './scheduling/ignored-pool-zones.ts';
 import { ignoredVolumeZones } from './scheduling/ignored-volume-zones.ts';
+import { volumeZonesAsAffinity } from './scheduling/volume-zones-as-affinity.ts';
 import { unverifiedTermination } from './termination/unverified-termination.ts';
 import { shortenedGracePeriod } from './termination/shortened-grace-period.ts';
 import { deleteInsteadOfEvict } from './termination/delete-instead-of-evict.ts';
@@ -143,6 +144,7 @@ export const mutants: readonly Mutant[] = [
   volumeErrorFailsBatch,
   overwrittenTaints,
   ignoredVolumeZones,
+  volumeZonesAsAffinity,
   unverifiedTermination,
   relaunchedInterruptedOffering,
   countsUnreadyNodes,
