@@ -7,7 +7,7 @@ import { CONDITION, KARPENTER, isDeleting, isTrue, nameOf, nodePoolOf } from '..
 import type { NodeClaim, NodePool } from '../api.ts';
 import type { Context } from '../context.ts';
 import { isDisrupted } from '../lifecycle/registrar.ts';
-import { isReschedulable, isTerminal } from '../provisioning/pods.ts';
+import { hasOptedOut, isReschedulable, isTerminal } from '../provisioning/pods.ts';
 
 /** A node that may be disrupted voluntarily, as far as its pods and annotations allow. */
 export interface Candidate {
@@ -24,11 +24,6 @@ export interface Candidate {
 
 /** Why a node must stay; undefined if there is no reason. */
 export type Veto = (node: Node, pods: readonly Pod[]) => string | undefined;
-
-/** Whether the pod has opted out of disruption; includes DaemonSet pods. */
-export function hasOptedOut(pod: Pod): boolean {
-  return !isTerminal(pod) && pod.metadata.annotations?.[KARPENTER.doNotDisrupt] === 'true';
-}
 
 /** Nodes and pods that opted out, and pods that would not be recreated. Source: Karpenter, "Pod-Level Controls", v1.8. */
 export const vetoOf: Veto = (node, pods) => {

@@ -8,11 +8,10 @@ import type { Context } from '../context.ts';
 import { forEachAtMost } from '../core/concurrency.ts';
 import { describeError } from '../core/errors.ts';
 import type { Periods } from '../periods.ts';
-import { isNodePod, isTerminal } from '../provisioning/pods.ts';
+import { hasOptedOut, isNodePod, isTerminal } from '../provisioning/pods.ts';
 import { isStatic } from '../provisioning/pool-spec.ts';
 import { isDisrupted } from '../lifecycle/registrar.ts';
 import { allowedDisruptions } from './budgets.ts';
-import { hasOptedOut } from './candidates.ts';
 import type { Disruption } from './disruption.ts';
 import { removeTaint, taint } from './taint.ts';
 

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { isDisrupted } from '../lifecycle/registrar.ts';
 import { readNodes } from '../provisioning/nodes.ts';
 import { ownPods } from '../provisioning/own-pods.ts';
-import { isReschedulable } from '../provisioning/pods.ts';
+import { willMove } from '../provisioning/pods.ts';
 import { PoolReader } from '../provisioning/pools.ts';
 import { preparePod, waitingPods } from '../provisioning/waiting.ts';
 import type { NodeCandidate, PlannedNode, PodToPlace, PodValidator, Simulator } from '../scheduling/types.ts';
@@ -38,7 +38,7 @@ export function createRehousing(context: Context, parts: { readonly validator: P
       const prepared = prepare(moving);
       if (prepared.length < moving.length) return undefined;
       const isMoving = uidsOf(moving);
-      const leaving = [...removed].flatMap((name) => [...state.podsOn(name)].filter(isReschedulable));
+      const leaving = [...removed].flatMap((name) => [...state.podsOn(name)].filter(willMove));
       const rest = new Map([...waitingPods(context), ...ownPods(context, leaving)].map((pod) => [uidOf(pod), pod]));
       for (const uid of isMoving) rest.delete(uid);
       const simulate = (pods: readonly PodToPlace[], nodes: readonly NodeCandidate[]): ReturnType<Simulator['simulate']> =>

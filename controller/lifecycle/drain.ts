@@ -3,12 +3,12 @@ import { RESOURCES } from '../../clients/resources.ts';
 import type { Node, Pod } from '../../model/kube.ts';
 import { tolerates } from '../../model/taints.ts';
 import { logFailure } from '../../runtime/log.ts';
-import { DISRUPTED_TAINT, KARPENTER, isDeleting, nameOf, timeOf, uidOf } from '../api.ts';
+import { DISRUPTED_TAINT, isDeleting, nameOf, timeOf, uidOf } from '../api.ts';
 import { EVICTIONS_AT_ONCE, EVICTION_RETRY_MAX_MS, EVICTION_RETRY_MIN_MS, STUCK_POD_MS } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { forEachAtMost } from '../core/concurrency.ts';
 import { describeError, isConflict, isNotFound } from '../core/errors.ts';
-import { isDaemonPod, isStaticPod } from '../provisioning/pods.ts';
+import { hasOptedOut, isDaemonPod, isStaticPod } from '../provisioning/pods.ts';
 import { podName } from '../scheduling/pod-class.ts';
 import { EndingPods, graceSeconds } from './ending-pods.ts';
 import { isDisrupted, isSameTaint, patchNode } from './registrar.ts';
@@ -72,7 +72,7 @@ class EvictingDrainer implements Drainer {
     if (pods.length === 0) return undefined;
 
     await this.#deleteExpiring(pods, endMs, aheadMs);
-    const group = firstGroup(pods).filter((pod) => !isDeleting(pod) && !isProtected(pod));
+    const group = firstGroup(pods).filter((pod) => !isDeleting(pod) && !hasOptedOut(pod));
     const due = group.filter((pod) => (this.#refused.get(uidOf(pod))?.untilMs ?? 0) <= nowMs);
     await forEachAtMost(EVICTIONS_AT_ONCE, due, (pod) => this.#evict(pod));
 
@@ -181,8 +181,4 @@ function firstGroup(pods: readonly Pod[]): readonly Pod[] {
 function isInTheWay(pod: Pod): boolean {
   if (isStaticPod(pod) || pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') return false;
   return !(pod.spec.tolerations?.some((toleration) => tolerates(toleration, DISRUPTED_TAINT)) ?? false);
-}
-
-function isProtected(pod: Pod): boolean {
-  return pod.metadata.annotations?.[KARPENTER.doNotDisrupt] === 'true';
 }

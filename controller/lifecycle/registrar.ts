@@ -2,6 +2,7 @@ import { RESOURCES } from '../../clients/resources.ts';
 import { defined } from '../../model/defined.ts';
 import type { Node, Taint } from '../../model/kube.ts';
 import { parseResources, reportedResources } from '../../model/resources.ts';
+import { REPELLING } from '../../model/taints.ts';
 import { LABEL } from '../../model/kube.ts';
 import { CONDITION, DISRUPTED_TAINT, KARPENTER, UNREGISTERED_TAINT, isDeleting, isTrue, nameOf, nodePoolOf, uidOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
@@ -26,6 +27,9 @@ const EPHEMERAL_TAINTS: readonly string[] = [
   'node.cloudprovider.kubernetes.io/uninitialized',
 ];
 
+/** Of its own components, by conditions of the node. */
+const KUBERNETES_TAINT = /^node\.(cloudprovider\.)?kubernetes\.io\//u;
+
 export function createRegistrar(context: Context): Registrar {
   return {
     register: (claim) => register(context, claim),
@@ -40,6 +44,11 @@ async function register(context: Context, claim: NodeClaim): Promise<NodeClaim> 
   if (nodes.length > 1) {
     const message = `${nodes.map(nameOf).join(', ')} all have the provider id of the claim`;
     return patchConditions(context, claim, [{ type: CONDITION.registered, status: 'False', reason: 'MultipleNodesFound', message }]);
+  }
+  const foreign = foreignTaint(claim, node);
+  if (foreign !== undefined) {
+    const message = `${nameOf(node)} has the taint ${foreign.key}, which neither its kubelet nor its pool gave it`;
+    return patchConditions(context, claim, [{ type: CONDITION.registered, status: 'False', reason: 'ForeignTaint', message }]);
   }
   const own = await takeOver(context, claim, node);
   // At once: pods that don't fit there are planned anew from now on, and would be given the same type.
@@ -65,6 +74,22 @@ async function nameAdopted(context: Context, claim: NodeClaim): Promise<Node | u
   const message = `the Node has no provider id; its name, address and kubelet's reports say that it is ${claim.status?.providerID ?? ''}`;
   context.runtime.log('warn', message, { claim: nameOf(claim), node: nameOf(node) });
   return patchNode(context, node, { spec: { providerID: claim.status?.providerID } });
+}
+
+/**
+ * A taint that keeps pods off a node which another component created, and that is not among the claim's. Such a node is no better for
+ * pods than none: it is waited for until the taint goes, or until the registration time-out. A node that its kubelet created has the
+ * taint of unregistered nodes; what else it has is the user's wish. Karpenter registers no node that another component created.
+ * Source: Karpenter, `pkg/controllers/nodeclaim/lifecycle/registration.go`, v1.14.
+ */
+function foreignTaint(claim: NodeClaim, { metadata, spec }: Node): Taint | undefined {
+  const taints = spec?.taints ?? [];
+  if (metadata.labels?.[KARPENTER.registered] === 'true' || taints.some((taint) => isSameTaint(taint, UNREGISTERED_TAINT)))
+    return undefined;
+  const declared = [...(claim.spec.taints ?? []), ...(claim.spec.startupTaints ?? [])];
+  return taints.find(
+    (taint) => REPELLING.includes(taint.effect) && !KUBERNETES_TAINT.test(taint.key) && !declared.some((one) => isSameTaint(one, taint)),
+  );
 }
 
 /**

@@ -12,7 +12,7 @@ import { isDisrupted, isSameTaint } from '../lifecycle/registrar.ts';
 import { Daemons } from './daemons.ts';
 import type { DaemonShare } from './daemons.ts';
 import { overdueNodes } from './overdue.ts';
-import { isNodePod, isReschedulable, isTerminal } from './pods.ts';
+import { isNodePod, isTerminal, willMove } from './pods.ts';
 
 /** Taints of a starting node until it is ready; pods may be nominated to it anyway. */
 const STARTING_TAINTS: readonly string[] = [
@@ -121,7 +121,7 @@ function presentNode(node: Node, claim: NodeClaim | undefined, pods: readonly Po
     hostPorts: [...running.flatMap(({ spec }) => hostPortsOf(spec)), ...expected.hostPorts],
     accepting: !isLeaving && node.spec?.unschedulable !== true,
     // Pods that are planned again don't count where they are now.
-    pods: running.filter((pod) => !isDeleting(pod) && !(isLeaving && isReschedulable(pod))),
+    pods: running.filter((pod) => !isDeleting(pod) && !(isLeaving && willMove(pod))),
   };
 }
 
@@ -140,7 +140,9 @@ function requestsOf(pod: Pod): Resources {
   }
 }
 
+/** What is left once the node is initialized; before it has registered, that is what its claim says. */
 function startingTaints(node: Node, claim: NodeClaim): Taint[] {
+  if (!isTrue(claim.status?.conditions, CONDITION.registered)) return claim.spec.taints ?? [];
   const passing = new Set([...STARTING_TAINTS, ...(claim.spec.startupTaints ?? []).map(({ key }) => key)]);
   return [...(node.spec?.taints ?? []), ...(claim.spec.taints ?? [])].filter(({ key }) => !passing.has(key));
 }

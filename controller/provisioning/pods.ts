@@ -1,5 +1,5 @@
 import type { Node, Pod } from '../../model/kube.ts';
-import { isDeleting } from '../api.ts';
+import { KARPENTER, isDeleting } from '../api.ts';
 
 /** Classifies pods for an autoscaler. Source: Karpenter, `pkg/utils/pod/scheduling.go`, v1.8. */
 
@@ -43,6 +43,19 @@ export function isProvisionable(pod: Pod, nodeOf: (name: string) => Node | undef
 export function isReschedulable(pod: Pod): boolean {
   const hasController = pod.metadata.ownerReferences?.some(({ controller }) => controller === true) ?? false;
   return hasController && !isDeleting(pod) && !isTerminal(pod) && !isNodePod(pod);
+}
+
+/** Whether the pod has opted out of disruption; includes DaemonSet pods. */
+export function hasOptedOut(pod: Pod): boolean {
+  return !isTerminal(pod) && pod.metadata.annotations?.[KARPENTER.doNotDisrupt] === 'true';
+}
+
+/**
+ * Pods that leave a node which is being removed, and are recreated. When a pod that opted out will leave is not known, so a node for it
+ * would wait in vain. Source: Karpenter, `IsCurrentlyReschedulable` in `pkg/utils/pdb/pdb.go`, v1.14.
+ */
+export function willMove(pod: Pod): boolean {
+  return isReschedulable(pod) && !hasOptedOut(pod);
 }
 
 function isOwnedBy(pod: Pod, kind: string): boolean {

@@ -3,7 +3,7 @@ import { isDeleting, nameOf } from '../api.ts';
 import type { Context } from '../context.ts';
 import type { PodValidator } from '../scheduling/types.ts';
 import { ownPods } from './own-pods.ts';
-import { isProvisionable, isReschedulable } from './pods.ts';
+import { isProvisionable, willMove } from './pods.ts';
 import { withVolumeTopology } from './volumes.ts';
 import type { Placed } from './volumes.ts';
 
@@ -16,7 +16,7 @@ export function waitingPods(context: Context): readonly Pod[] {
     .list()
     .filter((claim) => isDeleting(claim) && claim.status?.providerID !== undefined)
     .flatMap((claim) => state.nodesOf(claim.status?.providerID ?? ''))
-    .flatMap((node) => [...state.podsOn(nameOf(node))].filter(isReschedulable));
+    .flatMap((node) => [...state.podsOn(nameOf(node))].filter(willMove));
   return ownPods(context, [...pending, ...leaving]);
 }
 
@@ -24,7 +24,7 @@ export function waitingPods(context: Context): readonly Pod[] {
 function isAnyLeaving(state: Context['state']): boolean {
   for (const name of state.nodesWithPods()) {
     const providerId = state.nodes.get(name)?.spec?.providerID ?? '';
-    if (state.claimsOf(providerId).some(isDeleting) && [...state.podsOn(name)].some(isReschedulable)) return true;
+    if (state.claimsOf(providerId).some(isDeleting) && [...state.podsOn(name)].some(willMove)) return true;
   }
   return false;
 }
