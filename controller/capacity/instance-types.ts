@@ -47,15 +47,19 @@ export interface InstanceTypes {
   /** Spot may be launched now, but its prices have not been read yet. */
   lacksPrices(): boolean;
   /**
-   * A real node of the type, with these settings, has these resources: if they are less than assumed, they are used from now on. What
-   * nodes of all types seen so far lack, at least two, is also assumed of types that were not seen yet: the cause is hardly the type, but
-   * an image or a setting, and each further type would be tried in vain.
+   * A real node of the type, with these settings, has these resources: if they are less than assumed, they are used from now on, until
+   * no node had that little for SIZES_KEPT_MS, since an image or a setting may have been mended. What nodes of all types seen so far lack,
+   * at least two, is also assumed of types that were not seen yet: the cause is hardly the type, and each further type would be tried in
+   * vain.
    */
   learn(name: string, allocatable: Resources, settings?: KubeletSettings): void;
 }
 
 /** So many types have to lack something before others are assumed to lack it, too. */
 const TYPES_SHOW_ALL = 2;
+
+/** As long as a node that never registers is waited for: rare enough for one more vain launch. */
+const SIZES_KEPT_MS = 15 * 60_000;
 
 /** @param isSpotAllowed whether spot may be launched now: its prices, one per type and zone, are a long list */
 export function createInstanceTypes(clock: Clock, ec2: Ec2Client, cluster: ClusterConfig, isSpotAllowed: () => boolean): InstanceTypes {
@@ -72,8 +76,8 @@ class DescribedTypes implements InstanceTypes {
   #described: readonly NodeType[] = [];
   /** By settings. Bounded by the settings of classes since types were last read. */
   #sized = new Map<string, SizedTypes>();
-  /** By settings and type: the share that the smallest node had of each resource, at most 1. Bounded by their numbers. */
-  readonly #seen = new Map<string, Map<string, Resources>>();
+  /** By settings and type. Bounded by their numbers. */
+  readonly #seen = new Map<string, Map<string, Seen>>();
 
   constructor(clock: Clock, ec2: Ec2Client, cluster: ClusterConfig, isSpotAllowed: () => boolean) {
     this.#clock = clock;
@@ -123,42 +127,59 @@ class DescribedTypes implements InstanceTypes {
   }
 
   learn(name: string, allocatable: Resources, settings?: KubeletSettings): void {
-    const known = this.#described.find((one) => one.name === name);
-    if (known === undefined) return;
+    const described = this.#described.find((one) => one.name === name);
+    if (described === undefined) return;
     const key = keyOf(settings);
-    const seen = this.#seen.get(key) ?? new Map<string, Resources>();
+    const seen = this.#unforgotten(key);
     this.#seen.set(key, seen);
-    const before = seen.get(name) ?? {};
-    const assumed = settings === undefined ? known.allocatable : nodeSize(known.capacity, settings).allocatable;
+    const before = seen.get(name)?.shares ?? {};
+    const assumed = settings === undefined ? described.allocatable : nodeSize(described.capacity, settings).allocatable;
     const shares = Object.entries(assumed).map(([resource, amount]) => {
       const share = amount > 0 ? (allocatable[resource] ?? amount) / amount : 1;
-      return [resource, Math.min(1, before[resource] ?? 1, share)] as const;
+      return [resource, Math.min(1, share), before[resource] ?? 1] as const;
     });
-    seen.set(name, Object.fromEntries(shares));
-    if (shares.some(([resource, share]) => share !== before[resource])) this.#sized.delete(key);
+    const isNews = !seen.has(name) || shares.some(([, share, known]) => share < known);
+    if (!isNews && shares.some(([, share, known]) => share > known)) return;
+    const least = shares.map(([resource, ...both]) => [resource, Math.min(...both)] as const);
+    seen.set(name, { shares: Object.fromEntries(least), untilMs: this.#clock.monotonicMs() + SIZES_KEPT_MS });
+    if (isNews) this.#sized.delete(key);
+  }
+
+  #unforgotten(key: string): Map<string, Seen> {
+    const nowMs = this.#clock.monotonicMs();
+    return new Map([...(this.#seen.get(key) ?? [])].filter(([, { untilMs }]) => nowMs < untilMs));
   }
 
   #with(settings: KubeletSettings | undefined): SizedTypes {
     const key = keyOf(settings);
     const known = this.#sized.get(key);
-    if (known !== undefined) return known;
-    const seen = this.#seen.get(key) ?? new Map<string, Resources>();
-    const common = commonShares([...seen.values()]);
+    if (known !== undefined && this.#clock.monotonicMs() < known.untilMs) return known;
+    const seen = this.#unforgotten(key);
+    const common = commonShares([...seen.values()].map(({ shares }) => shares));
     const types = this.#described.map((type) => {
-      const shares = seen.get(type.name) ?? common;
+      const shares = seen.get(type.name)?.shares ?? common;
       const isAsDescribed = Object.values(shares).every((share) => share === 1);
       if (settings === undefined && isAsDescribed) return type;
       const { capacity, allocatable } = settings === undefined ? type : nodeSize(type.capacity, settings);
       return { ...type, capacity, allocatable: isAsDescribed ? allocatable : sharesOf(allocatable, shares) };
     });
-    const sized = { types, byName: new Map(types.map((type) => [type.name, type])) };
+    const untilMs = Math.min(Infinity, ...[...seen.values()].map((one) => one.untilMs));
+    const sized = { types, byName: new Map(types.map((type) => [type.name, type])), untilMs };
     this.#sized.set(key, sized);
     return sized;
   }
 }
 
+/** The share that the smallest node had of each resource, at most 1, and until when it is assumed, by the monotonic clock. */
+interface Seen {
+  readonly shares: Resources;
+  readonly untilMs: number;
+}
+
 /** All types under the same kubelet settings. */
 interface SizedTypes {
+  /** Until when these sizes are assumed, by the monotonic clock. */
+  readonly untilMs: number;
   readonly types: readonly NodeType[];
   readonly byName: ReadonlyMap<string, NodeType>;
 }
