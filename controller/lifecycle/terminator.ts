@@ -2,6 +2,7 @@ import { RESOURCES } from '../../clients/resources.ts';
 import type { Node } from '../../model/kube.ts';
 import { parseProviderId } from '../../model/provider-id.ts';
 import { formatTime } from '../../model/time.ts';
+import { logFailure } from '../../runtime/log.ts';
 import {
   CONDITION,
   KARPENTER,
@@ -20,7 +21,7 @@ import { isEnding } from '../capacity/instances.ts';
 import { patchClaim, patchConditions } from '../claims.ts';
 import { CLOCK_SKEW_MAX_MS } from '../constants.ts';
 import type { Context } from '../context.ts';
-import { isConflict, isNotFound } from '../core/errors.ts';
+import { describeError, isConflict, isNotFound } from '../core/errors.ts';
 import { readAttempt } from '../launch/attempt.ts';
 import { findLaunched, mayBeSent } from '../launch/lookup.ts';
 import { recordInstance } from '../launch/record.ts';
@@ -165,13 +166,14 @@ class FinalizingTerminator implements Terminator {
     const deleted = await Promise.all(nodes.map((node) => this.#deleteNode(node)));
     // Before EC2 is called: no pod may arrive while it does not respond.
     const present = await Promise.all(deleted.filter((node) => node !== undefined).map((node) => this.#cordon(node)));
-    const state = instanceId === undefined ? 'ended' : await this.#observe(instanceId, progress.launchedAtMs);
-    if (state === 'ending') return this.#untilPollMs();
-    if (state === 'live' && instanceId !== undefined) {
+    const observed = instanceId === undefined ? 'ended' : await this.#tryToObserve(instanceId, progress.launchedAtMs);
+    if (observed === 'ending') return this.#untilPollMs();
+    if (observed !== 'ended' && instanceId !== undefined) {
       for (const node of present) {
         const waitMs = await this.#drainer.drain(node, progress.endMs, progress.aheadMs);
         if (waitMs !== undefined) return waitMs;
       }
+      if (typeof observed === 'object') throw observed.error;
       if (present.length > 0) await progress.onDrained();
       await this.#context.instances.terminate(instanceId);
       this.#context.runtime.log('info', `terminating ${instanceId}`, { nodes: present.map(nameOf).join(',') });
@@ -195,6 +197,16 @@ class FinalizingTerminator implements Terminator {
     } catch (error) {
       if (isNotFound(error)) return node;
       throw error;
+    }
+  }
+
+  /** The same, or the error: pods have to leave in time, whether EC2 answers or not. */
+  async #tryToObserve(instanceId: string, launchedAtMs: number): Promise<'live' | 'ending' | 'ended' | { readonly error: unknown }> {
+    try {
+      return await this.#observe(instanceId, launchedAtMs);
+    } catch (error) {
+      logFailure(this.#context.runtime.log, 'warn', `can't look up ${instanceId}: ${describeError(error)}`, error);
+      return { error };
     }
   }
 
