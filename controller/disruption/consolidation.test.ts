@@ -61,6 +61,12 @@ test('a replacement only uses cheaper types', () => {
   expect(cheaper(launchOf(['t3', 't4'], ['on-demand']), [candidate('t3')])).toBeUndefined();
 });
 
+test('prices of other families are estimates: a replacement of another one has to be much cheaper', () => {
+  const types = ['t7', 't8', 't9', 't10', 't11', 't12'];
+  expect(chosen(cheaper(launchOf(types, ['on-demand']), [candidate('t12')]))).toEqual([['t11', 't7', 't8'], ['on-demand']]);
+  expect(chosen(cheaper(launchOf(types, ['on-demand']), [candidate('t4'), candidate('t11')]))).toEqual([['t7'], ['on-demand']]);
+});
+
 test('if spot is allowed, a replacement is spot only', () => {
   expect(chosen(cheaper(launchOf(['t4', 't5', 't6'], ['on-demand', 'spot']), [candidate('t3')]))).toEqual([['t4', 't5'], ['spot']]);
 });

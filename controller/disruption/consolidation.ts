@@ -67,6 +67,13 @@ export function createConsolidator(rehousing: Rehousing, cheaper: Cheaper): Cons
 }
 
 /**
+ * On-demand prices are estimated from vCPUs and memory. Those of other families may differ from that by a sixth either way: c5n costs
+ * more than m5a, although it has less memory. A node that is replaced by a dearer one is replaced again, without end.
+ */
+const ESTIMATE_MARGIN = 0.7;
+const FAMILY = 'karpenter.k8s.aws/instance-family';
+
+/**
  * Restricts a planned replacement to types that are certainly cheaper: whichever one EC2 chooses costs less. If spot is possible it
  * uses spot only, so that no on-demand node replaces a cheaper one. A single spot node is replaced by another spot node only with
  * a choice of many types: SPOT_TYPES_MIN of them, or more if its pool's minimum values need it. Several nodes are not replaced by
@@ -95,9 +102,13 @@ export function createCheaper({
       possible.filter((one) => one.capacityType === capacityType),
       ({ instanceType }) => instanceType,
     );
+    // On-demand prices of a family grow with its sizes.
+    const familyOf = (name: string): string | undefined => instanceTypes.get(name)?.labels[FAMILY];
+    const families = new Set(candidates.map((one) => familyOf(one.instanceType)));
+    const isKnown = (name: string): boolean => capacityType === 'spot' || (families.size === 1 && families.has(familyOf(name)));
     const cheaper = [...byType]
       .map(([name, offerings]) => ({ name, offerings, usd: dearest(offerings) }))
-      .filter(({ usd }) => usd < ceiling)
+      .filter(({ name, usd }) => usd < ceiling * (isKnown(name) ? 1 : ESTIMATE_MARGIN))
       .sort((a, b) => a.usd - b.usd || (a.name < b.name ? -1 : 1));
     const isSpotToSpot = capacityType === 'spot' && candidates.every((one) => one.capacityType === 'spot');
     if (isSpotToSpot && candidates.length === 1 && cheaper.length < SPOT_TYPES_MIN) return undefined;
