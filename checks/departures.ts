@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { targetsInstances } from '../history/ledger.ts';
 import type { LedgerEntry } from '../history/ledger.ts';
 import type { InstanceLife, NodeLife, RequestLife } from '../history/lives.ts';
@@ -127,7 +128,18 @@ function isVoluntaryAt(view: View, entry: LedgerEntry, node: NodeLife, at: Momen
   if (allowing.some(({ pool }) => view.withdrawnPools.some((gone) => gone.pool.name === pool.name && gone.i < at.i))) return false;
   // As Karpenter counts, a node is as old as its claim, whose launch may take long. Times in objects are whole seconds.
   const bornMs = Math.min(entry.launchedMs, Math.floor((entry.claim?.created?.t ?? Infinity) / SECOND_MS) * SECOND_MS);
-  return !allowing.some(({ pool }) => pool.expireAfterMs !== undefined && at.t - bornMs >= pool.expireAfterMs);
+  const ageMs = at.t + aheadMs(view, at) - bornMs;
+  return !allowing.some(({ pool }) => pool.expireAfterMs !== undefined && ageMs >= pool.expireAfterMs);
+}
+
+/** The parameter of faults that set the target's clock wrong. */
+const skewSchema = z.strictObject({ byMs: z.number() });
+
+/** How far a fault had put the target's clock ahead of all others, in ms: by that clock, nodes are older. */
+function aheadMs(view: View, { i: index }: Moment): number {
+  const active = view.faults.filter(({ armed, healed }) => armed.i < index && (healed?.i ?? Infinity) > index);
+  const byMs = active.map(({ armed }) => skewSchema.safeParse(armed.fault.params).data?.byMs ?? 0);
+  return byMs.reduce((sum, one) => sum + one, 0);
 }
 
 /** Whether somebody else had deleted a Node by then. Where the target's requests are not seen, that is unknown, and assumed not. */

@@ -1,5 +1,6 @@
 import type { InstanceLife, NodeLife, PodLife } from '../history/lives.ts';
 import type { Finding } from '../history/verdict.ts';
+import { nodesOf } from '../history/view.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { isDuring, requestsAbout } from './departures.ts';
@@ -16,7 +17,7 @@ const UNLIMITED = { sinceMs: 0, earliestMs: Infinity, latestMs: Infinity };
  * Pods get their grace period, and are told to terminate before the instance is. The target does not terminate an instance
  * while a pod that was told to terminate is within its grace period (or what is left of it before the node's deadline), nor
  * while a pod runs that was never told to. If a node has a deadline, pods are told to terminate early enough to have
- * their grace period before it. Exempt are instances that were lost anyway, and pods that stop with their node.
+ * their grace period before it, as soon as no fault withholds an answer about it. Exempt are instances that were lost anyway, and pods that stop with their node.
  */
 export const gracePeriods: Check = {
   name: 'grace-periods',
@@ -47,6 +48,7 @@ function judgeInstance(view: View, instance: InstanceLife, pods: readonly PodLif
   if (ending === undefined || isLost(view, instance, ending)) return [];
   const request = ending.span === undefined ? undefined : view.requests.get(ending.span);
   const { sinceMs, earliestMs, latestMs } = drainOf(view, instance) ?? UNLIMITED;
+  const freeMs = Math.max(sinceMs, heldUpMs(view, instance));
   return pods.flatMap((pod) => {
     const { terminating, gone, running } = pod;
     const graceMs = graceOf(view, pod);
@@ -59,11 +61,26 @@ function judgeInstance(view: View, instance: InstanceLife, pods: readonly PodLif
       const message = `Pod ${pod.name} was asked to leave at ${duration(askedMs)} and had until ${duration(dueMs)} to terminate, but the target terminated its instance ${instance.id} at ${duration(ending.t)}.`;
       return [{ code: 'grace-cut-short', object: pod.object, events, message }];
     }
-    const owedMs = Math.min(graceMs, latestMs - Math.max(sinceMs, running?.t ?? Infinity));
+    const owedMs = Math.min(graceMs, latestMs - Math.max(freeMs, running?.t ?? Infinity));
     if (latestMs === Infinity || latestMs - askedMs >= owedMs - CHECK_PERIOD_MS) return [];
     const message = `Pod ${pod.name} should get ${duration(owedMs)} to terminate before the drain of its node ends at ${duration(latestMs)}, but was asked to leave only at ${duration(askedMs)}.`;
     return [{ code: 'asked-too-late', object: pod.object, events, message }];
   });
+}
+
+/**
+ * Until when a fault withheld the answer to a change of the instance's Nodes: by then, the target could not go on with their drain.
+ * Clients of the API server have no time-out of their own for changes.
+ */
+function heldUpMs(view: View, instance: InstanceLife): number {
+  const objects = new Set(nodesOf(view, instance).map(({ object }) => object));
+  const struck = view.faults.flatMap(({ fired }) =>
+    fired.flatMap(({ span }) => (span === undefined ? [] : (view.requests.get(span) ?? []))),
+  );
+  return Math.max(
+    0,
+    ...struck.filter(({ start }) => start.mutating && objects.has(start.object ?? '')).map(({ end }) => end?.t ?? Infinity),
+  );
 }
 
 /**
