@@ -244,7 +244,13 @@ function without(set: ReadonlySet<string>, value: string): ReadonlySet<string> {
   return new Set([...set].filter((one) => one !== value));
 }
 
-/** The scenario without steps that can't be done, without workloads and faults that no step uses, and without nearness to such workloads. */
+/** So long may the replacement of an expired node take, with its pods. */
+const REPLACED_IN_MS = 120_000;
+
+/**
+ * The scenario without steps that can't be done, without workloads and faults that no step uses, and without nearness to such workloads.
+ * Nodes live long enough for a moment at which none of them is being replaced, with one pod each: the world would never settle.
+ */
 export function tidy(data: ScenarioData): ScenarioData {
   let state = initialState(data);
   const steps: Step[] = [];
@@ -255,12 +261,21 @@ export function tidy(data: ScenarioData): ScenarioData {
   }
   const deployed = new Set(steps.flatMap((one) => (one.do === 'deploy' ? [one.workload] : [])));
   const injected = new Set(steps.flatMap((one) => (one.do === 'inject' ? [one.fault] : [])));
+  const peaks = [...peaksOf({ workloads: data.workloads.filter(({ name }) => deployed.has(name)), steps }).values()];
+  const nodes = [...peaks, ...data.pools.map(({ replicas = 0 }) => replicas)].reduce((sum, one) => sum + one, 1);
+  const leastAgeMs = nodes * REPLACED_IN_MS;
   return {
     ...data,
+    pools: data.pools.map((pool) => livingFor(leastAgeMs, pool)),
     workloads: data.workloads.filter((one) => deployed.has(one.name)).map((one) => nearOneOf(deployed, one)),
     faults: data.faults.filter((one) => injected.has(one.name)),
-    steps,
+    steps: steps.map((one) => (one.do === 'change-pool' ? { ...one, pool: livingFor(leastAgeMs, one.pool) } : one)),
   };
+}
+
+function livingFor(leastAgeMs: number, pool: PoolData): PoolData {
+  const { expireAfterMs } = pool;
+  return expireAfterMs === undefined || expireAfterMs >= leastAgeMs ? pool : { ...pool, expireAfterMs: leastAgeMs };
 }
 
 function nearOneOf(names: ReadonlySet<string>, workload: WorkloadData): WorkloadData {
