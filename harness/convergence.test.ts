@@ -5,7 +5,7 @@ import type { Truth } from '../history/events.ts';
 import type { Pool } from '../model/catalogue.ts';
 import { defined } from '../model/defined.ts';
 import { LABEL, NODE_POOL_LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
-import type { KubeObject, Node, Pod, PodDisruptionBudget } from '../model/kube.ts';
+import type { Job, KubeObject, Node, Pod, PodDisruptionBudget } from '../model/kube.ts';
 import type { ClusterPort, InstancePort } from '../world/ports.ts';
 import { untilConverged, waitingToSettle } from './convergence.ts';
 import type { Convergence, Waiting } from './convergence.ts';
@@ -83,9 +83,10 @@ const look = (
   pools: readonly Pool[] = [],
   keeping: readonly Pool[] = [],
   filled: readonly Pool[] = [],
+  cluster: object = { list: (resource: string) => Promise.resolve(resource === 'pods' ? pods : nodes) },
 ): Promise<Waiting[]> =>
   waitingToSettle({
-    cluster: { list: (resource: string) => Promise.resolve(resource === 'pods' ? pods : nodes) } as unknown as ClusterPort,
+    cluster: cluster as ClusterPort,
     instances: { get: () => ({ state: 'running' }), list: () => [] } as unknown as InstancePort,
     truths: new Map([['web', { kind: 'schedulable' }]]),
     pools,
@@ -100,6 +101,22 @@ test('a finished pod does not block convergence and does not need its node', asy
   expect(await look([pod('new', 'Running'), pod('other', 'Pending')])).toEqual([
     { object: 'pods/default/other', why: 'it is Pending on node-1' },
   ]);
+});
+
+test('a failed pod of a Job is finished unless its Job has failed, too', async () => {
+  const failed = pod('old', 'Failed');
+  const ofJob: Pod = {
+    ...failed,
+    metadata: { ...failed.metadata, ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name: 'sum', uid: 'j' }] },
+  };
+  const lookWith = (status: Job['status']): Promise<Waiting[]> => {
+    const jobs = [{ metadata: { name: 'sum', namespace: 'default', uid: 'j' }, spec: {}, status }];
+    const listed: Record<string, unknown> = { pods: [ofJob], nodes: [], jobs };
+    return look([], [], [], [], [], { list: (resource: string) => Promise.resolve(listed[resource]) });
+  };
+  expect(await lookWith({ failed: 1 })).toEqual([]);
+  const condition = { type: 'Failed', status: 'True', reason: 'BackoffLimitExceeded', message: '', lastTransitionTime: '' } as const;
+  expect(await lookWith({ failed: 7, conditions: [condition] })).toEqual([{ object: 'pods/default/old', why: 'it is Failed on node-1' }]);
 });
 
 const named = (name: string, of: string): Node => {

@@ -2,7 +2,7 @@ import type { Truth } from '../history/events.ts';
 import type { Pool } from '../model/catalogue.ts';
 import { NODE_OPT_OUTS, drainHabitOf } from '../model/drain.ts';
 import { NODE_POOL_LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
-import type { KubeObject, Node, Pod, PodDisruptionBudget } from '../model/kube.ts';
+import type { Job, KubeObject, Node, Pod, PodDisruptionBudget } from '../model/kube.ts';
 import { parseProviderId } from '../model/provider-id.ts';
 import { matchesLabels, parseRequirements } from '../model/requirements.ts';
 import { matchesSelector } from '../model/selector.ts';
@@ -91,11 +91,12 @@ export async function waitingToSettle({
 }: Omit<ConvergenceSite, 'templates'>): Promise<Waiting[]> {
   const [pods, nodes] = await Promise.all([cluster.list<Pod>('pods'), cluster.list<Node>('nodes')]);
   const held = nodes.some(isDeleting) ? await heldNodes(cluster, { pods, nodes, truths, pools, nowMs }) : NONE;
+  const given = pods.some(({ status }) => status?.phase === 'Failed') ? await jobsGivenUp(cluster) : NONE;
   const waiting: Waiting[] = [];
   const usedNodes = new Set<string>();
   for (const pod of pods) {
     // A finished pod's object may stay for a while.
-    if (isFinished(pod)) continue;
+    if (isFinished(pod, given)) continue;
     if (pod.spec.nodeName !== undefined && truthOf(pod, truths)?.kind !== 'daemon') usedNodes.add(pod.spec.nodeName);
     const why = podProblem(pod, truths);
     if (why !== undefined) waiting.push({ object: nameOf('pods', pod), why });
@@ -232,9 +233,16 @@ async function listIfServed(cluster: ClusterPort, resource: string): Promise<Kub
   }
 }
 
-/** It succeeded, or failed and its owner replaces it (a Job may not). */
-function isFinished({ metadata, status }: Pod): boolean {
-  const isReplaced = metadata.ownerReferences?.some(({ kind }) => kind !== 'Job') === true;
+/** The uids of Jobs that have failed: they replace their pods no more. */
+async function jobsGivenUp(cluster: ClusterPort): Promise<ReadonlySet<string>> {
+  const jobs = (await listIfServed(cluster, 'jobs')) as Job[];
+  const failed = jobs.filter(({ status }) => status?.conditions?.some((one) => one.type === 'Failed' && one.status === 'True'));
+  return new Set(failed.map(({ metadata }) => metadata.uid ?? ''));
+}
+
+/** It succeeded, or failed and its owner replaces it. @param given uids of owners that have given up */
+function isFinished({ metadata, status }: Pod, given: ReadonlySet<string>): boolean {
+  const isReplaced = metadata.ownerReferences?.some(({ uid }) => !given.has(uid)) === true;
   return status?.phase === 'Succeeded' || (status?.phase === 'Failed' && isReplaced);
 }
 
