@@ -122,6 +122,13 @@ test('claims without an instance need launches, even if none ever succeeds, but 
   expect(worstOf(history)).toBe(2);
 });
 
+test('so do those of a pool of fixed size, but no more than it is to have', () => {
+  const history = begun().add({ type: 'pool', pool: { name: 'fixed', requirements: [], weight: 0, replicas: 2 } });
+  for (const claim of ['a', 'b', 'c', 'd']) history.claim(claim, 'created');
+  for (let index = 0; index < 6; index += 1) history.request(index, 'ec2:CreateFleet', { input: { ClientToken: String(index) } });
+  expect(worstOf(history)).toBe(3);
+});
+
 /** Unsuccessful fleets for so many instances each, within a minute, while four of the pending pods need a node each. */
 const fleets = (...sizes: readonly number[]): HistoryBuilder => {
   const history = begun();

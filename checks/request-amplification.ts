@@ -150,8 +150,8 @@ function worstMinute(
 }
 
 /**
- * How many launches may have been needed between two requests: a node for each pod without one and for each claim or node
- * that was being removed, but at most as many as the target ever launched, or has claims for that have no instance, and at least one.
+ * How many launches may have been needed between two requests: a node for each pod without one, for each claim or node
+ * that was being removed, and for each that a pool of fixed size may have lacked, but at most as many as the target ever launched, or has claims for that have no instance, and at least one.
  */
 function reasonsIn(view: View): (first: RequestLife, last: RequestLife) => number {
   const indexOf = (event: { readonly i: number } | undefined): number => event?.i ?? Infinity;
@@ -168,8 +168,11 @@ function reasonsIn(view: View): (first: RequestLife, last: RequestLife) => numbe
     view.claims.map(({ created, linked, gone }) => ({ from: indexOf(created), to: Math.min(indexOf(linked), indexOf(gone)) })),
   );
   const launched = view.instances.filter(({ launched: { span } }) => span !== undefined).length;
+  const fixed = new Map<string, number>();
+  for (const { pool } of view.pools) fixed.set(pool.name, Math.max(fixed.get(pool.name) ?? 0, pool.replicas ?? 0));
+  const missing = [...fixed.values()].reduce((sum, one) => sum + one, 0);
   return ({ start: first }, { start: last }) =>
-    Math.max(1, Math.min(needed(first.i, last.i), Math.max(launched, claimed(first.i, last.i))));
+    Math.max(1, Math.min(missing + needed(first.i, last.i), Math.max(launched, claimed(first.i, last.i))));
 }
 
 /** Counts the spans, of indexes of events, that overlap with one from the first to the last index. */
