@@ -60,7 +60,7 @@ export async function lead(context: Context, identity: string): Promise<Leadersh
 
 async function keep(context: Context, elector: Elector, released: AbortSignal): Promise<never> {
   const { clock } = context.runtime;
-  let renewedMs = clock.nowMs();
+  let renewedMs = clock.monotonicMs();
   for (;;) {
     await clock.sleep(LEASE_RETRY_MS, released).catch(() => undefined);
     if (released.aborted) return never();
@@ -68,8 +68,8 @@ async function keep(context: Context, elector: Elector, released: AbortSignal): 
     const held = await Promise.race([elector.tryHold(), clock.sleep(LEASE_RENEW_DEADLINE_MS, released).then(() => false)]).catch(
       () => false,
     );
-    if (held) renewedMs = clock.nowMs();
-    else if (!released.aborted && clock.nowMs() - renewedMs >= LEASE_RENEW_DEADLINE_MS) throw new Error('the leader election was lost');
+    if (held) renewedMs = clock.monotonicMs();
+    else if (!released.aborted && clock.monotonicMs() - renewedMs >= LEASE_RENEW_DEADLINE_MS) throw new Error('the leader election was lost');
   }
 }
 

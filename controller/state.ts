@@ -97,7 +97,7 @@ export function createClusterState(runtime: Runtime, wire: Wire, kube: KubeClien
   const nameless = namesWithout(nodes, (node) => node.spec?.providerID);
   const podReads = new Gather(clock, SHARED_READ, () => kube.list<Pod>(RESOURCES.pods));
   const claimReads = new Gather(clock, SHARED_READ, async () => {
-    const askedAtMs = clock.nowMs();
+    const askedAtMs = clock.monotonicMs();
     const list = await kube.list<NodeClaim>(RESOURCES.nodeclaims);
     claimView.observe(isConfined ? list.filter(isOwnClaim) : list, askedAtMs);
     return list;

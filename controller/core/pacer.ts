@@ -26,7 +26,7 @@ export class Pacer {
   run<T>(work: () => Promise<T>, isThrottled: (error: unknown) => boolean): Promise<T> {
     return this.#slots.run(async () => {
       await this.#turn();
-      const startedMs = this.#clock.nowMs();
+      const startedMs = this.#clock.monotonicMs();
       try {
         const result = await work();
         this.#speedUp();
@@ -40,9 +40,9 @@ export class Pacer {
 
   async #turn(): Promise<void> {
     if (this.#rate === undefined) return;
-    const startMs = Math.max(this.#clock.nowMs(), this.#nextMs);
+    const startMs = Math.max(this.#clock.monotonicMs(), this.#nextMs);
     this.#nextMs = startMs + 1_000 / this.#rate;
-    await this.#clock.sleep(startMs - this.#clock.nowMs() + (this.#random.next() * 500) / this.#rate);
+    await this.#clock.sleep(startMs - this.#clock.monotonicMs() + (this.#random.next() * 500) / this.#rate);
   }
 
   #speedUp(): void {
@@ -54,8 +54,8 @@ export class Pacer {
   /** Throttled requests that were sent before the rate was lowered say nothing about the new rate. */
   #slowDown(startedMs: number): void {
     if (this.#rate !== undefined && startedMs < this.#slowedMs) return;
-    this.#slowedMs = this.#clock.nowMs();
+    this.#slowedMs = this.#clock.monotonicMs();
     this.#rate = this.#rate === undefined ? THROTTLED_LAUNCHES_PER_S : Math.max(LAUNCHES_PER_S_MIN, this.#rate / 2);
-    this.#nextMs = Math.max(this.#nextMs, this.#clock.nowMs() + 1_000 / this.#rate);
+    this.#nextMs = Math.max(this.#nextMs, this.#clock.monotonicMs() + 1_000 / this.#rate);
   }
 }

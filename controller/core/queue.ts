@@ -93,7 +93,7 @@ class KeyedQueue implements Queue {
 
   #addAfter(key: string, waitMs: number): void {
     const { clock, signal } = this.#runtime;
-    const dueMs = clock.nowMs() + waitMs;
+    const dueMs = clock.monotonicMs() + waitMs;
     this.#due.set(key, dueMs);
     clock.sleep(waitMs, signal).then(
       () => {

@@ -77,7 +77,7 @@ export class View<T extends KubeObject> {
     if (cached !== undefined && uidOf(cached) === uidOf(object) && !isNewer(object, cached)) return;
     const known = this.#written.get(nameOf(object))?.object;
     if (known !== undefined && uidOf(known) === uidOf(object) && isNewer(known, object)) return;
-    this.#written.set(nameOf(object), { object, atMs: this.#clock.nowMs() });
+    this.#written.set(nameOf(object), { object, atMs: this.#clock.monotonicMs() });
     this.#changed(object);
   }
 

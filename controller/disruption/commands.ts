@@ -84,7 +84,7 @@ class TaintingCommands implements Commands {
   }
 
   isResting(claim: NodeClaim): boolean {
-    return (this.#resting.get(uidOf(claim)) ?? 0) > this.#context.runtime.clock.nowMs();
+    return (this.#resting.get(uidOf(claim)) ?? -Infinity) > this.#context.runtime.clock.monotonicMs();
   }
 
   async start(command: Command): Promise<boolean> {
@@ -118,7 +118,7 @@ class TaintingCommands implements Commands {
 
   async proceed(): Promise<void> {
     const { clock } = this.#context.runtime;
-    for (const [uid, untilMs] of this.#resting) if (untilMs <= clock.nowMs()) this.#resting.delete(uid);
+    for (const [uid, untilMs] of this.#resting) if (untilMs <= clock.monotonicMs()) this.#resting.delete(uid);
     for (const running of [...this.#running]) await this.#tryToAdvance(running);
   }
 
@@ -143,7 +143,8 @@ class TaintingCommands implements Commands {
       this.#end(running);
     } else if (present.length < replacements.length) {
       runtime.log('warn', 'a replacement failed: its nodes stay', { replacements: running.replacements.join(', ') });
-      for (const { claim } of running.command.candidates) this.#resting.set(uidOf(claim), runtime.clock.nowMs() + DISRUPTION_RETRY_MS);
+      for (const { claim } of running.command.candidates)
+        this.#resting.set(uidOf(claim), runtime.clock.monotonicMs() + DISRUPTION_RETRY_MS);
       await this.#abandon(running);
     } else if (present.every((claim) => claim !== undefined && this.#rules.isReady(claim))) {
       await this.#finish(running);

@@ -51,7 +51,7 @@ class HashedTemplates implements LaunchTemplates {
       .digest('hex');
     const name = `karpenter.k8s.aws/${digest.slice(0, 20)}`;
     const knownAtMs = this.#known.get(name);
-    if (knownAtMs !== undefined && this.#clock.nowMs() - knownAtMs < LAUNCH_TEMPLATE_CACHE_MS) return name;
+    if (knownAtMs !== undefined && this.#clock.monotonicMs() - knownAtMs < LAUNCH_TEMPLATE_CACHE_MS) return name;
     const creating = this.#creating.get(name) ?? this.#create(name, nameOf(nodeClass), data);
     this.#creating.set(name, creating);
     try {
@@ -63,7 +63,7 @@ class HashedTemplates implements LaunchTemplates {
   }
 
   distrust(): void {
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#clock.monotonicMs();
     for (const [name, knownAtMs] of this.#known) if (nowMs - knownAtMs >= LAUNCH_TEMPLATE_SETTLE_MS) this.#known.delete(name);
   }
 
@@ -126,6 +126,6 @@ class HashedTemplates implements LaunchTemplates {
     } catch (error) {
       if (!(error instanceof Ec2Error) || error.code !== 'InvalidLaunchTemplateName.AlreadyExistsException') throw error;
     }
-    this.#known.set(name, this.#clock.nowMs());
+    this.#known.set(name, this.#clock.monotonicMs());
   }
 }

@@ -65,7 +65,7 @@ class EvictingDrainer implements Drainer {
     const nowMs = runtime.clock.nowMs();
     if (nowMs >= endMs) return undefined;
     const mustLeave = (pod: Pod): boolean =>
-      pod.spec.nodeName === nameOf(node) && isInTheWay(pod) && !this.#ending.isStuck(pod, runtime.clock.nowMs());
+      pod.spec.nodeName === nameOf(node) && isInTheWay(pod) && !this.#ending.isStuck(pod, runtime.clock.monotonicMs());
     let pods = [...state.podsOn(nameOf(node))].filter(mustLeave);
     // Our cache may lack the most recent pod.
     if (pods.length === 0) pods = (await state.freshPods()).filter(mustLeave);
@@ -73,10 +73,12 @@ class EvictingDrainer implements Drainer {
 
     await this.#deleteExpiring(pods, endMs, aheadMs);
     const group = firstGroup(pods).filter((pod) => !isDeleting(pod) && !hasOptedOut(pod));
-    const due = group.filter((pod) => (this.#refused.get(uidOf(pod))?.untilMs ?? 0) <= nowMs);
+    const due = group.filter((pod) => (this.#refused.get(uidOf(pod))?.untilMs ?? -Infinity) <= runtime.clock.monotonicMs());
     await forEachAtMost(EVICTIONS_AT_ONCE, due, (pod) => this.#evict(pod));
 
-    const waitsMs = group.flatMap((pod) => this.#refused.get(uidOf(pod))?.untilMs ?? []).map((untilMs) => untilMs - runtime.clock.nowMs());
+    const waitsMs = group
+      .flatMap((pod) => this.#refused.get(uidOf(pod))?.untilMs ?? [])
+      .map((untilMs) => untilMs - runtime.clock.monotonicMs());
     if (waitsMs.length > 0) {
       const message = `waiting for ${pods.map(podName).join(', ')}: a budget forbids evictions, or they were refused`;
       runtime.log('info', message, { node: nameOf(node) });
@@ -113,7 +115,7 @@ class EvictingDrainer implements Drainer {
 
   #backOff(pod: Pod, { retryAfterMs = 0 }: KubeError, before: Refused | undefined): void {
     const { clock, random } = this.#context.runtime;
-    const nowMs = clock.nowMs();
+    const nowMs = clock.monotonicMs();
     for (const [uid, { untilMs }] of this.#refused) if (untilMs < nowMs - STUCK_POD_MS) this.#refused.delete(uid);
     const waitMs = Math.min(Math.max((before?.waitMs ?? 0) * 2, EVICTION_RETRY_MIN_MS), EVICTION_RETRY_MAX_MS);
     const jitteredMs = waitMs * (0.5 + random.next() / 2);

@@ -3,7 +3,7 @@ import { uidOf } from '../api.ts';
 import { STUCK_POD_MS } from '../constants.ts';
 import type { ClusterState } from '../state.ts';
 
-/** When a pod with this deletion was first seen, by our own clock. */
+/** When a pod with this deletion was first seen, by our monotonic clock. */
 interface Sighting {
   readonly deletionTimestamp: string;
   readonly atMs: number;

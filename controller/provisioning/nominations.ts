@@ -14,12 +14,12 @@ export function createNominations(clock: Clock, holdsMs: number): Nominations {
   return {
     nominate: (name) => {
       for (const [known, ms] of untilMs) {
-        if (ms > clock.nowMs()) break;
+        if (ms > clock.monotonicMs()) break;
         untilMs.delete(known);
       }
       untilMs.delete(name);
-      untilMs.set(name, clock.nowMs() + holdsMs);
+      untilMs.set(name, clock.monotonicMs() + holdsMs);
     },
-    has: (name) => (untilMs.get(name) ?? 0) > clock.nowMs(),
+    has: (name) => (untilMs.get(name) ?? -Infinity) > clock.monotonicMs(),
   };
 }

@@ -76,9 +76,9 @@ export class Provisioner {
   /** Waits until no further pod has come for a while. */
   async #gather(): Promise<void> {
     const { clock, signal } = this.#context.runtime;
-    const endMs = clock.nowMs() + BATCH_MAX_MS;
+    const endMs = clock.monotonicMs() + BATCH_MAX_MS;
     for (;;) {
-      const leftMs = Math.min(BATCH_IDLE_MS, endMs - clock.nowMs());
+      const leftMs = Math.min(BATCH_IDLE_MS, endMs - clock.monotonicMs());
       if (leftMs <= 0 || !(await this.#news.wait(clock, leftMs, signal))) return;
     }
   }
