@@ -69,6 +69,7 @@ function judge(subject: Load, pools: readonly Pool[], others: readonly Load[] = 
 
 const GENERAL = [pool('general', { instanceTypes: ['m6i.large', 'm6i.4xlarge'] })];
 const TAINT = { key: 'dedicated', value: 'batch', effect: 'NoSchedule' } as const;
+const SPOT_BESIDE = [...GENERAL, pool('cheap', { instanceTypes: ['m6i.large'], capacityTypes: ['spot'], taints: [TAINT] })];
 const SELF = { matchLabels: { app: 'web' } };
 const agent: Load = {
   ...load({ tolerations: [{ operator: 'Exists' }] }, { cpu: '500m', memory: '512Mi' }, 0),
@@ -328,6 +329,27 @@ const CASES: readonly {
     why: /spread over rack, a label that no node has/,
   },
   { what: 'soft spread over a label that no node has', load: load(spread('rack', { soft: true })), kind: 'servable' },
+  {
+    what: 'spread over capacity types, of which only others use one',
+    load: load(spread(LABEL.capacityType)),
+    pools: SPOT_BESIDE,
+    others: [{ ...load({ tolerations: [{ operator: 'Exists' }] }), name: 'batch' }],
+    kind: 'partly',
+    why: /nodes for batch may have karpenter.sh\/capacity-type spot, .* at most 1 of 3 pods can run then/,
+  },
+  {
+    what: 'spread over capacity types, of which nobody uses one',
+    load: load(spread(LABEL.capacityType)),
+    pools: SPOT_BESIDE,
+    kind: 'servable',
+  },
+  {
+    what: 'spread over the capacity types that it asks for',
+    load: load({ ...spread(LABEL.capacityType), nodeSelector: { [LABEL.capacityType]: 'on-demand' } }),
+    pools: SPOT_BESIDE,
+    others: [{ ...load({ tolerations: [{ operator: 'Exists' }] }), name: 'batch' }],
+    kind: 'servable',
+  },
   { what: 'spread over hostnames', load: load(spread(LABEL.hostname, { minDomains: 9 })), kind: 'servable' },
   { what: 'apart over hostnames', load: load(apart(LABEL.hostname)), kind: 'servable' },
   { what: 'apart over zones, one pod too many', load: load(apart(LABEL.zone)), kind: 'partly', why: /at most 2 of 3 can run/ },

@@ -33,10 +33,16 @@ const DEFAULT_SCHEDULER = 'default-scheduler';
 export function judgeFeasibility(loads: readonly Load[], pools: readonly Pool[], market: Market): ReadonlyMap<string, Feasibility> {
   const daemons = loads.filter(({ isDaemon }) => isDaemon);
   const offers = pools.map((pool) => offersOf(pool, daemons, market));
-  return new Map(loads.map((load) => [load.name, judgeLoad(load, loads, offers)]));
+  const known = new Map<Load, readonly Seat[]>();
+  const seatsOf = (load: Load): readonly Seat[] => {
+    const seats = known.get(load) ?? offers.flatMap((one) => searchPool(load.template, one).seats);
+    known.set(load, seats);
+    return seats;
+  };
+  return new Map(loads.map((load) => [load.name, judgeLoad(load, loads, offers, seatsOf)]));
 }
 
-function judgeLoad(load: Load, loads: readonly Load[], offers: readonly Offers[]): Feasibility {
+function judgeLoad(load: Load, loads: readonly Load[], offers: readonly Offers[], seatsOf: (other: Load) => readonly Seat[]): Feasibility {
   const { template, isDaemon } = load;
   // One pod on each existing node: nothing is launched for it, and its share is reserved.
   if (isDaemon) return { kind: 'servable', seats: offers.flatMap(({ seats }) => seats) };
@@ -48,7 +54,6 @@ function judgeLoad(load: Load, loads: readonly Load[], offers: readonly Offers[]
   if (seats.length === 0) {
     return { kind: 'unservable', why: searches.map(({ pool, why }) => `pool ${pool.name}: ${why}`).join('; ') };
   }
-  const seatsOf = (other: Load): readonly Seat[] => offers.flatMap((one) => searchPool(other.template, one).seats);
   const problem = placementProblem(load, loads, seats, seatsOf);
   if (problem === undefined) return { kind: 'servable', seats };
   return problem.none ? { kind: 'unservable', why: problem.why } : { kind: 'partly', seats, why: problem.why };

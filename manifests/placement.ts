@@ -1,5 +1,7 @@
 import type { PodAffinityTerm, PodSpec, TopologySpreadConstraint } from '../model/kube.ts';
 import { LABEL } from '../model/kube.ts';
+import { matchesNode, nodeAlternatives } from '../model/requirements.ts';
+import type { NodeAlternative } from '../model/requirements.ts';
 import { fits, podRequests } from '../model/resources.ts';
 import { matchesSelector } from '../model/selector.ts';
 import type { Seat } from './offers.ts';
@@ -24,13 +26,20 @@ export function placementProblem(
   const { spec } = load.template;
   const { podAffinity, podAntiAffinity } = spec.affinity ?? {};
   const problems = [
-    ...(spec.topologySpreadConstraints ?? []).map((constraint) => spreadProblem(load, constraint, seats)),
+    ...(spec.topologySpreadConstraints ?? []).map((constraint) => spreadProblem(load, constraint, { loads, seats, seatsOf })),
     ...(podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).map((term) => apartProblem(load, term, seats)),
     ...(podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).map((term) =>
       togetherProblem(load, term, { loads, seats, seatsOf }),
     ),
   ];
   return problems.find((problem) => problem?.none) ?? problems.find((problem) => problem !== undefined) ?? mixedProblem(load);
+}
+
+/** A load's seats, and all loads with theirs. */
+interface Surroundings {
+  readonly loads: readonly Load[];
+  readonly seats: readonly Seat[];
+  readonly seatsOf: (other: Load) => readonly Seat[];
 }
 
 /** Whether rules that each can be satisfied can be so together depends on where the first pods go. */
@@ -53,19 +62,47 @@ function domainsOf(key: string, seats: readonly Seat[]): readonly string[] | und
 }
 
 function spreadProblem(
-  { replicas, template }: Load,
+  load: Load,
   { topologyKey, whenUnsatisfiable, maxSkew, minDomains = 1, labelSelector }: TopologySpreadConstraint,
-  seats: readonly Seat[],
+  { loads, seats, seatsOf }: Surroundings,
 ): PlacementProblem | undefined {
+  const { replicas, template } = load;
   if (whenUnsatisfiable !== 'DoNotSchedule') return undefined;
   const domains = domainsOf(topologyKey, seats);
   if (domains === undefined) return undefined;
   if (domains.length === 0) return { none: true, why: `it is spread over ${topologyKey}, a label that no node has` };
   // With fewer domains than minDomains, no domain may have more than maxSkew of the counted pods.
   const served = domains.length * maxSkew;
-  if (domains.length >= minDomains || served >= replicas || !matchesSelector(labelSelector, template.metadata?.labels)) return undefined;
+  if (served >= replicas || !matchesSelector(labelSelector, template.metadata?.labels)) return undefined;
+  if (domains.length >= minDomains) {
+    const alternatives = nodeAlternatives(template.spec);
+    const other = loads.find(
+      (one) => one !== load && !one.isDaemon && domainBeyond(topologyKey, domains, alternatives, seatsOf(one)) !== undefined,
+    );
+    if (other === undefined) return undefined;
+    const domain = domainBeyond(topologyKey, domains, alternatives, seatsOf(other)) ?? '';
+    const why = `nodes for ${other.name} may have ${topologyKey} ${domain}, where it can't run, but which counts for its spread: at most ${served} of ${replicas} pods can run then`;
+    return { none: false, why };
+  }
   const why = `it requires ${minDomains} domains of ${topologyKey}, and there are ${domains.length} (${domains.join(', ')}): at most ${served} of ${replicas} pods can run`;
   return { none: false, why };
+}
+
+/**
+ * A domain of other seats that is none of these, on nodes that count for the spread of a pod with these alternatives. The scheduler
+ * asks neither whether the pod fits there nor, by default, whether it tolerates the taints.
+ */
+function domainBeyond(
+  key: string,
+  domains: readonly string[],
+  alternatives: readonly NodeAlternative[],
+  others: readonly Seat[],
+): string | undefined {
+  const seat = others.find(({ labels }) => {
+    const domain = labels[key];
+    return domain !== undefined && !domains.includes(domain) && matchesNode(alternatives, '', labels);
+  });
+  return seat?.labels[key];
 }
 
 /** Pods with anti-affinity to each other need one domain each. */
@@ -77,15 +114,7 @@ function apartProblem({ replicas, template }: Load, term: PodAffinityTerm, seats
   return { none: false, why };
 }
 
-function togetherProblem(
-  load: Load,
-  term: PodAffinityTerm,
-  {
-    loads,
-    seats,
-    seatsOf,
-  }: { readonly loads: readonly Load[]; readonly seats: readonly Seat[]; readonly seatsOf: (other: Load) => readonly Seat[] },
-): PlacementProblem | undefined {
+function togetherProblem(load: Load, term: PodAffinityTerm, { loads, seats, seatsOf }: Surroundings): PlacementProblem | undefined {
   const { topologyKey, labelSelector, namespaces = [load.namespace], namespaceSelector } = term;
   if (domainsOf(topologyKey, seats)?.length === 0)
     return { none: true, why: `it must share ${topologyKey} with other pods, a label that no node has` };
