@@ -1,6 +1,7 @@
 import { expect, test } from '@playwright/test';
 import type { Node } from '../../model/kube.ts';
 import { NODE_POOL_LABEL } from '../../model/kube.ts';
+import { formatTime } from '../../model/time.ts';
 import type { NodeClaim } from '../api.ts';
 import type { Context } from '../context.ts';
 import { STANDARD } from '../periods.ts';
@@ -11,6 +12,8 @@ const PATIENCE_MS = STANDARD.readyPatienceMs;
 interface Seen {
   readonly name: string;
   readonly seenMs: number;
+  /** By the server's clock; by default when it was seen. */
+  readonly createdMs?: number;
   readonly pool?: string;
   readonly isReady?: boolean;
 }
@@ -18,9 +21,9 @@ interface Seen {
 /** The names of the nodes that are overdue at a time. */
 function overdueAt(nowMs: number, seen: readonly Seen[]): string[] {
   const nodes = seen.map(
-    ({ name, isReady = false }) =>
+    ({ name, seenMs, createdMs = seenMs, isReady = false }) =>
       ({
-        metadata: { name },
+        metadata: { name, creationTimestamp: formatTime(createdMs) },
         spec: {},
         status: { conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False' }] },
       }) as unknown as Node,
@@ -65,4 +68,14 @@ test('a node that comes after one of its pool was overdue may take four times as
       { name: 'b', seenMs, pool: 'other' },
     ]),
   ).toEqual(['a', 'b']);
+});
+
+test('after a restart, which saw all at once, it is still known which came later', () => {
+  const restartMs = 10 * PATIENCE_MS;
+  const nodes = [
+    { name: 'a', createdMs: 0, seenMs: restartMs },
+    { name: 'b', createdMs: 2 * PATIENCE_MS, seenMs: restartMs },
+  ];
+  expect(overdueAt(restartMs + PATIENCE_MS + 1, nodes)).toEqual(['a']);
+  expect(overdueAt(restartMs + 4 * PATIENCE_MS + 1, nodes)).toEqual(['a', 'b']);
 });
