@@ -1,7 +1,7 @@
 import { faults } from '../faults/catalogue.ts';
 import { mayFire } from '../faults/fault.ts';
 import { pool, scenario } from '../harness/scenario.ts';
-import { NODE_POOLS } from '../harness/shapes.ts';
+import { NODE_POOLS, OPTED_OUT } from '../harness/shapes.ts';
 import { serve } from '../harness/steps.ts';
 
 export const instancesTerminatedExternally = scenario({
@@ -76,6 +76,24 @@ export const movedWithinBudget = scenario({
     // The pods move one after the other to a node of the other pool.
     await t.emptied('replacement');
     await t.untilServed(web, 'recover');
+  },
+});
+
+/** Found by the explorer in the reference: it launched nodes for pods that never left, and kept them although they were empty. */
+export const optedOutPodsStay = scenario({
+  id: 'disruption/opted-out-pods-stay',
+  title: 'one of two pools is removed while pods that must not be disrupted run on it: they stay, and nothing is launched for them',
+  requirements: ['TRM-08'],
+  features: ['weights', 'do-not-disrupt'],
+  pools: [pool('old', { instanceTypes: ['m6i.large'], weight: 50 }), pool('new', { instanceTypes: ['m7i.large'], weight: 1 })],
+  async run(t) {
+    t.expect.launchedAtMost(3);
+    const web = await serve(t, 'provision', { replicas: 3, annotations: OPTED_OUT });
+    await t.withdrawPools('old');
+    await t.pass('replacement');
+    // Nobody evicts them: the user does without them in the end.
+    await t.remove(web);
+    await t.emptied('scale-in');
   },
 });
 

@@ -73,5 +73,16 @@ export const termination: Area = {
       bound: 'recover',
       incidents: ['autoscaler#3886', 'autoscaler#5790', 'karpenter#3185'],
     }),
+    requirement({
+      id: 'TRM-08',
+      profile: 'extended',
+      features: ['do-not-disrupt'],
+      title: 'Nothing is launched for pods that opted out of disruption and so stay on a node that is being removed.',
+      rationale: 'Nobody knows when such a pod will end. A node that is launched for it early is empty, and costs money until then.',
+      observed: 'the pool of nodes with such pods is removed while another pool could serve them; no further instance is launched',
+      breaches: { 'runaway-capacity': ['launched-twice'], 'world-settled': ['not-settled'] },
+      bound: AT_EVERY_MOMENT,
+      incidents: ['karpenter#1928'],
+    }),
   ],
 };

@@ -61,6 +61,7 @@ import { countsUnreadyNodes } from './provisioning/counts-unready-nodes.ts';
 import { doubleCountedPods } from './provisioning/double-counted-pods.ts';
 import { inMemoryLaunches } from './provisioning/in-memory-launches.ts';
 import { launchesForGatedPods } from './provisioning/launches-for-gated-pods.ts';
+import { launchesForOptedOutPods } from './provisioning/launches-for-opted-out-pods.ts';
 import { launchesForDaemonsetPods } from './provisioning/launches-for-daemonset-pods.ts';
 import { repeatedLaunch } from './provisioning/repeated-launch.ts';
 import { limitsIgnoreLaunches } from './provisioning/limits-ignore-launches.ts';
@@ -201,6 +202,7 @@ export const mutants: readonly Mutant[] = [
   noReasons,
   launchesForDaemonsetPods,
   launchesForGatedPods,
+  launchesForOptedOutPods,
   limitsIgnoreLaunches,
   oneNodeARound,
   ignoredFullSubnets,

@@ -9,24 +9,20 @@ import { namespaceLabels } from '../../../controller/state.ts';
 import type { Pod } from '../../../model/kube.ts';
 
 /**
- * Like the correct one, but also launches once for each pod without a node that the planted bug treats as pending.
- * @param asWaiting the pod as it is planned; undefined for pods without the bug
+ * Like the correct one, but also launches once for each of some pods.
+ * @param waiting the pods that the planted bug treats as pending, as they are planned
  */
 export function launchingAlsoFor(
   context: Context,
   right: { readonly staticCapacity: StaticCapacity; readonly simulator: Simulator },
-  asWaiting: (pod: Pod) => Pod | undefined,
+  waiting: () => readonly Pod[],
 ): StaticCapacity {
   const pools = new PoolReader(context);
   const known = new Set<string>();
   return {
     sweep: async () => {
       await right.staticCapacity.sweep();
-      const pods = context.state.pods.list().flatMap((pod) => {
-        const isNew = (pod.spec.nodeName ?? '') === '' && !known.has(uidOf(pod));
-        const waiting = isNew ? asWaiting(pod) : undefined;
-        return waiting === undefined ? [] : [waiting];
-      });
+      const pods = waiting().filter((pod) => !known.has(uidOf(pod)));
       for (const pod of pods) known.add(uidOf(pod));
       const input = { pods, pools: pools.read(), nodes: readNodes(context), namespaces: namespaceLabels(context.state) };
       const { launches } = right.simulator.simulate(input);

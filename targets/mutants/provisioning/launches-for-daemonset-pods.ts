@@ -11,8 +11,8 @@ export const launchesForDaemonsetPods: Mutant = {
     makeParts: (context) => {
       const right = createParts(context);
       // The planted bug: a DaemonSet pod is bound to an existing node, and another node brings its own.
-      const staticCapacity = launchingAlsoFor(context, right, (pod) =>
-        isDaemonPod(pod) ? { ...pod, spec: { ...pod.spec, affinity: {} } } : undefined,
+      const staticCapacity = launchingAlsoFor(context, right, () =>
+        [...context.state.unboundPods()].filter(isDaemonPod).map((pod) => ({ ...pod, spec: { ...pod.spec, affinity: {} } })),
       );
       return { ...right, staticCapacity };
     },

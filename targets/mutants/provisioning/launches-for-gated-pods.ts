@@ -10,9 +10,10 @@ export const launchesForGatedPods: Mutant = {
     summary: 'launches nodes for pods that their scheduler has not evaluated: with a scheduling gate, or of another scheduler',
     makeParts: (context) => {
       const right = createParts(context);
+      const { state } = context;
       // The planted bug: every pod without a node counts as pending.
-      const staticCapacity = launchingAlsoFor(context, right, (pod) =>
-        isNodePod(pod) || isProvisionable(pod, (name) => context.state.nodes.get(name)) ? undefined : pod,
+      const staticCapacity = launchingAlsoFor(context, right, () =>
+        [...state.unboundPods()].filter((pod) => !isNodePod(pod) && !isProvisionable(pod, (name) => state.nodes.get(name))),
       );
       return { ...right, staticCapacity };
     },
