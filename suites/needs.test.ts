@@ -114,6 +114,7 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
     'registration/capacity-on-unready-node',
     'registration/flapping-node',
     'registration/foreign-node-object',
+    'registration/foreign-taint',
     'registration/named-by-instance',
     'registration/never-ready',
     'registration/never-registers',

@@ -78,6 +78,28 @@ export const foreignNodeObject = scenario({
   },
 });
 
+/** Found by the explorer in the reference: it registered such nodes, which no pod could use, and launched one after the other. */
+export const foreignTaint = scenario({
+  id: 'registration/foreign-taint',
+  title:
+    'another component creates every Node object, with a taint that nobody declared: few nodes are launched, and the pods are served once it stops',
+  requirements: ['REG-14'],
+  features: ['taints'],
+  pools: NODE_POOLS,
+  faults: { foreignNodes: faults.foreignNodeObject({ taints: [{ key: 'example.com/foreign', effect: 'NoSchedule' }] }) },
+  async run(t, { foreignNodes }) {
+    // Three that no pod can use, three in their place, and three to spare.
+    t.expect.launchedAtMost(3 * 3);
+    const foreign = await t.inject(foreignNodes);
+    const web = await t.deploy({ replicas: 3, truth: servedAfterHeal('no pod tolerates the taint of the nodes') });
+    t.expect.served(web, 'replacement');
+    await t.untilFired(foreign, 'provision');
+    await t.pass('registration', 0.5);
+    await foreign.heal();
+    await t.untilServed(web, 'replacement');
+  },
+});
+
 /** Each has an address: one new machine in four starts while the Node of its address's last owner still exists. */
 const MACHINES = 2;
 

@@ -148,5 +148,19 @@ export const registration: Area = {
       bound: 'recover',
       incidents: ['karpenter-provider-aws#1391'],
     }),
+    requirement({
+      id: 'REG-14',
+      profile: 'extended',
+      features: ['taints'],
+      title:
+        'While nodes come up with a taint that nobody declared, they are not launched one after the other, and pods are served once new nodes have no such taint.',
+      rationale:
+        'No pod can use such a node. An autoscaler that counts on a node only until it registers then launches the next one, which gets the same taint.',
+      observed:
+        'another component creates each Node for a while, with a taint that no pod tolerates; no more is launched than pods and the replacement of these nodes need, and pods run within the bound after that',
+      breaches: { ...UNSERVED, 'runaway-capacity': ['runaway-launches', 'launched-twice'] },
+      bound: 'replacement',
+      incidents: ['karpenter-provider-aws#6355'],
+    }),
   ],
 };

@@ -79,6 +79,7 @@ import { chosenByPrice } from './launch/chosen-by-price.ts';
 import { countsReportedDevices } from './provisioning/counts-reported-devices.ts';
 import { replacedLabels } from './registration/replaced-labels.ts';
 import { overwrittenTaints } from './registration/overwritten-taints.ts';
+import { registersForeignTaints } from './registration/registers-foreign-taints.ts';
 import { shortRegistrationTimeout } from './registration/short-registration-timeout.ts';
 import { batchLimits } from './scheduling/batch-limits.ts';
 import { ignoredDaemonsets } from './scheduling/ignored-daemonsets.ts';
@@ -144,6 +145,7 @@ export const mutants: readonly Mutant[] = [
   ignoredMinimumValues,
   volumeErrorFailsBatch,
   overwrittenTaints,
+  registersForeignTaints,
   ignoredVolumeZones,
   volumeZonesAsAffinity,
   unverifiedTermination,
