@@ -210,6 +210,26 @@ export const allTypesSmaller = scenario({
   run: (t) => serve(t, 'replacement', { replicas: 1, cpu: '1500m', memory: '12Gi' }),
 });
 
+/** Found by the explorer in the reference: what a node had shown about its type counted for ever. */
+export const smallerForAWhile = scenario({
+  id: 'capacity/smaller-for-a-while',
+  profile: 'extended',
+  title:
+    'nodes of the only type are smaller than advertised for a while, too small for a pod: it is served once new nodes are larger again',
+  requirements: ['CAP-17', 'CAP-10'],
+  pools: [pool('default', { instanceTypes: ['m6i.large'] })],
+  faults: { shortfall: faults.allocatableShortfall({ memory: 0.5 }) },
+  async run(t, { shortfall }) {
+    const short = await t.inject(shortfall);
+    const web = await t.deploy({ replicas: 1, cpu: '1', memory: '5Gi', truth: servedAfterHeal('nodes are too small for it') });
+    t.expect.served(web, 'settle');
+    await t.untilFired(short, 'provision');
+    await t.pass('provision');
+    await short.heal();
+    await t.untilServed(web, 'settle');
+  },
+});
+
 export const launchRefused = scenario({
   id: 'capacity/launch-refused',
   title: 'launches of one of two types are refused for a reason other than capacity: pods that can use the other type are served',

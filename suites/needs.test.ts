@@ -95,6 +95,7 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
   ],
   'boot.delay': [
     'capacity/all-types-smaller',
+    'capacity/smaller-for-a-while',
     'capacity/smaller-than-advertised',
     'consolidation/budget-with-unready-node',
     'consolidation/drifted-replacement-never-registers',

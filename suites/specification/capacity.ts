@@ -181,5 +181,16 @@ export const capacity: Area = {
       bound: 'dry-market',
       incidents: ['karpenter#3198', 'karpenter#2275'],
     }),
+    requirement({
+      id: 'CAP-17',
+      level: 'SHOULD',
+      title: 'What small nodes show about their type is not held against it for ever: pods are served once new nodes are larger again.',
+      rationale:
+        'An image or a setting can make nodes small, and the next one makes them as large as before. An autoscaler that only lowers what it expects of a type never launches it again for a pod that needs more, and so never finds out. This is not a MUST, because a user can see why the pod waits, and a restart or a new image helps as well.',
+      observed: 'nodes of the only type have half of their memory for a while, too little for a pod; it runs within the bound after that',
+      breaches: UNSERVED,
+      bound: 'settle',
+      incidents: ['karpenter-provider-aws#7590'],
+    }),
   ],
 };

@@ -6,6 +6,7 @@ import { unboundedOfferingBackoff } from './capacity/unbounded-offering-backoff.
 import { throttlingAsNoCapacity } from './capacity/throttling-as-no-capacity.ts';
 import { offeringByOffering } from './capacity/offering-by-offering.ts';
 import { ignoredNodeShortfall } from './capacity/ignored-node-shortfall.ts';
+import { neverForgottenSizes } from './capacity/never-forgotten-sizes.ts';
 import { sizesLearntOneByOne } from './capacity/sizes-learnt-one-by-one.ts';
 import { ignoredCapacityErrors } from './capacity/ignored-capacity-errors.ts';
 import { collectsOtherClusters } from './collection/collects-other-clusters.ts';
@@ -174,6 +175,7 @@ export const mutants: readonly Mutant[] = [
   throttlingAsNoCapacity,
   ignoredNodeShortfall,
   sizesLearntOneByOne,
+  neverForgottenSizes,
   waitsForMissedClaim,
   consolidatesBeforeSync,
   removesBeforeReplacementReady,
