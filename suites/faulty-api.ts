@@ -370,13 +370,16 @@ export const clockAheadDrain = scenario({
   },
 });
 
+/** Much longer than the autoscaler's clock is wrong. */
+const DRAINED_IN_MS = 2.5 * FOUR_MINUTES_MS;
+
 /** A pool with a limit for draining is withdrawn while something is wrong. */
 const drainedUnder = (head: ScenarioHead): Scenario =>
   scenario({
     ...head,
     requirements: ['TRM-04', 'TRM-05', 'TRM-06'],
     features: ['termination-grace'],
-    pools: [pool('default', { instanceTypes: NODE_TYPES, terminationGracePeriodMs: 2.5 * FOUR_MINUTES_MS })],
+    pools: [pool('default', { instanceTypes: NODE_TYPES, terminationGracePeriodMs: DRAINED_IN_MS })],
     run: async (t) => drainToTheEnd(t, await deploySlowToEnd(t)),
   });
 
@@ -390,4 +393,26 @@ export const clockBehindGracePeriod = drainedUnder({
   id: 'faulty-api/clock-behind-grace-period',
   title: "the autoscaler's clock is four minutes behind and nodes may drain for ten minutes: the nodes end when the ten minutes are over",
   under: [CLOCK_BEHIND],
+});
+
+/** Found by the explorer in the reference: it asked EC2 about the instance before it evicted any pod. */
+export const expiredCredentialsGracePeriod = scenario({
+  id: 'faulty-api/expired-credentials-grace-period',
+  title:
+    'the AWS credentials are expired while nodes drain, which may take ten minutes: pods that need four minutes to terminate are asked in time',
+  requirements: ['TRM-05', 'TRM-06'],
+  features: ['termination-grace'],
+  pools: [pool('default', { instanceTypes: NODE_TYPES, terminationGracePeriodMs: DRAINED_IN_MS })],
+  faults: { denial: faults.expiredCredentials({ of: 'aws' }) },
+  async run(t, { denial }) {
+    const web = await serve(t, 'provision', { replicas: 2, kind: 'Deployment', ...endingSlowly({ seconds: 200, graceSeconds: 240 }) });
+    t.expect.servedUntilNow(web);
+    const denied = await t.inject(denial);
+    await t.withdrawPools();
+    // Renewed in the last two minutes: whoever waited for that has too little time left.
+    await t.pause({ minMs: DRAINED_IN_MS - 110_000, maxMs: DRAINED_IN_MS - 90_000 });
+    await denied.heal();
+    await t.remove(web);
+    await t.untilEmpty('teardown');
+  },
 });

@@ -38,6 +38,7 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
     'faulty-api/denied-launches',
     'faulty-api/denied-terminations',
     'faulty-api/expired-credentials',
+    'faulty-api/expired-credentials-grace-period',
     'faulty-api/internal-errors',
     'faulty-api/lost-answers',
     'faulty-api/pending-verification',

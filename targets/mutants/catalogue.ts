@@ -112,6 +112,7 @@ import { nodeDeletionLeaksInstance } from './termination/node-deletion-leaks-ins
 import { earlyFinalizerRemoval } from './termination/early-finalizer-removal.ts';
 import { stuckNodeClass } from './termination/stuck-node-class.ts';
 import { noDrain } from './termination/no-drain.ts';
+import { drainNeedsEc2 } from './termination/drain-needs-ec2.ts';
 import { singleEvictionAttempt } from './termination/single-eviction-attempt.ts';
 import { serverTime } from './termination/server-time.ts';
 import { staleDescribe } from './termination/stale-describe.ts';
@@ -195,6 +196,7 @@ export const mutants: readonly Mutant[] = [
   serverTime,
   staleCacheRemoval,
   noDrain,
+  drainNeedsEc2,
   shortOfferingBackoff,
   ignoredCpuLimit,
   ignoredMemoryLimit,
