@@ -49,6 +49,50 @@ test('a Node whose provider id the cloud controller sets later is recognised the
   });
 });
 
+const FOREIGN = { key: 'example.com/foreign', effect: 'NoSchedule' as const };
+
+test('a Node that another component tainted is registered once the taint has gone, and nothing is launched in its place', async () => {
+  await withEmbedded(3, [ANY_POOL], async ({ world, port, until, deploy, clock }) => {
+    const problem = { kind: 'foreign-node', labels: {}, taints: [FOREIGN], providerId: false } as const;
+    world.ports.nodes.arm({ selector: {}, count: 1, problem, fired: () => undefined });
+    await deploy('web', 1, asking('500m'));
+    const nodes = (): Promise<Node[]> => port.list<Node>('nodes');
+    await until('the Node is recognised', 3 * MINUTE_MS, async () => (await nodes()).some(({ spec }) => spec?.providerID !== undefined));
+    await clock.sleep(MINUTE_MS);
+    const [node] = await nodes();
+    expect(node?.metadata.labels).not.toHaveProperty([KARPENTER.registered]);
+    const [claim] = await port.list<NodeClaim>('nodeclaims');
+    expect(claim?.status?.conditions?.find(({ type }) => type === 'Registered')).toMatchObject({ status: 'False', reason: 'ForeignTaint' });
+    const taints = node?.spec?.taints?.filter(({ key }) => key !== FOREIGN.key);
+    await port.patch({ resource: 'nodes', name: node?.metadata.name ?? '' }, { spec: { taints } });
+    await until('the Node is initialized', MINUTE_MS, async () =>
+      (await nodes()).some(({ metadata }) => metadata.labels?.[KARPENTER.initialized] === 'true'),
+    );
+    expect(world.ports.instances.list()).toHaveLength(1);
+  });
+});
+
+for (const { what, taints, pool = ANY_POOL } of [
+  { what: 'that only asks the scheduler to avoid it', taints: [{ ...FOREIGN, effect: 'PreferNoSchedule' as const }] },
+  { what: 'of Kubernetes', taints: [{ key: 'node.kubernetes.io/network-unavailable', effect: 'NoSchedule' as const }] },
+  { what: 'that its pool declares', taints: [FOREIGN], pool: { ...ANY_POOL, startupTaints: [FOREIGN] } },
+]) {
+  test(`a Node of another component is registered at once with a taint ${what}`, async () => {
+    await withEmbedded(4, [pool], async ({ world, port, until, deploy }) => {
+      world.ports.nodes.arm({
+        selector: {},
+        count: 1,
+        problem: { kind: 'foreign-node', labels: {}, taints, providerId: false },
+        fired: () => undefined,
+      });
+      await deploy('web', 1, asking('500m'));
+      await until('the Node is registered', 3 * MINUTE_MS, async () =>
+        (await port.list<Node>('nodes')).some(({ metadata }) => metadata.labels?.[KARPENTER.registered] === 'true'),
+      );
+    });
+  });
+}
+
 /** A Node that another component created and the instance's kubelet adopted. */
 function adopted(
   change: { spec?: Node['spec']; name?: string; address?: string; reported?: string; status?: 'True' | 'Unknown' } = {},

@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import type { Node } from '../../model/kube.ts';
 import { formatTime } from '../../model/time.ts';
 import { createRandom } from '../../runtime/random.ts';
 import { createVirtualTimeline } from '../../runtime/timeline.ts';
@@ -51,3 +52,40 @@ for (const aheadMs of [0, FOUR_MINUTES_MS, -FOUR_MINUTES_MS]) {
     expect(clock.nowMs() - START_MS).toBe(STANDARD.lookupSettleMs);
   });
 }
+
+test('a node is drained although EC2 does not say what its instance does; the instance is terminated once it does', async () => {
+  const timeline = createVirtualTimeline({ startMs: START_MS, random: createRandom(1) });
+  const clock = timeline.scope('test');
+  const node: Node = {
+    metadata: { name: 'n', uid: 'n', deletionTimestamp: formatTime(START_MS), finalizers: [KARPENTER.finalizer] },
+    spec: { providerID: 'aws:///us-east-1a/i-1' },
+  };
+  const did: string[] = [];
+  let answersWith: () => Promise<unknown> = () => Promise.reject(new Error('Request has expired'));
+  const context = {
+    runtime: { clock, random: createRandom(2), log: () => undefined, signal: new AbortController().signal },
+    metrics: new Metrics(),
+    periods: STANDARD,
+    instances: {
+      find: () => answersWith(),
+      terminate: (id: string) => Promise.resolve(void did.push(`terminated ${id}`)),
+    },
+    state: { claims: { onChange: () => () => undefined } },
+  } as unknown as Context;
+  const waits = [1_000, undefined, undefined];
+  const drainer = {
+    cordon: (one: Node) => Promise.resolve(one),
+    drain: () => Promise.resolve(void did.push('drained')).then(() => waits.shift()),
+  };
+  await timeline.run(
+    (async () => {
+      const terminator = createTerminator(context, drainer);
+      expect(await terminator.terminateNode(node)).toBe(1_000);
+      await expect(terminator.terminateNode(node)).rejects.toThrow('Request has expired');
+      expect(did).toEqual(['drained', 'drained']);
+      answersWith = () => Promise.resolve({ InstanceId: 'i-1', State: { Name: 'running' } });
+      await terminator.terminateNode(node);
+      expect(did).toEqual(['drained', 'drained', 'drained', 'terminated i-1']);
+    })(),
+  );
+});
