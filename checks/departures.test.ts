@@ -137,6 +137,29 @@ for (const { name, history, codes } of [
     codes: ['node-budget-exceeded'],
   },
   {
+    name: 'two that are old enough by the clock of the target, which a fault put ahead',
+    history: take(take(cluster({ ...ONE, expireAfterMs: 25 }).arm('f', 'must-fire', { params: { byMs: 15 } }), 1), 2),
+    codes: [],
+  },
+  {
+    name: 'two that are not old enough by that clock either',
+    history: take(take(cluster({ ...ONE, expireAfterMs: 25 }).arm('f', 'must-fire', { params: { byMs: 4 } }), 1), 2),
+    codes: ['node-budget-exceeded'],
+  },
+  {
+    name: 'two that would have been old enough by a clock that is right again',
+    history: take(
+      take(
+        cluster({ ...ONE, expireAfterMs: 25 })
+          .arm('f', 'must-fire', { params: { byMs: 15 } })
+          .heal('f'),
+        1,
+      ),
+      2,
+    ),
+    codes: ['node-budget-exceeded'],
+  },
+  {
     name: 'all, when the pool is withdrawn',
     history: take(take(cluster(ONE).add({ type: 'pool', pool: { name: 'default', requirements: [], weight: 0 }, withdrawn: true }), 1), 2),
     codes: [],

@@ -75,6 +75,14 @@ function onNode(history: HistoryBuilder, more: Habits = {}): HistoryBuilder {
     .pod('web-1', 'running', 'n-1');
 }
 
+/** A change of a node by the target is struck by a fault, when its drain has begun. */
+function heldUp(node = 'n-1'): HistoryBuilder {
+  return leaving(LIMIT)
+    .arm('f')
+    .request(3, 'patch nodes', { object: `nodes/${node}` })
+    .fire('f', 3);
+}
+
 const ended = (history: HistoryBuilder): HistoryBuilder =>
   history
     .request(2, 'ec2:TerminateInstances')
@@ -113,6 +121,21 @@ for (const { name, history, codes } of [
   {
     name: 'told too late, and killed before its instance is terminated',
     history: ended(leaving(LIMIT).at(280_000).pod('web-1', 'terminating').at(309_000).pod('web-1', 'gone').at(310_000)),
+    codes: ['asked-too-late'],
+  },
+  {
+    name: 'told as soon as the answer about its node came, which a fault withheld',
+    history: ended(heldUp().at(280_000).answer(3, 'ok').pod('web-1', 'terminating').at(310_000)),
+    codes: [],
+  },
+  {
+    name: 'told too late after such an answer',
+    history: ended(heldUp().at(200_000).answer(3, 'ok').at(280_000).pod('web-1', 'terminating').at(310_000)),
+    codes: ['asked-too-late'],
+  },
+  {
+    name: 'told too late although a fault withheld the answer about another node',
+    history: ended(heldUp('n-2').at(280_000).answer(3, 'ok').pod('web-1', 'terminating').at(310_000)),
     codes: ['asked-too-late'],
   },
   { name: 'never told', history: ended(leaving(LIMIT).at(310_000)), codes: ['asked-too-late'] },

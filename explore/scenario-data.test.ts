@@ -150,6 +150,20 @@ test('what can be done stays, the rest goes, and nothing goes twice', () => {
   expect(tidy(tidied)).toEqual(tidied);
 });
 
+test('nodes live long enough for a moment at which none is being replaced', () => {
+  const [pool] = SMALL.pools;
+  if (pool === undefined) throw new Error('no pool');
+  const ageOf = ({ pools }: ScenarioData): number | undefined => pools[0]?.expireAfterMs;
+  const short = { ...SMALL, pools: [{ ...pool, expireAfterMs: 60_000 }] };
+  // Two minutes for each of two pods, and for one node more.
+  expect(ageOf(tidy(short))).toBe(360_000);
+  expect(ageOf(tidy(withSteps(short, { do: 'scale', workload: 'web', replicas: 4 })))).toBe(600_000);
+  expect(ageOf(tidy({ ...SMALL, pools: [{ ...pool, expireAfterMs: 400_000 }] }))).toBe(400_000);
+  expect(ageOf(tidy(SMALL))).toBeUndefined();
+  const changed = withSteps(SMALL, { do: 'change-pool', pool: { ...pool, expireAfterMs: 60_000 } });
+  expect(tidy(changed).steps.at(-1)).toMatchObject({ pool: { expireAfterMs: 360_000 } });
+});
+
 test('with any steps left out, a tidy scenario is valid', () => {
   fc.assert(
     fc.property(fc.nat(100_000), fc.array(fc.boolean(), { maxLength: 60 }), (seed, kept) => {
