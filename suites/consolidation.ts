@@ -108,6 +108,21 @@ export const nothingFits = scenario({
   },
 });
 
+/** Found by the explorer in the reference, which estimated the prices of types from their vCPUs and memory. */
+export const dearerType = scenario({
+  id: 'consolidation/dearer-type',
+  title: 'a pool allows a second type with less memory that costs more: the node of the first type stays, although the second would do',
+  requirements: ['CST-05'],
+  features: ['consolidation'],
+  pools: [pool('default', { instanceTypes: ['m5a.xlarge'], disruption: WILLING })],
+  async run(t) {
+    t.expect.launchedAtMost(1);
+    await serve(t, 'provision', { replicas: 1, ...HALF_SIZED });
+    await t.changePool(pool('default', { instanceTypes: ['m5a.xlarge', 'c5n.xlarge'], disruption: WILLING }));
+    await t.kept('consolidation');
+  },
+});
+
 export const replacementNeverRegisters = scenario({
   id: 'consolidation/replacement-never-registers',
   title: 'the smaller replacement node never registers: the larger node stays, and its pod keeps running',

@@ -1,4 +1,4 @@
-import { AT_EVERY_MOMENT, requirement } from './requirement.ts';
+import { AT_EVERY_MOMENT, TAKEN, requirement } from './requirement.ts';
 import type { Area } from './requirement.ts';
 
 export const cost: Area = {
@@ -45,6 +45,17 @@ export const cost: Area = {
         'They are expensive, scarce and slow to boot, and other workloads need them. This is not a MUST, because the pool allows them: an autoscaler that chooses by price alone, or has nothing else, does what its user said, and users can exclude them from their pools.',
       observed: 'a pool allows both kinds, and ordinary pods get ordinary types',
       breaches: { 'launches-within-pools': ['launch-from-wrong-pool'] },
+      bound: AT_EVERY_MOMENT,
+    }),
+    requirement({
+      id: 'CST-05',
+      profile: 'extended',
+      features: ['consolidation'],
+      title: 'To save costs, a node is never replaced by one that costs more.',
+      rationale:
+        'A price that an autoscaler estimates, or read long ago, may be wrong. Then its pods are restarted for nothing, users pay more, and the next estimate may call for another replacement.',
+      observed: 'the only other type that a pool allows is smaller but costs more; the node stays, and nothing is launched',
+      breaches: { ...TAKEN, 'runaway-capacity': ['launched-twice'] },
       bound: AT_EVERY_MOMENT,
     }),
   ],

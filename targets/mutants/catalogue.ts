@@ -24,6 +24,7 @@ import { driftIgnoresDoNotDisrupt } from './disruption/drift-ignores-do-not-disr
 import { neverConsolidates } from './disruption/never-consolidates.ts';
 import { removesBeforeReplacementReady } from './disruption/removes-before-replacement-ready.ts';
 import { endlessConsolidation } from './disruption/endless-consolidation.ts';
+import { trustsPriceEstimates } from './disruption/trusts-price-estimates.ts';
 import { orphanedTaint } from './disruption/orphaned-taint.ts';
 import { kubeletClock } from './disruption/kubelet-clock.ts';
 import { unlimitedRepair } from './disruption/unlimited-repair.ts';
@@ -186,6 +187,7 @@ export const mutants: readonly Mutant[] = [
   ignoredDoNotDisrupt,
   ignoredPoolPolicy,
   endlessConsolidation,
+  trustsPriceEstimates,
   doubleCountedPods,
   deniedTerminationAsGone,
   failedListAsEmpty,
