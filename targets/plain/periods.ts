@@ -7,4 +7,6 @@ export const PLAIN = {
   /** How long pods wait for a registered node to become ready. */
   readyWithinMs: 300_000,
   unavailableMs: 180_000,
+  /** How long the sizes of nodes that are gone count for new ones of their types. */
+  sizesKeptMs: 900_000,
 } as const;

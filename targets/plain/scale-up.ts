@@ -31,8 +31,8 @@ export class ScaleUp {
   readonly #machines: Machines;
   readonly #launches: Launches;
   readonly #events: PodEvents;
-  /** The allocatable resources last seen on nodes of a type. */
-  readonly #allocatable = new Map<string, Resources>();
+  /** The allocatable resources last seen on nodes of a type, until they are forgotten: an image may have been mended since. */
+  readonly #allocatable = new Map<string, { readonly allocatable: Resources; readonly untilMs: number }>();
   /** Until when an offering is avoided, by type and zone. */
   readonly #unavailableUntilMs = new Map<string, number>();
 
@@ -74,7 +74,7 @@ export class ScaleUp {
     const share = this.#shareOfMemory(estimateOf);
     const allocatableOf = (type: string): Resources => {
       const { memory = 0, ...rest } = estimateOf(type);
-      return this.#allocatable.get(type) ?? { ...rest, memory: Math.floor(memory * share) };
+      return this.#allocatable.get(type)?.allocatable ?? { ...rest, memory: Math.floor(memory * share) };
     };
     // Launches that were just repeated may have succeeded.
     const known = new Set(look.machines.map(({ id }) => id));
@@ -97,15 +97,15 @@ export class ScaleUp {
   /** The share of the estimated memory that all types seen so far have, if they are several: what takes the rest is hardly the type. */
   #shareOfMemory(estimateOf: (type: string) => Resources): number {
     if (this.#allocatable.size < TYPES_SHOW_ALL) return 1;
-    const shares = [...this.#allocatable].map(([type, { memory = 0 }]) => {
+    const shares = [...this.#allocatable].map(([type, { allocatable }]) => {
       const { memory: estimated = 0 } = estimateOf(type);
-      return estimated > 0 ? memory / estimated : 1;
+      return estimated > 0 ? (allocatable['memory'] ?? 0) / estimated : 1;
     });
     return Math.min(1, Math.max(...shares));
   }
 
   /** Machines may have less than their type suggests. */
-  #learn({ machines, nodeOf }: Look): void {
+  #learn({ machines, nodeOf, nowMs }: Look): void {
     const seen = new Map<string, Resources>();
     for (const { id, instanceType } of machines) {
       const node = nodeOf.get(id);
@@ -114,7 +114,8 @@ export class ScaleUp {
       const least = seen.get(instanceType);
       if (least === undefined || (allocatable['memory'] ?? 0) < (least['memory'] ?? 0)) seen.set(instanceType, allocatable);
     }
-    for (const [type, allocatable] of seen) this.#allocatable.set(type, allocatable);
+    for (const [type, allocatable] of seen) this.#allocatable.set(type, { allocatable, untilMs: nowMs + PLAIN.sizesKeptMs });
+    for (const [type, { untilMs }] of this.#allocatable) if (untilMs <= nowMs) this.#allocatable.delete(type);
   }
 
   async #launch(planned: readonly { readonly offering: Offering; readonly count: number }[]): Promise<void> {
