@@ -159,8 +159,8 @@ function refuseSharedIds(chosen: readonly ChosenScenario[]): void {
 
 /**
  * A target by its name or file: `./file` for its default export, `./file#name` for another, `./file.yaml` for a program. `A+B` means
- * two targets of the catalogue in one cluster.
- * @throws UsageError for unknown names, and for two targets that can't share a cluster
+ * two targets of the catalogue in one cluster, `A..B` one that is replaced by the other.
+ * @throws UsageError for unknown names, and for two targets that can't be combined
  */
 export function chooseTarget(name: string): ChosenTarget {
   if (isPath(name) && /\.ya?ml$/.test(name)) return { ref: { file: userFileUrl(name, 'target') }, label: name };

@@ -37,9 +37,15 @@ export async function prepareTargets(targets: readonly ChosenTarget[], console: 
 export async function prepareTarget(target: ChosenTarget, console: Console, signal?: AbortSignal): Promise<ChosenTarget> {
   const { ref } = target;
   if ('artefact' in ref && ref.artefact !== undefined) return target;
-  const { program } = await loadTarget(ref);
+  const { program, upgradesTo } = await loadTarget(ref);
   // A target from a module gets its program from the module.
-  if (program === undefined || 'module' in ref) return target;
+  if ('module' in ref) return target;
+  if (upgradesTo !== undefined) {
+    // Only one program can be pinned.
+    for (const one of [program, upgradesTo.program]) if (one !== undefined) await verified(await builtProgram(one, console, signal));
+    return target;
+  }
+  if (program === undefined) return target;
   const { name } = await verified(await builtProgram(program, console, signal));
   return { ...target, ref: { ...ref, artefact: name } };
 }

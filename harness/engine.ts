@@ -225,7 +225,9 @@ class EngineTrial {
     await this.#life.start(Math.max(bounds.recover.value, target.external?.withinMs ?? 0));
 
     recorder.record({ type: 'phase', phase: 'act' });
+    const upgrade = target.upgradesTo && this.#scheduleUpgrade(target.upgradesTo, operator, bounds);
     await this.#act(context);
+    await upgrade?.();
 
     recorder.record({ type: 'phase', phase: 'heal' });
     await context.healAll();
@@ -249,6 +251,25 @@ class EngineTrial {
     await this.#crash?.heal();
     recorder.record({ type: 'phase', phase: 'over' });
     await world.stop();
+  }
+
+  /**
+   * Replaces the target by another, its definitions first, at a moment drawn from the seed: while the first pods are served.
+   * @returns waits until that is done, and does it at once if it has not begun
+   */
+  #scheduleUpgrade(to: Target, operator: TargetSite, { provision, recover }: ReturnType<typeof resolveBounds>): () => Promise<void> {
+    let upgrade: Promise<void> | undefined;
+    const begin = (): Promise<void> =>
+      (upgrade ??= (async () => {
+        if (await this.#byTarget('install', () => to.install(operator))) await this.#life.upgrade(to, recover.value);
+      })());
+    const timer = new AbortController();
+    const atMs = this.#random.fork('upgrade').int(0, provision.value);
+    void this.#clock.sleep(atMs, timer.signal).then(begin, () => undefined);
+    return async () => {
+      timer.abort();
+      await begin();
+    };
   }
 
   /** Runs the scenario's own code. Its errors are named as such, with the line where they come from. */

@@ -1,6 +1,7 @@
 import type { Recorder } from '../history/events.ts';
 import type { ClockScope } from '../runtime/clock.ts';
 import { CutShortError } from '../model/cut-short.ts';
+import { defined } from '../model/defined.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
 import { ProgramError } from '../targets/target.ts';
@@ -51,7 +52,7 @@ export interface TargetLifeSite {
 
 /** Starts, kills, restarts and stops the target, and records its life. */
 export class TargetLife {
-  readonly #target: Target;
+  #target: Target;
   readonly #world: World;
   readonly #random: Random;
   readonly #recorder: Recorder;
@@ -62,6 +63,8 @@ export class TargetLife {
   readonly #incarnations: Incarnation[] = [];
   /** What dead incarnations still have on the machine, such as processes and sockets. */
   readonly #remains: Promise<unknown>[] = [];
+  /** The name of the target that has replaced the first one. */
+  #replacing: string | undefined;
   #exitsInARow = 0;
   #stopped = false;
 
@@ -91,6 +94,13 @@ export class TargetLife {
     await this.start(readyLimitMs);
   }
 
+  /** Replaces the target by another: like `restart`, but the next incarnation is of that one. */
+  async upgrade(to: Target, readyLimitMs: number): Promise<void> {
+    this.#target = to;
+    this.#replacing = to.name;
+    await this.restart(readyLimitMs);
+  }
+
   /** Kills the incarnation as SIGKILL would and starts the next one at once. Does nothing if it is already dead. */
   kill(incarnation: number, reason: string): void {
     const current = this.#incarnations.at(-1);
@@ -114,7 +124,8 @@ export class TargetLife {
     const delayMs = Math.min(RESTART_MAX_MS, RESTART_BASE_MS * 2 ** this.#exitsInARow);
     this.#exitsInARow += 1;
     void this.#clock.sleep(delayMs).then(() => {
-      if (!this.#stopped) void this.#begin();
+      // It may have been restarted meanwhile.
+      if (!this.#stopped && this.#incarnations.at(-1) === current) void this.#begin();
     });
   }
 
@@ -169,7 +180,7 @@ export class TargetLife {
       over: false,
     };
     this.#incarnations.push(current);
-    this.#recorder.record({ type: 'target.start', incarnation: number });
+    this.#recorder.record({ type: 'target.start', incarnation: number, ...defined({ target: this.#replacing }) });
     return new Promise((resolve) => {
       const onOver = (reason: string): void => {
         if (!current.over && !current.stopping.signal.aborted) this.exit(reason);

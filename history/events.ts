@@ -353,7 +353,8 @@ export const eventSchema = z.discriminatedUnion('type', [
     principal: principalSchema.optional(),
   }),
 
-  event('target.start', { incarnation: count }),
+  /** `target`: the name of the one that has replaced the trial's target in an upgrade. */
+  event('target.start', { incarnation: count, target: z.string().exactOptional() }),
   event('target.ready', { incarnation: count }),
   event('target.stop', { incarnation: count }),
   /** Killed by a fault (`provoked`), or exited by itself. */

@@ -115,7 +115,9 @@ export function createDescriber(events: readonly HistoryEvent[]): Describe {
           `${SAID_WORDS[event.by]}${event.by === 'log' ? '' : ` ${event.reason}`}${event.principal === undefined ? '' : ` by ${event.principal}`}: ${event.message}`,
         );
       case 'target.start':
-        return plain(`The target starts (incarnation ${event.incarnation})`);
+        return plain(
+          `${event.target === undefined ? 'The target' : `${event.target}, which replaces the target,`} starts (incarnation ${event.incarnation})`,
+        );
       case 'target.ready':
         return { what: `The target is ready (incarnation ${event.incarnation})`, tone: 'good' };
       case 'target.stop':

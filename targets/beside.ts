@@ -2,7 +2,8 @@ import type { Pool } from '../model/catalogue.ts';
 import { defined } from '../model/defined.ts';
 import type { Taint } from '../model/kube.ts';
 import type { Log } from '../runtime/log.ts';
-import type { Target, TargetConstants, TargetProcess, TargetSite } from './target.ts';
+import { slower } from './slower.ts';
+import type { Target, TargetProcess, TargetSite } from './target.ts';
 
 /** Suffix of the second's pools. A suffix, because names of a run in a shared cluster start with the run's prefix. */
 const SUFFIX = '-beside';
@@ -67,29 +68,6 @@ function besideOf({ replicas: _replicas, ...pool }: Pool): Pool {
   if (pool.name.endsWith(SUFFIX))
     throw new Error(`the pool ${pool.name} has a name of those beside the scenario's: they end with ${SUFFIX}`);
   return { ...pool, name: `${pool.name}${SUFFIX}`, taints: [...pool.taints, TAINT] };
-}
-
-/** For the bounds: both together need no longer than the slower one. */
-function slower(a: TargetConstants, b: TargetConstants): TargetConstants {
-  const most = (name: 'consolidateAfterMs' | 'consolidationMs' | 'driftMs'): Partial<TargetConstants> => {
-    const values = [a[name], b[name]].filter((value) => value !== undefined);
-    return values.length === 0 ? {} : { [name]: Math.max(...values) };
-  };
-  return {
-    batchMaxMs: Math.max(a.batchMaxMs, b.batchMaxMs),
-    retryPeriodMs: Math.max(a.retryPeriodMs, b.retryPeriodMs),
-    launchTimeoutMs: Math.max(a.launchTimeoutMs, b.launchTimeoutMs),
-    registrationTimeoutMs: Math.max(a.registrationTimeoutMs, b.registrationTimeoutMs),
-    collectionMs: Math.max(a.collectionMs, b.collectionMs),
-    emptyAfterMs: Math.max(a.emptyAfterMs, b.emptyAfterMs),
-    terminationMs: Math.max(a.terminationMs, b.terminationMs),
-    unavailableOfferingMs: Math.max(a.unavailableOfferingMs, b.unavailableOfferingMs),
-    // Fewer offerings per launch mean more launches.
-    offeringsPerLaunch: Math.min(a.offeringsPerLaunch, b.offeringsPerLaunch),
-    ...most('consolidateAfterMs'),
-    ...most('consolidationMs'),
-    ...most('driftMs'),
-  };
 }
 
 /** The site of one of them: with its own random source, and its name in its log. */

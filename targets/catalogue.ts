@@ -5,6 +5,7 @@ import { mutants } from './mutants/catalogue.ts';
 import { plain } from './plain.ts';
 import { reference } from './reference.ts';
 import type { Target } from './target.ts';
+import { upgraded } from './upgrade.ts';
 import { currentTargetName } from '../model/former-names.ts';
 
 /** Everything that can be tested by name. */
@@ -36,9 +37,9 @@ function targetWithVersion(name: string, pinned: string | undefined): Target | u
   return versioned[program]?.(version, pinned);
 }
 
-/** Those of the autoscalers named by `NAME` or `A+B` that are bundled with Scaleproof. */
+/** Those of the autoscalers named by `NAME`, `A+B` or `A..B` that are bundled with Scaleproof. */
 export function bundledNamesIn(name: string): string[] {
-  const parts = currentTargetName(name).split('+');
+  const parts = currentTargetName(name).split(/\+|\.\./);
   return parts.filter((part) => targetCatalogue.some((target) => target.name === part));
 }
 
@@ -49,12 +50,16 @@ function ownTarget(name: string): Target {
 }
 
 /**
- * A target of the catalogue by its name, a version of a program as `PROGRAM@VERSION`, or, with a name `A+B`, A with B beside it in
- * the same cluster.
+ * A target of the catalogue by its name, a version of a program as `PROGRAM@VERSION`, with a name `A+B`, A with B beside it in
+ * the same cluster, or, with a name `A..B`, A that is replaced by B.
  * @throws UnknownTargetError that names the unknown part; TargetVersionError; Error for parts that can't be combined
  * @param pinned the artefact's folder name, for a version of a program; by default the newest
  */
 export function targetNamed(name: string, pinned?: string): Target {
+  const [from = '', to, ...further] = name.split('..');
+  if (further.length > 0) throw new Error(`${name}: there is one upgrade in a trial, FROM..TO`);
+  // Only one program can be pinned.
+  if (to !== undefined) return upgraded(targetNamed(from), targetNamed(to));
   const [first, second, ...more] = currentTargetName(name)
     .split('+')
     .map((part) => {

@@ -168,6 +168,8 @@ export interface Target {
   readonly cost?: 'light' | 'heavy';
   /** The compiled program that it runs in a trial's process, which has to be built first. Absent for targets without one. */
   readonly program?: TargetProgram;
+  /** It is replaced by this one during each trial. */
+  readonly upgradesTo?: Target;
   /** Its own resources (plural names), whose objects must be gone once pools and workloads are. */
   readonly resources: readonly string[];
   /** Installs what it needs in a cluster before its first start (CRDs, configuration), as its operator would. */

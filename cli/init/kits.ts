@@ -180,7 +180,7 @@ export const KITS: readonly Kit[] = [
 
 /** The versions that Scaleproof builds for a target, as `karpenter@1.14.1` or `A+B`. */
 export function versionsIn(target: string): string[] {
-  return isPath(target) ? [] : target.split('+').filter((part) => part.includes('@'));
+  return isPath(target) ? [] : target.split(/\+|\.\./).filter((part) => part.includes('@'));
 }
 
 function isBuilt({ target = '', baseline = '' }: Settings): boolean {

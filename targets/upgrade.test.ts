@@ -1,0 +1,67 @@
+import { expect, test } from '@playwright/test';
+import { ofType } from '../history/lives.ts';
+import { pool, scenario } from '../harness/scenario.ts';
+import { runInProcess } from '../harness/testing/in-process.ts';
+import { quietTarget } from '../harness/testing/quiet-target.ts';
+import { targetNamed } from './catalogue.ts';
+import { plain } from './plain.ts';
+import { reference } from './reference.ts';
+import { upgraded } from './upgrade.ts';
+
+test('FROM..TO is the first, with what both can do and the slower constants', () => {
+  const both = targetNamed('reference..plain');
+  expect(both.name).toBe('reference..plain');
+  expect(both.upgradesTo?.name).toBe('plain');
+  expect(both.features).toEqual(reference.features.filter((feature) => plain.features.includes(feature)));
+  expect(both.constants.collectionMs).toBe(Math.max(reference.constants.collectionMs, plain.constants.collectionMs));
+  expect(targetNamed('mutant:no-drain..reference').upgradesTo?.name).toBe('reference');
+});
+
+test('what has no upgrade is refused', () => {
+  expect(() => targetNamed('reference..nothing')).toThrow('no target is named "nothing"');
+  expect(() => targetNamed('reference..plain..reference')).toThrow('one upgrade');
+  const external = { kube: { host: '127.0.0.1', port: 1 }, aws: { host: '127.0.0.1', port: 2 }, withinMs: 1 };
+  expect(() => upgraded(reference, { ...plain, external })).toThrow("plain can't take part in an upgrade");
+  expect(() => upgraded(reference, { ...plain, time: 'real' })).toThrow('one of them runs in real time');
+});
+
+const slow = scenario({
+  id: 'test/slow',
+  title: 'lasts longer than the time in which the upgrade begins',
+  run: (t) => t.pass('provision'),
+});
+
+test('definitions come first, then the first is told to stop, then the second starts', async () => {
+  const told: string[] = [];
+  const first = { ...quietTarget(), name: 'first' };
+  const second = { ...quietTarget(), name: 'second', install: () => Promise.resolve(void told.push('install')) };
+  const { events, judgement } = await runInProcess(slow, upgraded(first, second));
+  expect(told).toEqual(['install']);
+  expect(ofType(events, 'target.start').map(({ target }) => target)).toEqual([undefined, 'second']);
+  const [stop] = ofType(events, 'target.stop');
+  expect(stop?.incarnation).toBe(1);
+  expect(stop?.i).toBeLessThan(ofType(events, 'target.start')[1]?.i ?? 0);
+  expect(judgement.verdict).toBe('pass');
+});
+
+test('a short scenario is upgraded at its end', async () => {
+  const short = scenario({ id: 'test/short', title: 'does nothing', run: () => Promise.resolve() });
+  const { events } = await runInProcess(short, upgraded(quietTarget(), { ...quietTarget(), name: 'second' }));
+  const upgrade = ofType(events, 'target.start')[1];
+  expect(upgrade?.i).toBeLessThan(ofType(events, 'phase').find(({ phase }) => phase === 'heal')?.i ?? 0);
+});
+
+test('what only the second does wrong is found', async () => {
+  const asks = scenario({
+    id: 'test/asks',
+    title: 'pods come after the upgrade',
+    pools: [pool('default')],
+    async run(t) {
+      await t.pass('provision');
+      const web = await t.deploy({ name: 'web', replicas: 1, cpu: '1', memory: '1Gi' });
+      await t.served(web, 'provision');
+    },
+  });
+  expect((await runInProcess(asks, targetNamed('reference..reference'))).judgement.verdict).toBe('pass');
+  expect((await runInProcess(asks, upgraded(reference, quietTarget()))).judgement.verdict).toBe('fail');
+});
