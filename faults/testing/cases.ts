@@ -109,8 +109,8 @@ export const CASES: Readonly<Record<keyof typeof faults, FaultCase>> = {
   },
   launchRefused: {
     good: faults.launchRefused({ instanceTypes: ['m6i.large'] }),
-    bad: () => faults.launchRefused({ instanceTypes: [] }),
-    says: 'instanceTypes',
+    bad: () => faults.launchRefused({ code: 'SpotMaxPriceTooLow' }),
+    says: 'SpotMaxPriceTooLow needs capacityTypes ["spot"]',
   },
   pendingVerification: {
     good: faults.pendingVerification({}),
