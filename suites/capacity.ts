@@ -251,3 +251,26 @@ export const launchRefused = scenario({
     await t.untilServed(pinned, 'recover');
   },
 });
+
+export const spotPriceTooHigh = scenario({
+  id: 'capacity/spot-price-too-high',
+  title:
+    'spot capacity of a type costs more than its launches may pay: pods that need the type run on demand, and pods of another pool run meanwhile',
+  requirements: ['CAP-03', 'CAP-11'],
+  features: ['spot'],
+  pools: [
+    pool('mixed', { capacityTypes: ['spot', 'on-demand'], instanceTypes: ['m6i.large'] }),
+    pool('other', { instanceTypes: ['m7i.large'] }),
+  ],
+  faults: {
+    tooHigh: faults.launchRefused({ instanceTypes: ['m6i.large'], capacityTypes: ['spot'], code: 'SpotMaxPriceTooLow' }),
+  },
+  async run(t, { tooHigh }) {
+    const refused = await t.inject(tooHigh);
+    const pinned = await t.deploy({ name: 'pinned', replicas: 2, nodeSelector: { [LABEL.instanceType]: 'm6i.large' } });
+    t.expect.served(pinned, 'fallback');
+    await t.untilFired(refused, 'provision');
+    await serve(t, 'fallback', { name: 'other', replicas: 2, nodeSelector: { [LABEL.instanceType]: 'm7i.large' } });
+    await t.untilServed(pinned, 'fallback');
+  },
+});

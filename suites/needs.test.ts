@@ -56,6 +56,7 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
     'capacity/one-type-with-capacity',
     'capacity/spot-gone-everywhere',
     'capacity/spot-gone-one-named',
+    'capacity/spot-price-too-high',
     'capacity/spot-runs-out',
     'capacity/zone-without-capacity',
     'consolidation/replacement-without-capacity',

@@ -7,7 +7,7 @@ import type { Periods } from '../periods.ts';
 import { countOf, offeringsOf } from './fleet-request.ts';
 import type { FleetRequest } from './attempt.ts';
 
-/** EC2's error codes for missing capacity. Source: Karpenter's AWS provider, v1.14. */
+/** EC2's error codes for missing capacity. Source: Karpenter's AWS provider, v1.14.3. */
 const INSUFFICIENT_CAPACITY_CODES: ReadonlySet<string> = new Set([
   'InsufficientInstanceCapacity',
   'MaxSpotInstanceCountExceeded',
@@ -17,6 +17,7 @@ const INSUFFICIENT_CAPACITY_CODES: ReadonlySet<string> = new Set([
   'InsufficientFreeAddressesInSubnet',
   'MaxFleetCountExceeded',
   'ReservationCapacityExceeded',
+  'SpotMaxPriceTooLow',
 ]);
 
 /** Those that say something about what EC2 has, not about the account, its subnets or the request. */

@@ -33,10 +33,11 @@ export const capacity: Area = {
       features: ['spot'],
       title: 'When spot capacity is not available, a pool that also allows on-demand capacity serves its pods with on-demand capacity.',
       rationale: 'Users who allow both want their pods served first, and cheaply second.',
-      observed: 'no spot capacity is left in one zone, then in any zone, and each pod runs within the bound',
+      observed:
+        'no spot capacity is left in one zone, then in any zone, or it costs more than launches may pay, and each pod runs within the bound',
       breaches: UNSERVED,
       bound: 'fallback',
-      incidents: ['karpenter-provider-aws#5789', 'karpenter-provider-aws#8885'],
+      incidents: ['karpenter-provider-aws#5789', 'karpenter-provider-aws#8885', 'karpenter-provider-aws#9498'],
     }),
     requirement({
       id: 'CAP-04',
