@@ -23,6 +23,7 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
     'faulty-api/writes-fail',
     'interruption/one-warning',
     'pools/startup-taints-removed-early',
+    'provisioning/refused-before-recorded',
     'scheduling/negative-max-skew',
   ],
   'wire.aws': [
@@ -65,6 +66,7 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
     'faulty-api/zone-unreachable',
     'pools/static-capacity',
     'provisioning/preferred-pool',
+    'provisioning/refused-before-recorded',
     'provisioning/short-lived-pods',
   ],
   'hostnames.set': ['interruption/named-by-instance', 'registration/named-by-instance'],

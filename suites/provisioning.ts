@@ -1,9 +1,10 @@
 import { faults } from '../faults/catalogue.ts';
+import { mayFire } from '../faults/fault.ts';
 import { LAUNCHES } from '../faults/operations.ts';
 import { first } from '../faults/triggers.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { Trial, Workload, WorkloadSpec } from '../harness/scenario.ts';
-import { NODE_POOLS, NODE_SIZED, NODE_TYPES, impossible } from '../harness/shapes.ts';
+import { NODE_POOLS, NODE_SIZED, NODE_TYPES, impossible, servedAfterHeal } from '../harness/shapes.ts';
 import { scaleToNone, serve, serveTogether } from '../harness/steps.ts';
 import { LABEL } from '../model/kube.ts';
 
@@ -254,6 +255,37 @@ export const shortLivedPods = scenario({
     await drought.heal();
     await t.withdrawPools('brief');
     await serve(t, 'recover', { replicas: 3 });
+  },
+});
+
+/** The claim is gone by then, as its launch is refused at once, and an autoscaler that looks for lost records hasn't looked yet. */
+const ANSWER_LATE_MS = 5_000;
+
+export const refusedBeforeRecorded = scenario({
+  id: 'provisioning/refused-before-recorded',
+  title: 'launches are refused, and their claims deleted, before the creation of the claims is answered: later pods are still served',
+  requirements: ['STL-07'],
+  pools: [pool('brief', { instanceTypes: ['m6i.large'] }), pool('default', { instanceTypes: ['m7i.large'] })],
+  faults: {
+    shortage: faults.insufficientCapacity({ instanceTypes: ['m6i.large'], errors: 'all' }),
+    // Other autoscalers store nothing before they launch.
+    slowAnswers: mayFire(faults.slowAnswer({ operations: ['create nodeclaims'], when: first(2), delayMs: ANSWER_LATE_MS })),
+  },
+  async run(t, { shortage, slowAnswers }) {
+    const drought = await t.inject(shortage);
+    await t.inject(slowAnswers);
+    const waiting = await t.deploy({
+      name: 'waiting',
+      replicas: 2,
+      nodeSelector: { [LABEL.instanceType]: 'm6i.large' },
+      truth: servedAfterHeal('its type has no capacity'),
+    });
+    t.expect.served(waiting, 'recover');
+    await t.untilFired(drought, 'provision');
+    await t.pass('launch-lag');
+    await drought.heal();
+    await serve(t, 'recover', { name: 'later', replicas: 3, nodeSelector: { [LABEL.instanceType]: 'm7i.large' } });
+    await t.untilServed(waiting, 'recover');
   },
 });
 
