@@ -1,5 +1,6 @@
 import { faults } from '../faults/catalogue.ts';
 import { mayFire } from '../faults/fault.ts';
+import { nth } from '../faults/triggers.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { Trial } from '../harness/scenario.ts';
 import { NODE_POOLS, NODE_TYPES, PREFERS_ALL_ZONES, SPREAD_OVER_ZONES, servedAfterHeal } from '../harness/shapes.ts';
@@ -272,5 +273,47 @@ export const spotPriceTooHigh = scenario({
     await t.untilFired(refused, 'provision');
     await serve(t, 'fallback', { name: 'other', replicas: 2, nodeSelector: { [LABEL.instanceType]: 'm7i.large' } });
     await t.untilServed(pinned, 'fallback');
+  },
+});
+
+/** By then the first launch has been refused. */
+const CREATED_LATE_MS = 5_000;
+
+export const fewerTypesThanRequired = scenario({
+  id: 'capacity/fewer-types-than-required',
+  title:
+    'a pool requires three types, and one of them runs out between the decision to launch and the launch: pods of another pool run meanwhile',
+  requirements: ['CAP-12', 'CAP-06', 'PRV-13'],
+  features: ['minimum-values'],
+  pools: [
+    pool('broad', {
+      instanceTypes: NODE_TYPES,
+      zones: ['us-east-1a'],
+      labels: { tier: 'broad' },
+      minimumValues: { [LABEL.instanceType]: 3 },
+    }),
+    pool('other', { instanceTypes: ['m5.large'] }),
+  ],
+  faults: {
+    shortage: faults.insufficientCapacity({ instanceTypes: [...NODE_TYPES], errors: 'one' }),
+    // Other autoscalers store nothing before they launch.
+    lateClaim: mayFire(faults.lateRequest({ operations: ['create nodeclaims'], when: nth(2), delayMs: CREATED_LATE_MS })),
+  },
+  async run(t, { shortage, lateClaim }) {
+    const drought = await t.inject(shortage);
+    await t.inject(lateClaim);
+    const broad = await t.deploy({
+      name: 'broad',
+      replicas: 2,
+      nodeSelector: { tier: 'broad' },
+      truth: servedAfterHeal('the types of its pool have no capacity'),
+    });
+    t.expect.served(broad, 'recover');
+    await t.untilFired(drought, 'provision');
+    // By then the other launch has been tried as well.
+    await t.pass('launch-lag');
+    await serve(t, 'provision', { name: 'other', replicas: 2, nodeSelector: { [LABEL.instanceType]: 'm5.large' } });
+    await drought.heal();
+    await t.untilServed(broad, 'recover');
   },
 });

@@ -10,6 +10,7 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
   'time.virtual': ['consolidation/budget-schedule'],
   'wire.kube': [
     'api-pressure/kubernetes-throttles',
+    'capacity/fewer-types-than-required',
     'consolidation/killed-meanwhile',
     'consolidation/node-writes-refused',
     'consolidation/pods-arrive-meanwhile',
@@ -51,6 +52,7 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
     'provisioning/pool-deleted-during-launch',
   ],
   'capacity.set': [
+    'capacity/fewer-types-than-required',
     'capacity/launch-refused',
     'capacity/no-capacity-anywhere',
     'capacity/one-instance-per-offering',

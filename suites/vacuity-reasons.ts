@@ -117,6 +117,7 @@ export const VACUITY_REASONS: readonly VacuityReason[] = [
       'crashes/killed-before-launch',
       'crashes/killed-again-after-restart',
       'capacity/launch-refused',
+      'capacity/fewer-types-than-required',
       'provisioning/refused-before-recorded',
       'capacity/spot-price-too-high',
       'api-pressure/everything-throttled',

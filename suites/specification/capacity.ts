@@ -125,10 +125,10 @@ export const capacity: Area = {
       title: 'Pods that wait for capacity do not delay pods that can be served.',
       rationale: 'Work queues are shared. Work that is retried again and again must not always go first.',
       observed:
-        'pods wait for a zone without capacity; after their launches were refused, pods for another zone arrive and run within the bound, which leaves no time for a failed attempt',
+        'pods wait for a zone without capacity, or for a pool that requires more types than have capacity; after their launches were refused, pods for another zone or pool arrive and run within the bound, which leaves no time for a failed attempt',
       breaches: UNSERVED,
       bound: 'provision',
-      incidents: ['karpenter#3198', 'karpenter#1120'],
+      incidents: ['karpenter#3198', 'karpenter#1120', 'karpenter-provider-aws#9142'],
     }),
     requirement({
       id: 'CAP-13',
