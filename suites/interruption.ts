@@ -158,6 +158,33 @@ export const queueOutage = scenario({
   },
 });
 
+/** Much longer than a long poll takes, and than a client should wait for its answer. */
+const GIVEN_UP = { minMs: 300_000, maxMs: 300_000 } as const;
+/** Longer than the trial. */
+const NEVER_MS = 86_400_000;
+
+export const unansweredReceive = scenario({
+  id: 'interruption/unanswered-receive',
+  title: 'a request for messages is never answered: after a few minutes its sender has given it up, and a warning is acted on',
+  requirements: ['MSG-06'],
+  features: ['spot', 'interruption'],
+  pools: SPOT,
+  faults: {
+    silence: faults.slowAnswer({ operations: ['sqs:ReceiveMessage'], delayMs: NEVER_MS }),
+    interruption: faults.spotInterruption({ count: 1 }),
+  },
+  async run(t, { silence, interruption }) {
+    const web = await serve(t, 'recover', { kind: 'Deployment', replicas: 3 }, 'provision');
+    await t.injectUntilFired(silence, 'provision');
+    await t.pause(GIVEN_UP);
+    await t.injectUntilFired(interruption, 'provision');
+    // A reader may stay away for as long again, and the heal would wake it.
+    await t.pause(GIVEN_UP);
+    await t.pass('interruption', 2);
+    await t.untilServed(web, 'recover');
+  },
+});
+
 export const scheduledChange = scenario({
   id: 'interruption/scheduled-change',
   title: 'AWS will retire the hosts of all nodes in two weeks: the nodes are drained in good time, within the budgets of their pods',

@@ -49,6 +49,7 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
     'faulty-api/zone-unreachable',
     'interruption/during-launch',
     'interruption/queue-outage',
+    'interruption/unanswered-receive',
     'provisioning/pool-deleted-during-launch',
   ],
   'capacity.set': [
@@ -91,6 +92,7 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
     'interruption/queue-outage',
     'interruption/rebalance-first',
     'interruption/second-termination-handler',
+    'interruption/unanswered-receive',
     'interruption/within-budget',
   ],
   'queue.perturb': [

@@ -76,5 +76,21 @@ export const messages: Area = {
       bound: 'interruption',
       incidents: ['karpenter-provider-aws#2861'],
     }),
+    requirement({
+      id: 'MSG-06',
+      profile: 'extended',
+      features: ['spot', 'interruption'],
+      title: 'A request for messages that is never answered is given up, and later notices are read.',
+      rationale:
+        'A connection may end without a word, for example when a gateway fails over. A reader that waits for ever looks healthy, and misses every notice until it is restarted.',
+      observed:
+        'one answer of the queue never arrives; minutes later an instance is interrupted, and its notice is read within the bound, extended by at most that time',
+      breaches: {
+        ...UNSERVED,
+        'interruption-handled': ['notice-not-read', 'interruption-ignored', 'pod-not-asked-to-leave'],
+      },
+      bound: 'interruption',
+      incidents: ['karpenter-provider-aws#9318'],
+    }),
   ],
 };

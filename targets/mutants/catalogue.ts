@@ -40,6 +40,7 @@ import { budgetIgnoresUnready } from './disruption/budget-ignores-unready.ts';
 import { consolidatesBeforeSync } from './disruption/consolidates-before-sync.ts';
 import { relaunchedInterruptedOffering } from './interruption/relaunched-interrupted-offering.ts';
 import { queueErrorStopsPolling } from './interruption/queue-error-stops-polling.ts';
+import { receiveWithoutTimeout } from './interruption/receive-without-timeout.ts';
 import { hammeredQueue } from './interruption/hammered-queue.ts';
 import { interruptionIgnoredInConsolidation } from './interruption/interruption-ignored-in-consolidation.ts';
 import { replacementPerMessage } from './interruption/replacement-per-message.ts';
@@ -141,6 +142,7 @@ export const mutants: readonly Mutant[] = [
   doubleLaunch,
   firstOfFleet,
   queueErrorStopsPolling,
+  receiveWithoutTimeout,
   hammeredQueue,
   leakedLaunchTemplates,
   terminatesForeignInstances,
