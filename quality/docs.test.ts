@@ -82,7 +82,7 @@ for (const doc of DOCS) {
       wrong.push(...[...command.matchAll(/--[\w-]+/g)].filter(([flag]) => !flags.includes(flag)).map(([flag]) => `${name} ${flag}`));
       for (const [, flag = '', value = ''] of command.matchAll(/(--\w+|\binject) ([^\s']+)/g)) {
         // The user's own files, and the scenarios for manifests.
-        const isOwn = /^(\.|manifests\/)/.test(value) || (flag === '--target' && isVersion(value));
+        const isOwn = /^(\.|manifests\/)/.test(value) || (flag === '--target' && value.split('..').every(isVersion));
         if (!isOwn && known[flag]?.includes(value) === false) wrong.push(`${flag} ${value}`);
       }
     }
