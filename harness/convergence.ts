@@ -91,12 +91,12 @@ export async function waitingToSettle({
 }: Omit<ConvergenceSite, 'templates'>): Promise<Waiting[]> {
   const [pods, nodes] = await Promise.all([cluster.list<Pod>('pods'), cluster.list<Node>('nodes')]);
   const held = nodes.some(isDeleting) ? await heldNodes(cluster, { pods, nodes, truths, pools, nowMs }) : NONE;
-  const given = pods.some(({ status }) => status?.phase === 'Failed') ? await jobsGivenUp(cluster) : NONE;
+  const failedJobs = pods.some(({ status }) => status?.phase === 'Failed') ? await failedJobsIn(cluster) : NONE;
   const waiting: Waiting[] = [];
   const usedNodes = new Set<string>();
   for (const pod of pods) {
     // A finished pod's object may stay for a while.
-    if (isFinished(pod, given)) continue;
+    if (isFinished(pod, failedJobs)) continue;
     if (pod.spec.nodeName !== undefined && truthOf(pod, truths)?.kind !== 'daemon') usedNodes.add(pod.spec.nodeName);
     const why = podProblem(pod, truths);
     if (why !== undefined) waiting.push({ object: nameOf('pods', pod), why });
@@ -233,16 +233,16 @@ async function listIfServed(cluster: ClusterPort, resource: string): Promise<Kub
   }
 }
 
-/** The uids of Jobs that have failed: they replace their pods no more. */
-async function jobsGivenUp(cluster: ClusterPort): Promise<ReadonlySet<string>> {
+/** The uids of Jobs that have failed: they no longer replace their pods. */
+async function failedJobsIn(cluster: ClusterPort): Promise<ReadonlySet<string>> {
   const jobs = (await listIfServed(cluster, 'jobs')) as Job[];
   const failed = jobs.filter(({ status }) => status?.conditions?.some((one) => one.type === 'Failed' && one.status === 'True'));
   return new Set(failed.map(({ metadata }) => metadata.uid ?? ''));
 }
 
-/** It succeeded, or failed and its owner replaces it. @param given uids of owners that have given up */
-function isFinished({ metadata, status }: Pod, given: ReadonlySet<string>): boolean {
-  const isReplaced = metadata.ownerReferences?.some(({ uid }) => !given.has(uid)) === true;
+/** It succeeded, or failed and its owner replaces it. @param failedJobs uids of Jobs that don't replace theirs */
+function isFinished({ metadata, status }: Pod, failedJobs: ReadonlySet<string>): boolean {
+  const isReplaced = metadata.ownerReferences?.some(({ uid }) => !failedJobs.has(uid)) === true;
   return status?.phase === 'Succeeded' || (status?.phase === 'Failed' && isReplaced);
 }
 

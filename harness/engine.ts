@@ -226,8 +226,12 @@ class EngineTrial {
 
     recorder.record({ type: 'phase', phase: 'act' });
     const upgrade = target.upgradesTo && this.#scheduleUpgrade(target.upgradesTo, operator, bounds);
-    await this.#act(context);
-    await upgrade?.();
+    try {
+      await this.#act(context);
+    } finally {
+      upgrade?.cancel();
+    }
+    await upgrade?.finish();
 
     recorder.record({ type: 'phase', phase: 'heal' });
     await context.healAll();
@@ -255,9 +259,13 @@ class EngineTrial {
 
   /**
    * Replaces the target by another, its definitions first, at a moment drawn from the seed: while the first pods are served.
-   * @returns waits until that is done, and does it at once if it has not begun
+   * @returns `cancel`: it no longer begins by itself; `finish`: waits until it is done, and does it at once if it has not begun
    */
-  #scheduleUpgrade(to: Target, operator: TargetSite, { provision, recover }: ReturnType<typeof resolveBounds>): () => Promise<void> {
+  #scheduleUpgrade(
+    to: Target,
+    operator: TargetSite,
+    { provision, recover }: ReturnType<typeof resolveBounds>,
+  ): { readonly cancel: () => void; readonly finish: () => Promise<void> } {
     let upgrade: Promise<void> | undefined;
     const begin = (): Promise<void> =>
       (upgrade ??= (async () => {
@@ -266,10 +274,7 @@ class EngineTrial {
     const timer = new AbortController();
     const atMs = this.#random.fork('upgrade').int(0, provision.value);
     void this.#clock.sleep(atMs, timer.signal).then(begin, () => undefined);
-    return async () => {
-      timer.abort();
-      await begin();
-    };
+    return { cancel: () => timer.abort(), finish: begin };
   }
 
   /** Runs the scenario's own code. Its errors are named as such, with the line where they come from. */

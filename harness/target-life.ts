@@ -32,6 +32,8 @@ interface Incarnation {
   droppedCalls: number;
   logLines: number;
   over: boolean;
+  /** Called when it is over, if somebody waits for that. */
+  onOver?: () => void;
 }
 
 /** What a target's life needs. */
@@ -65,6 +67,8 @@ export class TargetLife {
   readonly #remains: Promise<unknown>[] = [];
   /** The name of the target that has replaced the first one. */
   #replacing: string | undefined;
+  /** Settles when the last roll-out is over. */
+  #rollOuts: Promise<void> = Promise.resolve();
   #exitsInARow = 0;
   #stopped = false;
 
@@ -89,16 +93,28 @@ export class TargetLife {
   }
 
   /** Stops the target as a roll-out would, and starts the next incarnation. Resolves when that is ready, or the limit has passed. */
-  async restart(readyLimitMs: number): Promise<void> {
-    await this.#stopCurrent();
-    await this.start(readyLimitMs);
+  restart(readyLimitMs: number): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#stopCurrent();
+      await this.start(readyLimitMs);
+    });
   }
 
   /** Replaces the target by another: like `restart`, but the next incarnation is of that one. */
-  async upgrade(to: Target, readyLimitMs: number): Promise<void> {
-    this.#target = to;
-    this.#replacing = to.name;
-    await this.restart(readyLimitMs);
+  upgrade(to: Target, readyLimitMs: number): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#stopCurrent();
+      this.#target = to;
+      this.#replacing = to.name;
+      await this.start(readyLimitMs);
+    });
+  }
+
+  /** Roll-outs follow each other: each starts one incarnation for the one that it stops. */
+  #inTurn(rollOut: () => Promise<void>): Promise<void> {
+    const turn = this.#rollOuts.then(() => (this.#stopped ? undefined : rollOut()));
+    this.#rollOuts = turn.catch(() => undefined);
+    return turn;
   }
 
   /** Kills the incarnation as SIGKILL would and starts the next one at once. Does nothing if it is already dead. */
@@ -106,7 +122,8 @@ export class TargetLife {
     const current = this.#incarnations.at(-1);
     if (current === undefined || current.number !== incarnation || current.over) return;
     this.#end(current, true, `killed ${reason}`);
-    if (!this.#stopped) void this.#begin();
+    // Whoever has told it to stop starts the next one.
+    if (!this.#stopped && !current.stopping.signal.aborted) void this.#begin();
   }
 
   /** Like `exit`, for the incarnation that owns the clock of this name: errors of a dead one are ignored. */
@@ -153,7 +170,8 @@ export class TargetLife {
     current.stopping.abort(new Error('the target is told to stop'));
     this.#clock.handover();
     const timer = new AbortController();
-    await Promise.race([current.done, this.#clock.sleep(STOP_GRACE_MS, timer.signal).catch(() => undefined)]);
+    const over = new Promise<void>((resolve) => (current.onOver = resolve));
+    await Promise.race([current.done, over, this.#clock.sleep(STOP_GRACE_MS, timer.signal).catch(() => undefined)]);
     timer.abort();
     this.#terminate(current);
   }
@@ -271,6 +289,7 @@ export class TargetLife {
 
   #terminate(current: Incarnation): void {
     current.over = true;
+    current.onOver?.();
     current.scope.kill();
     current.wires.close();
     const killed = current.process?.kill?.();

@@ -44,6 +44,25 @@ test('definitions come first, then the first is told to stop, then the second st
   expect(judgement.verdict).toBe('pass');
 });
 
+test('a restart beside the upgrade starts one incarnation, and each that starts is stopped', async () => {
+  const restarts = scenario({
+    id: 'test/restarts',
+    title: 'restarts the target while it is upgraded',
+    async run(t) {
+      for (let times = 0; times < 20; times += 1) await t.restartTarget();
+      await t.pass('provision');
+    },
+  });
+  const slowToStop: Parameters<typeof quietTarget>[0] = ({ runtime }) => ({
+    ready: Promise.resolve(),
+    done: runtime.clock.sleep(3_600_000, runtime.signal).catch(() => runtime.clock.sleep(5_000)),
+  });
+  const { events } = await runInProcess(restarts, upgraded(quietTarget(slowToStop), { ...quietTarget(slowToStop), name: 'second' }));
+  const lives = events.filter(({ type }) => type === 'target.start' || type === 'target.stop');
+  expect(lives.filter(({ type }) => type === 'target.start')).toHaveLength(22);
+  expect(lives.every(({ type }, index) => type === (index % 2 === 0 ? 'target.start' : 'target.stop'))).toBe(true);
+});
+
 test('a short scenario is upgraded at its end', async () => {
   const short = scenario({ id: 'test/short', title: 'does nothing', run: () => Promise.resolve() });
   const { events } = await runInProcess(short, upgraded(quietTarget(), { ...quietTarget(), name: 'second' }));
