@@ -48,12 +48,16 @@ export interface InstanceTypes {
   lacksPrices(): boolean;
   /**
    * A real node of the type, with these settings, has these resources: if they are less than assumed, they are used from now on, until
-   * no node had that little for SIZES_KEPT_MS, since an image or a setting may have been mended. What nodes of all types seen so far lack,
+   * no node showed that little for SIZES_KEPT_MS, since an image or a setting may have been mended. What nodes of all types seen so far lack,
    * at least two, is also assumed of types that were not seen yet: the cause is hardly the type, and each further type would be tried in
    * vain.
+   * @returns whether it is smaller than described
    */
-  learn(name: string, allocatable: Resources, settings?: KubeletSettings): void;
+  learn(name: string, allocatable: Resources, settings?: KubeletSettings): boolean;
 }
+
+/** How often what a small node shows is learnt again while it exists. */
+export const SIZE_RENEWAL_MS = 5 * 60_000;
 
 /** So many types have to lack something before others are assumed to lack it, too. */
 const TYPES_SHOW_ALL = 2;
@@ -126,9 +130,9 @@ class DescribedTypes implements InstanceTypes {
     return this.#ec2.describeSpotPriceHistory({ ProductDescriptions: ['Linux/UNIX'], StartTime: new Date(this.#clock.nowMs()) });
   }
 
-  learn(name: string, allocatable: Resources, settings?: KubeletSettings): void {
+  learn(name: string, allocatable: Resources, settings?: KubeletSettings): boolean {
     const described = this.#described.find((one) => one.name === name);
-    if (described === undefined) return;
+    if (described === undefined) return false;
     const key = keyOf(settings);
     const seen = this.#unforgotten(key);
     this.#seen.set(key, seen);
@@ -138,11 +142,13 @@ class DescribedTypes implements InstanceTypes {
       const share = amount > 0 ? (allocatable[resource] ?? amount) / amount : 1;
       return [resource, Math.min(1, share), before[resource] ?? 1] as const;
     });
+    const isSmall = shares.some(([, share]) => share < 1);
     const isNews = !seen.has(name) || shares.some(([, share, known]) => share < known);
-    if (!isNews && shares.some(([, share, known]) => share > known)) return;
+    if (!isNews && shares.some(([, share, known]) => share > known)) return isSmall;
     const least = shares.map(([resource, ...both]) => [resource, Math.min(...both)] as const);
     seen.set(name, { shares: Object.fromEntries(least), untilMs: this.#clock.monotonicMs() + SIZES_KEPT_MS });
     if (isNews) this.#sized.delete(key);
+    return isSmall;
   }
 
   #unforgotten(key: string): Map<string, Seen> {

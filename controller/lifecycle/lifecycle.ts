@@ -52,7 +52,7 @@ async function reconcileClaim(context: Context, parts: LifecycleParts, name: str
     await deleteClaim(context, claim, `its Node ${claim.status.nodeName ?? ''} is gone`);
     return undefined;
   }
-  if (isTrue(claim.status.conditions, CONDITION.initialized)) return undefined;
+  if (isTrue(claim.status.conditions, CONDITION.initialized)) return parts.registrar.renewSize(claim);
   const initialized = await parts.registrar.initialize(claim);
   if (isTrue(initialized.status?.conditions, CONDITION.initialized)) return undefined;
   const waitedMs = context.runtime.clock.nowMs() - launchTime(claim);

@@ -6,6 +6,7 @@ import { REPELLING } from '../../model/taints.ts';
 import { LABEL } from '../../model/kube.ts';
 import { CONDITION, DISRUPTED_TAINT, KARPENTER, UNREGISTERED_TAINT, isDeleting, isTrue, nameOf, nodePoolOf, uidOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
+import { SIZE_RENEWAL_MS } from '../capacity/instance-types.ts';
 import { patchConditions } from '../claims.ts';
 import type { Context } from '../context.ts';
 import { isConflict, isNotFound } from '../core/errors.ts';
@@ -18,6 +19,11 @@ export interface Registrar {
   register(claim: NodeClaim): Promise<NodeClaim>;
   /** Finds out whether the Node of a registered claim is ready for pods. @returns the updated claim */
   initialize(claim: NodeClaim): Promise<NodeClaim>;
+  /**
+   * Keeps in mind that the Node of an initialized claim is smaller than its type was thought to be: what it shows is forgotten after a while.
+   * @returns milliseconds until the next call; undefined if it is not smaller
+   */
+  renewSize(claim: NodeClaim): number | undefined;
 }
 
 /** Kubernetes' own taints on starting nodes. */
@@ -34,6 +40,10 @@ export function createRegistrar(context: Context): Registrar {
   return {
     register: (claim) => register(context, claim),
     initialize: (claim) => initialize(context, claim),
+    renewSize: (claim) => {
+      const [node] = context.state.nodesOf(claim.status?.providerID ?? '');
+      return node !== undefined && learnSize(context, claim, node) ? SIZE_RENEWAL_MS : undefined;
+    },
   };
 }
 
@@ -136,13 +146,13 @@ async function initialize(context: Context, claim: NodeClaim): Promise<NodeClaim
   });
 }
 
-/** What a node reports says how large other nodes of its type are. */
-function learnSize({ state, instanceTypes }: Context, claim: NodeClaim, { status }: Node): void {
+/** What a node reports says how large other nodes of its type are. @returns whether it is smaller than its type is described */
+function learnSize({ state, instanceTypes }: Context, claim: NodeClaim, { status }: Node): boolean {
   const instanceType = claim.metadata.labels?.[LABEL.instanceType] ?? '';
   const nodeClass = state.classes.get(claim.spec.nodeClassRef.name);
   // A node of an older version of its class says nothing about the size of new ones.
-  if (!hasClassDrifted(claim, nodeClass))
-    instanceTypes.learn(instanceType, reportedResources(parseResources(status?.allocatable)), nodeClass?.spec.kubelet);
+  if (hasClassDrifted(claim, nodeClass)) return false;
+  return instanceTypes.learn(instanceType, reportedResources(parseResources(status?.allocatable)), nodeClass?.spec.kubelet);
 }
 
 interface Obstacle {

@@ -12,7 +12,7 @@ function asAdvertised(types: InstanceTypes): InstanceTypes {
     refresh: () => types.refresh(),
     lacksPrices: () => types.lacksPrices(),
     // The planted bug: the sizes of real nodes are ignored.
-    learn: () => undefined,
+    learn: () => false,
   };
 }
 

@@ -13,9 +13,9 @@ export const neverForgottenSizes: Mutant = {
     summary: 'assumes for ever that a type is as small as the smallest node that it ever saw: pods that need more are never served',
     makeParts: ({ instanceTypes, ...context }) => {
       const lessons: Lesson[] = [];
-      const learn = (...lesson: Lesson): void => {
+      const learn = (...lesson: Lesson): boolean => {
         lessons.push(lesson);
-        instanceTypes.learn(...lesson);
+        return instanceTypes.learn(...lesson);
       };
       const remembered: InstanceTypes = {
         list: (settings) => instanceTypes.list(settings),

@@ -15,7 +15,10 @@ function oneByOne(types: InstanceTypes): InstanceTypes {
     refresh: () => types.refresh(),
     lacksPrices: () => types.lacksPrices(),
     // The planted bug: nothing is concluded about other types.
-    learn: (name, allocatable) => void learnt.set(name, allocatable),
+    learn: (name, allocatable) => {
+      learnt.set(name, allocatable);
+      return false;
+    },
   };
 }
 

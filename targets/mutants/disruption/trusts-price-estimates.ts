@@ -15,7 +15,7 @@ function asOneFamily(types: InstanceTypes): InstanceTypes {
     },
     refresh: () => types.refresh(),
     lacksPrices: () => types.lacksPrices(),
-    learn: () => undefined,
+    learn: () => false,
   };
 }
 

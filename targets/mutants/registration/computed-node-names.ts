@@ -17,6 +17,7 @@ function byComputedName(context: Context, right: Registrar): Registrar {
   return {
     register: async (claim) => ((await exists(claim)) ? right.register(claim) : claim),
     initialize: (claim) => right.initialize(claim),
+    renewSize: (claim) => right.renewSize(claim),
   };
 }
 

@@ -15,6 +15,7 @@ function withoutWaiting(right: Registrar): Registrar {
     register: (claim) => right.register(claim),
     // The planted bug: Ready is not enough for pods that request GPUs.
     initialize: (claim) => right.initialize(withoutRequests(claim)),
+    renewSize: (claim) => right.renewSize(claim),
   };
 }
 

@@ -26,6 +26,7 @@ function byName(context: Context, right: Registrar): Registrar {
   return {
     register: async (claim) => right.register(await named(claim)),
     initialize: async (claim) => right.initialize(await named(claim)),
+    renewSize: (claim) => right.renewSize(claim),
   };
 }
 

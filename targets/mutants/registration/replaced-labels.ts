@@ -29,6 +29,7 @@ function replacingLabels(context: Context, right: Registrar): Registrar {
       return registered;
     },
     initialize: (claim) => right.initialize(claim),
+    renewSize: (claim) => right.renewSize(claim),
   };
 }
 
