@@ -147,6 +147,11 @@ for (const { name, history, codes } of [
     codes: ['node-budget-exceeded'],
   },
   {
+    name: 'two that are old enough, though not by the clock of the target, which a fault put back',
+    history: take(take(cluster({ ...ONE, expireAfterMs: 5 }).arm('f', 'must-fire', { params: { byMs: -25 } }), 1), 2),
+    codes: [],
+  },
+  {
     name: 'two that would have been old enough by a clock that is right again',
     history: take(
       take(

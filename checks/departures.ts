@@ -135,11 +135,14 @@ function isVoluntaryAt(view: View, entry: LedgerEntry, node: NodeLife, at: Momen
 /** The parameter of faults that set the target's clock wrong. */
 const skewSchema = z.strictObject({ byMs: z.number() });
 
-/** How far a fault had put the target's clock ahead of all others, in ms: by that clock, nodes are older. */
+/** How far a fault had put the target's clock ahead of all others, in ms, 0 if behind: by that clock, nodes are older. */
 function aheadMs(view: View, { i: index }: Moment): number {
   const active = view.faults.filter(({ armed, healed }) => armed.i < index && (healed?.i ?? Infinity) > index);
   const byMs = active.map(({ armed }) => skewSchema.safeParse(armed.fault.params).data?.byMs ?? 0);
-  return byMs.reduce((sum, one) => sum + one, 0);
+  return Math.max(
+    0,
+    byMs.reduce((sum, one) => sum + one, 0),
+  );
 }
 
 /** Whether somebody else had deleted a Node by then. Where the target's requests are not seen, that is unknown, and assumed not. */

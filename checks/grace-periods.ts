@@ -1,4 +1,4 @@
-import type { InstanceLife, NodeLife, PodLife } from '../history/lives.ts';
+import type { InstanceLife, NodeLife, PodLife, RequestLife } from '../history/lives.ts';
 import type { Finding } from '../history/verdict.ts';
 import { nodesOf } from '../history/view.ts';
 import type { View } from '../history/view.ts';
@@ -48,7 +48,6 @@ function judgeInstance(view: View, instance: InstanceLife, pods: readonly PodLif
   if (ending === undefined || isLost(view, instance, ending)) return [];
   const request = ending.span === undefined ? undefined : view.requests.get(ending.span);
   const { sinceMs, earliestMs, latestMs } = drainOf(view, instance) ?? UNLIMITED;
-  const freeMs = Math.max(sinceMs, heldUpMs(view, instance));
   return pods.flatMap((pod) => {
     const { terminating, gone, running } = pod;
     const graceMs = graceOf(view, pod);
@@ -61,26 +60,27 @@ function judgeInstance(view: View, instance: InstanceLife, pods: readonly PodLif
       const message = `Pod ${pod.name} was asked to leave at ${duration(askedMs)} and had until ${duration(dueMs)} to terminate, but the target terminated its instance ${instance.id} at ${duration(ending.t)}.`;
       return [{ code: 'grace-cut-short', object: pod.object, events, message }];
     }
-    const owedMs = Math.min(graceMs, latestMs - Math.max(freeMs, running?.t ?? Infinity));
-    if (latestMs === Infinity || latestMs - askedMs >= owedMs - CHECK_PERIOD_MS) return [];
+    if (latestMs === Infinity) return [];
+    const freeMs = Math.max(sinceMs, running?.t ?? Infinity, heldUpMs(view, instance, sinceMs, askedMs));
+    const owedMs = Math.min(graceMs, latestMs - freeMs);
+    if (latestMs - askedMs >= owedMs - CHECK_PERIOD_MS) return [];
     const message = `Pod ${pod.name} should get ${duration(owedMs)} to terminate before the drain of its node ends at ${duration(latestMs)}, but was asked to leave only at ${duration(askedMs)}.`;
     return [{ code: 'asked-too-late', object: pod.object, events, message }];
   });
 }
 
 /**
- * Until when a fault withheld the answer to a change of the instance's Nodes: by then, the target could not go on with their drain.
- * Clients of the API server have no time-out of their own for changes.
+ * Until when a fault withheld the answer to a change of the instance's Nodes that was sent in this time: the target could not go on with
+ * their drain. Clients of the API server have no time-out of their own for changes.
  */
-function heldUpMs(view: View, instance: InstanceLife): number {
+function heldUpMs(view: View, instance: InstanceLife, fromMs: number, toMs: number): number {
   const objects = new Set(nodesOf(view, instance).map(({ object }) => object));
   const struck = view.faults.flatMap(({ fired }) =>
     fired.flatMap(({ span }) => (span === undefined ? [] : (view.requests.get(span) ?? []))),
   );
-  return Math.max(
-    0,
-    ...struck.filter(({ start }) => start.mutating && objects.has(start.object ?? '')).map(({ end }) => end?.t ?? Infinity),
-  );
+  const isMeant = ({ start }: RequestLife): boolean =>
+    start.mutating && objects.has(start.object ?? '') && start.t >= fromMs && start.t < toMs;
+  return Math.max(0, ...struck.filter(isMeant).map(({ end }) => end?.t ?? view.endMs));
 }
 
 /**

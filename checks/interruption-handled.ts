@@ -156,19 +156,31 @@ function unaskedPods(view: View, { node, entry, dueMs, deathMs }: Warning): PodL
   );
 }
 
-/** Launches of the reclaimed offering that were decided after the target must have known. */
+/**
+ * Launches of the reclaimed offering that were decided after the target must have known. Only within the incarnation that got the
+ * notice: the list of avoided offerings may be kept in memory.
+ */
 function judgeLaunches(view: View, bound: Bound): Part {
   const reaction = view.bounds.get(REACTION_BOUND)?.value ?? 0;
   const warnings = warningsOf(view, reaction).sort((a, b) => a.deliveredMs - b.deliveredMs);
   const again = launchedByTarget(createLedger(view)).flatMap((entry) => {
     const { start } = entry.request;
-    const warning = warnings.findLast(({ entry: { instance }, dueMs }) => isSameOffering(instance, entry.instance) && start.t > dueMs);
+    const warning = warnings.findLast(
+      ({ entry: { instance }, notice, dueMs }) =>
+        isSameOffering(instance, entry.instance) && start.t > dueMs && isOfItsReader(view, notice, start.incarnation),
+    );
     return warning === undefined ? [] : [{ entry, warning, value: start.t - warning.deliveredMs, object: entry.instance.object }];
   });
   const early = again.filter(({ value }) => value < bound.value);
   const findings = early.map(({ entry, warning }) => againFinding(entry, warning, bound));
   const summary = `${count(early.length, 'launch', 'launches')} of an offering that had just been interrupted`;
   return safetyPart(view, findings, summary, [measure(bound, again)]);
+}
+
+/** Whether the incarnation got the notice; true if who got it is unknown. */
+function isOfItsReader(view: View, { delivered }: Warning['notice'], incarnation: number | undefined): boolean {
+  const reader = delivered === undefined ? undefined : view.requests.get(delivered.span)?.start.incarnation;
+  return reader === undefined || reader === incarnation;
 }
 
 function isSameOffering(a: TargetsEntry['instance'], b: TargetsEntry['instance']): boolean {

@@ -2,6 +2,7 @@ import type { Bound } from '../history/events.ts';
 import { instancesAsked, isLaunch, launchInputOf } from '../history/launch-requests.ts';
 import type { RequestLife } from '../history/lives.ts';
 import type { View } from '../history/view.ts';
+import { NODE_POOL_LABEL } from '../model/kube.ts';
 import type { Check } from './check.ts';
 import { eventsOf } from './evidence.ts';
 import { duration, indexes, measure, mergeParts, safetyPart, withBound } from './parts.ts';
@@ -151,7 +152,7 @@ function worstMinute(
 
 /**
  * How many launches may have been needed between two requests: a node for each pod without one, for each claim or node
- * that was being removed, and for each that a pool of fixed size may have lacked, but at most as many as the target ever launched, or has claims for that have no instance, and at least one.
+ * that was being removed, and for each that a pool of fixed size lacked at the first, but at most as many as the target ever launched, or has claims for that have no instance, and at least one.
  */
 function reasonsIn(view: View): (first: RequestLife, last: RequestLife) => number {
   const indexOf = (event: { readonly i: number } | undefined): number => event?.i ?? Infinity;
@@ -170,9 +171,15 @@ function reasonsIn(view: View): (first: RequestLife, last: RequestLife) => numbe
   const launched = view.instances.filter(({ launched: { span } }) => span !== undefined).length;
   const fixed = new Map<string, number>();
   for (const { pool } of view.pools) fixed.set(pool.name, Math.max(fixed.get(pool.name) ?? 0, pool.replicas ?? 0));
-  const missing = [...fixed.values()].reduce((sum, one) => sum + one, 0);
+  const missingAt = (index: number): number =>
+    [...fixed].reduce((sum, [name, replicas]) => {
+      const there = view.instances.filter(
+        ({ launched, ending }) => launched.tags?.[NODE_POOL_LABEL] === name && launched.i < index && (ending?.i ?? Infinity) > index,
+      );
+      return sum + Math.max(0, replicas - there.length);
+    }, 0);
   return ({ start: first }, { start: last }) =>
-    Math.max(1, Math.min(missing + needed(first.i, last.i), Math.max(launched, claimed(first.i, last.i))));
+    Math.max(1, Math.min(missingAt(first.i) + needed(first.i, last.i), Math.max(launched, claimed(first.i, last.i))));
 }
 
 /** Counts the spans, of indexes of events, that overlap with one from the first to the last index. */
