@@ -69,7 +69,8 @@ function explainRequirements(podClass: PodClass, options: readonly Option[]): st
 }
 
 function statedRequirements(podClass: PodClass): { field: string; requirement: NodeSelectorRequirement }[] {
-  const { nodeSelector = {}, affinity } = podClass.pod.spec;
+  const { spec, volumeTerms = [] } = podClass.pod;
+  const { nodeSelector = {}, affinity } = spec;
   const terms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
   return [
     ...Object.entries(nodeSelector).map(([key, value]) => ({
@@ -81,6 +82,9 @@ function statedRequirements(podClass: PodClass): { field: string; requirement: N
         field: 'spec.affinity.nodeAffinity',
         requirement,
       })),
+    ),
+    ...volumeTerms.flatMap(({ matchExpressions = [] }) =>
+      matchExpressions.map((requirement) => ({ field: 'the topology of its volumes', requirement })),
     ),
   ];
 }

@@ -32,7 +32,7 @@ export class PodClass {
   /** Required and preferred. */
   readonly antiAffinity: readonly PodAffinityTerm[];
   /** The original pod. */
-  readonly pod: Pod;
+  readonly pod: PodToPlace;
   readonly spec: PodSpec;
 
   /** @throws for pods that the validator refuses */
