@@ -67,8 +67,8 @@ test('prices of other families are estimates: a replacement of another one has t
   expect(chosen(cheaper(launchOf(types, ['on-demand']), [candidate('t4'), candidate('t11')]))).toEqual([['t7'], ['on-demand']]);
 });
 
-test('if spot is allowed, a replacement is spot only', () => {
-  expect(chosen(cheaper(launchOf(['t4', 't5', 't6'], ['on-demand', 'spot']), [candidate('t3')]))).toEqual([['t4', 't5'], ['spot']]);
+test('if spot is allowed, a replacement is spot only, and much cheaper than the estimate of an on-demand node', () => {
+  expect(chosen(cheaper(launchOf(['t4', 't5', 't6'], ['on-demand', 'spot']), [candidate('t3')]))).toEqual([['t4'], ['spot']]);
 });
 
 test('a replacement uses no type whose capacity is doubtful', () => {

@@ -67,8 +67,8 @@ export function createConsolidator(rehousing: Rehousing, cheaper: Cheaper): Cons
 }
 
 /**
- * On-demand prices are estimated from vCPUs and memory. Those of other families may differ from that by a sixth either way: c5n costs
- * more than m5a, although it has less memory. A node that is replaced by a dearer one is replaced again, without end.
+ * On-demand prices are estimated from vCPUs and memory. Those of common families may differ from that by a sixth either way: c5n costs
+ * more than m5a, although it has less memory. A node that is replaced by a more expensive one is replaced again, without end.
  */
 const ESTIMATE_MARGIN = 0.7;
 const FAMILY = 'karpenter.k8s.aws/instance-family';
@@ -105,7 +105,8 @@ export function createCheaper({
     // On-demand prices of a family grow with its sizes.
     const familyOf = (name: string): string | undefined => instanceTypes.get(name)?.labels[FAMILY];
     const families = new Set(candidates.map((one) => familyOf(one.instanceType)));
-    const isKnown = (name: string): boolean => capacityType === 'spot' || (families.size === 1 && families.has(familyOf(name)));
+    const isLike = candidates.every((one) => one.capacityType === capacityType);
+    const isKnown = (name: string): boolean => isLike && (capacityType === 'spot' || (families.size === 1 && families.has(familyOf(name))));
     const cheaper = [...byType]
       .map(([name, offerings]) => ({ name, offerings, usd: dearest(offerings) }))
       .filter(({ name, usd }) => usd < ceiling * (isKnown(name) ? 1 : ESTIMATE_MARGIN))
