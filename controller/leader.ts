@@ -69,7 +69,8 @@ async function keep(context: Context, elector: Elector, released: AbortSignal): 
       () => false,
     );
     if (held) renewedMs = clock.monotonicMs();
-    else if (!released.aborted && clock.monotonicMs() - renewedMs >= LEASE_RENEW_DEADLINE_MS) throw new Error('the leader election was lost');
+    else if (!released.aborted && clock.monotonicMs() - renewedMs >= LEASE_RENEW_DEADLINE_MS)
+      throw new Error('the leader election was lost');
   }
 }
 

@@ -52,7 +52,7 @@ export interface ClusterState {
   nodesWithPods(): Iterable<string>;
   /** Pods that are not bound to a node, from the cache. */
   unboundPods(): Iterable<Pod>;
-  /** When a Node was first seen, by our own clock; times in the object are from other clocks. */
+  /** When a Node was first seen, by the monotonic clock; times in the object are from other clocks. */
   nodeSeenMs(node: Node): number;
   /** All pods, read from the server after this call: for irreversible decisions. */
   freshPods(): Promise<readonly Pod[]>;
@@ -130,7 +130,7 @@ export function createClusterState(runtime: Runtime, wire: Wire, kube: KubeClien
     podsOn: (nodeName) => podsByNode.get(nodeName)?.values() ?? [],
     nodesWithPods: () => podsByNode.keys(),
     unboundPods: () => unbound.values(),
-    nodeSeenMs: (node) => nodesSeenMs.get(uidOf(node)) ?? clock.nowMs(),
+    nodeSeenMs: (node) => nodesSeenMs.get(uidOf(node)) ?? clock.monotonicMs(),
     freshPods: () => podReads.add(undefined),
     freshClaims: isConfined ? () => claimReads.add(undefined).then((list) => list.filter(isOwnClaim)) : () => claimReads.add(undefined),
     freshClaimsOfAll: () => claimReads.add(undefined),
@@ -152,12 +152,12 @@ function namesWithout<T extends KubeObject>(cache: Cache<T>, valueOf: (object: T
   return names;
 }
 
-/** When each existing object was first seen, by its uid. */
+/** When each existing object was first seen, by the monotonic clock and its uid. */
 function timesSeen(cache: Cache<KubeObject>, clock: Clock): ReadonlyMap<string, number> {
   const seenMs = new Map<string, number>();
   cache.onChange((type, object) => {
     if (type === 'DELETED') seenMs.delete(uidOf(object));
-    else if (!seenMs.has(uidOf(object))) seenMs.set(uidOf(object), clock.nowMs());
+    else if (!seenMs.has(uidOf(object))) seenMs.set(uidOf(object), clock.monotonicMs());
   });
   return seenMs;
 }

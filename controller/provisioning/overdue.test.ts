@@ -32,7 +32,7 @@ function overdueAt(nowMs: number, seen: readonly Seen[]): string[] {
   const claimOf = (node: Node): NodeClaim =>
     ({ metadata: { name: 'a', labels: { [NODE_POOL_LABEL]: of(node)?.pool ?? 'default' } }, spec: {} }) as unknown as NodeClaim;
   const context = {
-    runtime: { clock: { nowMs: () => nowMs } },
+    runtime: { clock: { monotonicMs: () => nowMs } },
     periods: STANDARD,
     state: { nodeSeenMs: (node: Node) => of(node)?.seenMs },
   } as unknown as Context;

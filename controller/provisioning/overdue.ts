@@ -25,7 +25,7 @@ export function overdueNodes(context: Context, nodes: readonly Node[], claimOf: 
     const earlier = since.get(pool) ?? [];
     const before = earlier.filter((ms) => ms <= createdMs).length;
     const patienceMs = periods.readyPatienceMs * PATIENCE_GROWTH ** before;
-    if (runtime.clock.nowMs() <= state.nodeSeenMs(node) + patienceMs) continue;
+    if (runtime.clock.monotonicMs() <= state.nodeSeenMs(node) + patienceMs) continue;
     overdue.add(node);
     since.set(pool, [...earlier, createdMs + patienceMs]);
   }
