@@ -145,7 +145,7 @@ export const scheduling: Area = {
         'small pods with the same host port arrive together; each runs within the bound, and no more nodes are launched than there are pods',
       breaches: { ...UNSERVED, 'runaway-capacity': ['launched-twice'] },
       bound: 'provision',
-      incidents: ['karpenter#2083'],
+      incidents: ['karpenter#2083', 'karpenter#3022'],
     }),
     requirement({
       id: 'SCH-16',
