@@ -25,6 +25,21 @@ export const spotSpread = scenario({
   },
 });
 
+export const spreadBesideOtherPool = scenario({
+  id: 'scheduling/spread-beside-other-pool',
+  title:
+    'pods must spread over zones and select a pool of one zone, beside a pool of three zones that they do not select: all of them are served',
+  requirements: ['SCH-04'],
+  pools: [
+    pool('red', { instanceTypes: NODE_TYPES, zones: ['us-east-1a'], labels: { team: 'red' } }),
+    pool('blue', { instanceTypes: NODE_TYPES, labels: { team: 'blue' } }),
+  ],
+  async run(t) {
+    // The scheduler counts only the zones of nodes that a pod selects, so there is one zone, and no skew.
+    await serve(t, 'provision', { replicas: 3, nodeSelector: { team: 'red' }, spread: [SPREAD_OVER_ZONES] });
+  },
+});
+
 export const podAntiAffinity = scenario({
   id: 'scheduling/pod-anti-affinity',
   title: 'some pods must not share a host, others must not share a zone: each gets a host or a zone to itself',

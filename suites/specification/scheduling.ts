@@ -44,7 +44,7 @@ export const scheduling: Area = {
       observed: 'each pod runs within the bound; the scheduler decides at each bind what counts as a domain',
       breaches: { ...UNSERVED, latency: ['too-slow'] },
       bound: 'provision',
-      incidents: ['karpenter-provider-aws#2545', 'autoscaler#4129', 'autoscaler#9150'],
+      incidents: ['karpenter-provider-aws#2545', 'autoscaler#4129', 'autoscaler#9150', 'karpenter#2227'],
     }),
     requirement({
       id: 'SCH-05',

@@ -93,6 +93,7 @@ import { blockedByMissingNode } from './scheduling/blocked-by-missing-node.ts';
 import { ignoredMinimumValues } from './scheduling/ignored-minimum-values.ts';
 import { nilSelector } from './scheduling/nil-selector.ts';
 import { ignoredKubeletSettings } from './scheduling/ignored-kubelet-settings.ts';
+import { spreadOverForeignZones } from './scheduling/spread-over-foreign-zones.ts';
 import { ignoredMaxPods } from './scheduling/ignored-max-pods.ts';
 import { ignoredHostPorts } from './scheduling/ignored-host-ports.ts';
 import { ignoredEphemeralStorage } from './scheduling/ignored-ephemeral-storage.ts';
@@ -167,6 +168,7 @@ export const mutants: readonly Mutant[] = [
   ignoredMaxPods,
   ignoredHostPorts,
   ignoredEphemeralStorage,
+  spreadOverForeignZones,
   ignoredKubeletSettings,
   replacedLabels,
   computedNodeNames,
