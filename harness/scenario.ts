@@ -123,11 +123,13 @@ export interface UserObject {
   readonly protects?: readonly { readonly workload: string; readonly budget: BudgetSpec }[];
 }
 
-/** Pods that run on every node, like agents. They are no reason to launch. */
+/** Pods that run on every node, or on every node that they select, like agents. They are no reason to launch. */
 export interface DaemonSetSpec {
   readonly name: string;
   readonly cpu: string;
   readonly memory: string;
+  /** By default it selects every node. */
+  readonly nodeSelector?: Readonly<Record<string, string>>;
   /** By default it tolerates every taint. */
   readonly tolerations?: readonly Toleration[];
   /** By default none, so the pods have the lowest priority. */

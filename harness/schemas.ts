@@ -234,6 +234,7 @@ export const daemonSetSchema = z.strictObject({
   name: dnsName,
   cpu: quantity,
   memory: quantity,
+  nodeSelector: labels.optional(),
   tolerations: listOf(anything).optional(),
   priorityClassName: text.optional(),
 });

@@ -134,11 +134,11 @@ export class TrialContext implements Trial {
     return workload;
   }
 
-  async daemonSet({ name, cpu, memory, tolerations = [{ operator: 'Exists' }], priorityClassName }: DaemonSetSpec): Promise<Workload> {
+  async daemonSet(request: DaemonSetSpec): Promise<Workload> {
+    const { name, cpu, memory, nodeSelector } = request;
     const labels = { [WORKLOAD_LABEL]: name };
-    const priority = defined({ priorityClassName });
-    const template = { ...podSpec({ name, replicas: 0, cpu, memory, tolerations }), ...priority };
-    const note = `a pod of ${cpu} CPU and ${memory} for each node`;
+    const template = podSpec({ replicas: 0, tolerations: [{ operator: 'Exists' }], ...request });
+    const note = `a pod of ${cpu} CPU and ${memory} for each node${nodeSelector === undefined ? '' : ' that it selects'}`;
     return this.#deploy({ name, kind: 'DaemonSet' }, { replicas: 0, truth: { kind: 'daemon' }, note }, (metadata) => ({
       apiVersion: 'apps/v1',
       kind: 'DaemonSet',

@@ -79,6 +79,18 @@ export const daemonSetOverhead = scenario({
   },
 });
 
+export const daemonSetOfOneType = scenario({
+  id: 'provisioning/daemonset-of-one-type',
+  title: 'a large agent runs on the larger of two types only, and leaves no room for a pod there: pods get nodes of the smaller type',
+  requirements: ['PRV-03'],
+  pools: [pool('default', { instanceTypes: ['m6i.large', 'm6i.xlarge'] })],
+  async run(t) {
+    t.expect.launchedAtMost(3);
+    await t.daemonSet({ name: 'agent', cpu: '3', memory: '1Gi', nodeSelector: { [LABEL.instanceType]: 'm6i.xlarge' } });
+    await serve(t, 'provision', { replicas: 3 });
+  },
+});
+
 export const newDaemonSet = scenario({
   id: 'provisioning/new-daemonset',
   title: 'a DaemonSet is deployed when the nodes are full: nothing is launched for it',

@@ -30,10 +30,11 @@ export const provisioning: Area = {
       id: 'PRV-03',
       title: 'A new node is large enough for the pods that it was launched for and for the DaemonSet pods that will run on it.',
       rationale: 'Agents use part of every node. An autoscaler that ignores them launches nodes that are too small, again and again.',
-      observed: 'a type that can hold the pod alone cannot hold it together with the agent, so pods run only where both fit',
-      breaches: UNSERVED,
+      observed:
+        'a type that can hold the pod alone cannot hold it together with the agent, so pods run only where both fit, or where the agent does not run',
+      breaches: { ...UNSERVED, 'runaway-capacity': ['launched-twice'] },
       bound: 'provision',
-      incidents: ['karpenter-provider-aws#1959'],
+      incidents: ['karpenter-provider-aws#1959', 'karpenter#715', 'karpenter#2838'],
     }),
     requirement({
       id: 'PRV-04',

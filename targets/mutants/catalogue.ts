@@ -86,6 +86,7 @@ import { registersForeignTaints } from './registration/registers-foreign-taints.
 import { shortRegistrationTimeout } from './registration/short-registration-timeout.ts';
 import { batchLimits } from './scheduling/batch-limits.ts';
 import { ignoredDaemonsets } from './scheduling/ignored-daemonsets.ts';
+import { daemonSetsOnEveryType } from './scheduling/daemonsets-on-every-type.ts';
 import { ignoredMemoryLimit } from './scheduling/ignored-memory-limit.ts';
 import { ignoredCpuLimit } from './scheduling/ignored-cpu-limit.ts';
 import { affinityTermsJoinedByAnd } from './scheduling/affinity-terms-joined-by-and.ts';
@@ -133,6 +134,7 @@ export const mutants: readonly Mutant[] = [
   timeoutWithoutTermination,
   ignoredDaemonsets,
   batchLimits,
+  daemonSetsOnEveryType,
   ignoredCapacityErrors,
   offeringByOffering,
   retriesWithoutBackoff,
