@@ -37,8 +37,12 @@ export function volumeClaim(
   return { resource: 'persistentvolumeclaims', object };
 }
 
-/** An existing volume in one zone, and its claim, both with this name. */
-export function volumeIn(zone: string, name: string): UserObject[] {
+/** An existing volume and its claim, both with this name. @param zones in each of which it can be attached, one or more */
+export function volumeIn(zones: string | readonly string[], name: string): UserObject[] {
+  // As drivers of volumes that exist in several zones write it: a term for each.
+  const nodeSelectorTerms = [zones]
+    .flat()
+    .map((zone) => ({ matchExpressions: [{ key: LABEL.zone, operator: 'In' as const, values: [zone] }] }));
   const object: PersistentVolume = {
     apiVersion: 'v1',
     kind: 'PersistentVolume',
@@ -48,7 +52,7 @@ export function volumeIn(zone: string, name: string): UserObject[] {
       capacity: { storage: SIZE },
       claimRef: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace: NAMESPACE, name },
       csi: { driver: EBS, volumeHandle: `vol-${name}` },
-      nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [{ key: LABEL.zone, operator: 'In', values: [zone] }] }] } },
+      nodeAffinity: { required: { nodeSelectorTerms } },
       persistentVolumeReclaimPolicy: 'Retain',
       storageClassName: '',
     },

@@ -184,6 +184,22 @@ export const volumeZones = scenario({
   },
 });
 
+export const volumeOfTwoZones = scenario({
+  id: 'pools/volume-of-two-zones',
+  title: 'a volume exists in two zones, and pods that use such volumes are allowed in one of them: each gets its node there',
+  requirements: ['SCH-10'],
+  features: ['volumes'],
+  pools: NODE_POOLS,
+  async run(t) {
+    const zones = ['us-east-1a', 'us-east-1b'];
+    await t.apply(zones.flatMap((zone) => volumeIn(zones, `data-${zone}`)));
+    const workloads = await Promise.all(
+      zones.map((zone) => t.deploy({ name: zone, replicas: 1, nodeSelector: { [LABEL.zone]: zone }, ...using(`data-${zone}`) })),
+    );
+    await serveTogether(t, 'provision', workloads);
+  },
+});
+
 export const missingStorageClass = scenario({
   id: 'pools/missing-storage-class',
   title:

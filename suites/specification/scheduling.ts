@@ -97,11 +97,13 @@ export const scheduling: Area = {
       id: 'SCH-10',
       profile: 'extended',
       features: ['volumes'],
-      title: 'A pod whose volume exists in one zone gets its node in that zone.',
+      title: 'A pod whose volume exists in some zones only gets its node in one of them that the pod allows.',
       rationale: 'A volume cannot move. A node in another zone does not help, and the pod, often a database, stays pending.',
-      observed: 'a pod that uses a bound volume, which exists in one zone, runs within the bound',
+      observed:
+        'pods that use bound volumes run within the bound: of some the volume exists in one zone, of others in two, of which the pod allows one',
       breaches: UNSERVED,
       bound: 'provision',
+      incidents: ['karpenter#2742'],
     }),
     requirement({
       id: 'SCH-11',

@@ -105,6 +105,7 @@ import { launchesForUnknownLabels } from './scheduling/launches-for-unknown-labe
 import { excludedLabelValues } from './scheduling/excluded-label-values.ts';
 import { ignoredPoolZones } from './scheduling/ignored-pool-zones.ts';
 import { ignoredVolumeZones } from './scheduling/ignored-volume-zones.ts';
+import { firstVolumeZone } from './scheduling/first-volume-zone.ts';
 import { volumeZonesAsAffinity } from './scheduling/volume-zones-as-affinity.ts';
 import { unverifiedTermination } from './termination/unverified-termination.ts';
 import { shortenedGracePeriod } from './termination/shortened-grace-period.ts';
@@ -155,6 +156,7 @@ export const mutants: readonly Mutant[] = [
   overwrittenTaints,
   registersForeignTaints,
   ignoredVolumeZones,
+  firstVolumeZone,
   volumeZonesAsAffinity,
   unverifiedTermination,
   relaunchedInterruptedOffering,
