@@ -66,15 +66,30 @@ export const tenPodsPerNode = scenario({
   },
 });
 
+/** A pod of NODE_SIZED fits on a node of two CPUs without an agent of that size, and with it does not. */
+const AGENT_SIZED = { cpu: '600m', memory: '256Mi' } as const;
+
 export const daemonSetOverhead = scenario({
   id: 'provisioning/daemonset-overhead',
   title: 'a DaemonSet runs an agent on every node: new nodes are large enough for the pod and the agent',
   requirements: ['PRV-03', 'TRM-01'],
   pools: [pool('default', { instanceTypes: ['m6i.large', 'm6i.xlarge', 'm7i.large', 'm7i.xlarge'] })],
   async run(t) {
-    // Without the agent a pod fits on a node of two CPUs, with it it does not.
     // Higher priority than the pods, as usual for agents: it takes its share even if the pods were there first.
-    await t.daemonSet({ name: 'agent', cpu: '600m', memory: '256Mi', priorityClassName: 'system-node-critical' });
+    await t.daemonSet({ name: 'agent', ...AGENT_SIZED, priorityClassName: 'system-node-critical' });
+    await scaleToNone(t, await serve(t, 'provision', { replicas: 4, apartOver: LABEL.hostname }));
+  },
+});
+
+export const daemonSetOnRegisteredNodes = scenario({
+  id: 'provisioning/daemonset-on-registered-nodes',
+  title: 'an agent selects a label that nodes get when they are registered: new nodes are large enough for the pod and the agent',
+  requirements: ['PRV-03', 'TRM-01'],
+  pools: [pool('default', { instanceTypes: ['m6i.large', 'm6i.xlarge', 'm7i.large', 'm7i.xlarge'] })],
+  async run(t) {
+    // Where nodes never get the label, the agent runs nowhere, and the pods have all of the room.
+    const nodeSelector = { 'karpenter.sh/registered': 'true' };
+    await t.daemonSet({ name: 'agent', ...AGENT_SIZED, nodeSelector, priorityClassName: 'system-node-critical' });
     await scaleToNone(t, await serve(t, 'provision', { replicas: 4, apartOver: LABEL.hostname }));
   },
 });

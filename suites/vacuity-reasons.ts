@@ -168,6 +168,7 @@ export const VACUITY_REASONS: readonly VacuityReason[] = [
       'consolidation/empty-do-not-disrupt-node',
       'consolidation/drifted-replacement-never-registers',
       'consolidation/replacement-without-capacity',
+      'provisioning/daemonset-on-registered-nodes',
     ],
     state: 'nothing-alone',
     reason: 'a variant of a declared scenario: in another order, at another time, or with a budget that blocks',

@@ -25,6 +25,7 @@ for (const { what, spec, taints = [], counts } of [
   { what: 'its selector matches', spec: { nodeSelector: { disk: 'fast' } }, counts: true },
   { what: 'its selector names another value', spec: { nodeSelector: { disk: 'slow' } }, counts: false },
   { what: 'its selector names a label that the node lacks', spec: { nodeSelector: { gpu: 'yes' } }, counts: false },
+  { what: 'its selector names a label that nodes get later', spec: { nodeSelector: { 'karpenter.sh/registered': 'true' } }, counts: true },
   { what: 'its affinity matches', spec: { affinity: affinity(LABEL.zone, ['us-east-1a', 'us-east-1b']) }, counts: true },
   { what: 'its affinity matches another zone', spec: { affinity: affinity(LABEL.zone, ['us-east-1b']) }, counts: false },
   { what: 'it does not tolerate a taint', spec: {}, taints: [TAINT], counts: false },

@@ -5,6 +5,7 @@ import { addResources, podRequests } from '../../model/resources.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { Labels } from '../../model/selector.ts';
 import { REPELLING, untolerated } from '../../model/taints.ts';
+import { KARPENTER } from '../api.ts';
 import { hostPortsOf } from '../scheduling/host-ports.ts';
 import type { HostPort } from '../scheduling/host-ports.ts';
 import type { DaemonSet } from '../state.ts';
@@ -22,6 +23,9 @@ interface Daemon {
   readonly hostPorts: readonly HostPort[];
 }
 
+/** Labels that each node of ours has sooner or later. */
+const LATER_LABELS = { [KARPENTER.registered]: 'true', [KARPENTER.initialized]: 'true' };
+
 /**
  * The pods that DaemonSets would run on nodes. A DaemonSet with an invalid template is ignored: the API server would not have
  * accepted it.
@@ -35,10 +39,11 @@ export class Daemons {
     this.#daemons = daemonSets.flatMap((daemonSet) => readDaemon(daemonSet) ?? []);
   }
 
-  /** What DaemonSets use on a node with these labels and taints. */
+  /** What DaemonSets use on a node of ours with these labels and taints. */
   shareOf(labels: Labels, taints: readonly Taint[]): DaemonShare {
+    const labelsInTheEnd = { ...labels, ...LATER_LABELS };
     const indexes = this.#daemons.flatMap(({ alternatives, tolerations }, index) =>
-      untolerated(taints, tolerations, REPELLING) === undefined && matchesNode(alternatives, '', labels) ? [index] : [],
+      untolerated(taints, tolerations, REPELLING) === undefined && matchesNode(alternatives, '', labelsInTheEnd) ? [index] : [],
     );
     const key = indexes.join();
     const known = this.#shares.get(key);

@@ -34,7 +34,7 @@ export const provisioning: Area = {
         'a type that can hold the pod alone cannot hold it together with the agent, so pods run only where both fit, or where the agent does not run',
       breaches: { ...UNSERVED, 'runaway-capacity': ['launched-twice'] },
       bound: 'provision',
-      incidents: ['karpenter-provider-aws#1959', 'karpenter#715', 'karpenter#2838'],
+      incidents: ['karpenter-provider-aws#1959', 'karpenter#715', 'karpenter#919', 'karpenter#2838'],
     }),
     requirement({
       id: 'PRV-04',
