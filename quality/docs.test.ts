@@ -153,6 +153,23 @@ test('the counts in docs/measured.md match the code', () => {
   });
 });
 
+test('docs/museum.md names scenarios, requirements that they test, and findings that exist', () => {
+  const text = textOf('docs/museum.md');
+  const scenarios = new Map(suites.flatMap((suite) => suite.scenarios.map(({ scenario }) => [scenario.id, scenario.requirements])));
+  const codes = checkCatalogue.flatMap((check) => Object.keys(check.codes));
+  const rows = ['The pieces', 'Open on the newest release'].flatMap((heading) => tableBelow(text, heading));
+  expect(rows.length).toBeGreaterThan(0);
+  for (const [what = '', , , ...results] of rows) {
+    const [, id = ''] = /`([^`]+)`/.exec(what) ?? [];
+    const requirements = [...what.matchAll(/\[([A-Z]+-\d+)\]/g)].map(([, name]) => name);
+    expect(scenarios.get(id), id).toEqual(expect.arrayContaining(requirements));
+    expect(requirements, id).not.toEqual([]);
+    const found = results.flatMap((cell) => [...cell.matchAll(/`([a-z-]+)`/g)].map(([, code]) => code));
+    expect(codes, id).toEqual(expect.arrayContaining(found));
+    expect(found, id).not.toEqual([]);
+  }
+});
+
 test('docs/architecture.md lists every folder', () => {
   const rows = tableBelow(textOf('docs/architecture.md'), 'Folders').map(([folder = '']) => basename(folder.replaceAll('`', '')));
   // Files and nested folders also have rows in the layers.
