@@ -21,7 +21,7 @@ for (const [text, message] of [
   ['karpenter@', 'give karpenter a version'],
   ['karpenter@1.14', '"1.14" is not a full version; give all three numbers, such as karpenter@1.14.1'],
   ['karpenter@latest', 'the latest version changes over time'],
-  ['karpenter@1.8.9', 'karpenter@1.8.9 is too old: 1.9.0 is the first'],
+  ['karpenter@1.7.9', 'karpenter@1.7.9 is too old: 1.8.0 is the first'],
   ['karpenter@0.37.0', 'too old'],
   ['karpenter@a/b', '"a/b" is not a version'],
   ['karpenter@..', '".." is not a version'],

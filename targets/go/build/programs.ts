@@ -35,7 +35,7 @@ export const GO_PROGRAMS: readonly GoProgram[] = [
     versionVariable: 'sigs.k8s.io/karpenter/pkg/operator.Version',
     // Maximum: the chart's default limit; initial: what it needs to become ready.
     memory: { initialMiB: 384, mostMiB: 1_024 },
-    minimum: '1.9.0',
+    minimum: '1.8.0',
     goHint: 'Go 1.26.10 or later',
     examples: ['karpenter@1.14.1', 'karpenter@1.14.0'],
   },
