@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { specOfTarget } from '../go/build/target-spec.ts';
+import { COMPILED_MEMORY_MIB } from '../go/memory.ts';
 import { programFiles, programVariables, wireTo } from '../go/network.ts';
 import { startGoTarget } from '../go/target-process.ts';
 import { targetProgram } from '../go/target-program.ts';
@@ -11,8 +12,6 @@ import { TargetFileError, constantsOf } from './target-file.ts';
 import type { GoTargetFile } from './target-file.ts';
 import { NODE_VARIABLE, substitute, substituteAll } from './variables.ts';
 
-/** Memory limit of a trial's process: a large compiled program, its memory, and the trial itself. */
-const MEMORY_MIB = 1_792;
 const HOME = '/root';
 
 /**
@@ -37,7 +36,7 @@ export function goTarget(path: string, file: GoTargetFile, resources: readonly s
     features: file.features,
     constants: constantsOf(file),
     resources,
-    memoryMiB: MEMORY_MIB,
+    memoryMiB: COMPILED_MEMORY_MIB,
     cost: 'heavy',
     program,
     ...karpenterPools(readNodeClass(path, pools.nodeClass), manifests, pools.consolidateAfter),

@@ -9,6 +9,7 @@ import type { Operations } from '../command/pools.ts';
 import { substituteAll } from '../command/variables.ts';
 import type { Artefact } from '../go/artefacts/cache.ts';
 import { parseTargetVersion, specOf } from '../go/build/programs.ts';
+import { COMPILED_MEMORY_MIB } from '../go/memory.ts';
 import { HOST, programFiles, programVariables, wireTo } from '../go/network.ts';
 import { definitionsOf } from '../go/programs.ts';
 import { startGoTarget } from '../go/target-process.ts';
@@ -21,8 +22,6 @@ import { featuresOfGates } from './environment.ts';
 const PROGRAM = 'karpenter';
 /** For pools that set none, as in the bundled autoscaler. */
 const CONSOLIDATE_AFTER_MS = 30_000;
-/** Memory limit of a trial's process: the program's own memory, its code, and the rest of the trial. */
-const MEMORY_MIB = 1_792;
 
 /** Each of its controllers logs this once, when its caches are filled. */
 const READY = '"Starting workers"';
@@ -82,7 +81,7 @@ export function karpenterTarget(version: string, pinned?: string, settings: Karp
     features: settings.features ?? [...FEATURES, ...featuresOfGates(environment['FEATURE_GATES'])],
     constants: { ...karpenterConstants(consolidateAfterMs), ...batchOf(environment['BATCH_MAX_DURATION']), ...settings.constants },
     resources: [RESOURCES.nodeclaims.plural, RESOURCES.nodepools.plural, RESOURCES.ec2nodeclasses.plural],
-    memoryMiB: MEMORY_MIB,
+    memoryMiB: COMPILED_MEMORY_MIB,
     smallRegion: true,
     cost: 'heavy',
     program,
