@@ -17,7 +17,8 @@ const UNLIMITED = { sinceMs: 0, earliestMs: Infinity, latestMs: Infinity };
  * Pods get their grace period, and are told to terminate before the instance is. The target does not terminate an instance
  * while a pod that was told to terminate is within its grace period (or what is left of it before the node's deadline), nor
  * while a pod runs that was never told to. If a node has a deadline, pods are told to terminate early enough to have
- * their grace period before it, as soon as no fault withholds an answer about it. Exempt are instances that were lost anyway, and pods that stop with their node.
+ * their grace period before it, as soon as no fault withholds an answer about it. Exempt are instances that were lost anyway, and pods
+ * that stop with their node.
  */
 export const gracePeriods: Check = {
   name: 'grace-periods',

@@ -152,7 +152,8 @@ function worstMinute(
 
 /**
  * How many launches may have been needed between two requests: a node for each pod without one, for each claim or node
- * that was being removed, and for each that a pool of fixed size lacked at the first, but at most as many as the target ever launched, or has claims for that have no instance, and at least one.
+ * that was being removed, and for each that a pool of fixed size lacked at the first, but at most as many as the target ever launched,
+ * or has claims for that have no instance, and at least one.
  */
 function reasonsIn(view: View): (first: RequestLife, last: RequestLife) => number {
   const indexOf = (event: { readonly i: number } | undefined): number => event?.i ?? Infinity;
@@ -169,15 +170,15 @@ function reasonsIn(view: View): (first: RequestLife, last: RequestLife) => numbe
     view.claims.map(({ created, linked, gone }) => ({ from: indexOf(created), to: Math.min(indexOf(linked), indexOf(gone)) })),
   );
   const launched = view.instances.filter(({ launched: { span } }) => span !== undefined).length;
-  const fixed = new Map<string, number>();
-  for (const { pool } of view.pools) fixed.set(pool.name, Math.max(fixed.get(pool.name) ?? 0, pool.replicas ?? 0));
+  const sizes = new Map<string, number>();
+  for (const { pool } of view.pools) sizes.set(pool.name, Math.max(sizes.get(pool.name) ?? 0, pool.replicas ?? 0));
+  const fixed = [...sizes].flatMap(([name, replicas]) => {
+    if (replicas === 0) return [];
+    const own = view.instances.filter(({ launched }) => launched.tags?.[NODE_POOL_LABEL] === name);
+    return [{ replicas, there: overlapping(own.map(({ launched, ending }) => ({ from: launched.i, to: indexOf(ending) }))) }];
+  });
   const missingAt = (index: number): number =>
-    [...fixed].reduce((sum, [name, replicas]) => {
-      const there = view.instances.filter(
-        ({ launched, ending }) => launched.tags?.[NODE_POOL_LABEL] === name && launched.i < index && (ending?.i ?? Infinity) > index,
-      );
-      return sum + Math.max(0, replicas - there.length);
-    }, 0);
+    fixed.reduce((sum, { replicas, there }) => sum + Math.max(0, replicas - there(index, index)), 0);
   return ({ start: first }, { start: last }) =>
     Math.max(1, Math.min(missingAt(first.i) + needed(first.i, last.i), Math.max(launched, claimed(first.i, last.i))));
 }
