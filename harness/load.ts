@@ -24,8 +24,8 @@ export interface ModuleRef {
 }
 
 /**
- * A target: one of the catalogue by its name, two of them in one cluster as `A+B`, an upgrade as `A..B`, a module's export, or the URL of a YAML
- * file that describes a program. `artefact`: which built program to run, by its folder name in the cache; the newest by default.
+ * A target: one of the catalogue by its name, two of them in one cluster as `A+B`, an upgrade as `A..B`, a module's export, or the URL
+ * of a YAML file that describes a program. `artefact`: which built program to run, by its folder name in the cache; the newest by default.
  */
 export type TargetRef =
   { readonly name: string; readonly artefact?: string } | ModuleRef | { readonly file: string; readonly artefact?: string };

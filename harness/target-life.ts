@@ -94,25 +94,25 @@ export class TargetLife {
 
   /** Stops the target as a roll-out would, and starts the next incarnation. Resolves when that is ready, or the limit has passed. */
   restart(readyLimitMs: number): Promise<void> {
-    return this.#inTurn(async () => {
-      await this.#stopCurrent();
-      await this.start(readyLimitMs);
-    });
+    return this.#rollOut(readyLimitMs);
   }
 
   /** Replaces the target by another: like `restart`, but the next incarnation is of that one. */
   upgrade(to: Target, readyLimitMs: number): Promise<void> {
-    return this.#inTurn(async () => {
-      await this.#stopCurrent();
-      this.#target = to;
-      this.#replacing = to.name;
-      await this.start(readyLimitMs);
-    });
+    return this.#rollOut(readyLimitMs, to);
   }
 
   /** Roll-outs follow each other: each starts one incarnation for the one that it stops. */
-  #inTurn(rollOut: () => Promise<void>): Promise<void> {
-    const turn = this.#rollOuts.then(() => (this.#stopped ? undefined : rollOut()));
+  #rollOut(readyLimitMs: number, to?: Target): Promise<void> {
+    const turn = this.#rollOuts.then(async () => {
+      if (this.#stopped) return;
+      await this.#stopCurrent();
+      if (to !== undefined) {
+        this.#target = to;
+        this.#replacing = to.name;
+      }
+      await this.start(readyLimitMs);
+    });
     this.#rollOuts = turn.catch(() => undefined);
     return turn;
   }
