@@ -77,7 +77,7 @@ class DescribedTypes implements InstanceTypes {
   readonly #isSpotAllowed: () => boolean;
   #hasPrices = false;
   /** By name, with the sizes of the image's settings and nothing learnt. */
-  #described: readonly NodeType[] = [];
+  #described: ReadonlyMap<string, NodeType> = new Map();
   /** By settings. Bounded by the settings of classes since types were last read. */
   #sized = new Map<string, SizedTypes>();
   /** By settings and type. Bounded by their numbers. */
@@ -110,13 +110,14 @@ class DescribedTypes implements InstanceTypes {
       ({ InstanceType }) => InstanceType as string,
     );
     const spotPrices = latestPrices(prices);
-    this.#described = infos
+    const described = infos
       .flatMap((info) => {
         const names = (zones.get(info.InstanceType ?? '') ?? []).map(({ Location }) => Location ?? '').sort();
         const type = readType(info, names, spotPrices, this.#cluster.region);
         return type === undefined ? [] : [type];
       })
       .sort((a, b) => (a.name < b.name ? -1 : 1));
+    this.#described = new Map(described.map((type) => [type.name, type]));
     this.#sized = new Map();
     this.#hasPrices = asksForPrices;
   }
@@ -131,7 +132,7 @@ class DescribedTypes implements InstanceTypes {
   }
 
   learn(name: string, allocatable: Resources, settings?: KubeletSettings): boolean {
-    const described = this.#described.find((one) => one.name === name);
+    const described = this.#described.get(name);
     if (described === undefined) return false;
     const key = keyOf(settings);
     const seen = this.#unforgotten(key);
@@ -162,7 +163,7 @@ class DescribedTypes implements InstanceTypes {
     if (known !== undefined && this.#clock.monotonicMs() < known.untilMs) return known;
     const seen = this.#unforgotten(key);
     const common = commonShares([...seen.values()].map(({ shares }) => shares));
-    const types = this.#described.map((type) => {
+    const types = [...this.#described.values()].map((type) => {
       const shares = seen.get(type.name)?.shares ?? common;
       const isAsDescribed = Object.values(shares).every((share) => share === 1);
       if (settings === undefined && isAsDescribed) return type;
