@@ -76,13 +76,14 @@ function spreadProblem(
   if (served >= replicas || !matchesSelector(labelSelector, template.metadata?.labels)) return undefined;
   if (domains.length >= minDomains) {
     const alternatives = nodeAlternatives(template.spec);
-    const other = loads.find(
-      (one) => one !== load && !one.isDaemon && domainBeyond(topologyKey, domains, alternatives, seatsOf(one)) !== undefined,
-    );
-    if (other === undefined) return undefined;
-    const domain = domainBeyond(topologyKey, domains, alternatives, seatsOf(other)) ?? '';
-    const why = `nodes for ${other.name} may have ${topologyKey} ${domain}, where it can't run, but which counts for its spread: at most ${served} of ${replicas} pods can run then`;
-    return { none: false, why };
+    for (const other of loads) {
+      if (other === load || other.isDaemon) continue;
+      const domain = domainBeyond(topologyKey, domains, alternatives, seatsOf(other));
+      if (domain === undefined) continue;
+      const why = `nodes for ${other.name} may have ${topologyKey} ${domain}, where it can't run, but which counts for its spread: at most ${served} of ${replicas} pods can run then`;
+      return { none: false, why };
+    }
+    return undefined;
   }
   const why = `it requires ${minDomains} domains of ${topologyKey}, and there are ${domains.length} (${domains.join(', ')}): at most ${served} of ${replicas} pods can run`;
   return { none: false, why };

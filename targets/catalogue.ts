@@ -37,10 +37,14 @@ function targetWithVersion(name: string, pinned: string | undefined): Target | u
   return versioned[program]?.(version, pinned);
 }
 
+/** The names of the autoscalers in a target's name: `NAME`, `A+B` or `A..B`. */
+export function namesInTarget(name: string): string[] {
+  return name.split(/\+|\.\./);
+}
+
 /** Those of the autoscalers named by `NAME`, `A+B` or `A..B` that are bundled with Scaleproof. */
 export function bundledNamesIn(name: string): string[] {
-  const parts = currentTargetName(name).split(/\+|\.\./);
-  return parts.filter((part) => targetCatalogue.some((target) => target.name === part));
+  return namesInTarget(currentTargetName(name)).filter((part) => targetCatalogue.some((target) => target.name === part));
 }
 
 function ownTarget(name: string): Target {

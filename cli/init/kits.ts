@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { packageRoot } from '../../model/package-root.ts';
 import { isPath } from '../../model/paths.ts';
+import { namesInTarget } from '../../targets/catalogue.ts';
 
 /** What a kit's files can be about, each set by the flag of its name. */
 export const SETTINGS = ['target', 'baseline', 'manifests'] as const;
@@ -180,7 +181,7 @@ export const KITS: readonly Kit[] = [
 
 /** The versions that Scaleproof builds for a target, as `karpenter@1.14.1` or `A+B`. */
 export function versionsIn(target: string): string[] {
-  return isPath(target) ? [] : target.split(/\+|\.\./).filter((part) => part.includes('@'));
+  return isPath(target) ? [] : namesInTarget(target).filter((part) => part.includes('@'));
 }
 
 function isBuilt({ target = '', baseline = '' }: Settings): boolean {
