@@ -17,6 +17,12 @@ const RECORDED_THOUGH_SENSITIVE: ReadonlySet<string> = new Set(['UserData']);
  */
 export class FormReader {
   readonly #structures = new Map<unknown, Read>();
+  readonly #lists: 'flat' | 'member';
+
+  /** @param lists `X.1`, as EC2 has them, or `X.member.1`, as the query protocol of other services */
+  constructor(lists: 'flat' | 'member' = 'flat') {
+    this.#lists = lists;
+  }
 
   /** @throws Ec2Refusal for an unknown parameter, or a value of the wrong type */
   read(schema: SchemaRef, parameters: Parameter): Record<string, unknown> {
@@ -59,12 +65,15 @@ export class FormReader {
     return isSecret(name, member) ? undefined : this.#readerOf(member);
   }
 
-  /** Lists are flattened, and their numbers may have gaps. */
+  /** The numbers of items may have gaps. */
   #list(schema: NormalizedSchema): Read {
     const read = this.#readerOf(schema.getValueSchema());
     return (parameter, path) => {
+      // `X=` is an empty list.
+      if (this.#lists === 'member' && parameter.value === '') return [];
       refuseValue(parameter, path);
-      return [...parameter.children]
+      const { children } = this.#lists === 'flat' ? parameter : (parameter.children.get('member') ?? parameter);
+      return [...children]
         .map(([part, child]) => {
           if (!/^\d{1,6}$/.test(part)) throw unknownParameter(join(path, part));
           return { index: Number(part), item: read(child, join(path, part)) };
