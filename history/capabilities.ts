@@ -20,6 +20,7 @@ export const CAPABILITIES = {
   'instance.end': 'instances can be terminated without the target',
   'cloud.hold': 'the cloud controller manager can be slowed down or stopped',
   'templates.delete': 'launch templates can be deleted without the target',
+  'groups.create': 'Auto Scaling groups can be created, and launch and terminate instances',
   'watch.perturb': 'watches and cached lists of the API server can be delayed, closed and expired',
   'target.kill': 'the target can be killed at any request',
   'target.pause': 'the target can be paused and resumed, as with SIGSTOP and SIGCONT',

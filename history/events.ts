@@ -315,6 +315,29 @@ export const eventSchema = z.discriminatedUnion('type', [
     token: z.string().optional(),
     tags: z.record(z.string(), z.string()).optional(),
     reason: z.string().optional(),
+    /** The Auto Scaling group that it is in. The span is then the request that changed the group's size, if one did. */
+    group: z.string().optional(),
+  }),
+  /** An Auto Scaling group and its sizes, and the request that created, changed or deleted it. */
+  event('group', {
+    group: id,
+    to: z.enum(['created', 'changed', 'deleted']),
+    min: count,
+    max: count,
+    desired: count,
+    span: span.optional(),
+  }),
+  /** A step of an Auto Scaling group towards its desired capacity, as it reports it itself. */
+  event('group-activity', {
+    group: id,
+    activity: id,
+    what: z.enum(['launch', 'terminate']),
+    to: z.enum(['started', 'successful', 'failed']),
+    instance: z.string().optional(),
+    /** With `started`, and with `failed` if that was at once. */
+    cause: z.string().optional(),
+    /** With `failed`: why. */
+    message: z.string().optional(),
   }),
   /** A change of an instance that belongs to someone else; `found`: it existed at the start. No other event mentions it. */
   event('foreign-instance', {

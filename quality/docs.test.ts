@@ -12,6 +12,7 @@ import { targetCatalogue } from '../targets/catalogue.ts';
 import { parseTargetVersion } from '../targets/go/build/programs.ts';
 import { mutants } from '../targets/mutants/catalogue.ts';
 import { createAccountServices } from '../world/aws/account-services.ts';
+import { AUTOSCALING_OPERATIONS } from '../world/aws/autoscaling/table.ts';
 import { EC2_OPERATIONS } from '../world/aws/operations/table.ts';
 import { SQS_OPERATIONS } from '../world/aws/sqs/operations.ts';
 import { API_CASES } from '../fidelity/differential/kube/run-case.ts';
@@ -129,6 +130,7 @@ test('docs/fidelity.md lists exactly the AWS operations that exist', () => {
   const clock = createVirtualTimeline({ startMs: 0, random: createRandom(1) }).scope('account');
   const services = {
     ec2: { operations: Object.keys(EC2_OPERATIONS) },
+    autoscaling: { operations: Object.keys(AUTOSCALING_OPERATIONS) },
     sqs: { operations: Object.keys(SQS_OPERATIONS) },
     ...createAccountServices({ clock, random: createRandom(1), cluster: CLUSTER, catalogue: loadCatalogue() }),
   };

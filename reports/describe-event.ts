@@ -95,6 +95,13 @@ export function createDescriber(events: readonly HistoryEvent[]): Describe {
           `instance/${event.instance}`,
           `Instance ${event.to} (${event.capacityType} ${event.instanceType} in ${event.zone})${because(event.reason)}`,
         );
+      case 'group':
+        return about(`group/${event.group}`, `Group ${event.to} (desired ${event.desired}, ${event.min} to ${event.max})`);
+      case 'group-activity':
+        return about(
+          `group/${event.group}`,
+          `Group: ${event.what}${event.instance === undefined ? '' : ` of ${event.instance}`} ${event.to}${because(event.message)}`,
+        );
       case 'foreign-instance':
         return about(`instance/${event.instance}`, `An instance of another client ${event.to}`);
       case 'launch-template':

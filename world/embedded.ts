@@ -122,6 +122,7 @@ export const EMBEDDED: Pick<World, 'name' | 'capabilities' | 'allowances'> = {
     'volumes.create',
     'cloud.hold',
     'templates.delete',
+    'groups.create',
     'watch.perturb',
     'target.kill',
     'target.pause',

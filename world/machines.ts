@@ -109,10 +109,11 @@ export function createMachines<Nodes extends WorldPart>(site: MachinesSite<Nodes
   });
   return {
     cluster: { ...cluster, interruptionQueueUrl: interruptions.queueUrl },
-    backend: new AwsServices({ ec2: ec2.backend, sqs: interruptions.backend, ...account }),
+    backend: new AwsServices({ ec2: ec2.backend, sqs: interruptions.backend, autoscaling: ec2.autoscaling.backend, ...account }),
     nodes,
     parts: [
       ...ec2.others,
+      ec2.autoscaling.controller,
       nodes,
       new StartupAgent({
         port: port('node'),

@@ -168,13 +168,13 @@ export interface CapacityPort {
     readonly selector: OfferingSelector;
     readonly remaining: number;
     readonly naming: FleetErrorNaming;
-    readonly fired: (span: number) => void;
+    readonly fired: (span?: number) => void;
   }): Heal | Promise<Heal>;
   /** Refuses launches into each selected offering for another reason, until undone. `fired` as above. */
   refuse(refusing: {
     readonly selector: OfferingSelector;
     readonly refusal: { readonly code: string; readonly message: string };
-    readonly fired: (span: number) => void;
+    readonly fired: (span?: number) => void;
   }): Heal;
 }
 
@@ -205,16 +205,16 @@ export interface QuotaPort {
     readonly capacityTypes?: readonly CapacityType[];
     readonly groups?: readonly QuotaGroup[];
     readonly vcpus: number;
-    readonly fired: (span: number) => void;
+    readonly fired: (span?: number) => void;
   }): Heal;
   /** Allows at most this many running on-demand instances of each of these types (default: of every type), until undone. */
   limitInstances(limit: {
     readonly instanceTypes?: readonly string[];
     readonly count: number;
-    readonly fired: (span: number) => void;
+    readonly fired: (span?: number) => void;
   }): Heal;
   /** Allows at most this many launches from now on, of any type and capacity, until undone. */
-  limitLaunches(limit: { readonly count: number; readonly fired: (span: number) => void }): Heal;
+  limitLaunches(limit: { readonly count: number; readonly fired: (span?: number) => void }): Heal;
   /**
    * Leaves this many free addresses in the subnets of these zones (default: all), as if others had taken the rest, never-used
    * ones first, until undone. A terminated instance releases its own.
@@ -222,7 +222,7 @@ export interface QuotaPort {
   limitAddresses(limit: {
     readonly zones?: readonly string[];
     readonly remaining: number;
-    readonly fired: (span: number) => void;
+    readonly fired: (span?: number) => void;
     /** Called for each instance that got an address which another one had before. */
     readonly reused?: (instance: string, before: string) => void;
   }): Heal;
@@ -259,7 +259,7 @@ export interface StaleReadPort {
 /** Makes instances fail. Capability `instance.end`. */
 export interface InstanceFaultPort {
   /** Makes launches of the selected offerings fail at once (pending, then terminated), at most `count`, until undone. */
-  failLaunches(failure: { readonly selector: OfferingSelector; readonly count: number; readonly fired: (span: number) => void }): Heal;
+  failLaunches(failure: { readonly selector: OfferingSelector; readonly count: number; readonly fired: (span?: number) => void }): Heal;
   /**
    * Terminates or stops selected instances out of band, each some time after it is (or was) running, at most `count`,
    * in the order in which they started to run, until undone.

@@ -21,10 +21,12 @@ interface AccountSite {
 }
 
 /** By their IAM prefixes. */
-type AccountServices = Readonly<Record<Exclude<keyof AwsBackends, 'ec2' | 'sqs'>, Backend & { readonly operations: readonly string[] }>>;
+type AccountServices = Readonly<
+  Record<Exclude<keyof AwsBackends, 'ec2' | 'sqs' | 'autoscaling'>, Backend & { readonly operations: readonly string[] }>
+>;
 
 /**
- * The AWS services of a cluster's account other than EC2 and SQS. Its roles are those that Karpenter's set-up creates: one for nodes
+ * The AWS services of a cluster's account other than EC2, Auto Scaling and SQS. Its roles are those that Karpenter's set-up creates: one for nodes
  * and one for the controller. Source of the names: "Getting started with Karpenter", its CloudFormation template.
  */
 export function createAccountServices({ clock, random, cluster, catalogue }: AccountSite): AccountServices {

@@ -7,6 +7,8 @@ import type { Random } from '../../runtime/random.ts';
 import type { Backend } from '../../wire/backend.ts';
 import type { FaultPorts } from '../ports.ts';
 import type { WorldPart } from '../tasks.ts';
+import { createAutoScaling } from './autoscaling/autoscaling.ts';
+import type { AutoScaling } from './autoscaling/autoscaling.ts';
 import { Ec2Backend } from './backend.ts';
 import { Capacity } from './capacity.ts';
 import { Fleets } from './fleets.ts';
@@ -65,6 +67,7 @@ export interface Ec2 {
   onReboot(listener: (id: string) => void): () => void;
   /** Resources of others in the account, once it is run. */
   readonly others: readonly WorldPart[];
+  readonly autoscaling: AutoScaling;
 }
 
 /** Creates an EC2 without instances or launch templates. */
@@ -82,10 +85,9 @@ export function createEc2(options: Ec2Options): Ec2 {
     quotas.addresses.observe(instance);
     hostnames.observe(instance);
   });
-  const buckets = new RequestBuckets(clock, {
-    fleetsTakeResources: options.fleetsTakeResources ?? false,
-    unlimited: options.unlimitedRequests ?? false,
-  });
+  const limits = { fleetsTakeResources: options.fleetsTakeResources ?? false, unlimited: options.unlimitedRequests ?? false };
+  const buckets = new RequestBuckets(clock, { service: 'ec2', ...limits });
+  const groupBuckets = new RequestBuckets(clock, { service: 'autoscaling', ...limits });
   const account: Account = {
     clock,
     random: random.fork('ids'),
@@ -113,7 +115,12 @@ export function createEc2(options: Ec2Options): Ec2 {
     backend,
     ports: {
       capacity,
-      throttle: buckets,
+      throttle: {
+        limit: (limit) => {
+          const heals = [buckets.limit(limit), groupBuckets.limit(limit)];
+          return () => heals.forEach((heal) => void heal());
+        },
+      },
       quota: quotas,
       hostnames,
       reads: {
@@ -127,6 +134,7 @@ export function createEc2(options: Ec2Options): Ec2 {
       templates,
       templateFaults: new TemplateFaults(clock, templates),
     },
+    autoscaling: createAutoScaling({ account, random: random.fork('auto scaling'), recorder, buckets: groupBuckets }),
     onReboot: (listener) => instances.onReboot(listener),
     others: FOREIGN_TAGS.flatMap((tags, index) => {
       const subnet = subnets[index];

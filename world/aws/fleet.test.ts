@@ -133,8 +133,8 @@ for (const { naming, nowhere, elsewhere } of [
   test(`what errors name when capacity is missing: ${naming}`, async () => {
     await withEc2(async (bench) => {
       await makeTemplate(bench);
-      const spans: number[] = [];
-      const limit = { remaining: 0, naming, fired: (span: number) => void spans.push(span) };
+      const spans: (number | undefined)[] = [];
+      const limit = { remaining: 0, naming, fired: (span?: number) => void spans.push(span) };
       const order: FleetSpec = { capacityType: 'on-demand', inOrder: true };
       const heal = bench.ports.capacity.limit({ selector: { capacityTypes: ['on-demand'] }, ...limit });
       const refused = await bench.send(fleet(order));
@@ -286,7 +286,7 @@ test('a fleet may be partly spot and partly on-demand', async () => {
 test('a refused offering is named with its own code, and the next one is tried', async () => {
   await withEc2(async (bench) => {
     await makeTemplate(bench);
-    const spans: number[] = [];
+    const spans: (number | undefined)[] = [];
     const refusal = { code: 'InvalidParameterValue', message: 'no' };
     const selector = { instanceTypes: ['m5.large'], zones: [A, B] };
     const heal = bench.ports.capacity.refuse({ selector, refusal, fired: (span) => spans.push(span) });

@@ -20,7 +20,7 @@ function statesOf({ events }: Bench, id: string): string[] {
 test('launches fail: from pending to terminated, as many as requested', async () => {
   await withEc2(async (bench) => {
     await makeTemplate(bench);
-    const fired: number[] = [];
+    const fired: (number | undefined)[] = [];
     bench.ports.instanceFaults.failLaunches({ selector: { capacityTypes: ['spot'] }, count: 1, fired: (span) => fired.push(span) });
     const [onDemand = ''] = idsOf(await bench.send(fleet({ capacityType: 'on-demand' })));
     const [first = ''] = idsOf(await bench.send(fleet({})));
@@ -69,7 +69,7 @@ for (const { how, states } of [
 test('a quota fails pools of a fleet, is named once, and lets the rest through', async () => {
   await withEc2(async (bench) => {
     await makeTemplate(bench);
-    const fired: number[] = [];
+    const fired: (number | undefined)[] = [];
     const heal = bench.ports.quota.limitVcpus({ capacityTypes: ['spot'], vcpus: 5, fired: (span) => fired.push(span) });
     const output = await bench.send(fleet({ count: 4, types: ['m5.large', 'm5.xlarge'] }));
     expect(idsOf(output)).toHaveLength(2);
@@ -92,7 +92,7 @@ test('a subnet with one free address reuses it for the next instance', async () 
   await withEc2(async (bench) => {
     await makeTemplate(bench);
     const { ports } = bench;
-    const fired: number[] = [];
+    const fired: (number | undefined)[] = [];
     const heal = ports.quota.limitAddresses({ zones: [A], remaining: 1, fired: (span) => fired.push(span) });
     const free = async (): Promise<unknown> => {
       const { Subnets = [] } = await bench.send(new DescribeSubnetsCommand({ SubnetIds: [CLUSTER.subnets[A] ?? ''] }));

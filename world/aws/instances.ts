@@ -52,6 +52,9 @@ export const USER_INITIATED: StateReason = {
 /** Source: "Troubleshoot Amazon EC2 instance launch issues", instance terminates immediately. */
 const LAUNCH_FAILED: StateReason = { code: 'Client.InternalError', message: 'Client.InternalError: Client error on launch' };
 
+/** On each instance of an Auto Scaling group: the group's name. Users can't set it. */
+export const GROUP_TAG = 'aws:autoscaling:groupName';
+
 type LaunchFailure = Parameters<InstanceFaultPort['failLaunches']>[0];
 type EndingDelay = Parameters<InstanceFaultPort['delayEndings']>[0];
 
@@ -100,8 +103,8 @@ export interface Launch {
   readonly launchIndex: number;
   /** Its room in the pool. */
   readonly lease: Lease;
-  /** Span of the request that launches it. */
-  readonly span: number;
+  /** Span of the request that launches it, if any. */
+  readonly span?: number;
 }
 
 /**
@@ -295,7 +298,7 @@ export class Instances implements InstancePort {
     this.#leases.set(record.id, launch.lease);
     const token = clientToken === '' ? {} : { token: clientToken };
     this.#change(record, {
-      span: launch.span,
+      ...defined({ span: launch.span }),
       tags: { ...tags },
       arch: archOf(type),
       vcpu: type.vcpu,
@@ -307,8 +310,11 @@ export class Instances implements InstancePort {
     return record;
   }
 
-  /** Terminates an instance for a request, unless it is already ending. Returns it as it then is; undefined if there is none. */
-  terminate(id: string, span: number): InstanceRecord | undefined {
+  /**
+   * Terminates an instance, unless it is already ending. Returns it as it then is; undefined if there is none.
+   * @param span of the request that wants it, if any
+   */
+  terminate(id: string, span: number | undefined): InstanceRecord | undefined {
     this.#startEnding(id, USER_INITIATED, span);
     return this.current(id);
   }
@@ -334,7 +340,7 @@ export class Instances implements InstancePort {
     if (record?.state === 'pending') this.#change({ ...record, state: 'running', runningAtMs: this.#clock.nowMs() });
   }
 
-  #mustFail(record: InstanceRecord, span: number): boolean {
+  #mustFail(record: InstanceRecord, span: number | undefined): boolean {
     const armed = [...this.#failures].find(({ failure, left }) => left > 0 && selects(failure.selector, record));
     if (armed === undefined) return false;
     armed.left -= 1;
@@ -414,7 +420,7 @@ export class Instances implements InstancePort {
       capacityType: record.capacityType,
       usdPerHour: record.usdPerHour,
       ...more,
-      ...defined({ reason: record.stateReason?.message }),
+      ...defined({ group: record.tags[GROUP_TAG], reason: record.stateReason?.message }),
     });
     for (const listener of [...this.#listeners]) listener(record);
   }

@@ -50,7 +50,9 @@ function drain(buckets: RequestBuckets, action: string, input: Input): number {
 async function withBuckets(body: (buckets: RequestBuckets, sleep: (ms: number) => Promise<void>) => Promise<void>): Promise<void> {
   const timeline = createVirtualTimeline({ startMs: 0, random: createRandom(1) });
   const clock = timeline.scope('test');
-  await timeline.run(body(new RequestBuckets(clock, { fleetsTakeResources: false, unlimited: false }), (ms) => clock.sleep(ms)));
+  await timeline.run(
+    body(new RequestBuckets(clock, { service: 'ec2', fleetsTakeResources: false, unlimited: false }), (ms) => clock.sleep(ms)),
+  );
 }
 
 for (const { action, input = {}, capacity, refill } of CASES) {

@@ -85,6 +85,7 @@ interface Draw {
  */
 export class RequestBuckets implements ThrottlePort {
   readonly #clock: Clock;
+  readonly #service: string;
   readonly #fleetsTakeResources: boolean;
   readonly #unlimited: boolean;
   /** By operation and kind. Bounded by the table of operations. */
@@ -92,11 +93,16 @@ export class RequestBuckets implements ThrottlePort {
   readonly #limits = new Set<Limit>();
 
   /**
+   * @param options.service as in IAM
    * @param options.fleetsTakeResources whether CreateFleet uses RunInstances' resource tokens, which is not documented
    * @param options.unlimited leaves out EC2's own buckets: only faults limit requests
    */
-  constructor(clock: Clock, options: { readonly fleetsTakeResources: boolean; readonly unlimited: boolean }) {
+  constructor(
+    clock: Clock,
+    options: { readonly service: 'ec2' | 'autoscaling'; readonly fleetsTakeResources: boolean; readonly unlimited: boolean },
+  ) {
     this.#clock = clock;
+    this.#service = options.service;
     this.#fleetsTakeResources = options.fleetsTakeResources;
     this.#unlimited = options.unlimited;
   }
@@ -121,7 +127,9 @@ export class RequestBuckets implements ThrottlePort {
   }
 
   #drawsOf(action: string, input: Input, nowMs: number): Draw[] {
-    const limits = [...this.#limits].filter(({ spec }) => spec.operations.includes('*') || spec.operations.includes(`ec2:${action}`));
+    const limits = [...this.#limits].filter(
+      ({ spec }) => spec.operations.includes('*') || spec.operations.includes(`${this.#service}:${action}`),
+    );
     const ofFaults = limits.map(({ spec, buckets }) => ({ bucket: bucketIn(buckets, action, spec, nowMs), tokens: 1, fired: spec.fired }));
     if (this.#unlimited) return ofFaults;
     const isAll = MANY.has(action) && !isNarrowed(input);

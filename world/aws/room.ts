@@ -70,8 +70,8 @@ export function offeringAt({ type, subnet, capacityType }: Place): Offering {
   return { instanceType: type.type, zone: subnet.zone, capacityType };
 }
 
-/** Reports each fault that left no room as fired, once per request. */
-export function reportFired(shortages: readonly Shortage[], span: number): void {
+/** Reports each fault that left no room as fired, once per request. @param span undefined if no request is behind the launch */
+export function reportFired(shortages: readonly Shortage[], span?: number): void {
   const fired = shortages.flatMap((one) => (one.kind === 'capacity' ? one.limits.map(({ limit }) => limit.fired) : one.fired));
   for (const tell of new Set(fired)) tell(span);
 }

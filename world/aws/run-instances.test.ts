@@ -101,7 +101,7 @@ for (const { name, more, expected } of [
 
 test('an empty pool is a server error that names zones with capacity; without a zone EC2 uses one of them', async () => {
   await withEc2(async (bench) => {
-    const fired: number[] = [];
+    const fired: (number | undefined)[] = [];
     const heal = bench.ports.capacity.limit({ selector: { zones: [A] }, remaining: 2, naming: 'one', fired: (span) => fired.push(span) });
     const inA = { Placement: { AvailabilityZone: A } };
     await expect(bench.send(new RunInstancesCommand(order({ ...inA, MinCount: 3, MaxCount: 5 })))).rejects.toMatchObject({

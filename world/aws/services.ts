@@ -5,6 +5,7 @@ import { versionOf } from '../../protocols/aws-query/codec.ts';
 import type { Answer, AnswerNote, Backend, Caller, Refusal, WholeAnswer } from '../../wire/backend.ts';
 import { asText } from '../../wire/wire.ts';
 import type { WireRequest, WireResponse } from '../../wire/wire.ts';
+import { AUTOSCALING_VERSION } from '../../protocols/autoscaling/codec.ts';
 import { IAM_VERSION } from './iam.ts';
 import { SSM_TARGET } from './ssm.ts';
 import { EKS_PATH } from './eks.ts';
@@ -15,6 +16,7 @@ import { STS_VERSION } from './sts.ts';
 export interface AwsBackends {
   readonly ec2: Backend;
   readonly sqs: Backend;
+  readonly autoscaling?: Backend;
   readonly iam?: Backend;
   readonly sts?: Backend;
   readonly ssm?: Backend;
@@ -25,7 +27,11 @@ export interface AwsBackends {
 /** The JSON services other than SQS, by the name in their header. */
 const BY_TARGET: Readonly<Record<string, keyof AwsBackends>> = { [PRICING_TARGET]: 'pricing', [SSM_TARGET]: 'ssm' };
 /** The services of the query protocol other than EC2, by their API's version date. */
-const BY_VERSION: Readonly<Record<string, keyof AwsBackends>> = { [IAM_VERSION]: 'iam', [STS_VERSION]: 'sts' };
+const BY_VERSION: Readonly<Record<string, keyof AwsBackends>> = {
+  [AUTOSCALING_VERSION]: 'autoscaling',
+  [IAM_VERSION]: 'iam',
+  [STS_VERSION]: 'sts',
+};
 
 /**
  * AWS behind one wire: one endpoint for all services, as set with `AWS_ENDPOINT_URL`. Since the host of such an endpoint does not

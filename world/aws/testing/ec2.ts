@@ -46,6 +46,7 @@ export interface Bench {
   readonly ports: Ec2['ports'];
   /** Absent until they are run. */
   readonly others: Ec2['others'];
+  readonly autoscaling: Ec2['autoscaling'];
   readonly backend: Ec2['backend'];
   readonly send: EC2Client['send'];
   readonly exchanges: readonly Exchange[];
@@ -116,6 +117,7 @@ export async function withEc2(
     clock,
     ports: ec2.ports,
     others: ec2.others,
+    autoscaling: ec2.autoscaling,
     backend: ec2.backend,
     send,
     exchanges,

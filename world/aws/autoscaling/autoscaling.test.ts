@@ -1,0 +1,264 @@
+import {
+  AutoScalingClient,
+  AutoScalingServiceException,
+  CreateAutoScalingGroupCommand,
+  DeleteAutoScalingGroupCommand,
+  DescribeAutoScalingGroupsCommand,
+  DescribeAutoScalingInstancesCommand,
+  DescribeScalingActivitiesCommand,
+  DescribeTagsCommand,
+  CreateOrUpdateTagsCommand,
+  SetDesiredCapacityCommand,
+  SetInstanceProtectionCommand,
+  TerminateInstanceInAutoScalingGroupCommand,
+} from '@aws-sdk/client-auto-scaling';
+import type { AutoScalingGroup, CreateAutoScalingGroupCommandInput } from '@aws-sdk/client-auto-scaling';
+import { TerminateInstancesCommand } from '@aws-sdk/client-ec2';
+import { expect, test } from '@playwright/test';
+import fc from 'fast-check';
+import { UNSIGNED, sdkConfig } from '../../../clients/aws-sdk.ts';
+import type { WireRequest } from '../../../wire/wire.ts';
+import { CLUSTER, makeTemplate, withEc2 } from '../testing/ec2.ts';
+import type { Bench } from '../testing/ec2.ts';
+
+interface GroupBench extends Bench {
+  readonly groups: AutoScalingClient['send'];
+  group(name?: string): Promise<AutoScalingGroup>;
+  /** What activities say, newest first. */
+  activities(): Promise<string[]>;
+}
+
+const SUBNETS = Object.values(CLUSTER.subnets).join(',');
+const MINUTE_MS = 60_000;
+
+/** Runs `body` against a fresh EC2 with a running Auto Scaling. */
+async function withGroups(body: (bench: GroupBench) => Promise<void>, seed = 1): Promise<void> {
+  await withEc2(
+    async (bench) => {
+      const { clock, autoscaling } = bench;
+      await makeTemplate(bench);
+      const stopping = new AbortController();
+      const running = autoscaling.controller.run(stopping.signal);
+      let spans = 100;
+      const wire = (request: WireRequest) => {
+        const { backend } = autoscaling;
+        return backend.handle(request, backend.describe(request), { principal: 'target', incarnation: 1, span: (spans += 1) });
+      };
+      const client = new AutoScalingClient({
+        ...sdkConfig({ wire, clock, region: CLUSTER.region, timeoutMs: 60_000 }),
+        endpoint: 'https://autoscaling.us-east-1.amazonaws.com',
+        ...UNSIGNED,
+      });
+      const groups = ((command: Parameters<AutoScalingClient['send']>[0]) =>
+        clock.call('autoscaling', () => client.send(command))) as AutoScalingClient['send'];
+      await body({
+        ...bench,
+        groups,
+        group: async (name = 'g') => {
+          const { AutoScalingGroups: [found] = [] } = await groups(new DescribeAutoScalingGroupsCommand({ AutoScalingGroupNames: [name] }));
+          if (found === undefined) throw new Error(`there is no group ${name}`);
+          return found;
+        },
+        activities: async () => {
+          const { Activities = [] } = await groups(new DescribeScalingActivitiesCommand({ AutoScalingGroupName: 'g' }));
+          return Activities.map(({ StatusCode, Description }) => `${StatusCode}: ${Description}`);
+        },
+      });
+      stopping.abort(new Error('over'));
+      await running;
+    },
+    { seed },
+  );
+}
+
+function create(more: Partial<CreateAutoScalingGroupCommandInput> = {}): CreateAutoScalingGroupCommand {
+  return new CreateAutoScalingGroupCommand({
+    AutoScalingGroupName: 'g',
+    MinSize: 0,
+    MaxSize: 10,
+    VPCZoneIdentifier: SUBNETS,
+    MixedInstancesPolicy: {
+      LaunchTemplate: {
+        LaunchTemplateSpecification: { LaunchTemplateName: 'nodes', Version: '$Latest' },
+        Overrides: [{ InstanceType: 'm6i.large' }],
+      },
+    },
+    ...more,
+  });
+}
+
+function resize(DesiredCapacity: number, HonorCooldown = false): SetDesiredCapacityCommand {
+  return new SetDesiredCapacityCommand({ AutoScalingGroupName: 'g', DesiredCapacity, HonorCooldown });
+}
+
+async function refusal(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof AutoScalingServiceException) return `${error.$metadata.httpStatusCode} ${error.name}: ${error.message}`;
+    throw error;
+  }
+  return 'none';
+}
+
+test('a group reaches its desired capacity, over all zones, and says so', async () => {
+  await withGroups(async ({ groups, group, activities, clock, told, events }) => {
+    const tags = [
+      { Key: 'a', Value: '1', PropagateAtLaunch: true },
+      { Key: 'b', Value: '2', PropagateAtLaunch: false },
+    ];
+    await groups(create({ Tags: tags }));
+    await clock.sleep(MINUTE_MS);
+    expect((await group()).Instances).toEqual([]);
+    await groups(resize(3));
+    const span = told.filter(({ type }) => type === 'group').at(-1);
+    await clock.sleep(MINUTE_MS);
+    const { Instances = [], DesiredCapacity } = await group();
+    expect(DesiredCapacity).toBe(3);
+    expect(Instances.map(({ AvailabilityZone }) => AvailabilityZone).sort()).toEqual(['us-east-1a', 'us-east-1b', 'us-east-1c']);
+    expect(new Set(Instances.map(({ LifecycleState, HealthStatus }) => `${LifecycleState} ${HealthStatus}`))).toEqual(
+      new Set(['InService Healthy']),
+    );
+    expect((await activities()).map((text) => text.replace(/i-\w+/, 'ID'))).toEqual(
+      Array(3).fill('Successful: Launching a new EC2 instance: ID'),
+    );
+    expect(span).toMatchObject({ group: 'g', to: 'changed', desired: 3, min: 0, max: 10 });
+    const launched = events.filter(({ to }) => to === 'pending');
+    expect(launched).toHaveLength(3);
+    for (const event of launched) {
+      expect(event).toMatchObject({ group: 'g', span: (span as { span: number }).span, capacityType: 'on-demand' });
+      expect(event.tags).toMatchObject({ a: '1', 'aws:autoscaling:groupName': 'g' });
+      expect(event.tags).not.toHaveProperty('b');
+    }
+  });
+});
+
+test('one that somebody else terminates is found and replaced, on nobody’s behalf', async () => {
+  await withGroups(async ({ groups, group, activities, send, clock, events }) => {
+    await groups(create({ DesiredCapacity: 1 }));
+    await clock.sleep(MINUTE_MS);
+    const { Instances: [first] = [] } = await group();
+    const id = first?.InstanceId ?? '';
+    await send(new TerminateInstancesCommand({ InstanceIds: [id] }));
+    expect((await group()).Instances).toMatchObject([{ InstanceId: id, LifecycleState: 'InService' }]);
+    await clock.sleep(3 * MINUTE_MS);
+    const { Instances = [] } = await group();
+    expect(Instances).toMatchObject([{ LifecycleState: 'InService' }]);
+    expect(Instances[0]?.InstanceId).not.toBe(id);
+    expect(events.filter(({ to }) => to === 'pending').at(-1)).not.toHaveProperty('span');
+    expect(await activities()).toContain(`Successful: Terminating EC2 instance: ${id}`);
+  });
+});
+
+test('without capacity in one zone, others get the instances; without any, activities fail with growing pauses', async () => {
+  await withGroups(async ({ groups, group, activities, clock, ports }) => {
+    const fired: (number | undefined)[] = [];
+    const limit = (zones: string[]) =>
+      ports.capacity.limit({ selector: { zones }, remaining: 0, naming: 'one', fired: (span) => void fired.push(span) });
+    const healFirst = limit(['us-east-1a']);
+    await groups(create());
+    await groups(resize(4));
+    await clock.sleep(MINUTE_MS);
+    expect((await group()).Instances?.map(({ AvailabilityZone }) => AvailabilityZone).sort()).toEqual([
+      'us-east-1b',
+      'us-east-1b',
+      'us-east-1c',
+      'us-east-1c',
+    ]);
+    expect(await activities()).toContain(
+      'Failed: Launching a new EC2 instance.  Status Reason: Could not launch On-Demand Instances. InsufficientInstanceCapacity - We currently do not have sufficient m6i.large capacity in the Availability Zone you requested (us-east-1a). Our system will be working on provisioning additional capacity. Launching EC2 instance failed.',
+    );
+    const healAll = limit(['us-east-1a', 'us-east-1b', 'us-east-1c']);
+    await groups(resize(5));
+    await clock.sleep(10 * MINUTE_MS);
+    const failures = (await activities()).filter((text) => text.startsWith('Failed')).length;
+    expect(failures).toBeGreaterThan(6);
+    expect(failures).toBeLessThan(30);
+    healFirst();
+    healAll();
+    await clock.sleep(10 * MINUTE_MS);
+    expect((await group()).Instances).toHaveLength(5);
+    expect(fired[0]).toBeGreaterThan(100);
+  });
+});
+
+test('a group shrinks by SetDesiredCapacity and by its own termination request, and not below its minimum', async () => {
+  await withGroups(async ({ groups, group, clock, events }) => {
+    await groups(create({ DesiredCapacity: 4, MinSize: 1 }));
+    await clock.sleep(MINUTE_MS);
+    const { Instances = [] } = await group();
+    const [kept = '', ended = ''] = Instances.map(({ InstanceId }) => InstanceId ?? '');
+    await groups(new SetInstanceProtectionCommand({ AutoScalingGroupName: 'g', InstanceIds: [kept], ProtectedFromScaleIn: true }));
+    const terminate = (id: string, ShouldDecrementDesiredCapacity: boolean) =>
+      groups(new TerminateInstanceInAutoScalingGroupCommand({ InstanceId: id, ShouldDecrementDesiredCapacity }));
+    const { Activity } = await terminate(ended, true);
+    expect(Activity?.Cause).toMatch(/was taken out of service in response to a user request, shrinking the capacity from 4 to 3\.$/);
+    expect((await group()).DesiredCapacity).toBe(3);
+    await groups(resize(1));
+    await clock.sleep(3 * MINUTE_MS);
+    expect((await group()).Instances?.map(({ InstanceId }) => InstanceId)).toEqual([kept]);
+    expect(await refusal(terminate(kept, true))).toMatch(/^400 ValidationError: Currently, desiredSize equals minSize \(1\)\./);
+    expect(await refusal(groups(resize(0)))).toBe(
+      '400 ValidationError: New SetDesiredCapacity value 0 is below min value 1 for the AutoScalingGroup.',
+    );
+    expect(await refusal(groups(resize(11)))).toBe(
+      '400 ValidationError: New SetDesiredCapacity value 11 is above max value 10 for the AutoScalingGroup.',
+    );
+    expect(await refusal(terminate('i-00000000000000000', true))).toBe(
+      '400 ValidationError: Instance Id not found - No managed instance found for instance ID: i-00000000000000000',
+    );
+    expect(await refusal(groups(new DeleteAutoScalingGroupCommand({ AutoScalingGroupName: 'g' })))).toMatch(/^400 ResourceInUse/);
+    await groups(new DeleteAutoScalingGroupCommand({ AutoScalingGroupName: 'g', ForceDelete: true }));
+    await clock.sleep(3 * MINUTE_MS);
+    expect((await groups(new DescribeAutoScalingGroupsCommand({}))).AutoScalingGroups).toEqual([]);
+    expect(events.filter(({ to }) => to === 'shutting-down').every(({ span, group }) => group === 'g' && span !== undefined)).toBe(true);
+  });
+});
+
+test('groups are listed by pages, names and tags', async () => {
+  await withGroups(async ({ groups }) => {
+    for (const name of ['g1', 'g2', 'g3']) {
+      await groups(create({ AutoScalingGroupName: name, Tags: [{ Key: 'own', Value: name, PropagateAtLaunch: true }] }));
+    }
+    const { AutoScalingGroups: first, NextToken } = await groups(new DescribeAutoScalingGroupsCommand({ MaxRecords: 2 }));
+    expect(first?.map(({ AutoScalingGroupName }) => AutoScalingGroupName)).toEqual(['g1', 'g2']);
+    const { AutoScalingGroups: rest } = await groups(new DescribeAutoScalingGroupsCommand({ MaxRecords: 2, NextToken }));
+    expect(rest?.map(({ AutoScalingGroupName }) => AutoScalingGroupName)).toEqual(['g3']);
+    const byTag = await groups(new DescribeAutoScalingGroupsCommand({ Filters: [{ Name: 'tag:own', Values: ['g2'] }] }));
+    expect(byTag.AutoScalingGroups?.map(({ AutoScalingGroupName }) => AutoScalingGroupName)).toEqual(['g2']);
+    await groups(
+      new CreateOrUpdateTagsCommand({
+        Tags: [{ ResourceId: 'g2', ResourceType: 'auto-scaling-group', Key: 'own', Value: 'me', PropagateAtLaunch: false }],
+      }),
+    );
+    const { Tags } = await groups(new DescribeTagsCommand({ Filters: [{ Name: 'auto-scaling-group', Values: ['g2'] }] }));
+    expect(Tags).toEqual([{ ResourceId: 'g2', ResourceType: 'auto-scaling-group', Key: 'own', Value: 'me', PropagateAtLaunch: false }]);
+    expect(await refusal(groups(create({ AutoScalingGroupName: 'g1' })))).toMatch(/^400 AlreadyExists/);
+    expect((await groups(new DescribeAutoScalingInstancesCommand({}))).AutoScalingInstances).toEqual([]);
+    expect(await refusal(groups(create({ MaxSize: 0, MinSize: 1 })))).toBe(
+      '400 ValidationError: Max bound, 0, must be greater than or equal to min bound, 1',
+    );
+  });
+});
+
+test('after any changes of size, a group has as many as it should, balanced over its zones', async () => {
+  const steps = fc.array(fc.tuple(fc.integer({ min: 0, max: 10 }), fc.integer({ min: 0, max: 40_000 })), { minLength: 1, maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(steps, fc.integer({ min: 1, max: 1_000 }), async (changes, seed) => {
+      await withGroups(async ({ groups, group, clock }) => {
+        await groups(create());
+        for (const [size, waitMs] of changes) {
+          await groups(resize(size));
+          await clock.sleep(waitMs);
+        }
+        await clock.sleep(5 * MINUTE_MS);
+        const { Instances = [], DesiredCapacity } = await group();
+        expect(Instances).toHaveLength(changes.at(-1)?.[0] ?? 0);
+        expect(DesiredCapacity).toBe(Instances.length);
+        const counts = Object.keys(CLUSTER.subnets).map((zone) => Instances.filter((one) => one.AvailabilityZone === zone).length);
+        expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
+      }, seed);
+    }),
+    { numRuns: 15 },
+  );
+});

@@ -1,0 +1,30 @@
+import type { Recorder } from '../../../history/events.ts';
+import type { Random } from '../../../runtime/random.ts';
+import type { Account } from '../operation.ts';
+import type { RequestBuckets } from '../request-buckets.ts';
+import { AutoScalingBackend } from './backend.ts';
+import { GroupController } from './controller.ts';
+import { Groups } from './groups.ts';
+
+/** Auto Scaling of one account in one region. */
+export interface AutoScaling {
+  /** Serves its wire. */
+  readonly backend: AutoScalingBackend;
+  /** Launches and terminates the instances of groups, while it runs. */
+  readonly controller: GroupController;
+}
+
+/** Creates Auto Scaling without groups. */
+export function createAutoScaling(parts: {
+  readonly account: Account;
+  readonly random: Random;
+  readonly recorder: Recorder;
+  readonly buckets: RequestBuckets;
+}): AutoScaling {
+  const { account, random, recorder, buckets } = parts;
+  const { clock } = account;
+  const groups = new Groups({ clock, random: random.fork('activities'), recorder });
+  const controller = new GroupController({ clock, random: random.fork('controller'), account, groups });
+  const site = { account, groups, controller };
+  return { backend: new AutoScalingBackend({ site, random: random.fork('request ids'), buckets }), controller };
+}

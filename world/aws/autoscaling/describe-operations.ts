@@ -1,0 +1,96 @@
+import type {
+  AutoScalingGroupNamesType,
+  DescribeAutoScalingInstancesType,
+  DescribeScalingActivitiesType,
+  Filter,
+  LaunchConfigurationNamesType,
+} from '@aws-sdk/client-auto-scaling';
+import { outcome } from '../operation.ts';
+import type { Outcome } from '../operation.ts';
+import type { Group } from './group.ts';
+import { GROUPS_MAX } from './group-operations.ts';
+import { page } from './paging.ts';
+import { constraintError, validationError } from './refusals.ts';
+import type { AutoScalingSite } from './service.ts';
+import { writeActivity, writeGroup, writeInstanceDetails } from './views.ts';
+
+const NAMES_MAX = 100;
+const IDS_MAX = 50;
+const CONFIGURATIONS_MAX = 200;
+
+/** Lists groups, by name or tags. Names without a group are left out. */
+export function describeGroups({ account, groups }: AutoScalingSite, input: AutoScalingGroupNamesType): Outcome {
+  const { AutoScalingGroupNames: names = [], Filters: filters = [] } = input;
+  if (names.length > NAMES_MAX) {
+    throw constraintError('autoScalingGroupNames', `[${names.join(', ')}]`, `Member must have length less than or equal to ${NAMES_MAX}`);
+  }
+  const predicates = filters.map(predicateOf);
+  const found = groups
+    .list()
+    .filter((group) => (names.length === 0 || names.includes(group.name)) && predicates.every((matches) => matches(group)));
+  const { items, more } = page(found, ({ name }) => name, input);
+  return outcome({ AutoScalingGroups: items.map((group) => writeGroup(account, group, groups.members(group.name))), ...more }, []);
+}
+
+function predicateOf({ Name: name = '', Values: values = [] }: Filter): (group: Group) => boolean {
+  const wanted = new Set(values);
+  if (name === 'tag-key') return ({ tags }) => [...tags.keys()].some((key) => wanted.has(key));
+  if (name === 'tag-value') return ({ tags }) => [...tags.values()].some(({ value }) => wanted.has(value));
+  if (name.startsWith('tag:')) {
+    const key = name.slice('tag:'.length);
+    return ({ tags }) => wanted.has(tags.get(key)?.value ?? '') && tags.has(key);
+  }
+  throw validationError(`Filter type ${name} is not correct. Allowed Filter types are: tag-key tag-value tag:<key>`);
+}
+
+/** Lists members of all groups. Ids that are none are left out. */
+export function describeInstances({ groups }: AutoScalingSite, input: DescribeAutoScalingInstancesType): Outcome {
+  const { InstanceIds: ids = [] } = input;
+  if (ids.length > IDS_MAX) {
+    throw constraintError('instanceIds', `[${ids.join(', ')}]`, `Member must have length less than or equal to ${IDS_MAX}`);
+  }
+  const found = groups
+    .members()
+    .filter(({ instance }) => ids.length === 0 || ids.includes(instance))
+    .sort((a, b) => (a.instance < b.instance ? -1 : 1));
+  const { items, more } = page(found, ({ instance }) => instance, input, IDS_MAX);
+  return outcome({ AutoScalingInstances: items.map(writeInstanceDetails), ...more }, []);
+}
+
+/** Lists activities, newest first. */
+export function describeActivities({ groups }: AutoScalingSite, input: DescribeScalingActivitiesType): Outcome {
+  const { AutoScalingGroupName: name, ActivityIds: ids = [], IncludeDeletedGroups: isDeletedToo = false } = input;
+  if (name !== undefined && !isDeletedToo) groups.get(name);
+  const found = groups
+    .activities()
+    .filter(
+      ({ id, group }) =>
+        (name === undefined || group === name) &&
+        (ids.length === 0 || ids.includes(id)) &&
+        (isDeletedToo || groups.find(group) !== undefined),
+    );
+  const { items, more } = page(found, ({ sequence }) => String(Number.MAX_SAFE_INTEGER - sequence), {
+    MaxRecords: PAGE_ACTIVITIES,
+    ...input,
+  });
+  return outcome({ Activities: items.map((activity) => writeActivity(activity, groups.find(activity.group))), ...more }, []);
+}
+
+const PAGE_ACTIVITIES = 100;
+
+/** There are no launch configurations: new accounts can't create any. */
+export function describeLaunchConfigurations(_site: AutoScalingSite, _input: LaunchConfigurationNamesType): Outcome {
+  return outcome({ LaunchConfigurations: [] }, []);
+}
+
+export function describeAccountLimits({ groups }: AutoScalingSite): Outcome {
+  return outcome(
+    {
+      MaxNumberOfAutoScalingGroups: GROUPS_MAX,
+      MaxNumberOfLaunchConfigurations: CONFIGURATIONS_MAX,
+      NumberOfAutoScalingGroups: groups.list().length,
+      NumberOfLaunchConfigurations: 0,
+    },
+    [],
+  );
+}

@@ -1,0 +1,100 @@
+import type { InstancesDistribution, LaunchTemplateOverrides, LaunchTemplateSpecification } from '@aws-sdk/client-auto-scaling';
+
+/** A tag of a group, which new instances get too if it is propagated. */
+export interface GroupTag {
+  readonly value: string;
+  readonly propagate: boolean;
+}
+
+/** How a group chooses types and capacity types; absent members have Auto Scaling's defaults. */
+export interface MixedInstances {
+  readonly overrides: readonly LaunchTemplateOverrides[];
+  readonly distribution: InstancesDistribution;
+}
+
+/** What a user sets about a group. */
+export interface GroupSettings {
+  readonly min: number;
+  readonly max: number;
+  readonly desired: number;
+  readonly template: LaunchTemplateSpecification;
+  readonly mixed?: MixedInstances;
+  /** In the order of the request. */
+  readonly subnets: readonly string[];
+  readonly cooldownS: number;
+  readonly healthCheckType: string;
+  readonly graceS: number;
+  readonly terminationPolicies: readonly string[];
+  readonly protectsNew: boolean;
+  readonly capacityRebalance: boolean;
+  readonly warmupS?: number;
+  readonly maxLifetimeS?: number;
+  readonly context?: string;
+}
+
+/** An Auto Scaling group. Groups are immutable: a change replaces them. */
+export interface Group extends GroupSettings {
+  readonly name: string;
+  readonly arn: string;
+  readonly createdAtMs: number;
+  readonly tags: ReadonlyMap<string, GroupTag>;
+  /** Processes that do not run, by name. */
+  readonly suspended: ReadonlyMap<string, string>;
+  /** It is deleted as soon as its instances are terminated. */
+  readonly isDeleting: boolean;
+}
+
+/** Where a member is in its life. */
+export type Lifecycle = 'Pending' | 'InService' | 'Terminating';
+
+/** An instance of a group. Members are immutable: a change replaces them. */
+export interface Member {
+  readonly instance: string;
+  readonly group: string;
+  readonly lifecycle: Lifecycle;
+  readonly isHealthy: boolean;
+  /** It is never chosen when the group shrinks. */
+  readonly isProtected: boolean;
+  /** Units of capacity that it counts for. */
+  readonly weight: number;
+  /** The group shows weights only where they were set. */
+  readonly hasWeight: boolean;
+  readonly template?: { readonly id: string; readonly name: string; readonly version: number };
+  readonly instanceType: string;
+  readonly zone: string;
+  readonly subnetId: string;
+  readonly imageId: string;
+  readonly capacityType: 'spot' | 'on-demand';
+  readonly launchedAtMs: number;
+  readonly inServiceAtMs?: number;
+  /** The activity that launches or terminates it, while it does. */
+  readonly activity?: string;
+}
+
+/** One step of a group towards its desired capacity. Activities are immutable: a change replaces them. */
+export interface Activity {
+  readonly id: string;
+  /** Counts activities of all groups, from 1. */
+  readonly sequence: number;
+  readonly group: string;
+  readonly what: 'launch' | 'terminate';
+  readonly instance?: string;
+  readonly description: string;
+  readonly cause: string;
+  readonly status: 'InProgress' | 'Successful' | 'Failed' | 'Cancelled';
+  readonly message?: string;
+  readonly startMs: number;
+  readonly endMs?: number;
+  readonly subnetId?: string;
+  readonly zone?: string;
+}
+
+/** The capacity that counts towards the desired one: of members that are not ending. */
+export function unitsOf(members: readonly Member[]): number {
+  return members.reduce((units, member) => units + (member.lifecycle === 'Terminating' ? 0 : member.weight), 0);
+}
+
+/** Whether one of the group's processes runs. Sources of the names: "Suspend and resume Amazon EC2 Auto Scaling processes". */
+export function runs({ suspended }: Group, process: 'Launch' | 'Terminate' | 'HealthCheck' | 'ReplaceUnhealthy' | 'AZRebalance'): boolean {
+  return !suspended.has(process);
+}

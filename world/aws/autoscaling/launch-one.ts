@@ -1,0 +1,125 @@
+import type { CreateFleetRequest, FleetLaunchTemplateConfigRequest, FleetLaunchTemplateSpecificationRequest } from '@aws-sdk/client-ec2';
+import type { LaunchTemplateSpecification } from '@aws-sdk/client-auto-scaling';
+import { defined } from '../../../model/defined.ts';
+import { Ec2Refusal } from '../../../protocols/ec2/refusal.ts';
+import { insufficientInstanceCapacity } from '../capacity-refusal.ts';
+import { fleetErrors } from '../fleet/errors.ts';
+import { launchOf, planOf } from '../fleet/launch.ts';
+import { readOrder } from '../fleet/order.ts';
+import type { FleetPart } from '../fleet/order.ts';
+import type { FleetPool } from '../fleet/pool.ts';
+import type { FleetPlan } from '../fleet/plan.ts';
+import { GROUP_TAG } from '../instances.ts';
+import type { InstanceRecord } from '../instances.ts';
+import { launchReservation } from '../launching.ts';
+import { versionOf } from '../launch-templates.ts';
+import type { Account } from '../operation.ts';
+import { reportFired } from '../room.ts';
+import { toSdkType } from '../sdk-types.ts';
+import type { Group } from './group.ts';
+
+/** One instance for a group. */
+export interface LaunchOrder {
+  readonly group: Group;
+  readonly subnetId: string;
+  readonly capacityType: 'spot' | 'on-demand';
+  /** Of the request behind it, if any. */
+  readonly span?: number;
+}
+
+/** An instance with its specification, or why there is none, as in an activity's status message. */
+export type LaunchResult = { readonly record: InstanceRecord; readonly pool: FleetPool } | { readonly message: string };
+
+/**
+ * Launches one instance as CreateFleet does, with the same checks, quotas and market. Groups with a policy of mixed instances word
+ * their failures as fleets do, others as RunInstances. Source of the words: activities quoted in mludvig/aws-ethereum-miner#23,
+ * kubernetes/autoscaler#1263 and aws/aws-parallelcluster#1944.
+ */
+export async function launchOne(account: Account, order: LaunchOrder): Promise<LaunchResult> {
+  const { group, span } = order;
+  try {
+    const capacityType = group.mixed === undefined ? capacityTypeOf(account, group, span) : order.capacityType;
+    const [part] = readOrder(account, requestOf({ ...order, capacityType }), span ?? 0);
+    if (part === undefined) throw new Error('a fleet for one instance has no part');
+    const plan = planOf(account, part);
+    reportFired(
+      plan.tried.map(({ shortage }) => shortage),
+      span,
+    );
+    const [taken] = plan.taken;
+    if (taken === undefined) return { message: failureOf(account, group, part, plan) };
+    const tags = {
+      ...Object.fromEntries([...group.tags].flatMap(([key, { value, propagate }]) => (propagate ? [[key, value]] : []))),
+      [GROUP_TAG]: group.name,
+    };
+    const launch = launchOf({ tags, clientToken: '', ...defined({ span }) }, capacityType, taken);
+    const { records, refusals } = await launchReservation(account, [launch]);
+    const [record] = records;
+    if (record !== undefined) return { record, pool: taken.pool };
+    return { message: failed(group, capacityType, refusals[0]) };
+  } catch (error) {
+    if (!(error instanceof Ec2Refusal)) throw error;
+    return { message: failed(group, order.capacityType, error) };
+  }
+}
+
+function capacityTypeOf(account: Account, { template }: Group, span: number | undefined): 'spot' | 'on-demand' {
+  const found = account.templates.find(template, span ?? 0);
+  const { InstanceMarketOptions: market } = versionOf(found, template.Version ?? '$Default').data;
+  return market?.MarketType === 'spot' ? 'spot' : 'on-demand';
+}
+
+/** The fleet that would launch it. */
+function requestOf({ group, subnetId, capacityType }: LaunchOrder): CreateFleetRequest {
+  const { template, mixed } = group;
+  const overrides = mixed === undefined || mixed.overrides.length === 0 ? [{}] : mixed.overrides;
+  const { OnDemandAllocationStrategy: onDemand = 'prioritized', SpotAllocationStrategy: spot = 'lowest-price' } = mixed?.distribution ?? {};
+  return {
+    Type: 'instant',
+    LaunchTemplateConfigs: overrides.map((override, index): FleetLaunchTemplateConfigRequest => ({
+      LaunchTemplateSpecification: specificationOf(override.LaunchTemplateSpecification ?? template),
+      Overrides: [
+        {
+          SubnetId: subnetId,
+          Priority: index,
+          ...defined({
+            InstanceType: override.InstanceType === undefined ? undefined : toSdkType(override.InstanceType),
+            WeightedCapacity: override.WeightedCapacity === undefined ? undefined : Number(override.WeightedCapacity),
+          }),
+        },
+      ],
+    })),
+    TargetCapacitySpecification: { TotalTargetCapacity: 1, DefaultTargetCapacityType: capacityType },
+    // The strategies of both services have the same names.
+    OnDemandOptions: { AllocationStrategy: onDemand as 'prioritized' },
+    SpotOptions: { AllocationStrategy: spot as 'lowest-price' },
+  };
+}
+
+function specificationOf({ Version, ...name }: LaunchTemplateSpecification): FleetLaunchTemplateSpecificationRequest {
+  const { LaunchTemplateId: id, LaunchTemplateName } = name;
+  return { Version: Version ?? '$Default', ...(id === undefined ? defined({ LaunchTemplateName }) : { LaunchTemplateId: id }) };
+}
+
+function failureOf(account: Account, group: Group, part: FleetPart, plan: FleetPlan): string {
+  const [tried] = plan.tried;
+  if (group.mixed === undefined && tried?.shortage.kind === 'capacity') {
+    const { type, subnet } = tried.pool;
+    return failed(group, part.capacityType, insufficientInstanceCapacity(account, { type, subnet, capacityType: part.capacityType }));
+  }
+  const [error] = fleetErrors(account.capacity, part, plan);
+  return failed(group, part.capacityType, { code: error?.ErrorCode ?? '', message: error?.ErrorMessage ?? '' });
+}
+
+/** The status message of an activity that launched nothing. */
+function failed(
+  group: Group,
+  capacityType: 'spot' | 'on-demand',
+  refusal: { readonly code: string; readonly message: string } | undefined,
+): string {
+  const { code = 'InternalError', message = 'An internal error has occurred' } = refusal ?? {};
+  const sentence = message.endsWith('.') ? message : `${message}.`;
+  const kind = capacityType === 'spot' ? 'Spot' : 'On-Demand';
+  const what = group.mixed === undefined ? sentence : `Could not launch ${kind} Instances. ${code} - ${sentence}`;
+  return `${what} Launching EC2 instance failed.`;
+}
