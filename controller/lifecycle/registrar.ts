@@ -60,9 +60,9 @@ async function register(context: Context, claim: NodeClaim): Promise<NodeClaim> 
     const message = `${nameOf(node)} has the taint ${foreign.key}, which neither its kubelet nor its pool gave it`;
     return patchConditions(context, claim, [{ type: CONDITION.registered, status: 'False', reason: 'ForeignTaint', message }]);
   }
+  // Before any request, which may fail: pods that don't fit there are planned anew from now on, and would be given the same type.
+  learnSize(context, claim, node);
   const own = await takeOver(context, claim, node);
-  // At once: pods that don't fit there are planned anew from now on, and would be given the same type.
-  learnSize(context, claim, own);
   context.metrics.nodesCreated.inc({ nodepool: nodePoolOf(claim) });
   context.runtime.log('info', 'registered', { claim: nameOf(claim), node: nameOf(node) });
   return patchConditions(
