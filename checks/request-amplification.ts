@@ -2,7 +2,7 @@ import type { Bound } from '../history/events.ts';
 import { instancesAsked, isLaunch, launchInputOf } from '../history/launch-requests.ts';
 import type { RequestLife } from '../history/lives.ts';
 import type { View } from '../history/view.ts';
-import { NODE_POOL_LABEL } from '../model/kube.ts';
+import { namedPool } from '../model/kube.ts';
 import type { Check } from './check.ts';
 import { eventsOf } from './evidence.ts';
 import { duration, indexes, measure, mergeParts, safetyPart, withBound } from './parts.ts';
@@ -174,7 +174,7 @@ function reasonsIn(view: View): (first: RequestLife, last: RequestLife) => numbe
   for (const { pool } of view.pools) sizes.set(pool.name, Math.max(sizes.get(pool.name) ?? 0, pool.replicas ?? 0));
   const fixed = [...sizes].flatMap(([name, replicas]) => {
     if (replicas === 0) return [];
-    const own = view.instances.filter(({ launched }) => launched.tags?.[NODE_POOL_LABEL] === name);
+    const own = view.instances.filter(({ launched }) => namedPool(launched.tags) === name);
     return [{ replicas, there: overlapping(own.map(({ launched, ending }) => ({ from: launched.i, to: indexOf(ending) }))) }];
   });
   const missingAt = (index: number): number =>

@@ -1,7 +1,7 @@
 import type { Truth } from '../history/events.ts';
 import type { Pool } from '../model/catalogue.ts';
 import { NODE_OPT_OUTS, drainHabitOf } from '../model/drain.ts';
-import { NODE_POOL_LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
+import { WORKLOAD_LABEL, namedPool } from '../model/kube.ts';
 import type { Job, KubeObject, Node, Pod, PodDisruptionBudget } from '../model/kube.ts';
 import { parseProviderId } from '../model/provider-id.ts';
 import { matchesLabels, parseRequirements } from '../model/requirements.ts';
@@ -291,7 +291,7 @@ function wantedIdleNodes(nodes: readonly Node[], usedNodes: ReadonlySet<string>,
 
 /** Whether a node belongs to a pool: the one that its label names, if any, or else each that allows it. */
 function isOf(pool: Pool, node: Node): boolean {
-  const named = node.metadata.labels?.[NODE_POOL_LABEL];
+  const named = namedPool(node.metadata.labels);
   return named === undefined ? isAllowed(pool, node) : named === pool.name;
 }
 

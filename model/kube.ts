@@ -383,3 +383,11 @@ export const LABEL = {
 
 /** Karpenter's label for the pool of a node. */
 export const NODE_POOL_LABEL = 'karpenter.sh/nodepool';
+
+/** The same on nodes of groups, whose own labels name no pool. */
+export const GROUP_POOL_LABEL = 'scaleproof.dev/pool';
+
+/** The pool that a node's labels name, or an instance's tags. */
+export function namedPool(labels: Readonly<Record<string, string>> | undefined): string | undefined {
+  return labels?.[NODE_POOL_LABEL] ?? labels?.[GROUP_POOL_LABEL];
+}

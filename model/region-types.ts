@@ -1,7 +1,6 @@
 import type { InstanceType, Pool } from './catalogue.ts';
 import { typeLabels } from './instance-labels.ts';
-import { allows, parseRequirements } from './requirements.ts';
-import type { Requirements } from './requirements.ts';
+import { parseRequirements, permits } from './requirements.ts';
 
 /** One or two types of every kind. Some are cheaper than those that most pools allow, so buying one shows that a pool was ignored. */
 const ALWAYS_INCLUDED: ReadonlySet<string> = new Set([
@@ -19,11 +18,6 @@ const COMMON: ReadonlySet<string> = new Set([
 /** A pool that allows at most this many types gets all of them. */
 const MAX_TYPES_OF_POOL = 64;
 
-function isAllowed(required: Requirements, key: string, value: string): boolean {
-  const set = required.get(key);
-  return set === undefined || allows(set, value);
-}
-
 /**
  * The types of a small region: those that pools allow, and some of each kind. For targets that spend much time on every type,
  * whatever their pools allow. For a pool that allows more than 64 types only the common ones are taken.
@@ -35,7 +29,7 @@ export function typesOfRegion(types: Iterable<InstanceType>, pools: readonly Pic
     const required = parseRequirements(requirements);
     const allowed = all
       // Pools also select by other labels, such as zones and their own: types don't have those.
-      .filter(({ labels }) => Object.entries(labels).every(([key, value]) => isAllowed(required, key, value)))
+      .filter(({ labels }) => Object.entries(labels).every(([key, value]) => permits(required, key, value)))
       .map(({ type }) => type.type);
     const common = allowed.filter((name) => COMMON.has(name));
     for (const name of allowed.length > MAX_TYPES_OF_POOL && common.length > 0 ? common : allowed) names.add(name);

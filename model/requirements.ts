@@ -71,6 +71,12 @@ export function allows(set: ValueSet, value: string | undefined): boolean {
   return set.values.includes(value) !== set.excluding && within(set, value);
 }
 
+/** Whether requirements leave a label this value. */
+export function permits(requirements: Requirements, key: string, value: string): boolean {
+  const set = requirements.get(key);
+  return set === undefined || allows(set, value);
+}
+
 function within({ above, below }: ValueSet, value: string): boolean {
   if (above === undefined && below === undefined) return true;
   const number = toInteger(value);

@@ -3,8 +3,7 @@ import type { Pool } from '../../model/catalogue.ts';
 import { defined } from '../../model/defined.ts';
 import { LABEL } from '../../model/kube.ts';
 import type { KubeObject } from '../../model/kube.ts';
-import { allows, parseRequirements } from '../../model/requirements.ts';
-import type { Requirements } from '../../model/requirements.ts';
+import { parseRequirements, permits } from '../../model/requirements.ts';
 
 /** A group of nodes that only differ in type and zone: all that `plain` knows about capacity. */
 const groupSchema = z.object({
@@ -53,10 +52,10 @@ export function groupsFor(pools: readonly Pool[], zones: readonly string[]): Gro
     const requirements = parseRequirements(pool.requirements);
     const named = pool.requirements.find(({ key, operator }) => key === LABEL.instanceType && operator === 'In')?.values ?? DEFAULT_TYPES;
     const instanceTypes = named.filter(
-      (type) => isAllowed(requirements, LABEL.instanceType, type) && isAllowed(requirements, LABEL.arch, architectureOf(type)),
+      (type) => permits(requirements, LABEL.instanceType, type) && permits(requirements, LABEL.arch, architectureOf(type)),
     );
-    const allowedZones = zones.filter((zone) => isAllowed(requirements, LABEL.zone, zone));
-    if (instanceTypes.length === 0 || allowedZones.length === 0 || !isAllowed(requirements, LABEL.capacityType, 'on-demand')) return [];
+    const allowedZones = zones.filter((zone) => permits(requirements, LABEL.zone, zone));
+    if (instanceTypes.length === 0 || allowedZones.length === 0 || !permits(requirements, LABEL.capacityType, 'on-demand')) return [];
     const taints = pool.taints.map(({ key, value, effect }) => ({ key, effect, ...defined({ value }) }));
     return [{ name: pool.name, instanceTypes, zones: allowedZones, labels: { ...pool.labels }, taints, limits: { ...pool.limits } }];
   });
@@ -105,9 +104,4 @@ export function parseData<T>({ metadata, data }: ConfigMap, key: string, schema:
 /** In Kubernetes' terms. Graviton types have a g after the generation: m6g, c7gn. */
 export function architectureOf(instanceType: string): 'amd64' | 'arm64' {
   return /^[a-z]+\d+g/.test(instanceType) ? 'arm64' : 'amd64';
-}
-
-function isAllowed(requirements: Requirements, key: string, value: string): boolean {
-  const set = requirements.get(key);
-  return set === undefined || allows(set, value);
 }

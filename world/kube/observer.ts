@@ -3,7 +3,7 @@ import type { EventOf, NewEvent, Recorder } from '../../history/events.ts';
 import { defined } from '../../model/defined.ts';
 import { isLeavingTaint } from '../../model/drain.ts';
 import type { Condition, KubeEvent, Node, Pod } from '../../model/kube.ts';
-import { LABEL, NODE_POOL_LABEL, WORKLOAD_LABEL } from '../../model/kube.ts';
+import { LABEL, WORKLOAD_LABEL, namedPool } from '../../model/kube.ts';
 import { formatObject } from '../../model/operation.ts';
 import type { Principal } from '../../model/operation.ts';
 import { parseProviderId } from '../../model/provider-id.ts';
@@ -138,7 +138,7 @@ function nodeSteps(commit: ObservedChange, node: Node, before: Node | undefined)
     to,
     ...(providerId === '' ? {} : { providerId }),
     ...defined({ instance, zone, reason }),
-    ...(to === 'ready' ? { ...allocatableOf(node), ...defined({ pool: metadata.labels?.[NODE_POOL_LABEL] }) } : {}),
+    ...(to === 'ready' ? { ...allocatableOf(node), ...defined({ pool: namedPool(metadata.labels) }) } : {}),
   });
   if (commit.type === 'DELETED') return [step('gone')];
   const steps: NewEvent[] = [];
