@@ -5,7 +5,7 @@ import type { PodLife } from '../history/lives.ts';
 import type { Finding } from '../history/verdict.ts';
 import { expectationsOf } from '../history/view.ts';
 import type { View } from '../history/view.ts';
-import { NODE_POOL_LABEL } from '../model/kube.ts';
+import { namedPool } from '../model/kube.ts';
 import type { Check } from './check.ts';
 import { eventsOf } from './evidence.ts';
 import { count, duration, indexes, measure, mergeParts, nameBound, safetyPart, withBound } from './parts.ts';
@@ -57,7 +57,7 @@ function judgeLaunches(view: View, names: ReadonlySet<string>, bound: Bound): Pa
 
 function mayBeStatic({ pools }: View, { instance: { launched } }: TargetsEntry): boolean {
   const fixed = pools.flatMap(({ i, pool }) => (pool.replicas !== undefined && i < launched.i ? [pool.name] : []));
-  const pool = launched.tags?.[NODE_POOL_LABEL];
+  const pool = namedPool(launched.tags);
   return pool === undefined ? fixed.length > 0 : fixed.includes(pool);
 }
 
