@@ -39,7 +39,7 @@ export type { Truth } from './history/events.ts';
 export { faultCatalogue, faults } from './faults/catalogue.ts';
 export { defineFault, mayFire, specify } from './faults/fault.ts';
 export type { CallableFault, Fault, FaultSite, FaultSpec } from './faults/fault.ts';
-export { DESCRIPTIONS, LAUNCHES } from './faults/operations.ts';
+export { DESCRIPTIONS, INSTANCE_LISTS, LAUNCHES, TERMINATIONS } from './faults/operations.ts';
 export { always, between, everyNth, first, nth, withProbability } from './faults/triggers.ts';
 
 // Targets.

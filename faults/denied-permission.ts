@@ -47,6 +47,8 @@ function refusalOf(operation: Operation, { user = SOME_USER }: Caller): Refusal 
   }
   if (name.startsWith('sqs:')) return { status: 403, code: 'AccessDenied', message: 'Access to the resource is denied.' };
   const who = 'User: arn:aws:sts::123456789012:assumed-role/autoscaler/session';
+  if (name.startsWith('autoscaling:'))
+    return { status: 403, code: 'AccessDenied', message: `${who} is not authorized to perform: ${name}` };
   const message = `You are not authorized to perform this operation. ${who} is not authorized to perform: ${name}`;
   return { status: 403, code: 'UnauthorizedOperation', message };
 }

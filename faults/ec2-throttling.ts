@@ -3,9 +3,9 @@ import { defineFault } from './fault.ts';
 import { describeWhen, triggerParams } from './trigger-params.ts';
 
 const operations = z
-  .array(z.string().regex(/^(ec2:[A-Za-z]+|\*)$/, 'an EC2 operation such as ec2:CreateFleet, or *'))
+  .array(z.string().regex(/^((ec2|autoscaling):[A-Za-z]+|\*)$/, 'an operation of EC2 or EC2 Auto Scaling such as ec2:CreateFleet, or *'))
   .min(1)
-  .meta({ description: 'EC2 operations as named in histories; * for all', examples: [['ec2:CreateFleet']] });
+  .meta({ description: 'operations of EC2 and EC2 Auto Scaling as named in histories; * for all', examples: [['ec2:CreateFleet']] });
 
 const params = z.discriminatedUnion('by', [
   /** Buckets shrink: a client that keeps to the refill rate is served. */
@@ -29,6 +29,8 @@ const params = z.discriminatedUnion('by', [
 ]);
 
 const REFUSAL = { code: 'RequestLimitExceeded', message: 'Request limit exceeded.' } as const;
+/** Source: "Common errors" of EC2 Auto Scaling. */
+const GROUPS_REFUSAL = { status: 400, code: 'Throttling', message: 'Rate exceeded' } as const;
 
 /**
  * EC2 refuses requests with RequestLimitExceeded. Legal: buckets belong to the account, and AWS changes them without notice.
@@ -61,11 +63,14 @@ export const ec2Throttling = defineFault({
     }
     return arm({
       trigger: {
-        match: { operations: given.operations, where: ({ wire, name }) => wire === 'aws' && name.startsWith('ec2:') },
+        match: { operations: given.operations, where: ({ wire, name }) => wire === 'aws' && /^(ec2|autoscaling):/.test(name) },
         when: given.when,
         moment: 'before',
       },
-      effect: { kind: 'refuse', refusal: { status: given.insideFleet ? 200 : 503, ...REFUSAL } },
+      effect: {
+        kind: 'refuse',
+        refusal: ({ name }) => (name.startsWith('ec2:') ? { status: given.insideFleet ? 200 : 503, ...REFUSAL } : GROUPS_REFUSAL),
+      },
       fired: (span) => fired(span),
     });
   },

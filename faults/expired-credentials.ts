@@ -32,7 +32,7 @@ export const expiredCredentials = defineFault({
 
 function refusalOf({ wire, name }: Operation): Refusal {
   if (wire === 'kube') return { status: 401, code: 'Unauthorized', message: 'Unauthorized' };
-  if (name.startsWith('sqs:')) {
+  if (name.startsWith('sqs:') || name.startsWith('autoscaling:')) {
     return { status: 403, code: 'ExpiredToken', message: 'The security token included in the request is expired' };
   }
   return { status: 400, code: 'RequestExpired', message: 'Request has expired.' };

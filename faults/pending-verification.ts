@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineFault } from './fault.ts';
-import { LAUNCHES } from './operations.ts';
+import { EC2_LAUNCHES } from '../history/launch-requests.ts';
 
 const params = z.strictObject({});
 
@@ -26,7 +26,7 @@ export const pendingVerification = defineFault({
   describe: () => 'the account is being verified, and may not launch instances',
   inject: (_given, { arm, fired }) =>
     arm({
-      trigger: { match: { operations: LAUNCHES }, when: { kind: 'always' }, moment: 'before' },
+      trigger: { match: { operations: EC2_LAUNCHES }, when: { kind: 'always' }, moment: 'before' },
       effect: { kind: 'refuse', refusal: REFUSAL },
       fired: (span) => fired(span),
     }),

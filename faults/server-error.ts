@@ -11,12 +11,18 @@ import { describeOperations, describeWhen, triggerParams, wiresOf } from './trig
 const REFUSALS = {
   internal: {
     ec2: { status: 500, code: 'InternalError', message: 'An internal error has occurred' },
+    autoscaling: {
+      status: 500,
+      code: 'InternalFailure',
+      message: 'The request processing has failed because of an unknown error, exception or failure.',
+    },
     sqs: { status: 500, code: 'InternalFailure', message: 'The request processing has failed because of an unknown error.' },
     ssm: { status: 500, code: 'InternalServerError', message: 'An error occurred on the server side.' },
     kube: { status: 500, code: 'InternalError', message: 'Internal error occurred: etcdserver: leader changed' },
   },
   unavailable: {
     ec2: { status: 503, code: 'Unavailable', message: 'The service is unavailable. Please try again shortly.' },
+    autoscaling: { status: 503, code: 'ServiceUnavailable', message: 'The request has failed due to a temporary failure of the server.' },
     sqs: { status: 503, code: 'ServiceUnavailable', message: 'The service is temporarily unavailable.' },
     ssm: { status: 503, code: 'ServiceUnavailable', message: 'The request has failed due to a temporary failure of the server.' },
     kube: { status: 503, code: 'ServiceUnavailable', message: 'the server is currently unable to handle the request' },
@@ -53,8 +59,7 @@ export const serverError = defineFault({
     }),
 });
 
-function serviceOf({ wire, name }: Operation): 'kube' | 'ec2' | 'sqs' | 'ssm' {
+function serviceOf({ wire, name }: Operation): keyof (typeof REFUSALS)['internal'] {
   if (wire === 'kube') return 'kube';
-  if (name.startsWith('ssm:')) return 'ssm';
-  return name.startsWith('sqs:') ? 'sqs' : 'ec2';
+  return (['autoscaling', 'sqs', 'ssm'] as const).find((service) => name.startsWith(`${service}:`)) ?? 'ec2';
 }

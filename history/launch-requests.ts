@@ -1,7 +1,10 @@
 import type { RequestLife } from './lives.ts';
 
-/** The EC2 requests that launch: an autoscaler may use any of them. */
-export const LAUNCHES = ['ec2:CreateFleet', 'ec2:RunInstances'];
+/** The EC2 requests that launch. */
+export const EC2_LAUNCHES = ['ec2:CreateFleet', 'ec2:RunInstances'];
+
+/** The requests that launch, or let a group launch: an autoscaler may use any of them. */
+export const LAUNCHES = [...EC2_LAUNCHES, 'autoscaling:SetDesiredCapacity'];
 
 /** The part of a launch's input that says what is launched, as far as it is what a launch should have. */
 interface LaunchInput {

@@ -1,6 +1,6 @@
 import { faults } from '../faults/catalogue.ts';
 import { mayFire } from '../faults/fault.ts';
-import { LAUNCHES } from '../faults/operations.ts';
+import { LAUNCHES, TERMINATIONS } from '../faults/operations.ts';
 import { always, between, first, withProbability } from '../faults/triggers.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import { NODE_POOLS } from '../harness/shapes.ts';
@@ -58,11 +58,11 @@ const REFUSED_TERMINATIONS = 12;
 
 export const throttledTerminations = scenario({
   id: 'api-pressure/throttled-terminations',
-  title: 'TerminateInstances is refused twelve times while twenty nodes are no longer needed: every instance is terminated in the end',
+  title: 'terminating is refused twelve times while twenty nodes are no longer needed: every instance is terminated in the end',
   requirements: ['API-03'],
   pools: NODE_POOLS,
   faults: {
-    throttling: faults.ec2Throttling({ by: 'rate', operations: ['ec2:TerminateInstances'], when: first(REFUSED_TERMINATIONS) }),
+    throttling: faults.ec2Throttling({ by: 'rate', operations: TERMINATIONS, when: first(REFUSED_TERMINATIONS) }),
   },
   async run(t, { throttling }) {
     const web = await serve(t, 'provision', { replicas: 20 });

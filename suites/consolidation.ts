@@ -1,5 +1,6 @@
 import { faults } from '../faults/catalogue.ts';
 import { mayFire } from '../faults/fault.ts';
+import { TERMINATIONS } from '../faults/operations.ts';
 import { always, nth } from '../faults/triggers.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { Trial, Workload, WorkloadSpec } from '../harness/scenario.ts';
@@ -369,7 +370,7 @@ export const budgetPercentage = scenario({
 
 /** Of one plan: about two marks, and the first eviction. */
 const PLAN_EFFECTS = 3;
-const PLAN_STEPS = [...NODE_MARKS, 'create pods/eviction', 'ec2:TerminateInstances'];
+const PLAN_STEPS = [...NODE_MARKS, 'create pods/eviction', ...TERMINATIONS];
 
 export const killedWhileConsolidating = scenario({
   id: 'consolidation/killed-meanwhile',

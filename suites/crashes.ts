@@ -1,6 +1,6 @@
 import { faults } from '../faults/catalogue.ts';
 import { mayFire } from '../faults/fault.ts';
-import { LAUNCHES } from '../faults/operations.ts';
+import { LAUNCHES, TERMINATIONS } from '../faults/operations.ts';
 import { nth } from '../faults/triggers.ts';
 import { scenario } from '../harness/scenario.ts';
 import { NODE_POOLS } from '../harness/shapes.ts';
@@ -127,7 +127,7 @@ export const killedDuringScaleIn = scenario({
 });
 
 /** Requests to end instances: which of them is the one before which it dies is drawn. */
-const TERMINATIONS = 2;
+const NODES_TO_END = 2;
 
 export const killedBeforeTermination = scenario({
   id: 'crashes/killed-before-termination',
@@ -138,9 +138,7 @@ export const killedBeforeTermination = scenario({
   async run(t) {
     const web = await serve(t, 'provision', { replicas: 5 });
     // Who ends all of them with one request is not killed by the second.
-    await t.inject(
-      mayFire(faults.crash({ operations: ['ec2:TerminateInstances'], when: nth(t.random.int(1, TERMINATIONS)), moment: 'before' })),
-    );
+    await t.inject(mayFire(faults.crash({ operations: TERMINATIONS, when: nth(t.random.int(1, NODES_TO_END)), moment: 'before' })));
     await t.scale(web, 0);
     await t.untilEmpty('settle');
   },

@@ -1,7 +1,7 @@
 import { faults } from '../faults/catalogue.ts';
 import { mayFire } from '../faults/fault.ts';
 import type { FaultSpec } from '../faults/fault.ts';
-import { LAUNCHES } from '../faults/operations.ts';
+import { INSTANCE_LISTS, LAUNCHES, TERMINATIONS } from '../faults/operations.ts';
 import { always, first, withProbability } from '../faults/triggers.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { Scenario, ScenarioHead } from '../harness/scenario.ts';
@@ -118,7 +118,7 @@ export const deniedTerminations = scenario({
   pools: NODE_POOLS,
   faults: {
     noEvictions: mayFire(faults.deniedPermission({ operations: ['create pods/eviction'] })),
-    noTerminations: faults.deniedPermission({ operations: ['ec2:TerminateInstances'] }),
+    noTerminations: faults.deniedPermission({ operations: TERMINATIONS }),
   },
   async run(t, { noEvictions, noTerminations }) {
     const web = await serve(t, 'provision', { replicas: 5, kind: 'Deployment' });
@@ -166,7 +166,7 @@ export const zoneOutage = scenario({
   pools: NODE_POOLS,
   faults: {
     outage: faults.zoneOutage({ zones: ['us-east-1a'] }),
-    blindness: faults.serverError({ operations: ['ec2:DescribeInstances'], when: always }),
+    blindness: faults.serverError({ operations: INSTANCE_LISTS, when: always }),
   },
   async run(t, { outage, blindness }) {
     const web = await serve(t, 'replacement', { replicas: 6, spread: [PREFERS_ALL_ZONES] }, 'provision');
@@ -195,7 +195,7 @@ export const zoneUnreachable = scenario({
   pools: [pool('default', { instanceTypes: NODE_TYPES, zones: ['us-east-1a', 'us-east-1b'] })],
   faults: {
     outage: faults.zoneOutage({ zones: ['us-east-1a'], instances: 'lose-contact', describing: 'fails' }),
-    errors: faults.serverError({ operations: ['ec2:DescribeInstances'], when: MOST_ATTEMPTS }),
+    errors: faults.serverError({ operations: INSTANCE_LISTS, when: MOST_ATTEMPTS }),
   },
   async run(t, { outage, errors }) {
     t.expect.launchedAtMost(4);
