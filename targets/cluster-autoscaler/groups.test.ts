@@ -1,0 +1,48 @@
+import { expect, test } from '@playwright/test';
+import { withEmbedded } from '../../controller/testing/embedded.ts';
+import type { Pool } from '../../model/catalogue.ts';
+import { GROUP_POOL_LABEL, LABEL } from '../../model/kube.ts';
+import type { Node } from '../../model/kube.ts';
+import { createAutoScalingClient } from '../../clients/auto-scaling.ts';
+import { groupOperations } from './groups.ts';
+
+const POOL: Pool = {
+  name: 'default',
+  requirements: [
+    { key: LABEL.instanceType, operator: 'In', values: ['m6i.large'] },
+    { key: LABEL.capacityType, operator: 'In', values: ['on-demand'] },
+  ],
+  labels: { tier: 'web' },
+  taints: [],
+  startupTaints: [],
+  weight: 0,
+};
+const MINUTE_MS = 60_000;
+
+test("a pool's groups grow to nodes of the pool, and go with it", async () => {
+  await withEmbedded(1, [], async ({ site, port, until, world }) => {
+    const operations = groupOperations(() => []);
+    await operations.install(site);
+    await operations.applyPools(site, [POOL]);
+    const { runtime, cluster } = site;
+    const client = createAutoScalingClient({ wire: site.aws, clock: runtime.clock, random: runtime.random, region: cluster.region });
+    const groups = await client.groupsWith({ [GROUP_POOL_LABEL]: 'default' });
+    expect(groups.map(({ AvailabilityZones }) => AvailabilityZones).flat()).toEqual(['us-east-1a', 'us-east-1b', 'us-east-1c']);
+    const [first] = groups;
+    await client.updateGroup({ AutoScalingGroupName: first?.AutoScalingGroupName, DesiredCapacity: 2 });
+    await until('two nodes are ready', 3 * MINUTE_MS, async () => {
+      const nodes = await port.list<Node>('nodes');
+      return nodes.filter(({ status }) => status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True')).length === 2;
+    });
+    const [node] = await port.list<Node>('nodes');
+    expect(node?.metadata.labels).toMatchObject({ tier: 'web', [GROUP_POOL_LABEL]: 'default', [LABEL.zone]: 'us-east-1a' });
+    // The same again changes nothing.
+    await operations.applyPools(site, [POOL]);
+    expect(await client.groupsWith({ [GROUP_POOL_LABEL]: 'default' })).toHaveLength(3);
+    await operations.removePools(site, [POOL], []);
+    await until('its instances and groups are gone', 3 * MINUTE_MS, async () => {
+      const isOver = world.ports.instances.list().every(({ state }) => state === 'terminated');
+      return isOver && (await client.groupsWith({ [GROUP_POOL_LABEL]: 'default' })).length === 0;
+    });
+  });
+});
