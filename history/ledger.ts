@@ -53,13 +53,13 @@ export function launchedByTarget(ledger: readonly LedgerEntry[]): TargetsEntry[]
 }
 
 /**
- * The instances that the target has to terminate: those that its requests launched or, where an observer does not see
- * requests, all that were launched for its cluster.
+ * The instances that the target has to terminate: those that its requests launched, those that its groups launched by themselves,
+ * and, where an observer does not see requests, all that were launched for its cluster.
  */
 export function targetsInstances(view: View): LedgerEntry[] {
   const ledger = createLedger(view);
   const seesRequests = view.begin?.world.capabilities.includes('wire.aws') !== false;
-  return seesRequests ? launchedByTarget(ledger) : ledger;
+  return seesRequests ? ledger.filter(({ request, instance }) => request !== undefined || instance.group !== undefined) : ledger;
 }
 
 /** A time when an instance was live without a registered node. */

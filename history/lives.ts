@@ -62,6 +62,8 @@ export interface InstanceLife {
   readonly capacityType: 'spot' | 'on-demand';
   readonly usdPerHour: number;
   readonly token: string | undefined;
+  /** The Auto Scaling group that launched it. */
+  readonly group: string | undefined;
   readonly steps: readonly EventOf<'instance'>[];
   readonly launched: EventOf<'instance'>;
   readonly running: EventOf<'instance'> | undefined;
@@ -210,6 +212,7 @@ export function foldInstances(events: readonly HistoryEvent[]): InstanceLife[] {
       capacityType: launched.capacityType,
       usdPerHour: launched.usdPerHour,
       token: launched.token,
+      group: launched.group,
       steps,
       launched,
       running: step('running'),

@@ -32,7 +32,9 @@ test("a pool's groups grow to nodes of the pool, and go with it", async () => {
     await client.updateGroup({ AutoScalingGroupName: first?.AutoScalingGroupName, DesiredCapacity: 2 });
     await until('two nodes are ready', 3 * MINUTE_MS, async () => {
       const nodes = await port.list<Node>('nodes');
-      return nodes.filter(({ status }) => status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True')).length === 2;
+      return (
+        nodes.filter(({ status }) => status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True')).length === 2
+      );
     });
     const [node] = await port.list<Node>('nodes');
     expect(node?.metadata.labels).toMatchObject({ tier: 'web', [GROUP_POOL_LABEL]: 'default', [LABEL.zone]: 'us-east-1a' });
