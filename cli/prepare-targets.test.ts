@@ -68,6 +68,9 @@ test('a checkout that was not built: the message says how', async ({}, testInfo)
     await expect(prepareTarget(chooseTarget('karpenter@mine'), SILENT)).rejects.toThrow(
       'karpenter@mine has not been built yet: run `scaleproof target build karpenter@mine --source DIR` (minutes; needs Go), with DIR a checkout; or give a release or a commit instead of "mine"',
     );
+    const release = prepareTarget(chooseTarget('cluster-autoscaler@1.36.1'), SILENT);
+    await expect(release).rejects.toThrow('`scaleproof target build cluster-autoscaler@1.36.1 --source DIR` (minutes; needs Go), with DIR');
+    await expect(release).rejects.not.toThrow('or give a release');
   });
 });
 

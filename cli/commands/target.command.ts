@@ -7,7 +7,7 @@ export function defineTarget(program: Command, { console, finish }: CommandConte
   target
     .command('build')
     .description('compile a Go autoscaler to WebAssembly (needs Go; docs/go-targets.md); builds are cached')
-    .argument('<program@version>', 'karpenter@1.14.1, karpenter@COMMIT, or with --source karpenter@NAME')
+    .argument('<program@version>', 'karpenter@1.14.1, karpenter@COMMIT, or with --source karpenter@NAME or cluster-autoscaler@1.36.1')
     .option('--source <dir>', 'build from this checkout')
     .option('--core <dir>', 'with --source: use this checkout of its core module')
     .option('--json', 'print, as JSON, what was built', false)

@@ -1,4 +1,4 @@
-import { listArtefacts } from '../../targets/go/artefacts/cache.ts';
+import { findArtefact, listArtefacts } from '../../targets/go/artefacts/cache.ts';
 import { TargetVersionError, parseTargetVersion, specOf } from '../../targets/go/build/programs.ts';
 import { builtOf } from '../../targets/go/target-program.ts';
 import { chooseTarget } from '../choose.ts';
@@ -121,7 +121,11 @@ function compare(a: readonly number[], b: readonly number[]): number {
 /** The releases of a program in the cache that this version of Scaleproof can run. */
 function releasesBuilt(program: string): string[] {
   const versions = listArtefacts().artefacts.flatMap(({ manifest }) => (manifest.program === program ? [manifest.version] : []));
-  return [...new Set(versions)].filter(
-    (version) => /^\d+\.\d+\.\d+$/.test(version) && builtOf(specOf(parseTargetVersion(`${program}@${version}`), {})) !== undefined,
-  );
+  return [...new Set(versions)].filter((version) => {
+    if (!/^\d+\.\d+\.\d+$/.test(version)) return false;
+    const parsed = parseTargetVersion(`${program}@${version}`);
+    // Releases that are not on the module proxy are always built from a checkout.
+    const built = parsed.program.checkout === undefined ? builtOf(specOf(parsed, {})) : findArtefact(program, version);
+    return built !== undefined;
+  });
 }

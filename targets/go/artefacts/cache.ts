@@ -93,12 +93,13 @@ export function findArtefact(program: string, version: string, folder?: string):
 
 /**
  * The same.
- * @param isCheckout whether the version is the name of a checkout @throws ArtefactError that says how to build it if there is none
+ * @param isCheckout whether the version is built from a checkout @throws ArtefactError that says how to build it if there is none
  */
 export function requireArtefact(program: string, version: string, isCheckout: boolean, folder?: string): Artefact {
   const found = findArtefact(program, version, folder);
   if (found !== undefined) return found;
-  const otherwise = isCheckout ? `, with DIR a checkout; or give a release or a commit instead of "${version}"` : '';
+  const instead = isCheckout && /^[a-z]/i.test(version) ? `; or give a release or a commit instead of "${version}"` : '';
+  const otherwise = isCheckout ? `, with DIR a checkout${instead}` : '';
   throw new ArtefactError(
     `${program}@${version} has not been built yet: run ${buildCommand(program, version, isCheckout)} (minutes; needs Go)${otherwise}`,
   );

@@ -11,6 +11,8 @@ export interface ModuleSite {
   /** The main module's folder, and the copy of its go.mod that is used. */
   readonly directory: string;
   readonly modFile: string;
+  /** Flags that select its files. */
+  readonly tags: readonly string[];
 }
 
 /** All dependencies of a main package. */
@@ -30,7 +32,7 @@ const FORMAT =
  * @returns Go's output if some can't be had
  */
 export async function dependenciesOf(
-  { go, directory, modFile }: ModuleSite,
+  { go, directory, modFile, tags }: ModuleSite,
   name: string,
   onFetch: (what: string) => void,
 ): Promise<Dependencies | string> {
@@ -38,7 +40,10 @@ export async function dependenciesOf(
     const [, what] = /^go: downloading (.+)$/.exec(line) ?? [];
     if (what !== undefined) onFetch(what);
   };
-  const { isDone, stdout, stderr } = await go.run(['list', `-modfile=${modFile}`, '-deps', '-f', FORMAT, name], { directory, onLine });
+  const { isDone, stdout, stderr } = await go.run(['list', `-modfile=${modFile}`, ...tags, '-deps', '-f', FORMAT, name], {
+    directory,
+    onLine,
+  });
   if (!isDone) return stderr;
   const lines = stdout.split('\n').filter((line) => line !== '');
   const hash = createHash('sha256');
@@ -59,7 +64,11 @@ const side = z.object({ Path: z.string(), Version: z.string().optional() });
 const modSchema = z.object({ Replace: z.array(z.object({ Old: side, New: side })).nullish() });
 
 /** The replacements in a go.mod: of a module, or one version of it, by another or by a folder. */
-export async function replacesOf({ go, directory, modFile }: ModuleSite): Promise<{ readonly module: string; readonly by: string }[]> {
+export async function replacesOf({
+  go,
+  directory,
+  modFile,
+}: Omit<ModuleSite, 'tags'>): Promise<{ readonly module: string; readonly by: string }[]> {
   const { stdout } = await go.run(['mod', 'edit', '-json', modFile], { directory });
   const parsed = modSchema.safeParse(parseJson(stdout));
   const named = ({ Path, Version }: z.infer<typeof side>): string => (Version === undefined ? Path : `${Path}@${Version}`);

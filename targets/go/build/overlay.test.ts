@@ -46,6 +46,11 @@ test('fetch is always used, and errors with the code of a socket become socket e
   expect(text).toContain('fmt.Errorf("net/http: fetch() failed: %s", errMsg)');
 });
 
+test('signals that js lacks can be named', () => {
+  const files = overlaidFiles(() => SAMPLE, 'go1.26.0', false);
+  expect(files.find(({ path }) => path === 'src/syscall/gohost_js.go')?.text).toContain('SIGUSR1 = Signal(10)');
+});
+
 test('only a program with coverage tells its host where its counters are', () => {
   const paths = (coverage: boolean): string[] => overlaidFiles(() => SAMPLE, 'go1.26.0', coverage).map(({ path }) => path);
   expect(paths(true)).toEqual([...paths(false), 'src/internal/coverage/cfile/hooks.go']);

@@ -105,8 +105,8 @@ func jsSocketError(err js.Value, eof error) error {
 `;
 
 /**
- * Files added to packages of the standard library, by their paths relative to GOROOT. Each offers a function to the host, in the
- * object `goHost` of the global object; without that object it does nothing.
+ * Files added to packages of the standard library, by their paths relative to GOROOT. All but that of `syscall` offer a function to
+ * the host, in the object `goHost` of the global object; without that object they do nothing.
  */
 const ADDED_FILES: Readonly<Record<string, string>> = {
   'src/os/signal/gohost_js.go': `//go:build js && wasm
@@ -202,6 +202,17 @@ func reseedForHost() {
 	mp.chacha8.Init64(seed)
 	mp.cheaprand = rand()
 }
+`,
+  // Its values are those of Linux.
+  'src/syscall/gohost_js.go': `//go:build js && wasm
+
+package syscall
+
+// Signals that Unix has and js lacks: programs that name them would not compile. Nobody sends them.
+const (
+	SIGUSR1 = Signal(10)
+	SIGUSR2 = Signal(12)
+)
 `,
   'src/syscall/js/gohost_js.go': `//go:build js && wasm
 

@@ -64,7 +64,8 @@ export async function planBuild({ spec, work, onProgress, signal }: BuildSite): 
     throw new BuildError('coverage needs the overlay, which tells the host where the counters are', { isRefusal: true });
   const overlay = spec.overlay === false ? undefined : readOverlay(toolchain, cover.length > 0);
   const settings = Object.entries(spec.variables ?? {}).map(([variable, value]) => `-X=${variable}=${value}`);
-  const flags = ['-trimpath', '-buildvcs=false', ...(settings.length === 0 ? [] : [`-ldflags=${settings.join(' ')}`]), ...cover];
+  const tags = spec.tags === undefined ? [] : [`-tags=${spec.tags.join(',')}`];
+  const flags = ['-trimpath', '-buildvcs=false', ...tags, ...(settings.length === 0 ? [] : [`-ldflags=${settings.join(' ')}`]), ...cover];
   const replace = Object.entries(spec.replace ?? {}).sort();
   const request = digestOf({
     program: spec.program,
@@ -81,7 +82,7 @@ export async function planBuild({ spec, work, onProgress, signal }: BuildSite): 
     recipe: RECIPE,
   });
   const local = [...(fetched === undefined ? [directory] : []), ...replace.flatMap(([, by]) => (isFolder(by) ? [resolve(by)] : []))];
-  return { go: toolchain.go, toolchain, directory, fetched, modFile, local, overlay, flags, request };
+  return { go: toolchain.go, toolchain, directory, fetched, modFile, tags, local, overlay, flags, request };
 }
 
 async function fetchModule(

@@ -1,4 +1,7 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
+import type { TestInfo } from '@playwright/test';
 import { TargetVersionError, parseTargetVersion, specOf } from './programs.ts';
 
 for (const [text, version, kind] of [
@@ -59,6 +62,58 @@ test('a version with coverage has a name of its own, and is otherwise the same p
     coverage: ['github.com/aws/karpenter-provider-aws/...', 'sigs.k8s.io/karpenter/...'],
   });
 });
+
+/** A checkout of kubernetes/autoscaler that says that it is 1.36.1. */
+function autoscalerCheckout(testInfo: TestInfo): { readonly checkout: string; readonly module: string } {
+  const checkout = testInfo.outputPath('autoscaler');
+  const module = join(checkout, 'cluster-autoscaler');
+  mkdirSync(join(module, 'version'), { recursive: true });
+  writeFileSync(join(module, 'go.mod'), 'module k8s.io/autoscaler/cluster-autoscaler\n');
+  writeFileSync(join(module, 'version/version.go'), 'package version\n\nvar ClusterAutoscalerVersion = "1.36.1"\n');
+  return { checkout, module };
+}
+
+test('a release that is not on the proxy is built from a checkout of it, or from the folder in it', ({}, testInfo) => {
+  const { checkout, module } = autoscalerCheckout(testInfo);
+  const version = parseTargetVersion('cluster-autoscaler@1.36.1');
+  expect(specOf(version, { source: checkout })).toMatchObject({
+    version: '1.36.1',
+    source: module,
+    tags: ['aws'],
+    variables: { 'k8s.io/autoscaler/cluster-autoscaler/version.ClusterAutoscalerVersion': '1.36.1' },
+  });
+  expect(specOf(version, { source: module }).source).toBe(module);
+  expect(specOf(parseTargetVersion('cluster-autoscaler@mine'), { source: checkout })).toMatchObject({ version: 'mine', source: module });
+  expect(specOf(parseTargetVersion('cluster-autoscaler@1.36.1-coverage'), { source: checkout }).coverage).toEqual([
+    'k8s.io/autoscaler/cluster-autoscaler/...',
+  ]);
+});
+
+test('a checkout of another version, or of something else, is refused', ({}, testInfo) => {
+  const { checkout, module } = autoscalerCheckout(testInfo);
+  expect(() => specOf(parseTargetVersion('cluster-autoscaler@1.35.2'), { source: checkout })).toThrow(
+    `${checkout} is 1.36.1, not 1.35.2: check out cluster-autoscaler-1.35.2`,
+  );
+  expect(() => specOf(parseTargetVersion('cluster-autoscaler@1.36.1'), { source: join(module, 'version') })).toThrow(
+    'it is not a checkout of cluster-autoscaler-1.36.1',
+  );
+});
+
+for (const [text, checkouts, message] of [
+  [
+    'cluster-autoscaler@1.36.1',
+    {},
+    'run `git clone --depth 1 --branch cluster-autoscaler-1.36.1 https://github.com/kubernetes/autoscaler DIR`, and give --source DIR',
+  ],
+  ['cluster-autoscaler@6e7eab7', { source: '/a' }, 'such as cluster-autoscaler@mine'],
+  ['cluster-autoscaler@mine', {}, 'as the name of a checkout it needs --source'],
+  ['cluster-autoscaler@mine', { source: '/a', core: '/b' }, 'cluster-autoscaler has no core: leave out --core'],
+] as const) {
+  test(`${text} needs more than ${JSON.stringify(checkouts)}`, () => {
+    expect(() => specOf(parseTargetVersion(text), checkouts)).toThrow(TargetVersionError);
+    expect(() => specOf(parseTargetVersion(text), checkouts)).toThrow(message);
+  });
+}
 
 for (const [version, checkouts, kind] of [
   ['karpenter@1.14.1', { source: '/a' }, 'release'],

@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { nearest } from '../../../model/nearest.ts';
 import type { MemorySize } from './memory-size.ts';
 import { COVERAGE } from './coverage.ts';
@@ -10,9 +12,12 @@ export interface GoProgram {
   /** Its main package. */
   readonly package: string;
   /** The module with most of its logic, which a checkout can replace. */
-  readonly core: string;
+  readonly core?: string;
   /** The folder of its CustomResourceDefinitions in its module. */
-  readonly crds: string;
+  readonly crds?: string;
+  readonly tags?: readonly string[];
+  /** Where its releases are, if not on the Go module proxy: they are built from a checkout, too. */
+  readonly checkout?: CheckoutPlace;
   /** The variable that the linker sets to the version in its own releases. */
   readonly versionVariable: string;
   readonly memory: MemorySize;
@@ -22,6 +27,17 @@ export interface GoProgram {
   readonly goHint: string;
   /** Example versions, for messages. */
   readonly examples: readonly string[];
+}
+
+/** Where a program's releases are in a git repository. */
+export interface CheckoutPlace {
+  readonly repository: string;
+  /** What its tags have before the version. */
+  readonly tagPrefix: string;
+  /** The module's folder. */
+  readonly folder: string;
+  /** The file that says which version it is, in that folder. */
+  readonly versionFile: string;
 }
 
 /** To support another program, add an entry. */
@@ -38,6 +54,25 @@ export const GO_PROGRAMS: readonly GoProgram[] = [
     minimum: '1.8.0',
     goHint: 'Go 1.26.10 or later',
     examples: ['karpenter@1.14.1', 'karpenter@1.14.0'],
+  },
+  {
+    name: 'cluster-autoscaler',
+    module: 'k8s.io/autoscaler/cluster-autoscaler',
+    package: 'k8s.io/autoscaler/cluster-autoscaler',
+    crds: 'apis/config/crd',
+    // Without it, the clients of all clouds are compiled.
+    tags: ['aws'],
+    checkout: {
+      repository: 'https://github.com/kubernetes/autoscaler',
+      tagPrefix: 'cluster-autoscaler-',
+      folder: 'cluster-autoscaler',
+      versionFile: 'version/version.go',
+    },
+    versionVariable: 'k8s.io/autoscaler/cluster-autoscaler/version.ClusterAutoscalerVersion',
+    memory: { initialMiB: 256, mostMiB: 1_024 },
+    minimum: '1.35.0',
+    goHint: 'Go 1.26.0 or later',
+    examples: ['cluster-autoscaler@1.36.1', 'cluster-autoscaler@1.35.2'],
   },
 ];
 
@@ -69,15 +104,25 @@ export interface Checkouts {
 
 /**
  * How to build a version of a known program.
- * @throws TargetVersionError if only a checkout is possible, and there is none; or if there is one, and the version is a release or
- * commit: such a target always runs what was published
+ * @throws TargetVersionError if only a checkout is possible, and there is none, or one of another version; or if there is one, and the
+ * version is a release or commit that can be fetched: such a target always runs what was published
  */
 export function specOf({ program, version, kind, published }: TargetVersion, { source, core }: Checkouts): GoProgramSpec {
+  const { checkout } = program;
+  if (core !== undefined && program.core === undefined) throw new TargetVersionError(`${program.name} has no core: leave out --core`);
+  if (checkout !== undefined && kind === 'commit')
+    throw new TargetVersionError(
+      `${program.name} is not on the Go module proxy, so a commit of it needs a name: give --source, and a name of its own, such as ${program.name}@mine`,
+    );
+  if (checkout !== undefined && kind === 'release' && source === undefined)
+    throw new TargetVersionError(
+      `${program.name} is not on the Go module proxy, so its releases need a checkout: run \`git clone --depth 1 --branch ${checkout.tagPrefix}${published} ${checkout.repository} DIR\`, and give --source DIR`,
+    );
   if (kind === 'name' && source === undefined)
     throw new TargetVersionError(
       `"${version}" is neither a release nor a commit, such as ${program.examples.join(' or ')}; as the name of a checkout it needs --source`,
     );
-  if (kind !== 'name' && (source !== undefined || core !== undefined))
+  if (checkout === undefined && kind !== 'name' && (source !== undefined || core !== undefined))
     throw new TargetVersionError(
       `${program.name}@${version} is a published ${kind}, so a checkout needs another name: give --source, and a name of its own, such as ${program.name}@mine`,
     );
@@ -87,14 +132,37 @@ export function specOf({ program, version, kind, published }: TargetVersion, { s
     module: program.module,
     package: program.package,
     moduleVersion: kind === 'release' ? `v${published}` : published,
-    source,
-    replace: core === undefined ? {} : { [program.core]: core },
+    source:
+      checkout === undefined || source === undefined ? source : moduleFolder(checkout, source, kind === 'release' ? published : undefined),
+    replace: core === undefined || program.core === undefined ? {} : { [program.core]: core },
     crds: program.crds,
+    tags: program.tags,
     memory: program.memory,
     variables: { [program.versionVariable]: published },
-    ...(version !== published && { coverage: [`${program.module}/...`, `${program.core}/...`] }),
+    ...(version !== published && {
+      coverage: [program.module, ...(program.core === undefined ? [] : [program.core])].map((module) => `${module}/...`),
+    }),
     goHint: program.goHint,
   };
+}
+
+/**
+ * The module's folder in a checkout of the repository, which may also be given itself.
+ * @param release what it has to be; by default anything
+ * @throws TargetVersionError if it is another version
+ */
+function moduleFolder({ folder, versionFile, tagPrefix }: CheckoutPlace, source: string, release: string | undefined): string {
+  const inside = join(source, folder);
+  const directory = existsSync(join(inside, 'go.mod')) ? inside : source;
+  if (release === undefined) return directory;
+  const path = join(directory, versionFile);
+  const [, found] = existsSync(path) ? (/Version = "([^"]*)"/.exec(readFileSync(path, 'utf8')) ?? []) : [];
+  if (found === release) return directory;
+  throw new TargetVersionError(
+    found === undefined
+      ? `${source} has no version in ${versionFile}: it is not a checkout of ${tagPrefix}${release}`
+      : `${source} is ${found}, not ${release}: check out ${tagPrefix}${release}`,
+  );
 }
 
 const RELEASE = /^v?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)$/;

@@ -19,6 +19,8 @@ export interface GoProgramSpec {
   readonly replace?: Readonly<Record<string, string>> | undefined;
   /** The folder of CustomResourceDefinitions within the module. */
   readonly crds?: string | undefined;
+  /** Build tags. */
+  readonly tags?: readonly string[] | undefined;
   /** Variables that the linker sets, by their names. */
   readonly variables?: Readonly<Record<string, string>> | undefined;
   /** Whether all requests go to `fetch` (see `overlay.ts`); by default they do. */
