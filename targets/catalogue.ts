@@ -1,4 +1,5 @@
 import { beside } from './beside.ts';
+import { clusterAutoscalerTarget } from './cluster-autoscaler/cluster-autoscaler.ts';
 import { parseTargetVersion } from './go/build/programs.ts';
 import { karpenterTarget } from './karpenter/karpenter.ts';
 import { mutants } from './mutants/catalogue.ts';
@@ -27,7 +28,10 @@ export class UnknownTargetError extends Error {
 }
 
 /** Targets that are versions of a program, by the program's name. */
-const versioned: Readonly<Record<string, (version: string, pinned: string | undefined) => Target>> = { karpenter: karpenterTarget };
+const versioned: Readonly<Record<string, (version: string, pinned: string | undefined) => Target>> = {
+  karpenter: karpenterTarget,
+  'cluster-autoscaler': clusterAutoscalerTarget,
+};
 
 /** `PROGRAM@VERSION`, built or not; undefined for other names. @throws TargetVersionError for an invalid version */
 function targetWithVersion(name: string, pinned: string | undefined): Target | undefined {

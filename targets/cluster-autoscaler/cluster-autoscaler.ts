@@ -1,0 +1,115 @@
+import type { ClusterConfig } from '../../model/cluster.ts';
+import { DUMMY_ACCOUNT } from '../../model/program-environment.ts';
+import type { Artefact } from '../go/artefacts/cache.ts';
+import type { Manifest } from '../command/apply.ts';
+import { COMPILED_MEMORY_MIB } from '../go/memory.ts';
+import { programFiles, programVariables, wireTo } from '../go/network.ts';
+import { definitionsOf } from '../go/programs.ts';
+import { startGoTarget } from '../go/target-process.ts';
+import { targetProgram } from '../go/target-program.ts';
+import type { Feature, Target, TargetProcess, TargetSite } from '../target.ts';
+import { CLUSTER_AUTOSCALER_CONSTANTS } from './constants.ts';
+import { groupOperations } from './groups.ts';
+
+const PROGRAM = 'cluster-autoscaler';
+const NAMESPACE = 'kube-system';
+
+/** It logs this once it has read its groups, before its informers start. */
+const READY = 'Registered cleanup signal handler';
+
+/**
+ * What its groups and flags give. It only removes nodes whose pods fit elsewhere, never for a cheaper node, and only below half
+ * of their use: that is not `consolidation`. Interruptions, drift and orphaned Nodes are for other controllers.
+ */
+const FEATURES: readonly Feature[] = ['spot', 'weights', 'taints', 'volumes'];
+
+/**
+ * A release or checkout of Cluster Autoscaler, as built by `scaleproof target build`: the unmodified program, in virtual time, on EKS.
+ * @param version as in `cluster-autoscaler@VERSION`. Whether it has been built is only checked when it is started
+ * @param pinned the artefact's folder name; by default the newest of the version
+ */
+export function clusterAutoscalerTarget(version: string, pinned?: string): Target {
+  // Its source is always a checkout, whose path the version does not give.
+  const program = targetProgram({ program: PROGRAM, version }, pinned);
+  // 1.35 has the definition, but not the flag.
+  const hasQuotas = !version.startsWith('1.35.');
+  return {
+    name: `${PROGRAM}@${version}`,
+    summary: `Cluster Autoscaler ${version} on AWS, the real program, in virtual time`,
+    features: [...FEATURES, ...(hasQuotas ? (['node-limits'] as const) : [])],
+    constants: CLUSTER_AUTOSCALER_CONSTANTS,
+    resources: [],
+    memoryMiB: COMPILED_MEMORY_MIB,
+    smallRegion: true,
+    cost: 'heavy',
+    program,
+    ...groupOperations(() => definitionsOf(program.artefact()).filter((one) => hasQuotas || !isQuota(one))),
+    start: (site) => start(program.artefact(), site, hasQuotas),
+  };
+}
+
+/** The definition of the limits of several groups together. */
+function isQuota({ metadata }: Manifest): boolean {
+  return metadata.name === 'capacityquotas.autoscaling.x-k8s.io';
+}
+
+function start(artefact: Artefact, site: TargetSite, hasQuotas: boolean): TargetProcess {
+  return startGoTarget(
+    {
+      artefact,
+      command: [PROGRAM, ...argumentsOf(site), ...(hasQuotas ? ['--capacity-quotas-enabled'] : [])],
+      environment: environmentOf(site),
+      files: programFiles(),
+      wireTo: (host) => (awsHosts(site.cluster).includes(host) ? site.aws : wireTo(host, site)),
+      ready: ({ said }) => said(READY),
+    },
+    site,
+  );
+}
+
+/** Its clients know no other addresses: AWS_ENDPOINT_URL does not apply to all of them (kubernetes/autoscaler#9974). */
+function awsHosts({ region }: ClusterConfig): string[] {
+  return ['autoscaling', 'ec2', 'eks'].map((service) => `${service}.${region}.amazonaws.com`);
+}
+
+/**
+ * The flags of the chart (charts/cluster-autoscaler) with auto-discovery, those of the AWS provider's example manifest
+ * (cloudprovider/aws/examples/cluster-autoscaler-autodiscover.yaml), and what its README adds: groups with one zone each that are
+ * balanced, and scale-down of nodes with system pods.
+ */
+function argumentsOf(site: TargetSite): string[] {
+  const { KUBECONFIG, CLUSTER_NAME } = programVariables(site);
+  return [
+    // The chart.
+    '--cloud-provider=aws',
+    `--namespace=${NAMESPACE}`,
+    `--node-group-auto-discovery=asg:tag=k8s.io/cluster-autoscaler/enabled,k8s.io/cluster-autoscaler/${CLUSTER_NAME}`,
+    '--logtostderr=true',
+    '--stderrthreshold=info',
+    '--v=4',
+    // The example.
+    '--skip-nodes-with-local-storage=false',
+    // The README.
+    '--balance-similar-node-groups',
+    '--skip-nodes-with-system-pods=false',
+    // For pools of different weight, and spot before on-demand; then as in the example.
+    '--expander=priority,least-waste',
+    // Here: the world's address, and one replica, so there is no contention for the lease.
+    `--kubeconfig=${KUBECONFIG}`,
+    '--leader-elect=false',
+  ];
+}
+
+/** As in the chart. */
+function environmentOf(site: TargetSite): Readonly<Record<string, string>> {
+  return {
+    HOME: '/home/nonroot',
+    // Only affects how often Go collects garbage.
+    GOGC: '400',
+    PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    POD_NAMESPACE: NAMESPACE,
+    SERVICE_ACCOUNT: PROGRAM,
+    AWS_REGION: programVariables(site).AWS_REGION,
+    ...DUMMY_ACCOUNT,
+  };
+}
