@@ -38,12 +38,12 @@ const SECOND = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/);
 const TAGS = { by: 'go & <SDK>' };
 
-test('the AWS SDK for Go calls every AWS operation that docs/fidelity.md lists', async ({}, testInfo) => {
+test('the AWS SDK for Go calls every AWS operation that docs/fidelity.md lists, but those of Auto Scaling', async ({}, testInfo) => {
   await withProgram(testInfo, async (call, { operator }) => {
     const clock = createRealTimeline().scope('test');
     const startedMs = clock.nowMs();
     const lines = await call('operations');
-    expect(lines.map(({ operation }) => operation).sort()).toEqual(awsOperations());
+    expect(lines.map(({ operation }) => operation).sort()).toEqual(awsOperations().filter((name) => !name.startsWith('autoscaling:')));
     const answers = Object.fromEntries(lines.map(({ operation, values }) => [operation, values]));
     const read = (operation: string, member: string): unknown => answers[operation]?.[member];
     const text = (operation: string, member: string): string => String(read(operation, member));

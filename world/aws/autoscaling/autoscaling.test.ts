@@ -13,7 +13,7 @@ import {
   TerminateInstanceInAutoScalingGroupCommand,
 } from '@aws-sdk/client-auto-scaling';
 import type { AutoScalingGroup, CreateAutoScalingGroupCommandInput } from '@aws-sdk/client-auto-scaling';
-import { TerminateInstancesCommand } from '@aws-sdk/client-ec2';
+import { CreateLaunchTemplateCommand, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { UNSIGNED, sdkConfig } from '../../../clients/aws-sdk.ts';
@@ -179,6 +179,31 @@ test('without capacity in one zone, others get the instances; without any, activ
     await clock.sleep(10 * MINUTE_MS);
     expect((await group()).Instances).toHaveLength(5);
     expect(fired[0]).toBeGreaterThan(100);
+  });
+});
+
+test('a group with only a launch template launches what that says, and words failures as RunInstances does', async () => {
+  await withGroups(async ({ groups, group, activities, clock, send, ports }) => {
+    const LaunchTemplateData = {
+      ImageId: CLUSTER.imageIds.x86_64,
+      InstanceType: 'm5.large' as const,
+      InstanceMarketOptions: { MarketType: 'spot' as const },
+    };
+    await send(new CreateLaunchTemplateCommand({ LaunchTemplateName: 'plain', LaunchTemplateData }));
+    const LaunchTemplate = { LaunchTemplateName: 'plain' };
+    const { MixedInstancesPolicy: _mixed, ...rest } = create().input;
+    await groups(new CreateAutoScalingGroupCommand({ ...rest, LaunchTemplate, DesiredCapacity: 1 }));
+    await clock.sleep(MINUTE_MS);
+    expect((await group()).Instances).toMatchObject([{ InstanceType: 'm5.large', LaunchTemplate: { ...LaunchTemplate, Version: '1' } }]);
+    ports.capacity.limit({ selector: { capacityTypes: ['spot'] }, remaining: 0, naming: 'one', fired: () => undefined });
+    await groups(resize(2));
+    await clock.sleep(MINUTE_MS);
+    expect((await activities())[0]).toBe(
+      'Failed: Launching a new EC2 instance.  Status Reason: There is no Spot capacity available that matches your request. Launching EC2 instance failed.',
+    );
+    expect(await refusal(groups(create({ AutoScalingGroupName: 'h', LaunchTemplate })))).toMatch(
+      /^400 ValidationError: Valid requests must/,
+    );
   });
 });
 

@@ -64,8 +64,8 @@ export async function launchOne(account: Account, order: LaunchOrder): Promise<L
 }
 
 function capacityTypeOf(account: Account, { template }: Group, span: number | undefined): 'spot' | 'on-demand' {
-  const found = account.templates.find(template, span ?? 0);
-  const { InstanceMarketOptions: market } = versionOf(found, template.Version ?? '$Default').data;
+  const { Version: version = '$Default', ...name } = specificationOf(template);
+  const { InstanceMarketOptions: market } = versionOf(account.templates.find(name, span ?? 0), version).data;
   return market?.MarketType === 'spot' ? 'spot' : 'on-demand';
 }
 

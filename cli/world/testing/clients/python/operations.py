@@ -15,8 +15,8 @@ session = botocore.session.get_session()
 check_answers(session)
 boto = boto3.Session(botocore_session=session)
 config = Config(retries={"max_attempts": 5, "mode": "standard"})
-ec2, sqs, iam, sts, ssm, eks, pricing = (
-    boto.client(name, config=config) for name in ("ec2", "sqs", "iam", "sts", "ssm", "eks", "pricing")
+ec2, autoscaling, sqs, iam, sts, ssm, eks, pricing = (
+    boto.client(name, config=config) for name in ("ec2", "autoscaling", "sqs", "iam", "sts", "ssm", "eks", "pricing")
 )
 ATTEMPTS = 10
 cluster = os.environ["CLUSTER_NAME"]
@@ -127,6 +127,57 @@ for name in (
 call(ec2, "DescribeSpotPriceHistory", InstanceTypes=["m5.large"])
 scores = call(ec2, "GetSpotPlacementScores", TargetCapacity=10, InstanceTypes=["m5.large", "c5.large", "r5.large"])
 assert 1 <= scores["SpotPlacementScores"][0]["Score"] <= 10, scores
+
+group = {"AutoScalingGroupName": "operations"}
+launched = {"LaunchTemplateName": "group", "LaunchTemplateData": {"ImageId": image, "InstanceType": "m5.large"}}
+ec2.create_launch_template(**launched)
+tag = {"ResourceId": "operations", "ResourceType": "auto-scaling-group", "Key": "a", "Value": "1", "PropagateAtLaunch": True}
+
+
+def members():
+    """The group's instances, once all of them are in service."""
+    for _ in range(120):
+        [described] = autoscaling.describe_auto_scaling_groups(AutoScalingGroupNames=["operations"])["AutoScalingGroups"]
+        found = described["Instances"]
+        if len(found) == described["DesiredCapacity"] and all(one["LifecycleState"] == "InService" for one in found):
+            return [one["InstanceId"] for one in found]
+        time.sleep(0.5)
+    raise AssertionError(described)
+
+
+call(autoscaling, "DescribeAccountLimits")
+call(
+    autoscaling,
+    "CreateAutoScalingGroup",
+    **group,
+    MinSize=0,
+    MaxSize=3,
+    LaunchTemplate={"LaunchTemplateName": "group"},
+    VPCZoneIdentifier=subnet,
+    Tags=[tag],
+)
+call(autoscaling, "CreateOrUpdateTags", Tags=[{**tag, "Key": "b"}])
+call(autoscaling, "DeleteTags", Tags=[{**tag, "Key": "b"}])
+assert call(autoscaling, "DescribeTags")["Tags"] == [tag]
+call(autoscaling, "UpdateAutoScalingGroup", **group, MaxSize=4, DefaultCooldown=0)
+call(autoscaling, "SetDesiredCapacity", **group, DesiredCapacity=2)
+kept, ended = members()
+[described] = call(autoscaling, "DescribeAutoScalingGroups", Filters=[{"Name": "tag:a", "Values": ["1"]}])["AutoScalingGroups"]
+assert described["MaxSize"] == 4 and described["AvailabilityZones"] == [zone] and described["Tags"] == [tag], described
+details = call(autoscaling, "DescribeAutoScalingInstances", InstanceIds=[kept])["AutoScalingInstances"]
+assert details[0]["HealthStatus"] == "HEALTHY" and details[0]["LaunchTemplate"]["Version"] == "1", details
+call(autoscaling, "SuspendProcesses", **group, ScalingProcesses=["ReplaceUnhealthy"])
+autoscaling.set_instance_health(InstanceId=kept, HealthStatus="Unhealthy")
+call(autoscaling, "SetInstanceHealth", InstanceId=kept, HealthStatus="Healthy")
+call(autoscaling, "ResumeProcesses", **group)
+call(autoscaling, "SetInstanceProtection", **group, InstanceIds=[kept], ProtectedFromScaleIn=True)
+activity = call(autoscaling, "TerminateInstanceInAutoScalingGroup", InstanceId=ended, ShouldDecrementDesiredCapacity=True)["Activity"]
+assert activity["StatusCode"] == "InProgress" and ended in activity["Description"], activity
+call(autoscaling, "DetachInstances", **group, InstanceIds=[kept], ShouldDecrementDesiredCapacity=True)
+call(autoscaling, "AttachInstances", **group, InstanceIds=[kept])
+assert len(call(autoscaling, "DescribeScalingActivities", **group)["Activities"]) >= 4
+call(autoscaling, "DescribeLaunchConfigurations")
+call(autoscaling, "DeleteAutoScalingGroup", **group, ForceDelete=True)
 
 queue = {"QueueUrl": call(sqs, "CreateQueue", QueueName="operations")["QueueUrl"]}
 call(sqs, "GetQueueUrl", QueueName="operations")
