@@ -74,6 +74,10 @@ export function createMachines<Nodes extends WorldPart>(site: MachinesSite<Nodes
     cluster,
     ...defined({ queue: elsewhere?.queue }),
   });
+  ec2.autoscaling.onAction(interruptions.tellLifecycleAction);
+  interruptions.onEvent((kind, instance) => {
+    if (kind === 'rebalance') ec2.autoscaling.controller.rebalance(instance);
+  });
   const account = createAccountServices({ clock: scope('account'), random: random.fork('account'), cluster, catalogue });
   const nodeFaults = new NodeFaults();
   const cloud = new CloudHolds();

@@ -1,5 +1,7 @@
+import { defined } from '../../model/defined.ts';
 import { formatTime } from '../../model/time.ts';
 import type { Instance } from '../ports.ts';
+import type { LifecycleAction } from './autoscaling/lifecycle-actions.ts';
 import { ACCOUNT_ID } from './operation.ts';
 
 /** The identity of an event. */
@@ -14,7 +16,7 @@ interface Stamp {
 /** The parts of an event that differ between kinds. */
 export interface EventContent {
   readonly detailType: string;
-  readonly source: 'aws.ec2' | 'aws.health';
+  readonly source: 'aws.ec2' | 'aws.health' | 'aws.autoscaling';
   readonly resources: readonly string[];
   readonly detail: object;
 }
@@ -61,6 +63,26 @@ export function stateChange(region: string, { id, state }: Pick<Instance, 'id' |
     source: 'aws.ec2',
     resources: [instanceArn(region, id)],
     detail: { 'instance-id': id, state },
+  };
+}
+
+/** An instance waits for a lifecycle hook. Source: "Amazon EC2 Auto Scaling event reference", lifecycle action events. */
+export function lifecycleAction({ hook, group, instance, token }: LifecycleAction): EventContent {
+  const isLaunch = hook.transition === 'autoscaling:EC2_INSTANCE_LAUNCHING';
+  return {
+    detailType: `EC2 Instance-${isLaunch ? 'launch' : 'terminate'} Lifecycle Action`,
+    source: 'aws.autoscaling',
+    resources: [group.arn],
+    detail: {
+      LifecycleActionToken: token,
+      AutoScalingGroupName: group.name,
+      LifecycleHookName: hook.name,
+      EC2InstanceId: instance,
+      LifecycleTransition: hook.transition,
+      ...defined({ NotificationMetadata: hook.metadata }),
+      Origin: isLaunch ? 'EC2' : 'AutoScalingGroup',
+      Destination: isLaunch ? 'AutoScalingGroup' : 'EC2',
+    },
   };
 }
 

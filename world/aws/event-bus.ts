@@ -8,8 +8,16 @@ import type { Caller } from '../../wire/backend.ts';
 import type { Heal, Instance, InstancePort, MessageKind, MessagePerturbation, QueuePort, StrayMessage } from '../ports.ts';
 import { drawMs } from '../tasks.ts';
 import type { DelayRange } from '../tasks.ts';
-import { formatEvent, rebalanceRecommendation, scheduledChange, spotInterruptionWarning, stateChange } from './event-bodies.ts';
+import {
+  formatEvent,
+  lifecycleAction,
+  rebalanceRecommendation,
+  scheduledChange,
+  spotInterruptionWarning,
+  stateChange,
+} from './event-bodies.ts';
 import type { EventContent } from './event-bodies.ts';
+import type { LifecycleAction } from './autoscaling/lifecycle-actions.ts';
 import { drawId, drawUuid } from './ids.ts';
 
 /** From an event to its message in the queue. AWS guarantees nothing; usually it is well below a second. */
@@ -37,9 +45,12 @@ export interface MessageFate {
   readonly healed: AbortSignal;
 }
 
+/** Lifecycle actions are no messages of the cluster's queue as Karpenter's set-up makes it: faults do not perturb them. */
+type PublishedKind = MessageKind | 'lifecycle-action';
+
 /** An event with its metadata. */
 interface Publication {
-  readonly kind: MessageKind;
+  readonly kind: PublishedKind;
   readonly instance: string;
   readonly content: EventContent;
   /** For a notice of termination: how long the instance will still run. */
@@ -82,6 +93,11 @@ export class EventBus implements QueuePort {
   /** EC2 recommends replacing a spot instance. */
   recommendRebalance(instance: Instance, fates: readonly MessageFate[]): void {
     this.#publish({ kind: 'rebalance', instance: instance.id, content: rebalanceRecommendation(this.#region, instance), fates });
+  }
+
+  /** An instance of an Auto Scaling group waits for a hook: with the rule that Node Termination Handler requires. */
+  tellLifecycleAction(action: LifecycleAction): void {
+    this.#publish({ kind: 'lifecycle-action', instance: action.instance, content: lifecycleAction(action) });
   }
 
   /** Adds a listener besides the queue. @returns a function that removes it */
@@ -137,11 +153,12 @@ export class EventBus implements QueuePort {
     const all = [...fates, ...this.#strike(kind, instance)];
     const copies = all.reduce((product, { what }) => product * copiesOf(what), 1);
     for (let copy = 0; copy < copies; copy += 1) void this.#deliver(drawMs(random, EVENT_DELAY), all, body, kind, instance);
+    if (kind === 'lifecycle-action') return;
     for (const listener of this.#listeners) listener(kind, instance);
   }
 
   /** A message delayed by a fault arrives at once when the fault is healed. */
-  async #deliver(delayMs: number, fates: readonly MessageFate[], body: string, kind: MessageKind, instance: string): Promise<void> {
+  async #deliver(delayMs: number, fates: readonly MessageFate[], body: string, kind: PublishedKind, instance: string): Promise<void> {
     await this.#clock.sleep(delayMs);
     for (const { what, healed } of fates) if (what.kind === 'delay') await sleepUnlessHealed(this.#clock, what.delayMs, healed);
     if (isNotice(kind)) this.#recorder.record({ type: 'notice', instance, kind, to: 'queued' });
@@ -153,7 +170,8 @@ export class EventBus implements QueuePort {
   }
 
   /** What armed perturbations do to a message, in the order in which they were armed. */
-  #strike(kind: MessageKind, instance: string): MessageFate[] {
+  #strike(kind: PublishedKind, instance: string): MessageFate[] {
+    if (kind === 'lifecycle-action') return [];
     return [...this.#armed].flatMap((armed) => {
       const { kinds, message, fired } = armed.perturbation;
       if (armed.left <= 0 || kinds?.includes(kind) === false) return [];
@@ -181,7 +199,7 @@ export async function sleepUnlessHealed(clock: Clock, ms: number, healed: AbortS
   });
 }
 
-function isNotice(kind: MessageKind): kind is NoticeKind {
+function isNotice(kind: PublishedKind): kind is NoticeKind {
   return (NOTICE_KINDS as readonly string[]).includes(kind);
 }
 

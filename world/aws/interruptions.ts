@@ -3,6 +3,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Backend } from '../../wire/backend.ts';
 import type { InstancePort, QueuePort, SpotPort } from '../ports.ts';
+import type { LifecycleAction } from './autoscaling/lifecycle-actions.ts';
 import { EventBus } from './event-bus.ts';
 import type { EventListener, MessageSink } from './event-bus.ts';
 import { SpotInterruptions } from './spot-interruptions.ts';
@@ -25,6 +26,8 @@ interface Interruptions extends Omit<InterruptionQueue, 'queue'> {
   readonly ports: { readonly spot: SpotPort; readonly queue: QueuePort };
   /** Reports each event, whatever happens to its message. @returns a function that stops that */
   readonly onEvent: (listener: EventListener) => () => void;
+  /** An instance of an Auto Scaling group waits for a hook. */
+  readonly tellLifecycleAction: (action: LifecycleAction) => void;
 }
 
 /** The interruption queue of a cluster, in memory, named like the cluster, as in Karpenter's guide. */
@@ -47,5 +50,11 @@ export function createInterruptions(parts: {
   const { backend, queueUrl, queue } = parts.queue ?? createQueue(clock, random, cluster);
   const bus = new EventBus({ clock, random: random.fork('events'), recorder, region: cluster.region, queue, instances });
   const spot = new SpotInterruptions({ clock, random: random.fork('spot'), instances, bus });
-  return { backend, queueUrl, ports: { spot, queue: bus }, onEvent: (listener) => bus.onEvent(listener) };
+  return {
+    backend,
+    queueUrl,
+    ports: { spot, queue: bus },
+    onEvent: (listener) => bus.onEvent(listener),
+    tellLifecycleAction: (action) => bus.tellLifecycleAction(action),
+  };
 }

@@ -1,6 +1,11 @@
 import {
   AutoScalingClient,
   AutoScalingServiceException,
+  CompleteLifecycleActionCommand,
+  DeleteLifecycleHookCommand,
+  DescribeLifecycleHooksCommand,
+  PutLifecycleHookCommand,
+  RecordLifecycleActionHeartbeatCommand,
   CreateAutoScalingGroupCommand,
   DeleteAutoScalingGroupCommand,
   DescribeAutoScalingGroupsCommand,
@@ -237,6 +242,73 @@ test('a group shrinks by SetDesiredCapacity and by its own termination request, 
     await clock.sleep(3 * MINUTE_MS);
     expect((await groups(new DescribeAutoScalingGroupsCommand({}))).AutoScalingGroups).toEqual([]);
     expect(events.filter(({ to }) => to === 'shutting-down').every(({ span, group }) => group === 'g' && span !== undefined)).toBe(true);
+  });
+});
+
+test('an instance waits for hooks before it is in service and before it goes', async () => {
+  await withGroups(async ({ groups, group, clock, autoscaling, events }) => {
+    const actions: { instance: string; token: string }[] = [];
+    autoscaling.onAction((action) => actions.push(action));
+    const put = (LifecycleHookName: string, what: string, HeartbeatTimeout: number) =>
+      groups(
+        new PutLifecycleHookCommand({
+          AutoScalingGroupName: 'g',
+          LifecycleHookName,
+          LifecycleTransition: `autoscaling:EC2_INSTANCE_${what}`,
+          HeartbeatTimeout,
+          DefaultResult: 'CONTINUE',
+        }),
+      );
+    const state = async () => (await group()).Instances?.map(({ LifecycleState }) => LifecycleState);
+    await groups(create());
+    await put('up', 'LAUNCHING', 60);
+    await put('down', 'TERMINATING', 300);
+    await groups(resize(1));
+    await clock.sleep(40_000);
+    expect(await state()).toEqual(['Pending:Wait']);
+    await clock.sleep(1.5 * MINUTE_MS);
+    expect(await state()).toEqual(['InService']);
+    await groups(resize(0));
+    await clock.sleep(MINUTE_MS);
+    expect(await state()).toEqual(['Terminating:Wait']);
+    expect(events.at(-1)?.to).toBe('running');
+    const { instance = '', token } = actions[1] ?? {};
+    const about = { AutoScalingGroupName: 'g', LifecycleHookName: 'down', LifecycleActionToken: token };
+    await groups(new RecordLifecycleActionHeartbeatCommand(about));
+    await clock.sleep(4.5 * MINUTE_MS);
+    expect(await state()).toEqual(['Terminating:Wait']);
+    await groups(new CompleteLifecycleActionCommand({ ...about, LifecycleActionResult: 'CONTINUE' }));
+    expect(await refusal(groups(new RecordLifecycleActionHeartbeatCommand({ ...about, InstanceId: instance })))).toMatch(
+      /No active Lifecycle Action/,
+    );
+    await clock.sleep(MINUTE_MS);
+    expect(await state()).toEqual([]);
+    const { LifecycleHooks } = await groups(new DescribeLifecycleHooksCommand({ AutoScalingGroupName: 'g' }));
+    expect(LifecycleHooks).toMatchObject([
+      { LifecycleHookName: 'down', HeartbeatTimeout: 300, GlobalTimeout: 30_000 },
+      { LifecycleHookName: 'up', LifecycleTransition: 'autoscaling:EC2_INSTANCE_LAUNCHING' },
+    ]);
+    await groups(new DeleteLifecycleHookCommand({ AutoScalingGroupName: 'g', LifecycleHookName: 'up' }));
+  });
+});
+
+test('with capacity rebalancing, a replacement is in service before the instance at risk goes', async () => {
+  await withGroups(async ({ groups, group, clock, autoscaling, events }) => {
+    await groups(create({ CapacityRebalance: true, DesiredCapacity: 2 }));
+    await clock.sleep(MINUTE_MS);
+    const [atRisk] = (await group()).Instances ?? [];
+    autoscaling.controller.rebalance(atRisk?.InstanceId ?? '');
+    await clock.sleep(2 * MINUTE_MS);
+    const { Instances = [], DesiredCapacity } = await group();
+    expect(DesiredCapacity).toBe(2);
+    expect(Instances.map(({ LifecycleState }) => LifecycleState)).toEqual(['InService', 'InService']);
+    expect(Instances.map(({ InstanceId }) => InstanceId)).not.toContain(atRisk?.InstanceId);
+    expect(events.filter(({ to }) => to === 'running' || to === 'shutting-down').map(({ to }) => to)).toEqual([
+      'running',
+      'running',
+      'running',
+      'shutting-down',
+    ]);
   });
 });
 

@@ -5,6 +5,8 @@ import type { RequestBuckets } from '../request-buckets.ts';
 import { AutoScalingBackend } from './backend.ts';
 import { GroupController } from './controller.ts';
 import { Groups } from './groups.ts';
+import { LifecycleActions } from './lifecycle-actions.ts';
+import type { LifecycleAction } from './lifecycle-actions.ts';
 
 /** Auto Scaling of one account in one region. */
 export interface AutoScaling {
@@ -12,6 +14,8 @@ export interface AutoScaling {
   readonly backend: AutoScalingBackend;
   /** Launches and terminates the instances of groups, while it runs. */
   readonly controller: GroupController;
+  /** Calls the listener when an instance begins to wait for a hook. @returns a function that removes it */
+  onAction(listener: (action: LifecycleAction) => void): () => void;
 }
 
 /** Creates Auto Scaling without groups. */
@@ -24,7 +28,9 @@ export function createAutoScaling(parts: {
   const { account, random, recorder, buckets } = parts;
   const { clock } = account;
   const groups = new Groups({ clock, random: random.fork('activities'), recorder });
-  const controller = new GroupController({ clock, random: random.fork('controller'), account, groups });
-  const site = { account, groups, controller };
-  return { backend: new AutoScalingBackend({ site, random: random.fork('request ids'), buckets }), controller };
+  const actions = new LifecycleActions({ clock, random: random.fork('lifecycle actions') });
+  const controller = new GroupController({ clock, random: random.fork('controller'), account, groups, actions });
+  const site = { account, groups, controller, actions };
+  const backend = new AutoScalingBackend({ site, random: random.fork('request ids'), buckets });
+  return { backend, controller, onAction: (listener) => actions.onAction(listener) };
 }

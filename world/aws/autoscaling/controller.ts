@@ -6,43 +6,23 @@ import { Tasks, WorkQueue, drawMs } from '../../tasks.ts';
 import type { DelayRange, WorldPart } from '../../tasks.ts';
 import type { Account } from '../operation.ts';
 import { chooseVictim, nextCapacityType, zonesByNeed } from './choice.ts';
-import { runs, unitsOf } from './group.ts';
+import { runs, targetOf, unitsOf } from './group.ts';
 import type { Group, Member } from './group.ts';
 import type { Groups } from './groups.ts';
-import { launchOne } from './launch-one.ts';
+import type { HookResult, LifecycleActions } from './lifecycle-actions.ts';
+import { launchOne, memberOf } from './launch-one.ts';
+import { Memories } from './memories.ts';
+import type { Change } from './memories.ts';
+import { subnetOf, templateIdOf, zonesOf } from './places.ts';
 import { at } from './words.ts';
 
 /**
  * From a change of a group's size to the activity that follows. Not documented; in quoted activities it is between one second
  * (kubernetes/autoscaler#1263) and 23 s (aws/aws-parallelcluster#1401).
  */
-const REACTION: DelayRange = { minMs: 1_000, maxMs: 15_000 };
+const REACTION: DelayRange = { minMs: 1_000, maxMs: 23_000 };
 /** From the end of an instance to the health check that finds it: checks run about once a minute. */
 const HEALTH_CHECK: DelayRange = { minMs: 5_000, maxMs: 65_000 };
-/** Pauses after failed launches; how they grow is not documented. */
-const FIRST_PAUSE_MS = 15_000;
-const LONGEST_PAUSE_MS = 300_000;
-
-/** Why a group's size differs from what it was. */
-interface Change {
-  /** In the words of an activity's cause. */
-  readonly cause: string;
-  /** Of the request. */
-  readonly span: number;
-}
-
-/** What the controller remembers of a group between its rounds. */
-interface Memory {
-  /** The request that changed the size, until the group has that size. */
-  readonly change?: Change;
-  readonly failures: number;
-  /** No launch is tried before. */
-  readonly pausedUntilMs: number;
-  /** It said that it can't shrink because of protected instances. */
-  readonly isStuck: boolean;
-}
-
-const FRESH: Memory = { failures: 0, pausedUntilMs: 0, isStuck: false };
 
 /** Brings groups to their desired capacity, and replaces what is unhealthy. */
 export class GroupController implements WorldPart {
@@ -50,14 +30,16 @@ export class GroupController implements WorldPart {
   readonly #random: Random;
   readonly #account: Account;
   readonly #groups: Groups;
-  readonly #memories = new Map<string, Memory>();
+  readonly #actions: LifecycleActions;
+  readonly #memories = new Memories();
   #work: { readonly tasks: Tasks; readonly queue: WorkQueue } | undefined;
 
-  constructor(parts: { clock: Clock; random: Random; account: Account; groups: Groups }) {
+  constructor(parts: { clock: Clock; random: Random; account: Account; groups: Groups; actions: LifecycleActions }) {
     this.#clock = parts.clock;
     this.#random = parts.random;
     this.#account = parts.account;
     this.#groups = parts.groups;
+    this.#actions = parts.actions;
     this.#account.instances.onChange((instance) => this.#onInstance(instance));
   }
 
@@ -72,14 +54,14 @@ export class GroupController implements WorldPart {
 
   /** A request changed a group's size, or what runs in it. */
   changed(name: string, change?: Change): void {
-    const memory = this.#memories.get(name) ?? FRESH;
-    this.#memories.set(name, { ...memory, pausedUntilMs: 0, isStuck: false, ...defined({ change }) });
+    this.#memories.changed(name, change);
     this.#work?.queue.add(name);
   }
 
   /** A group was deleted. */
   forget(name: string): void {
-    this.#memories.delete(name);
+    this.#memories.forget(name);
+    this.#actions.forget(name);
   }
 
   /** Looks at all members of a group again, after its health check was suspended. */
@@ -89,6 +71,14 @@ export class GroupController implements WorldPart {
       if (record === undefined || !isAlive(record)) this.#checkLater(instance);
     }
     this.#work?.queue.add(name);
+  }
+
+  /** EC2 recommends to replace a spot instance: a group with capacity rebalancing does. */
+  rebalance(instance: string): void {
+    const member = this.#groups.member(instance);
+    if (member === undefined || this.#groups.find(member.group)?.capacityRebalance !== true) return;
+    this.#groups.keepMember({ ...member, isAtRisk: true });
+    this.#work?.queue.add(member.group);
   }
 
   /** Terminates a member. @returns the id of the activity */
@@ -106,9 +96,17 @@ export class GroupController implements WorldPart {
     const isPending = member.lifecycle === 'Pending';
     if (isPending) this.#groups.end(member.activity, { status: 'Cancelled', message: 'Instance was terminated by a user request.' });
     this.#groups.keepMember({ ...member, lifecycle: 'Terminating', activity: activity.id });
-    this.#account.instances.terminate(instance, span);
+    this.#actions.stop(instance);
+    const finish = (): void => {
+      this.#account.instances.terminate(instance, span);
+      const state = this.#account.instances.current(instance)?.state ?? 'terminated';
+      if (state === 'terminated') this.#leave(instance);
+    };
+    const owner = this.#groups.find(group);
     const record = this.#account.instances.current(instance);
-    if (record === undefined || record.state === 'terminated') this.#leave(instance);
+    // Hooks are for what can still be done on an instance.
+    if (owner === undefined || owner.isDeleting || isPending || record === undefined || !isAlive(record)) finish();
+    else this.#actions.wait(this.#work?.tasks, { group: owner, instance, transition: 'autoscaling:EC2_INSTANCE_TERMINATING' }, finish);
     return activity.id;
   }
 
@@ -116,9 +114,10 @@ export class GroupController implements WorldPart {
     const member = this.#groups.member(id);
     if (member === undefined) return;
     if (state === 'running' && member.lifecycle === 'Pending') {
-      this.#groups.end(member.activity);
-      const { activity: _launch, ...rest } = member;
-      this.#groups.keepMember({ ...rest, lifecycle: 'InService', inServiceAtMs: this.#clock.nowMs() });
+      const group = this.#groups.find(member.group);
+      if (group === undefined) return;
+      const transition = 'autoscaling:EC2_INSTANCE_LAUNCHING';
+      this.#actions.wait(this.#work?.tasks, { group, instance: id, transition }, (result) => this.#enterService(id, result));
       return;
     }
     if (state === 'pending' || state === 'running') return;
@@ -133,6 +132,23 @@ export class GroupController implements WorldPart {
       this.#pause(member.group);
     }
     this.#checkLater(id);
+  }
+
+  #enterService(id: string, result: HookResult): void {
+    const member = this.#groups.member(id);
+    if (member?.lifecycle !== 'Pending') return;
+    if (result === 'ABANDON') {
+      this.#pause(member.group);
+      this.terminate(
+        member,
+        `At ${at(this.#clock)} instance ${id} was taken out of service: its launch lifecycle action was abandoned or timed out.`,
+      );
+      return;
+    }
+    this.#groups.end(member.activity);
+    const { activity: _launch, ...rest } = member;
+    this.#groups.keepMember({ ...rest, lifecycle: 'InService', inServiceAtMs: this.#clock.nowMs() });
+    this.#work?.queue.add(member.group);
   }
 
   #checkLater(id: string): void {
@@ -151,6 +167,7 @@ export class GroupController implements WorldPart {
     const member = this.#groups.member(id);
     if (member === undefined) return;
     this.#groups.end(member.activity);
+    this.#actions.stop(id);
     this.#groups.removeMember(id);
     this.#work?.queue.add(member.group);
   }
@@ -166,12 +183,12 @@ export class GroupController implements WorldPart {
       return;
     }
     this.#replaceUnhealthy(group);
+    this.#retire(group);
     this.#shrink(group);
     await this.#grow(name);
     const now = this.#groups.find(name);
-    const memory = this.#memories.get(name);
-    if (now === undefined || memory === undefined || unitsOf(this.#groups.members(name)) !== now.desired) return;
-    this.#memories.set(name, { ...FRESH, failures: memory.failures });
+    const members = this.#groups.members(name);
+    if (now !== undefined && unitsOf(members) === targetOf(now, members)) this.#memories.reached(name);
   }
 
   #replaceUnhealthy(group: Group): void {
@@ -187,17 +204,28 @@ export class GroupController implements WorldPart {
     }
   }
 
+  /** Members at risk go as their replacements come. */
+  #retire(group: Group): void {
+    if (!runs(group, 'Terminate')) return;
+    for (const member of this.#groups.members(group.name)) {
+      const inService = this.#groups.members(group.name).filter(({ lifecycle }) => lifecycle === 'InService');
+      if (member.isAtRisk !== true || member.lifecycle !== 'InService' || unitsOf(inService) - member.weight < group.desired) continue;
+      const cause = `At ${at(this.#clock)} an instance was taken out of service in response to an EC2 instance rebalance recommendation.`;
+      this.terminate(member, cause);
+    }
+  }
+
   #shrink(group: Group): void {
     if (!runs(group, 'Terminate')) return;
     const { name, desired } = group;
     const before = unitsOf(this.#groups.members(name));
-    const { change, isStuck } = this.#memories.get(name) ?? FRESH;
+    const { change, isStuck } = this.#memories.of(name);
     for (;;) {
       const members = this.#groups.members(name);
       const units = unitsOf(members);
-      if (units <= desired) return;
+      if (units <= targetOf(group, members)) return;
       const random = this.#random.fork(`victim of ${name} at ${this.#clock.nowMs()} among ${units}`);
-      const victim = chooseVictim(group, this.#templateIdOf(group), members, { nowMs: this.#clock.nowMs(), random });
+      const victim = chooseVictim(group, templateIdOf(this.#account, group), members, { nowMs: this.#clock.nowMs(), random });
       if (victim === undefined) {
         if (!isStuck) this.#failToShrink(group, change);
         return;
@@ -211,7 +239,7 @@ export class GroupController implements WorldPart {
   }
 
   #failToShrink({ name }: Group, change: Change | undefined): void {
-    this.#memories.set(name, { ...(this.#memories.get(name) ?? FRESH), isStuck: true });
+    this.#memories.stuck(name);
     const cause = join(change?.cause, `At ${at(this.#clock)} a difference between desired and actual capacity was found.`);
     const message = 'Could not scale to desired capacity because all remaining instances are protected from scale in.';
     this.#groups.fail({ group: name, what: 'terminate', description: 'Terminating EC2 instance', cause }, message);
@@ -224,11 +252,11 @@ export class GroupController implements WorldPart {
       // Requests may change it between two launches.
       const group = this.#groups.find(name);
       if (group === undefined || group.isDeleting || !runs(group, 'Launch')) return;
-      const memory = this.#memories.get(name) ?? FRESH;
+      const memory = this.#memories.of(name);
       const members = this.#groups.members(name);
-      if (unitsOf(members) >= group.desired || this.#clock.nowMs() < memory.pausedUntilMs) return;
+      if (unitsOf(members) >= targetOf(group, members) || this.#clock.nowMs() < memory.pausedUntilMs) return;
       const zones = zonesByNeed(
-        this.#zonesOf(group).filter((zone) => !full.has(zone)),
+        zonesOf(this.#account, group).filter((zone) => !full.has(zone)),
         members,
         this.#random,
       );
@@ -238,21 +266,21 @@ export class GroupController implements WorldPart {
         return;
       }
       const isLaunched = await this.#launch(group, zone, before, memory.change);
-      if (isLaunched) this.#memories.set(name, { ...(this.#memories.get(name) ?? FRESH), failures: 0 });
+      if (isLaunched) this.#memories.launched(name);
       else full.add(zone);
     }
   }
 
   /** Launches one instance in a zone, or reports why there is none. */
   async #launch(group: Group, zone: string, before: number, change: Change | undefined): Promise<boolean> {
-    const subnetId = group.subnets.find((id) => this.#zoneOf(id) === zone) ?? '';
+    const subnetId = subnetOf(this.#account, group, zone);
     const members = this.#groups.members(group.name);
     const capacityType = nextCapacityType(group, members);
     const result = await launchOne(this.#account, { group, subnetId, capacityType, ...defined({ span: change?.span }) });
     const now = at(this.#clock);
     const cause =
       change === undefined
-        ? `At ${now} an instance was launched in response to an unhealthy instance needing to be replaced.`
+        ? `At ${now} an instance was launched in response to ${members.some(({ isAtRisk }) => isAtRisk) ? 'an EC2 instance rebalance recommendation.' : 'an unhealthy instance needing to be replaced.'}`
         : join(
             change.cause,
             `At ${now} an instance was started in response to a difference between desired and actual capacity, increasing the capacity from ${before} to ${group.desired}.`,
@@ -262,26 +290,9 @@ export class GroupController implements WorldPart {
       this.#groups.fail({ ...activity, description: 'Launching a new EC2 instance' }, result.message);
       return false;
     }
-    const { record, pool } = result;
-    const { id } = record;
+    const { id } = result.record;
     const begun = this.#groups.begin({ ...activity, instance: id, description: `Launching a new EC2 instance: ${id}` });
-    const member: Member = {
-      instance: id,
-      group: group.name,
-      lifecycle: 'Pending',
-      isHealthy: true,
-      isProtected: group.protectsNew,
-      weight: pool.weight,
-      hasWeight: pool.override.WeightedCapacity !== undefined,
-      template: { id: pool.template.id, name: pool.template.name, version: pool.version.number },
-      instanceType: record.instanceType,
-      zone,
-      subnetId,
-      imageId: record.imageId,
-      capacityType: record.capacityType,
-      launchedAtMs: record.launchedAtMs,
-      activity: begun.id,
-    };
+    const member = memberOf(group, result, begun.id);
     this.#groups.keepMember(member);
     if (this.#groups.find(group.name)?.isDeleting !== false) this.terminate(member, `At ${now} the AutoScalingGroup was deleted.`);
     return true;
@@ -289,23 +300,8 @@ export class GroupController implements WorldPart {
 
   /** After a failure: the next try comes later each time. */
   #pause(name: string): void {
-    const memory = this.#memories.get(name) ?? FRESH;
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** memory.failures, LONGEST_PAUSE_MS);
-    this.#memories.set(name, { ...memory, failures: memory.failures + 1, pausedUntilMs: this.#clock.nowMs() + pauseMs });
+    const pauseMs = this.#memories.failed(name, this.#clock.nowMs());
     this.#work?.tasks.after(pauseMs, () => this.#work?.queue.add(name));
-  }
-
-  #templateIdOf({ template }: Group): string | undefined {
-    const { LaunchTemplateId: id, LaunchTemplateName: name } = template;
-    return id ?? this.#account.templates.list().find((one) => one.name === name)?.id;
-  }
-
-  #zonesOf({ subnets }: Group): readonly string[] {
-    return [...new Set(subnets.flatMap((id) => this.#zoneOf(id) ?? []))];
-  }
-
-  #zoneOf(subnetId: string): string | undefined {
-    return this.#account.network.subnets.find(({ id }) => id === subnetId)?.zone;
   }
 }
 

@@ -19,7 +19,7 @@ const IDS_MAX = 50;
 const CONFIGURATIONS_MAX = 200;
 
 /** Lists groups, by name or tags. Names without a group are left out. */
-export function describeGroups({ account, groups }: AutoScalingSite, input: AutoScalingGroupNamesType): Outcome {
+export function describeGroups({ account, groups, actions }: AutoScalingSite, input: AutoScalingGroupNamesType): Outcome {
   const { AutoScalingGroupNames: names = [], Filters: filters = [] } = input;
   if (names.length > NAMES_MAX) {
     throw constraintError('autoScalingGroupNames', `[${names.join(', ')}]`, `Member must have length less than or equal to ${NAMES_MAX}`);
@@ -29,7 +29,13 @@ export function describeGroups({ account, groups }: AutoScalingSite, input: Auto
     .list()
     .filter((group) => (names.length === 0 || names.includes(group.name)) && predicates.every((matches) => matches(group)));
   const { items, more } = page(found, ({ name }) => name, input);
-  return outcome({ AutoScalingGroups: items.map((group) => writeGroup(account, group, groups.members(group.name))), ...more }, []);
+  return outcome(
+    {
+      AutoScalingGroups: items.map((group) => writeGroup(account, group, groups.members(group.name), (id) => actions.isWaiting(id))),
+      ...more,
+    },
+    [],
+  );
 }
 
 function predicateOf({ Name: name = '', Values: values = [] }: Filter): (group: Group) => boolean {
@@ -44,7 +50,7 @@ function predicateOf({ Name: name = '', Values: values = [] }: Filter): (group: 
 }
 
 /** Lists members of all groups. Ids that are none are left out. */
-export function describeInstances({ groups }: AutoScalingSite, input: DescribeAutoScalingInstancesType): Outcome {
+export function describeInstances({ groups, actions }: AutoScalingSite, input: DescribeAutoScalingInstancesType): Outcome {
   const { InstanceIds: ids = [] } = input;
   if (ids.length > IDS_MAX) {
     throw constraintError('instanceIds', `[${ids.join(', ')}]`, `Member must have length less than or equal to ${IDS_MAX}`);
@@ -54,7 +60,7 @@ export function describeInstances({ groups }: AutoScalingSite, input: DescribeAu
     .filter(({ instance }) => ids.length === 0 || ids.includes(instance))
     .sort((a, b) => (a.instance < b.instance ? -1 : 1));
   const { items, more } = page(found, ({ instance }) => instance, input, IDS_MAX);
-  return outcome({ AutoScalingInstances: items.map(writeInstanceDetails), ...more }, []);
+  return outcome({ AutoScalingInstances: items.map((member) => writeInstanceDetails(member, (id) => actions.isWaiting(id))), ...more }, []);
 }
 
 /** Lists activities, newest first. */

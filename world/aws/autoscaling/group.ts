@@ -53,6 +53,8 @@ export interface Member {
   readonly group: string;
   readonly lifecycle: Lifecycle;
   readonly isHealthy: boolean;
+  /** EC2 recommended to replace it: it goes as soon as another is in service. */
+  readonly isAtRisk?: true;
   /** It is never chosen when the group shrinks. */
   readonly isProtected: boolean;
   /** Units of capacity that it counts for. */
@@ -92,6 +94,15 @@ export interface Activity {
 /** The capacity that counts towards the desired one: of members that are not ending. */
 export function unitsOf(members: readonly Member[]): number {
   return members.reduce((units, member) => units + (member.lifecycle === 'Terminating' ? 0 : member.weight), 0);
+}
+
+/**
+ * The capacity that a group works towards: more than desired while members at risk wait for their replacements, though at most a
+ * tenth above the maximum. Source: "Capacity Rebalancing in Auto Scaling to replace at-risk Spot Instances".
+ */
+export function targetOf({ desired, max }: Group, members: readonly Member[]): number {
+  const atRisk = unitsOf(members.filter(({ isAtRisk }) => isAtRisk === true));
+  return Math.max(desired, Math.min(desired + atRisk, Math.ceil(max * 1.1)));
 }
 
 /** Whether one of the group's processes runs. Sources of the names: "Suspend and resume Amazon EC2 Auto Scaling processes". */

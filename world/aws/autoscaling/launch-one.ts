@@ -16,7 +16,7 @@ import { versionOf } from '../launch-templates.ts';
 import type { Account } from '../operation.ts';
 import { reportFired } from '../room.ts';
 import { toSdkType } from '../sdk-types.ts';
-import type { Group } from './group.ts';
+import type { Group, Member } from './group.ts';
 
 /** One instance for a group. */
 export interface LaunchOrder {
@@ -28,7 +28,33 @@ export interface LaunchOrder {
 }
 
 /** An instance with its specification, or why there is none, as in an activity's status message. */
-export type LaunchResult = { readonly record: InstanceRecord; readonly pool: FleetPool } | { readonly message: string };
+export type LaunchResult = LaunchedOne | { readonly message: string };
+
+interface LaunchedOne {
+  readonly record: InstanceRecord;
+  readonly pool: FleetPool;
+}
+
+/** The member that a launched instance is. @param activity that launches it */
+export function memberOf(group: Group, { record, pool }: LaunchedOne, activity: string): Member {
+  return {
+    instance: record.id,
+    group: group.name,
+    lifecycle: 'Pending',
+    isHealthy: true,
+    isProtected: group.protectsNew,
+    weight: pool.weight,
+    hasWeight: pool.override.WeightedCapacity !== undefined,
+    template: { id: pool.template.id, name: pool.template.name, version: pool.version.number },
+    instanceType: record.instanceType,
+    zone: record.zone,
+    subnetId: record.subnetId,
+    imageId: record.imageId,
+    capacityType: record.capacityType,
+    launchedAtMs: record.launchedAtMs,
+    activity,
+  };
+}
 
 /**
  * Launches one instance as CreateFleet does, with the same checks, quotas and market. Groups with a policy of mixed instances word

@@ -2,12 +2,14 @@ import type { Caller } from '../../../wire/backend.ts';
 import type { Account, Outcome } from '../operation.ts';
 import type { GroupController } from './controller.ts';
 import type { Groups } from './groups.ts';
+import type { LifecycleActions } from './lifecycle-actions.ts';
 
 /** What operations work on. */
 export interface AutoScalingSite {
   readonly account: Account;
   readonly groups: Groups;
   readonly controller: GroupController;
+  readonly actions: LifecycleActions;
 }
 
 /**

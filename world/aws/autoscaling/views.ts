@@ -14,8 +14,11 @@ import type { Activity, Group, Member } from './group.ts';
 /** Source: "Service-linked roles for Amazon EC2 Auto Scaling". */
 const ROLE = `arn:aws:iam::${ACCOUNT_ID}:role/aws-service-role/autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling`;
 
+/** Whether an instance waits for a lifecycle hook. */
+type IsWaiting = (instance: string) => boolean;
+
 /** A group as DescribeAutoScalingGroups shows it. */
-export function writeGroup({ network }: Account, group: Group, members: readonly Member[]): AutoScalingGroup {
+export function writeGroup({ network }: Account, group: Group, members: readonly Member[], isWaiting: IsWaiting): AutoScalingGroup {
   const { template, mixed } = group;
   const zones = group.subnets.flatMap((id) => network.subnets.find((subnet) => subnet.id === id)?.zone ?? []);
   return {
@@ -44,7 +47,7 @@ export function writeGroup({ network }: Account, group: Group, members: readonly
     TargetGroupARNs: [],
     HealthCheckType: group.healthCheckType,
     HealthCheckGracePeriod: group.graceS,
-    Instances: members.map(writeInstance),
+    Instances: members.map((member) => writeInstance(member, isWaiting)),
     CreatedTime: new Date(group.createdAtMs),
     SuspendedProcesses: [...group.suspended].map(([ProcessName, SuspensionReason]) => ({ ProcessName, SuspensionReason })),
     VPCZoneIdentifier: group.subnets.join(','),
@@ -68,13 +71,13 @@ export function writeGroupTags({ name, tags }: Group): TagDescription[] {
   });
 }
 
-function writeInstance(member: Member): Instance {
+function writeInstance(member: Member, isWaiting: IsWaiting): Instance {
   const { instance, instanceType, zone, lifecycle, isHealthy, isProtected, template } = member;
   return {
     InstanceId: instance,
     InstanceType: instanceType,
     AvailabilityZone: zone,
-    LifecycleState: lifecycle,
+    LifecycleState: isWaiting(instance) && lifecycle !== 'InService' ? `${lifecycle}:Wait` : lifecycle,
     HealthStatus: isHealthy ? 'Healthy' : 'Unhealthy',
     ...writeTemplate(template),
     ProtectedFromScaleIn: isProtected,
@@ -83,9 +86,9 @@ function writeInstance(member: Member): Instance {
 }
 
 /** A member as DescribeAutoScalingInstances shows it: health in capitals, as the API reference says. */
-export function writeInstanceDetails(member: Member): AutoScalingInstanceDetails {
+export function writeInstanceDetails(member: Member, isWaiting: IsWaiting): AutoScalingInstanceDetails {
   return {
-    ...writeInstance(member),
+    ...writeInstance(member, isWaiting),
     AutoScalingGroupName: member.group,
     HealthStatus: member.isHealthy ? 'HEALTHY' : 'UNHEALTHY',
   };

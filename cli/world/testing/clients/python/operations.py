@@ -134,12 +134,12 @@ ec2.create_launch_template(**launched)
 tag = {"ResourceId": "operations", "ResourceType": "auto-scaling-group", "Key": "a", "Value": "1", "PropagateAtLaunch": True}
 
 
-def members():
-    """The group's instances, once all of them are in service."""
+def members(state="InService"):
+    """The group's instances, once all of them are in this state."""
     for _ in range(120):
         [described] = autoscaling.describe_auto_scaling_groups(AutoScalingGroupNames=["operations"])["AutoScalingGroups"]
         found = described["Instances"]
-        if len(found) == described["DesiredCapacity"] and all(one["LifecycleState"] == "InService" for one in found):
+        if len(found) == described["DesiredCapacity"] and all(one["LifecycleState"] == state for one in found):
             return [one["InstanceId"] for one in found]
         time.sleep(0.5)
     raise AssertionError(described)
@@ -160,7 +160,15 @@ call(autoscaling, "CreateOrUpdateTags", Tags=[{**tag, "Key": "b"}])
 call(autoscaling, "DeleteTags", Tags=[{**tag, "Key": "b"}])
 assert call(autoscaling, "DescribeTags")["Tags"] == [tag]
 call(autoscaling, "UpdateAutoScalingGroup", **group, MaxSize=4, DefaultCooldown=0)
-call(autoscaling, "SetDesiredCapacity", **group, DesiredCapacity=2)
+hook = {**group, "LifecycleHookName": "up"}
+call(autoscaling, "PutLifecycleHook", **hook, LifecycleTransition="autoscaling:EC2_INSTANCE_LAUNCHING", HeartbeatTimeout=300)
+call(autoscaling, "SetDesiredCapacity", **group, DesiredCapacity=1)
+first = members("Pending:Wait")[0]
+call(autoscaling, "RecordLifecycleActionHeartbeat", **hook, InstanceId=first)
+call(autoscaling, "CompleteLifecycleAction", **hook, InstanceId=first, LifecycleActionResult="CONTINUE")
+assert call(autoscaling, "DescribeLifecycleHooks", **group)["LifecycleHooks"][0]["GlobalTimeout"] == 30000
+call(autoscaling, "DeleteLifecycleHook", **hook)
+autoscaling.set_desired_capacity(**group, DesiredCapacity=2)
 kept, ended = members()
 [described] = call(autoscaling, "DescribeAutoScalingGroups", Filters=[{"Name": "tag:a", "Values": ["1"]}])["AutoScalingGroups"]
 assert described["MaxSize"] == 4 and described["AvailabilityZones"] == [zone] and described["Tags"] == [tag], described
