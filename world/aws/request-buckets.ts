@@ -127,10 +127,8 @@ export class RequestBuckets implements ThrottlePort {
   }
 
   #drawsOf(action: string, input: Input, nowMs: number): Draw[] {
-    // A fault on every operation means those of EC2.
-    const all = this.#service === 'ec2' ? '*' : `${this.#service}:*`;
     const limits = [...this.#limits].filter(
-      ({ spec }) => spec.operations.includes(all) || spec.operations.includes(`${this.#service}:${action}`),
+      ({ spec }) => spec.operations.includes('*') || spec.operations.includes(`${this.#service}:${action}`),
     );
     const ofFaults = limits.map(({ spec, buckets }) => ({ bucket: bucketIn(buckets, action, spec, nowMs), tokens: 1, fired: spec.fired }));
     if (this.#unlimited) return ofFaults;
