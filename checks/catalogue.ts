@@ -2,6 +2,7 @@ import type { Check } from './check.ts';
 import { faultsFired } from './faults-fired.ts';
 import { foreignInstances } from './foreign-instances.ts';
 import { gracePeriods } from './grace-periods.ts';
+import { groupSizes } from './group-sizes.ts';
 import { harness } from './harness.ts';
 import { latency } from './latency.ts';
 import { noLaunchForImpossiblePods } from './no-launch-for-impossible-pods.ts';
@@ -48,6 +49,7 @@ export const checkCatalogue: readonly Check[] = [
   gracePeriods,
   interruptionHandled,
   refusedOfferings,
+  groupSizes,
   requestAmplification,
   noLaunchForImpossiblePods,
   permissions,

@@ -72,6 +72,16 @@ export interface InstanceLife {
   readonly terminated: EventOf<'instance'> | undefined;
 }
 
+/** An Auto Scaling group. */
+export interface GroupLife {
+  readonly name: string;
+  /** `autoscalinggroup/name` */
+  readonly object: string;
+  /** Its creation, and each change of its sizes. */
+  readonly steps: readonly EventOf<'group'>[];
+  readonly activities: readonly EventOf<'group-activity'>[];
+}
+
 /** A launch template that was created in the trial. */
 export interface TemplateLife {
   readonly id: string;
@@ -219,6 +229,14 @@ export function foldInstances(events: readonly HistoryEvent[]): InstanceLife[] {
       ending: steps.find(({ to }) => to === 'shutting-down' || to === 'terminated'),
       terminated: step('terminated'),
     };
+  });
+}
+
+/** Auto Scaling groups by name, in order of appearance. */
+export function foldGroups(events: readonly HistoryEvent[]): GroupLife[] {
+  const activities = Map.groupBy(ofType(events, 'group-activity'), ({ group }) => group);
+  return groupBy(ofType(events, 'group'), ({ group }) => group).map(([name, steps]) => {
+    return { name, object: `autoscalinggroup/${name}`, steps, activities: activities.get(name) ?? [] };
   });
 }
 

@@ -2,6 +2,7 @@ import type { Bound, EventOf, Expectation, HistoryEvent, PHASES, Profile, Truth 
 import {
   foldClaims,
   foldFaults,
+  foldGroups,
   foldIncarnations,
   foldInstances,
   foldNodes,
@@ -11,7 +12,7 @@ import {
   foldTemplates,
   ofType,
 } from './lives.ts';
-import type { ClaimLife, FaultLife, Incarnation, InstanceLife, NodeLife, NoticeLife, PodLife, RequestLife, TemplateLife } from './lives.ts';
+import type { ClaimLife, FaultLife, GroupLife, Incarnation, InstanceLife, NodeLife, NoticeLife, PodLife, RequestLife, TemplateLife } from './lives.ts';
 import { currentBoundName, currentScenarioId, currentTargetName } from '../model/former-names.ts';
 
 export type Phase = (typeof PHASES)[number];
@@ -60,6 +61,7 @@ export interface View {
   /** In order: usually one. */
   readonly claimsByInstance: ReadonlyMap<string | undefined, readonly ClaimLife[]>;
   readonly templates: readonly TemplateLife[];
+  readonly groups: readonly GroupLife[];
   /** What was done to instances of others, in order. */
   readonly foreign: readonly EventOf<'foreign-instance'>[];
   readonly notices: readonly NoticeLife[];
@@ -125,6 +127,7 @@ export function createView(events: readonly HistoryEvent[], { truncated = false 
     nodesByInstance: Map.groupBy(nodes, ({ instance }) => instance),
     claimsByInstance: Map.groupBy(claims, ({ instance }) => instance),
     templates: foldTemplates(events),
+    groups: foldGroups(events),
     foreign: ofType(events, 'foreign-instance'),
     notices: foldNotices(events, requests),
     requests,
