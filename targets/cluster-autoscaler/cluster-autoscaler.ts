@@ -9,7 +9,7 @@ import { startGoTarget } from '../go/target-process.ts';
 import { targetProgram } from '../go/target-program.ts';
 import type { Feature, Target, TargetProcess, TargetSite } from '../target.ts';
 import { CLUSTER_AUTOSCALER_CONSTANTS } from './constants.ts';
-import { groupOperations } from './groups.ts';
+import { discoveryTags, groupOperations } from './groups.ts';
 
 const PROGRAM = 'cluster-autoscaler';
 const NAMESPACE = 'kube-system';
@@ -78,15 +78,16 @@ function awsHosts({ region }: ClusterConfig): string[] {
  * balanced, and scale-down of nodes with system pods.
  */
 function argumentsOf(site: TargetSite): string[] {
-  const { KUBECONFIG, CLUSTER_NAME } = programVariables(site);
+  const { KUBECONFIG } = programVariables(site);
   return [
     // The chart.
     '--cloud-provider=aws',
     `--namespace=${NAMESPACE}`,
-    `--node-group-auto-discovery=asg:tag=k8s.io/cluster-autoscaler/enabled,k8s.io/cluster-autoscaler/${CLUSTER_NAME}`,
+    `--node-group-auto-discovery=asg:tag=${discoveryTags(site.cluster.name).join(',')}`,
     '--logtostderr=true',
     '--stderrthreshold=info',
-    '--v=4',
+    // The chart's is 4, which logs several lines in each loop. No decision depends on it.
+    '--v=1',
     // The example.
     '--skip-nodes-with-local-storage=false',
     // The README.
