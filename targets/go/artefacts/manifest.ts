@@ -19,6 +19,7 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hexadeci
 export const EVIDENCE = {
   asked: 'as requested',
   module: "as the program's own go.mod says",
+  extended: 'the same, with a file added that it lacks for js',
   content: "the same content, by the hash in the program's own go.sum",
   commit: 'the same commit',
   time: 'a commit of the same second; the commits themselves could not be compared',

@@ -32,6 +32,19 @@ function runUnderNode({ wasm }: Artefact, args: readonly string[]): string[] {
   return stdout.trimEnd().split('\n');
 }
 
+test('files that a module lacks for js are added for the build, and are among its inputs', async ({}, testInfo) => {
+  const { spec, folder } = sample(testInfo, 'package main\n\nimport "fmt"\n\nfunc main() { fmt.Println(greeting) }\n');
+  await expect(buildGoProgram(spec, { folder })).rejects.toThrow('greeting');
+  const greeting = (text: string): GoProgramSpec => {
+    return { ...spec, additions: { [spec.module]: { 'greeting_js.go': `package main\n\nconst greeting = "${text}"\n` } } };
+  };
+  const { artefact } = await buildGoProgram(greeting('hello'), { folder });
+  expect(runUnderNode(artefact, [])).toEqual(['hello']);
+  expect(existsSync(join(spec.source ?? '', 'greeting_js.go'))).toBe(false);
+  expect((await buildGoProgram(greeting('hello'), { folder })).isFound).toBe(true);
+  expect((await buildGoProgram(greeting('bye'), { folder })).isFound).toBe(false);
+});
+
 test('a program is built once, and reused until its source changes', async ({}, testInfo) => {
   const { spec, folder } = sample(testInfo, HELLO);
   const steps: BuildProgress['step'][] = [];

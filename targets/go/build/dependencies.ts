@@ -13,6 +13,8 @@ export interface ModuleSite {
   readonly modFile: string;
   /** Flags that select its files. */
   readonly tags: readonly string[];
+  /** Files that are added or replaced, by their paths: where they really are. */
+  readonly overlaid: ReadonlyMap<string, string>;
 }
 
 /** All dependencies of a main package. */
@@ -32,7 +34,7 @@ const FORMAT =
  * @returns Go's output if some can't be had
  */
 export async function dependenciesOf(
-  { go, directory, modFile, tags }: ModuleSite,
+  { go, directory, modFile, tags, overlaid }: ModuleSite,
   name: string,
   onFetch: (what: string) => void,
 ): Promise<Dependencies | string> {
@@ -51,8 +53,9 @@ export async function dependenciesOf(
     const [path = '', folder, ...files] = line.split('\t');
     if (folder === undefined) continue;
     for (const file of files.filter((one) => one !== '').sort()) {
+      const place = join(folder, file);
       const digest = createHash('sha256')
-        .update(readFileSync(join(folder, file)))
+        .update(readFileSync(overlaid.get(place) ?? place))
         .digest('hex');
       hash.update(`${digest}  ${path}/${file}\n`);
     }
@@ -68,7 +71,7 @@ export async function replacesOf({
   go,
   directory,
   modFile,
-}: Omit<ModuleSite, 'tags'>): Promise<{ readonly module: string; readonly by: string }[]> {
+}: Omit<ModuleSite, 'tags' | 'overlaid'>): Promise<{ readonly module: string; readonly by: string }[]> {
   const { stdout } = await go.run(['mod', 'edit', '-json', modFile], { directory });
   const parsed = modSchema.safeParse(parseJson(stdout));
   const named = ({ Path, Version }: z.infer<typeof side>): string => (Version === undefined ? Path : `${Path}@${Version}`);

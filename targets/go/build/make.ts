@@ -79,8 +79,8 @@ export async function makeArtefact(site: BuildSite, plan: WholePlan, builds: str
   }
 }
 
-async function compile({ spec, work, onProgress }: BuildSite, plan: WholePlan, path: string): Promise<void> {
-  const { go, directory, modFile, overlay, flags, packages } = plan;
+async function compile({ spec, onProgress }: BuildSite, plan: WholePlan, path: string): Promise<void> {
+  const { go, directory, modFile, overlayFlags, flags, packages } = plan;
   let compiled = 0;
   const onLine = (line: string): void => {
     // With -v, Go prints each package that it has to compile.
@@ -88,19 +88,8 @@ async function compile({ spec, work, onProgress }: BuildSite, plan: WholePlan, p
     compiled += 1;
     onProgress({ step: 'compile', compiled, packages, last: line });
   };
-  const overlaid: string[] = [];
-  if (overlay !== undefined) {
-    const list = join(work, 'overlay.json');
-    const replaced = overlay.files.map(({ path: place, text }, index) => {
-      const file = join(work, `overlaid-${index}.go`);
-      writeFileSync(file, text);
-      return [place, file] as const;
-    });
-    writeFileSync(list, JSON.stringify({ Replace: Object.fromEntries(replaced) }));
-    overlaid.push(`-overlay=${list}`);
-  }
   onProgress({ step: 'compile', compiled, packages, last: '' });
-  const args = ['build', '-v', `-modfile=${modFile}`, ...overlaid, ...flags, '-o', path, spec.package];
+  const args = ['build', '-v', `-modfile=${modFile}`, ...overlayFlags, ...flags, '-o', path, spec.package];
   const { isDone, stderr } = await go.run(args, { directory, onLine });
   if (!isDone) throw new BuildError(failure(`${spec.program}@${spec.version} does not compile`, withoutNames(stderr)));
   // For a package that is not main, Go writes its own archive.

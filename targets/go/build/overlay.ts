@@ -210,6 +210,7 @@ package syscall
 
 // Signals that Unix has and js lacks: programs that name them would not compile. Nobody sends them.
 const (
+	SIGHUP  = Signal(1)
 	SIGUSR1 = Signal(10)
 	SIGUSR2 = Signal(12)
 )

@@ -3,6 +3,7 @@ import { chmodSync, copyFileSync, existsSync, readFileSync, writeFileSync } from
 import { join, resolve } from 'node:path';
 import { RECIPE } from '../artefacts/manifest.ts';
 import type { Replacement } from '../artefacts/manifest.ts';
+import { extendedModule, overlayFlags, writeOverlaid } from './additions.ts';
 import { BuildError } from './build-error.ts';
 import { coverageFlags } from './coverage.ts';
 import { dependenciesOf, replacesOf } from './dependencies.ts';
@@ -37,6 +38,8 @@ export interface WholePlan extends Plan {
   readonly packages: number;
   /** Digest of all inputs. */
   readonly digest: string;
+  /** Go's flag for files that are added or replaced. */
+  readonly overlayFlags: readonly string[];
 }
 
 /** Most commits that may be replaced by releases in one build. */
@@ -63,6 +66,7 @@ export async function planBuild({ spec, work, onProgress, signal }: BuildSite): 
   if (cover.length > 0 && spec.overlay === false)
     throw new BuildError('coverage needs the overlay, which tells the host where the counters are', { isRefusal: true });
   const overlay = spec.overlay === false ? undefined : readOverlay(toolchain, cover.length > 0);
+  const overlaid = writeOverlaid(work, 'overlaid', overlay?.files ?? []);
   const settings = Object.entries(spec.variables ?? {}).map(([variable, value]) => `-X=${variable}=${value}`);
   const tags = spec.tags === undefined ? [] : [`-tags=${spec.tags.join(',')}`];
   const flags = ['-trimpath', '-buildvcs=false', ...tags, ...(settings.length === 0 ? [] : [`-ldflags=${settings.join(' ')}`]), ...cover];
@@ -75,6 +79,7 @@ export async function planBuild({ spec, work, onProgress, signal }: BuildSite): 
     replace,
     crds: spec.crds,
     memory: spec.memory ?? DEFAULT_MEMORY,
+    additions: spec.additions,
     sum: fetched?.sum,
     go: [toolchain.version, ...toolchain.settings],
     overlay: overlay?.sha256,
@@ -82,7 +87,7 @@ export async function planBuild({ spec, work, onProgress, signal }: BuildSite): 
     recipe: RECIPE,
   });
   const local = [...(fetched === undefined ? [directory] : []), ...replace.flatMap(([, by]) => (isFolder(by) ? [resolve(by)] : []))];
-  return { go: toolchain.go, toolchain, directory, fetched, modFile, tags, local, overlay, flags, request };
+  return { go: toolchain.go, toolchain, directory, fetched, modFile, tags, overlaid, local, overlay, flags, request };
 }
 
 async function fetchModule(
@@ -136,14 +141,36 @@ export async function resolvePlan({ spec, work, onProgress }: BuildSite, plan: P
   };
   for (const [module, by] of Object.entries(spec.replace ?? {}))
     await replace({ module, by: isFolder(by) ? checkoutOf(by) : by, evidence: 'asked' });
+  const overlaid = new Map(plan.overlaid);
+  for (const [path, files] of Object.entries(spec.additions ?? {})) {
+    let folder = directory;
+    if (path !== spec.module) {
+      const { module, by, files: own } = await extendedModule(plan, path, work);
+      sums[`${path}@${module.version}`] = module.sum;
+      for (const [place, file] of own) overlaid.set(place, file);
+      await replace({ module: path, by, evidence: 'extended' });
+      folder = join(directory, by);
+    }
+    const added = Object.entries(files).map(([name, text]) => ({ path: join(folder, name), text }));
+    for (const [place, file] of writeOverlaid(work, path.replaceAll('/', '-'), added)) overlaid.set(place, file);
+  }
+  const seen = overlayFlags(work, overlaid);
   onProgress({ step: 'resolve' });
   for (let releases = 0; ; releases += 1) {
-    const found = await dependenciesOf(plan, spec.package, (what) => onProgress({ step: 'fetch', what }));
+    const found = await dependenciesOf({ ...plan, overlaid, tags: [...plan.tags, ...seen] }, spec.package, (what) =>
+      onProgress({ step: 'fetch', what }),
+    );
     if (typeof found !== 'string') {
       const whole = { replaces, sums, localSha256: local.length === 0 ? undefined : found.localSha256, packages: found.packages };
       // The versions of all modules.
       const modules = [readFileSync(modFile, 'utf8'), goSumOf(directory)];
-      return { ...plan, ...whole, digest: digestOf({ request: plan.request, replaces, sums, local: whole.localSha256, modules }) };
+      return {
+        ...plan,
+        ...whole,
+        overlaid,
+        overlayFlags: seen,
+        digest: digestOf({ request: plan.request, replaces, sums, local: whole.localSha256, modules }),
+      };
     }
     const refused = refusedModule(found);
     if (refused === undefined || releases === MAX_RELEASES) throw new BuildError(failure(`${spec.package} lacks a dependency`, found));

@@ -89,6 +89,20 @@ test('a release that is not on the proxy is built from a checkout of it, or from
   ]);
 });
 
+test('the chart of Node Termination Handler says which release a checkout is', ({}, testInfo) => {
+  const checkout = testInfo.outputPath('handler');
+  const chart = join(checkout, 'config/helm/aws-node-termination-handler');
+  mkdirSync(chart, { recursive: true });
+  writeFileSync(join(checkout, 'go.mod'), 'module github.com/aws/aws-node-termination-handler\n');
+  writeFileSync(join(chart, 'Chart.yaml'), 'version: 0.27.6\nappVersion: 1.25.6\n');
+  const spec = specOf(parseTargetVersion('node-termination-handler@1.25.6'), { source: checkout });
+  expect(spec).toMatchObject({ version: '1.25.6', source: checkout, variables: {} });
+  expect(Object.keys(spec.additions ?? {})).toEqual(['golang.org/x/sys', 'github.com/aws/aws-node-termination-handler']);
+  expect(() => specOf(parseTargetVersion('node-termination-handler@1.25.5'), { source: checkout })).toThrow(
+    'not 1.25.5: check out v1.25.5',
+  );
+});
+
 test('a checkout of another version, or of something else, is refused', ({}, testInfo) => {
   const { checkout, module } = autoscalerCheckout(testInfo);
   expect(() => specOf(parseTargetVersion('cluster-autoscaler@1.35.2'), { source: checkout })).toThrow(

@@ -2,8 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nearest } from '../../../model/nearest.ts';
 import type { MemorySize } from './memory-size.ts';
+import type { Additions } from './additions.ts';
 import { COVERAGE } from './coverage.ts';
 import type { GoProgramSpec } from './spec.ts';
+import { TERMINAL } from './terminal.ts';
 
 /** A program that can be built as a target. */
 export interface GoProgram {
@@ -16,10 +18,12 @@ export interface GoProgram {
   /** The folder of its CustomResourceDefinitions in its module. */
   readonly crds?: string;
   readonly tags?: readonly string[];
+  /** Files that its modules lack for js. */
+  readonly additions?: Additions;
   /** Where its releases are, if not on the Go module proxy: they are built from a checkout, too. */
   readonly checkout?: CheckoutPlace;
-  /** The variable that the linker sets to the version in its own releases. */
-  readonly versionVariable: string;
+  /** The variable that the linker sets to the version in its own releases, if it does. */
+  readonly versionVariable?: string;
   readonly memory: MemorySize;
   /** The oldest supported release. */
   readonly minimum: string;
@@ -36,8 +40,9 @@ export interface CheckoutPlace {
   readonly tagPrefix: string;
   /** The module's folder. */
   readonly folder: string;
-  /** The file that says which version it is, in that folder. */
+  /** The file that says which version it is, in that folder, and the line that does. */
   readonly versionFile: string;
+  readonly versionPattern: RegExp;
 }
 
 /** To support another program, add an entry. */
@@ -67,12 +72,42 @@ export const GO_PROGRAMS: readonly GoProgram[] = [
       tagPrefix: 'cluster-autoscaler-',
       folder: 'cluster-autoscaler',
       versionFile: 'version/version.go',
+      versionPattern: /Version = "([^"]*)"/,
     },
     versionVariable: 'k8s.io/autoscaler/cluster-autoscaler/version.ClusterAutoscalerVersion',
     memory: { initialMiB: 256, mostMiB: 1_024 },
     minimum: '1.35.0',
     goHint: 'Go 1.26.0 or later',
     examples: ['cluster-autoscaler@1.36.1', 'cluster-autoscaler@1.35.2'],
+  },
+  {
+    name: 'node-termination-handler',
+    module: 'github.com/aws/aws-node-termination-handler',
+    package: 'github.com/aws/aws-node-termination-handler/cmd',
+    additions: {
+      ...TERMINAL,
+      // Only asked when it runs on the node itself.
+      'github.com/aws/aws-node-termination-handler': {
+        'pkg/uptime/gohost_js.go': `package uptime
+
+// Uptime reads the uptime from /proc/uptime, as on Linux.
+func Uptime() (int64, error) {
+	return UptimeFromFile("/proc/uptime")
+}
+`,
+      },
+    },
+    checkout: {
+      repository: 'https://github.com/aws/aws-node-termination-handler',
+      tagPrefix: 'v',
+      folder: '.',
+      versionFile: 'config/helm/aws-node-termination-handler/Chart.yaml',
+      versionPattern: /^appVersion: (\S+)$/m,
+    },
+    memory: { initialMiB: 128, mostMiB: 1_024 },
+    minimum: '1.25.0',
+    goHint: 'Go 1.26.0 or later',
+    examples: ['node-termination-handler@1.25.6', 'node-termination-handler@1.25.5'],
   },
 ];
 
@@ -137,8 +172,9 @@ export function specOf({ program, version, kind, published }: TargetVersion, { s
     replace: core === undefined || program.core === undefined ? {} : { [program.core]: core },
     crds: program.crds,
     tags: program.tags,
+    additions: program.additions,
     memory: program.memory,
-    variables: { [program.versionVariable]: published },
+    variables: program.versionVariable === undefined ? {} : { [program.versionVariable]: published },
     ...(version !== published && {
       coverage: [program.module, ...(program.core === undefined ? [] : [program.core])].map((module) => `${module}/...`),
     }),
@@ -151,12 +187,16 @@ export function specOf({ program, version, kind, published }: TargetVersion, { s
  * @param release what it has to be; by default anything
  * @throws TargetVersionError if it is another version
  */
-function moduleFolder({ folder, versionFile, tagPrefix }: CheckoutPlace, source: string, release: string | undefined): string {
+function moduleFolder(
+  { folder, versionFile, versionPattern, tagPrefix }: CheckoutPlace,
+  source: string,
+  release: string | undefined,
+): string {
   const inside = join(source, folder);
   const directory = existsSync(join(inside, 'go.mod')) ? inside : source;
   if (release === undefined) return directory;
   const path = join(directory, versionFile);
-  const [, found] = existsSync(path) ? (/Version = "([^"]*)"/.exec(readFileSync(path, 'utf8')) ?? []) : [];
+  const [, found] = existsSync(path) ? (versionPattern.exec(readFileSync(path, 'utf8')) ?? []) : [];
   if (found === release) return directory;
   throw new TargetVersionError(
     found === undefined

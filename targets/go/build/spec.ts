@@ -1,6 +1,7 @@
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Artefact } from '../artefacts/cache.ts';
 import type { Replacement } from '../artefacts/manifest.ts';
+import type { Additions } from './additions.ts';
 import type { MemorySize } from './memory-size.ts';
 
 /** A Go program to build. */
@@ -19,6 +20,8 @@ export interface GoProgramSpec {
   readonly replace?: Readonly<Record<string, string>> | undefined;
   /** The folder of CustomResourceDefinitions within the module. */
   readonly crds?: string | undefined;
+  /** Files that its modules lack for js. */
+  readonly additions?: Additions | undefined;
   /** Build tags. */
   readonly tags?: readonly string[] | undefined;
   /** Variables that the linker sets, by their names. */
