@@ -37,12 +37,13 @@ export async function prepareTargets(targets: readonly ChosenTarget[], console: 
 export async function prepareTarget(target: ChosenTarget, console: Console, signal?: AbortSignal): Promise<ChosenTarget> {
   const { ref } = target;
   if ('artefact' in ref && ref.artefact !== undefined) return target;
-  const { program, upgradesTo } = await loadTarget(ref);
+  const { program, upgradesTo, withHelper } = await loadTarget(ref);
   // A target from a module gets its program from the module.
   if ('module' in ref) return target;
-  if (upgradesTo !== undefined) {
+  const other = upgradesTo ?? withHelper;
+  if (other !== undefined) {
     // Only one program can be pinned.
-    for (const one of [program, upgradesTo.program]) if (one !== undefined) await verified(await builtProgram(one, console, signal));
+    for (const one of [program, other.program]) if (one !== undefined) await verified(await builtProgram(one, console, signal));
     return target;
   }
   if (program === undefined) return target;

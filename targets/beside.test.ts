@@ -102,6 +102,25 @@ test('pools are applied and removed together, and those left include the pools o
   ]);
 });
 
+test('a helper has no pools: those of the scenario, the definitions and the constants are the first, and both read the queue', async () => {
+  const a = stub('a', { batchMaxMs: 1, offeringsPerLaunch: 5 });
+  const b = stub('b', { batchMaxMs: 3, offeringsPerLaunch: 2 });
+  const helper: Target = { ...b.target, helper: true, features: ['spot', 'interruption'] };
+  const both = beside({ ...a.target, smallRegion: true }, helper);
+  expect(both).toMatchObject({ name: 'a+b', features: ['spot', 'interruption'], smallRegion: true, withHelper: helper });
+  expect(both.constants).toEqual({ ...reference.constants, batchMaxMs: 1, offeringsPerLaunch: 5 });
+  const one = { ...ANY_POOL, name: 'one' };
+  await both.install(siteWith());
+  await both.applyPools(siteWith(), [one]);
+  both.start(siteWith());
+  await both.removePools(siteWith(), [one], []);
+  expect(a.told).toEqual(['install', 'apply one', 'start all 1/first https://queue', 'remove one; ']);
+  expect(b.told).toEqual(['install', 'start all 1/second https://queue']);
+  // One that can't be confined is not a problem beside it.
+  expect(() => beside(plain, helper)).not.toThrow();
+  expect(() => beside(helper, reference)).toThrow('b is no autoscaler: name it second, reference+b');
+});
+
 test('if one exits by itself both end; when told to stop, both are waited for', async () => {
   const stopping = new AbortController();
   const slow = Promise.withResolvers<void>();

@@ -19,7 +19,11 @@ const TAINT: Taint = { key: 'scaleproof.dev/beside', effect: 'NoSchedule' };
  *
  * It has the first's features, and the slower constants of both. They share one clock and one pair of wires: what kills one kills
  * both, and as soon as one has ended, both have.
- * @throws Error when one of them can't be confined, or has the rights of a service account
+ *
+ * With a helper as the second, neither is confined: the scenario's pools are the first's alone, and both read the queue. It has the
+ * features of both, and the constants of the first.
+ * @throws Error when one of them can't be confined, or has the rights of a service account; or for a helper beside which there is no
+ * autoscaler
  */
 export function beside(first: Target, second: Target): Target {
   const restricted = [first, second].find(({ serviceAccount }) => serviceAccount !== undefined);
@@ -27,14 +31,11 @@ export function beside(first: Target, second: Target): Target {
     throw new Error(
       `two autoscalers share one wire, so their rights can't be told apart: leave out rbac and serviceAccount of ${restricted.name}`,
     );
-  const own = confined(first, [`!*${SUFFIX}`]);
-  const other = confined(second, [`*${SUFFIX}`]);
-  return {
+  if (first.helper === true) throw new Error(`${first.name} is no autoscaler: name it second, ${second.name}+${first.name}`);
+  const common: Omit<Target, 'summary' | 'features' | 'constants' | 'start' | 'applyPools' | 'removePools'> = {
     name: `${first.name}+${second.name}`,
-    summary: `${first.name}, and beside it in the same cluster ${second.name} with pools of its own`,
     ...(first.time === 'real' || second.time === 'real' ? { time: 'real' } : {}),
-    features: first.features,
-    constants: slower(first.constants, second.constants),
+    ...(first.smallRegion === true || second.smallRegion === true ? { smallRegion: true } : {}),
     ...(first.cost === 'heavy' || second.cost === 'heavy' ? { cost: 'heavy' } : {}),
     ...defined({
       memoryMiB:
@@ -45,6 +46,26 @@ export function beside(first: Target, second: Target): Target {
       await first.install(site);
       await second.install(site);
     },
+  };
+  if (second.helper === true)
+    return {
+      ...common,
+      summary: `${first.name}, and beside it in the same cluster ${second.name}`,
+      features: [...new Set([...first.features, ...second.features])],
+      constants: first.constants,
+      ...defined({ program: first.program }),
+      withHelper: second,
+      start: (site) => together(site, [first.start(siteOf('first', site)), second.start(siteOf('second', site))]),
+      applyPools: (site, pools) => first.applyPools(site, pools),
+      removePools: (site, pools, left) => first.removePools(site, pools, left),
+    };
+  const own = confined(first, [`!*${SUFFIX}`]);
+  const other = confined(second, [`*${SUFFIX}`]);
+  return {
+    ...common,
+    summary: `${first.name}, and beside it in the same cluster ${second.name} with pools of its own`,
+    features: first.features,
+    constants: slower(first.constants, second.constants),
     start: (site) => together(site, [own.start(siteOf('first', site)), other.start(withoutQueue(siteOf('second', site)))]),
     applyPools: async (site, pools) => {
       await first.applyPools(site, pools);

@@ -168,6 +168,10 @@ export interface Target {
   readonly cost?: 'light' | 'heavy';
   /** The compiled program that it runs in a trial's process, which has to be built first. Absent for targets without one. */
   readonly program?: TargetProgram;
+  /** It is no autoscaler and has no pools: it is meant to run beside one, and reads the same queue. */
+  readonly helper?: true;
+  /** The helper that runs beside it, whose program has to be built, too. */
+  readonly withHelper?: Target;
   /** It is replaced by this one during each trial. */
   readonly upgradesTo?: Target;
   /** Its own resources (plural names), whose objects must be gone once pools and workloads are. */

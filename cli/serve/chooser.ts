@@ -61,7 +61,8 @@ function refusalOfName(name: string, onCommandLine: ReadonlySet<string>): string
   if (isPath(name)) return refused('files');
   try {
     chooseTarget(name);
-    return targetNamed(name).program === undefined ? undefined : refused('programs');
+    const { program, withHelper } = targetNamed(name);
+    return program === undefined && withHelper === undefined ? undefined : refused('programs');
   } catch (error) {
     if (error instanceof UsageError) return error.message;
     throw error;
