@@ -8,7 +8,7 @@ import type { NodeSettings } from '../../model/node-settings.ts';
 import { parseRequirements, permits } from '../../model/requirements.ts';
 import type { Requirements } from '../../model/requirements.ts';
 
-/** An Auto Scaling group of like nodes: one size, one architecture, one capacity type, in one zone. */
+/** An Auto Scaling group of like nodes: one size, one architecture, one capacity type, in one zone; on demand also one type. */
 export interface NodeGroup {
   readonly name: string;
   readonly pool: string;
@@ -41,12 +41,15 @@ const UNLIMITED = 5_000;
 /** A pool that allows at most this many types gets groups of all of them. */
 const MAX_TYPES_OF_POOL = 64;
 
-/** The types of a pool that allows more: a few like types for each size, as the documentation of EKS advises. */
+/** The types of a pool that allows more. For spot there are a few like types for each size, as the documentation of EKS advises. */
 const USUAL: ReadonlySet<string> = new Set(
   ['m5', 'm6i', 'm6a', 'c5', 'c6i', 'c6a', 'r5', 'r6i', 'r6a', 'm6g', 'm7g', 'c6g', 'c7g', 'r6g', 'r7g'].flatMap((family) =>
     ['large', 'xlarge', '2xlarge', '4xlarge'].map((size) => `${family}.${size}`),
   ),
 );
+
+/** And those that it has on demand: one for each size. */
+const USUAL_ON_DEMAND = /^[cmr](6i|7g)\./;
 
 /** Most values of a pool's own labels, all combined: a group has one of each. */
 const MAX_COMBINATIONS = 8;
@@ -64,7 +67,8 @@ const OF_MACHINES: ReadonlySet<string> = new Set([
 
 /**
  * The groups that an operator would make for pools. A group can't choose between zones for a pod's volume, or between sizes for its
- * requests, so there is one for each zone, capacity type, architecture and size.
+ * requests, so there is one for each zone, capacity type, architecture and size. Nor can it choose the type that a pod selects. That
+ * is why there is one for each type on demand; a group of spot capacity has several, so that it finds some.
  * Source: https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/cloudprovider/aws/README.md, "Common Notes and
  * Gotchas" and "Using Mixed Instances Policies and Spot Instances".
  */
@@ -73,19 +77,18 @@ export function nodeGroupsOf(pools: readonly Pool[], { cluster, zones, types }: 
   return pools.flatMap((pool) => {
     const required = parseRequirements(pool.requirements);
     const capacityTypes = (['spot', 'on-demand'] as const).filter((one) => permits(required, LABEL.capacityType, one));
-    const sizes = Map.groupBy(typesFor(pool, required, all), sizeOf);
     return ownLabels(pool, required).flatMap((own) =>
-      [...sizes].flatMap(([size, ofSize]) =>
-        zones
-          .filter((zone) => permits(required, LABEL.zone, zone))
-          .flatMap((zone) =>
-            capacityTypes.flatMap((capacityType) => {
-              const offered = ofSize.filter((type) => type.zones.includes(zone) && type.usageClasses.includes(capacityType));
+      capacityTypes.flatMap((capacityType) =>
+        [...typesByGroup(pool, { required, all, capacityType })].flatMap(([like, types]) =>
+          zones
+            .filter((zone) => permits(required, LABEL.zone, zone))
+            .flatMap((zone) => {
+              const offered = types.filter((type) => type.zones.includes(zone) && type.usageClasses.includes(capacityType));
               return offered.length === 0
                 ? []
-                : [groupOf(pool, { name: [cluster, pool.name, ...Object.values(own), size].join('-'), own, zone, capacityType, offered })];
+                : [groupOf(pool, { name: [cluster, pool.name, ...Object.values(own), like].join('-'), own, zone, capacityType, offered })];
             }),
-          ),
+        ),
       ),
     );
   });
@@ -127,24 +130,39 @@ function groupOf(
     startupTaints: pool.startupTaints,
     minSize: 0,
     maxSize: maxSizeOf(pool, instanceTypes),
-    // Heavier pools first, and in each of them spot.
-    priority: pool.weight * 2 + (capacityType === 'spot' ? 2 : 1),
+    // Heavier pools first. In each of them bare metal last, because only few pods need it, and otherwise spot first.
+    priority: pool.weight * 4 + (first?.bareMetal === true ? 0 : 2) + (capacityType === 'spot' ? 2 : 1),
     ...defined({ settings: pool.nodeSettings }),
   };
 }
 
 /** `2x8-amd64`, with GPUs `4x16-amd64-1xt4`: the name of a size. */
-function sizeOf({ vcpu, memoryMiB, gpu, ...type }: InstanceType): string {
+function sizeOf({ vcpu, memoryMiB, gpu, bareMetal, ...type }: InstanceType): string {
   const gpus = gpu === undefined ? '' : `-${gpu.count}x${gpu.name.toLowerCase()}`;
-  return `${vcpu}x${Math.round(memoryMiB / 1_024)}-${archOf(type)}${gpus}`;
+  return `${vcpu}x${Math.round(memoryMiB / 1_024)}-${archOf(type)}${gpus}${bareMetal ? '-metal' : ''}`;
 }
 
-function typesFor(pool: Pool, required: Requirements, all: readonly InstanceType[]): InstanceType[] {
+/** The types of each group, by what they have in common. */
+function typesByGroup(
+  pool: Pool,
+  {
+    required,
+    all,
+    capacityType,
+  }: { readonly required: Requirements; readonly all: readonly InstanceType[]; readonly capacityType: CapacityType },
+): ReadonlyMap<string, readonly InstanceType[]> {
+  const isSpot = capacityType === 'spot';
+  return Map.groupBy(typesFor(pool, required, all, isSpot), isSpot ? sizeOf : ({ type }) => type);
+}
+
+function typesFor(pool: Pool, required: Requirements, all: readonly InstanceType[], isSpot: boolean): InstanceType[] {
   const allowed = all.filter((type) => Object.entries(typeLabels(type)).every(([key, value]) => permits(required, key, value)));
   if (allowed.length <= MAX_TYPES_OF_POOL) return allowed;
   // An operator offers another architecture than the usual one only on purpose.
   const namesArch = pool.requirements.some(({ key }) => key === LABEL.arch);
-  const usual = allowed.filter((type) => USUAL.has(type.type) && (namesArch || archOf(type) === 'amd64'));
+  const usual = allowed.filter(
+    (type) => USUAL.has(type.type) && (isSpot || USUAL_ON_DEMAND.test(type.type)) && (namesArch || archOf(type) === 'amd64'),
+  );
   return usual.length > 0 ? usual : allowed.toSorted((a, b) => a.onDemandUsdPerHour - b.onDemandUsdPerHour).slice(0, MAX_TYPES_OF_POOL);
 }
 
