@@ -14,7 +14,7 @@ const POOL: Pool = {
   ],
   labels: { tier: 'web' },
   taints: [],
-  startupTaints: [],
+  startupTaints: [{ key: 'example.com/agent-not-ready', effect: 'NoSchedule' }],
   weight: 0,
 };
 const MINUTE_MS = 60_000;
@@ -38,6 +38,9 @@ test("a pool's groups grow to nodes of the pool, and go with it", async () => {
     });
     const [node] = await port.list<Node>('nodes');
     expect(node?.metadata.labels).toMatchObject({ tier: 'web', [GROUP_POOL_LABEL]: 'default', [LABEL.zone]: 'us-east-1a' });
+    await until('agents have removed the startup taints', MINUTE_MS, async () => {
+      return (await port.list<Node>('nodes')).every(({ spec }) => (spec?.taints ?? []).length === 0);
+    });
     // The same again changes nothing.
     await operations.applyPools(site, [POOL]);
     expect(await client.groupsWith({ [GROUP_POOL_LABEL]: 'default' })).toHaveLength(3);

@@ -34,6 +34,9 @@ const PRIORITIES = { namespace: 'kube-system', name: 'cluster-autoscaler-priorit
 /** The tag of a group with what describes its nodes before it has any. Source: cluster-autoscaler/cloudprovider/aws/README.md */
 const TEMPLATE_TAG = 'k8s.io/cluster-autoscaler/node-template';
 
+/** It only waits for the end of taints that its flags name, or with this prefix. Source: cluster-autoscaler/FAQ.md, "--startup-taint" */
+const STARTUP_TAINT_PREFIX = 'startup-taint.cluster-autoscaler.kubernetes.io/';
+
 /** What a node has for pods of its root volume of 20 GiB, as it reports it. */
 const EPHEMERAL_STORAGE = '17Gi';
 
@@ -160,7 +163,7 @@ async function ensureTemplate({ ec2, site: { cluster } }: Operator, group: NodeG
   const userData = formatNodeConfig({
     clusterName: cluster.name,
     labels: { ...labels, ...userDataLabels },
-    taints: [...taints, ...startupTaints],
+    taints: [...taints, ...startupTaints.map((taint) => ({ ...taint, key: startupKey(taint.key) }))],
     ...defined({ kubelet }),
   });
   const data = {
@@ -177,6 +180,11 @@ async function ensureTemplate({ ec2, site: { cluster } }: Operator, group: NodeG
     if (!(error instanceof Ec2Error) || error.code !== 'InvalidLaunchTemplateName.AlreadyExistsException') throw error;
   }
   return name;
+}
+
+/** The agents of a cluster with Cluster Autoscaler use keys that it recognizes. */
+function startupKey(key: string): string {
+  return `${STARTUP_TAINT_PREFIX}${key.slice(key.indexOf('/') + 1)}`;
 }
 
 function tagsOf({ cluster }: TargetSite, { name, pool, labels, taints }: NodeGroup): NonNullable<CreateAutoScalingGroupType['Tags']> {
