@@ -71,3 +71,17 @@ for (const { most, codes } of [
     expect(result?.findings.map(({ code }) => code)).toEqual(codes);
   });
 }
+
+for (const { what, ran, codes } of [
+  { what: 'before it ran keeps its place while another is planned', ran: false, codes: [] },
+  { what: 'that ran is no reason for another instance', ran: true, codes: ['launched-twice'] },
+]) {
+  test(`a pod deleted by the taint manager ${what}`, () => {
+    const history = waiting().add({ type: 'expectation', expectation: { kind: 'launched-at-most', instances: 1 } });
+    history.pod('web-2', 'created').pod('web-2', 'scheduled', 'node-1');
+    if (ran) history.pod('web-2', 'running', 'node-1');
+    history.pod('web-2', 'terminating', 'node-1', 'DeletionByTaintManager');
+    const result = runawayCapacity.judge(createView(launches(history, 1, 2).finish().events));
+    expect(result?.findings.map(({ code }) => code)).toEqual(codes);
+  });
+}

@@ -1,6 +1,7 @@
 import { targetsInstances } from '../history/ledger.ts';
 import type { LedgerEntry } from '../history/ledger.ts';
 import type { Bound } from '../history/events.ts';
+import type { PodLife } from '../history/lives.ts';
 import { expectationsOf } from '../history/view.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
@@ -55,7 +56,8 @@ function judgeLaunches(view: View, entries: readonly LedgerEntry[], bound: Bound
 }
 
 /** If every pod needs one node and nothing is lost, each further instance has no reason. */
-function judgeNumber(view: View, entries: readonly LedgerEntry[], most: number): Part {
+function judgeNumber(view: View, entries: readonly LedgerEntry[], stated: number): Part {
+  const most = stated + view.pods.filter(isRemovedAtOnce).length;
   const findings = entries.slice(most).map(({ instance, request }) => ({
     code: 'launched-twice',
     object: instance.object,
@@ -63,6 +65,14 @@ function judgeNumber(view: View, entries: readonly LedgerEntry[], most: number):
     message: `Instance ${instance.id}, launched at ${duration(instance.launched.t)}, is beyond the ${most} that the scenario needs.`,
   }));
   return safetyPart(view, findings, `${entries.length} launched of ${most} needed`);
+}
+
+/**
+ * The scheduler placed a pod on a node whose taint the taint manager still saw, so it was deleted at once. It keeps its place until it is
+ * gone, which may be later than the plan for the pod that replaces it.
+ */
+function isRemovedAtOnce({ steps, running }: PodLife): boolean {
+  return running === undefined && steps.some(({ to, reason }) => to === 'terminating' && reason === 'DeletionByTaintManager');
 }
 
 /** @returns the highest number of workload pods and static nodes that were wanted at once, up to an event; to be asked in the order of events */
