@@ -7,8 +7,9 @@ import { programFiles, programVariables, wireTo } from '../go/network.ts';
 import { definitionsOf } from '../go/programs.ts';
 import { startGoTarget } from '../go/target-process.ts';
 import { targetProgram } from '../go/target-program.ts';
-import type { Feature, Target, TargetProcess, TargetSite } from '../target.ts';
-import { CLUSTER_AUTOSCALER_CONSTANTS } from './constants.ts';
+import type { Feature, Target, TargetConstants, TargetProcess, TargetSite } from '../target.ts';
+import { constantsWith } from './constants.ts';
+import { withFlags } from './flags.ts';
 import { discoveryTags, groupOperations } from './groups.ts';
 
 const PROGRAM = 'cluster-autoscaler';
@@ -16,6 +17,15 @@ const NAMESPACE = 'kube-system';
 
 /** It logs this once it has read its groups, before its informers start. */
 const READY = 'Registered cleanup signal handler';
+
+/** Where a version differs from its defaults. */
+export interface ClusterAutoscalerSettings {
+  readonly name?: string | undefined;
+  /** Its own flags, as `--NAME=VALUE`: they replace those of the same name. */
+  readonly flags?: readonly string[] | undefined;
+  readonly features?: readonly Feature[] | undefined;
+  readonly constants?: Partial<TargetConstants> | undefined;
+}
 
 /**
  * What its groups and flags give. It only removes nodes whose pods fit elsewhere, never for a cheaper node, and only below half
@@ -27,24 +37,27 @@ const FEATURES: readonly Feature[] = ['spot', 'weights', 'taints', 'volumes'];
  * A release or checkout of Cluster Autoscaler, as built by `scaleproof target build`: the unmodified program, in virtual time, on EKS.
  * @param version as in `cluster-autoscaler@VERSION`. Whether it has been built is only checked when it is started
  * @param pinned the artefact's folder name; by default the newest of the version
+ * @throws FlagError for flags that can't be used
  */
-export function clusterAutoscalerTarget(version: string, pinned?: string): Target {
+export function clusterAutoscalerTarget(version: string, pinned?: string, settings: ClusterAutoscalerSettings = {}): Target {
+  const { name = `${PROGRAM}@${version}`, flags = [], features, constants } = settings;
   // Its source is always a checkout, whose path the version does not give.
   const program = targetProgram({ program: PROGRAM, version }, pinned);
   // 1.35 has the definition, but not the flag.
   const hasQuotas = !version.startsWith('1.35.');
   return {
-    name: `${PROGRAM}@${version}`,
+    name,
     summary: `Cluster Autoscaler ${version} on AWS, the real program, in virtual time`,
-    features: [...FEATURES, ...(hasQuotas ? (['node-limits'] as const) : [])],
-    constants: CLUSTER_AUTOSCALER_CONSTANTS,
+    features: features ?? [...FEATURES, ...(hasQuotas ? (['node-limits'] as const) : [])],
+    constants: { ...constantsWith(flags), ...constants },
     resources: [],
     memoryMiB: COMPILED_MEMORY_MIB,
     smallRegion: true,
     cost: 'heavy',
     program,
     ...groupOperations(() => definitionsOf(program.artefact()).filter((one) => hasQuotas || !isQuota(one))),
-    start: (site) => start(program.artefact(), site, hasQuotas),
+    start: (site) =>
+      start(program.artefact(), site, withFlags([...flagsOf(site), ...(hasQuotas ? ['--capacity-quotas-enabled'] : [])], flags)),
   };
 }
 
@@ -53,11 +66,11 @@ function isQuota({ metadata }: Manifest): boolean {
   return metadata.name === 'capacityquotas.autoscaling.x-k8s.io';
 }
 
-function start(artefact: Artefact, site: TargetSite, hasQuotas: boolean): TargetProcess {
+function start(artefact: Artefact, site: TargetSite, flags: readonly string[]): TargetProcess {
   return startGoTarget(
     {
       artefact,
-      command: [PROGRAM, ...argumentsOf(site), ...(hasQuotas ? ['--capacity-quotas-enabled'] : [])],
+      command: [PROGRAM, ...flags],
       environment: environmentOf(site),
       files: programFiles(),
       wireTo: (host) => (awsHosts(site.cluster).includes(host) ? site.aws : wireTo(host, site)),
@@ -77,7 +90,7 @@ function awsHosts({ region }: ClusterConfig): string[] {
  * (cloudprovider/aws/examples/cluster-autoscaler-autodiscover.yaml), and what its README adds: groups with one zone each that are
  * balanced, and scale-down of nodes with system pods.
  */
-function argumentsOf(site: TargetSite): string[] {
+function flagsOf(site: TargetSite): string[] {
   const { KUBECONFIG } = programVariables(site);
   return [
     // The chart.
