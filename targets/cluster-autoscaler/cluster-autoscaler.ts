@@ -41,6 +41,8 @@ const FEATURES: readonly Feature[] = ['spot', 'weights', 'taints', 'volumes'];
  */
 export function clusterAutoscalerTarget(version: string, pinned?: string, settings: ClusterAutoscalerSettings = {}): Target {
   const { name = `${PROGRAM}@${version}`, flags = [], features, constants } = settings;
+  // Refused now, and not when a trial starts.
+  withFlags([], flags);
   // Its source is always a checkout, whose path the version does not give.
   const program = targetProgram({ program: PROGRAM, version }, pinned);
   // 1.35 has the definition, but not the flag.

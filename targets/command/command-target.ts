@@ -8,7 +8,7 @@ import type { Target, TargetProcess, TargetSite } from '../target.ts';
 import { externalTarget } from './external-target.ts';
 import { hostEnvironment, openProgramSockets } from './environment.ts';
 import { goTarget } from './go-target.ts';
-import { karpenterTargetOf } from './karpenter-file.ts';
+import { clusterAutoscalerTargetOf, karpenterTargetOf } from './version-file.ts';
 import { readManifests, readNodeClass } from './manifest-files.ts';
 import { commandPools, karpenterPools } from './pools.ts';
 import { levelOf } from './lines.ts';
@@ -18,7 +18,7 @@ import { freePorts } from './ports.ts';
 import { startProgram } from './program.ts';
 import type { Program } from './program.ts';
 import { untilReady } from './ready.ts';
-import { TargetFileError, constantsOf, isOfKarpenter, parseTargetFile } from './target-file.ts';
+import { TargetFileError, constantsOf, isOfClusterAutoscaler, isOfVersion, parseTargetFile } from './target-file.ts';
 import type { AnyTargetFile, TargetFile } from './target-file.ts';
 import { NODE_VARIABLE, substitute, substituteAll } from './variables.ts';
 
@@ -34,7 +34,8 @@ export async function readCommandTarget(path: string, pinned?: string): Promise<
 
 function targetOf(path: string, file: AnyTargetFile, pinned: string | undefined): Target {
   const folder = dirname(path);
-  if (isOfKarpenter(file)) return karpenterTargetOf(path, file, pinned);
+  if (isOfVersion(file))
+    return isOfClusterAutoscaler(file) ? clusterAutoscalerTargetOf(path, file, pinned) : karpenterTargetOf(path, file, pinned);
   if (file.features.includes('node-classes') && 'as' in file.pools && file.pools.nodeClass === undefined)
     throw new TargetFileError(
       `${path}: the feature node-classes needs pools.nodeClass: every class gets its images, network and role; add it, or leave out the feature`,

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@playwright/test';
 import type { TestInfo } from '@playwright/test';
+import { clusterAutoscalerTarget } from '../cluster-autoscaler/cluster-autoscaler.ts';
 import { karpenterTarget } from '../karpenter/karpenter.ts';
 import type { Target } from '../target.ts';
 import { readCommandTarget } from './command-target.ts';
@@ -91,7 +92,7 @@ test('gates are read as Karpenter reads them; a checkout may have its own', asyn
 
 for (const [what, file, says] of [
   ['no version', { go: 'karpenter@1.14' }, 'go: "1.14" is not a full version'],
-  ['another program', { go: 'autoscaler@1.0.0' }, 'go must be a version of Karpenter, such as karpenter@1.14.1, or a Go module'],
+  ['another program', { go: 'autoscaler@1.0.0' }, 'go must be a version of a program, such as karpenter@1.14.1 or cluster-autoscaler@1.36.1, or a Go module'],
   ['a readiness probe', { go: 'karpenter@1.14.1', ready: { delay: 0 } }, 'the file has no field ready'],
   ['a wrong variable', { go: 'karpenter@1.14.1', environment: { A: '${HOME}' } }, 'environment.A refers to ${HOME}'],
   [
@@ -143,4 +144,15 @@ test('the example files are valid, and declare the same as the Karpenter target'
   });
   expect('go' in real ? undefined : constantsOf(real)).toEqual(named.constants);
   await expect(readCommandTarget(pathOf('karpenter'))).rejects.toThrow(`command can't be run: there is no program`);
+});
+
+test('flags of Cluster Autoscaler decide its constants; those that the world decides are refused', async ({}, testInfo) => {
+  const go = 'cluster-autoscaler@1.36.1';
+  const named = clusterAutoscalerTarget('1.36.1');
+  expect((await read(testInfo, { go })).constants).toEqual(named.constants);
+  const quick = await read(testInfo, { go, name: 'quick', flags: ['--scale-down-unneeded-time=1m'] });
+  expect(quick.name).toBe('quick');
+  expect(quick.constants.emptyAfterMs).toBe(named.constants.emptyAfterMs - 9 * 60_000);
+  await expect(read(testInfo, { go, flags: ['--leader-elect=true'] })).rejects.toThrow('flags: --leader-elect is decided by the world');
+  await expect(read(testInfo, { go, environment: {} })).rejects.toThrow('environment');
 });

@@ -226,7 +226,13 @@ const goSource = z
   )
   .refine(({ version, source }) => (version === undefined) !== (source === undefined), 'needs a version or a source, and not both');
 
-const A_VERSION = 'a version of Karpenter, such as karpenter@1.14.1';
+const A_VERSION = 'a version of a program, such as karpenter@1.14.1 or cluster-autoscaler@1.36.1';
+
+const partialConstants = z
+  .strictObject(constantFields, { error: objectErrorOf('must be a map of the constants') })
+  .partial()
+  .transform(someConstants)
+  .optional();
 
 /** A version of Karpenter, with what differs from `karpenter@VERSION`. */
 const karpenterSchema = z.strictObject(
@@ -235,11 +241,7 @@ const karpenterSchema = z.strictObject(
     go: text.startsWith('karpenter@', `must be ${A_VERSION}, or a Go module`),
     environment: schema.shape.environment,
     features: z.array(z.enum(FEATURES, `must be one of ${FEATURES.join(', ')}`), 'must be a list').optional(),
-    constants: z
-      .strictObject(constantFields, { error: objectErrorOf('must be a map of the constants') })
-      .partial()
-      .transform(someConstants)
-      .optional(),
+    constants: partialConstants,
     pools: karpenterPools.optional(),
     install: schema.shape.install,
     serviceAccount: schema.shape.serviceAccount,
@@ -247,6 +249,14 @@ const karpenterSchema = z.strictObject(
   },
   { error: objectErrorOf('must be a map of fields') },
 );
+
+/** A version of Cluster Autoscaler, with what differs from `cluster-autoscaler@VERSION`. */
+const clusterAutoscalerSchema = karpenterSchema
+  .pick({ name: true, features: true, constants: true, serviceAccount: true, rbac: true })
+  .extend({
+    go: text.startsWith('cluster-autoscaler@', `must be ${A_VERSION}, or a Go module`),
+    flags: z.array(programText, 'must be a list').default([]),
+  });
 
 /** A target that is compiled from Go. */
 const goTargetSchema = schema.omit({ command: true, directory: true }).extend({ go: goSource });
@@ -271,7 +281,10 @@ export type GoTargetFile = z.infer<typeof goTargetSchema>;
 /** The file of a version of Karpenter with its own settings. */
 export type KarpenterTargetFile = z.infer<typeof karpenterSchema>;
 
-export type AnyTargetFile = TargetFile | ExternalTargetFile | GoTargetFile | KarpenterTargetFile;
+/** The file of a version of Cluster Autoscaler with its own flags. */
+export type ClusterAutoscalerTargetFile = z.infer<typeof clusterAutoscalerSchema>;
+
+export type AnyTargetFile = TargetFile | ExternalTargetFile | GoTargetFile | KarpenterTargetFile | ClusterAutoscalerTargetFile;
 
 /** What the file declares, and what follows from its pools. */
 export function constantsOf({ constants: declared, pools }: Pick<TargetFile, 'constants' | 'pools'>): TargetConstants {
@@ -279,8 +292,13 @@ export function constantsOf({ constants: declared, pools }: Pick<TargetFile, 'co
   return 'command' in pools ? declared : { ...declared, consolidateAfterMs: pools.consolidateAfter ?? STANDARD.consolidateAfterMs };
 }
 
-export function isOfKarpenter(file: AnyTargetFile): file is KarpenterTargetFile {
+/** Whether it names a version of a program that has a target of its own. */
+export function isOfVersion(file: AnyTargetFile): file is KarpenterTargetFile | ClusterAutoscalerTargetFile {
   return 'go' in file && typeof file.go === 'string';
+}
+
+export function isOfClusterAutoscaler(file: KarpenterTargetFile | ClusterAutoscalerTargetFile): file is ClusterAutoscalerTargetFile {
+  return 'flags' in file;
 }
 
 /** The variables that a node class may refer to: it is applied before any program runs. */
@@ -296,8 +314,9 @@ export function parseTargetFile(path: string, source: string): AnyTargetFile {
     throw new TargetFileError(`${path} is not YAML: ${line}`);
   }
   const has = (field: string): boolean => typeof value === 'object' && value !== null && field in value;
-  const isShort = has('go') && typeof (value as { readonly go: unknown }).go === 'string';
-  const kind = has('external') ? externalSchema : isShort ? karpenterSchema : has('go') ? goTargetSchema : schema;
+  const go = has('go') ? (value as { readonly go: unknown }).go : undefined;
+  const short = typeof go === 'string' && go.startsWith('cluster-autoscaler@') ? clusterAutoscalerSchema : karpenterSchema;
+  const kind = has('external') ? externalSchema : typeof go === 'string' ? short : has('go') ? goTargetSchema : schema;
   const parsed = kind.safeParse(value);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(

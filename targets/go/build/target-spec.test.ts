@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { TargetFileError, isOfKarpenter, parseTargetFile } from '../../command/target-file.ts';
+import { TargetFileError, isOfVersion, parseTargetFile } from '../../command/target-file.ts';
 import { specOfTarget } from './target-spec.ts';
 import type { GoProgramSpec } from './spec.ts';
 
@@ -13,7 +13,7 @@ const GO = { module: 'example.com/autoscaler', version: 'v1.2.3', package: './cm
 
 function specFor(go: unknown): GoProgramSpec {
   const file = parseTargetFile('target.yaml', JSON.stringify({ ...LEAST, go }));
-  if (!('go' in file) || isOfKarpenter(file)) throw new Error('it is not a Go target');
+  if (!('go' in file) || isOfVersion(file)) throw new Error('it is not a Go target');
   return specOfTarget(file, '/folder');
 }
 
@@ -58,7 +58,7 @@ for (const [what, go, message] of [
   ['no package', { module: 'a', version: 'v1.0.0' }, 'go.package is missing'],
   ['an unknown field', { ...GO, pakage: '.' }, 'did you mean package?'],
   ['coverage of nothing', { ...GO, coverage: [] }, 'go.coverage must name a package'],
-  ['a string', 'example.com/autoscaler', 'go must be a version of Karpenter, such as karpenter@1.14.1, or a Go module'],
+  ['a string', 'example.com/autoscaler', 'go must be a version of a program, such as karpenter@1.14.1 or cluster-autoscaler@1.36.1, or a Go module'],
   ['an unknown variable', { ...GO, arguments: ['${NOTHING}'] }, 'go.arguments.0 refers to ${NOTHING}'],
 ] as const) {
   test(`refused: ${what}`, () => {
