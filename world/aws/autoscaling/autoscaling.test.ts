@@ -1,6 +1,4 @@
 import {
-  AutoScalingClient,
-  AutoScalingServiceException,
   CompleteLifecycleActionCommand,
   DeleteLifecycleHookCommand,
   DescribeLifecycleHooksCommand,
@@ -10,101 +8,16 @@ import {
   DeleteAutoScalingGroupCommand,
   DescribeAutoScalingGroupsCommand,
   DescribeAutoScalingInstancesCommand,
-  DescribeScalingActivitiesCommand,
   DescribeTagsCommand,
   CreateOrUpdateTagsCommand,
-  SetDesiredCapacityCommand,
   SetInstanceProtectionCommand,
   TerminateInstanceInAutoScalingGroupCommand,
 } from '@aws-sdk/client-auto-scaling';
-import type { AutoScalingGroup, CreateAutoScalingGroupCommandInput } from '@aws-sdk/client-auto-scaling';
 import { CreateLaunchTemplateCommand, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
-import { UNSIGNED, sdkConfig } from '../../../clients/aws-sdk.ts';
-import type { WireRequest } from '../../../wire/wire.ts';
-import { CLUSTER, makeTemplate, withEc2 } from '../testing/ec2.ts';
-import type { Bench } from '../testing/ec2.ts';
-
-interface GroupBench extends Bench {
-  readonly groups: AutoScalingClient['send'];
-  group(name?: string): Promise<AutoScalingGroup>;
-  /** What activities say, newest first. */
-  activities(): Promise<string[]>;
-}
-
-const SUBNETS = Object.values(CLUSTER.subnets).join(',');
-const MINUTE_MS = 60_000;
-
-/** Runs `body` against a fresh EC2 with a running Auto Scaling. */
-async function withGroups(body: (bench: GroupBench) => Promise<void>, seed = 1): Promise<void> {
-  await withEc2(
-    async (bench) => {
-      const { clock, autoscaling } = bench;
-      await makeTemplate(bench);
-      const stopping = new AbortController();
-      const running = autoscaling.controller.run(stopping.signal);
-      let spans = 100;
-      const wire = (request: WireRequest) => {
-        const { backend } = autoscaling;
-        return backend.handle(request, backend.describe(request), { principal: 'target', incarnation: 1, span: (spans += 1) });
-      };
-      const client = new AutoScalingClient({
-        ...sdkConfig({ wire, clock, region: CLUSTER.region, timeoutMs: 60_000 }),
-        endpoint: 'https://autoscaling.us-east-1.amazonaws.com',
-        ...UNSIGNED,
-      });
-      const groups = ((command: Parameters<AutoScalingClient['send']>[0]) =>
-        clock.call('autoscaling', () => client.send(command))) as AutoScalingClient['send'];
-      await body({
-        ...bench,
-        groups,
-        group: async (name = 'g') => {
-          const { AutoScalingGroups: [found] = [] } = await groups(new DescribeAutoScalingGroupsCommand({ AutoScalingGroupNames: [name] }));
-          if (found === undefined) throw new Error(`there is no group ${name}`);
-          return found;
-        },
-        activities: async () => {
-          const { Activities = [] } = await groups(new DescribeScalingActivitiesCommand({ AutoScalingGroupName: 'g' }));
-          return Activities.map(({ StatusCode, Description }) => `${StatusCode}: ${Description}`);
-        },
-      });
-      stopping.abort(new Error('over'));
-      await running;
-    },
-    { seed },
-  );
-}
-
-function create(more: Partial<CreateAutoScalingGroupCommandInput> = {}): CreateAutoScalingGroupCommand {
-  return new CreateAutoScalingGroupCommand({
-    AutoScalingGroupName: 'g',
-    MinSize: 0,
-    MaxSize: 10,
-    VPCZoneIdentifier: SUBNETS,
-    MixedInstancesPolicy: {
-      LaunchTemplate: {
-        LaunchTemplateSpecification: { LaunchTemplateName: 'nodes', Version: '$Latest' },
-        Overrides: [{ InstanceType: 'm6i.large' }],
-      },
-    },
-    ...more,
-  });
-}
-
-function resize(DesiredCapacity: number, HonorCooldown = false): SetDesiredCapacityCommand {
-  return new SetDesiredCapacityCommand({ AutoScalingGroupName: 'g', DesiredCapacity, HonorCooldown });
-}
-
-async function refusal(work: Promise<unknown>): Promise<string> {
-  try {
-    await work;
-  } catch (error) {
-    if (error instanceof AutoScalingServiceException) return `${error.$metadata.httpStatusCode} ${error.name}: ${error.message}`;
-    throw error;
-  }
-  return 'none';
-}
+import { CLUSTER } from '../testing/ec2.ts';
+import { MINUTE_MS, create, refusal, resize, spreadOf, withGroups } from '../testing/groups.ts';
 
 test('a group reaches its desired capacity, over all zones, and says so', async () => {
   await withGroups(async ({ groups, group, activities, clock, told, events }) => {
@@ -352,8 +265,7 @@ test('after any changes of size, a group has as many as it should, balanced over
         const { Instances = [], DesiredCapacity } = await group();
         expect(Instances).toHaveLength(changes.at(-1)?.[0] ?? 0);
         expect(DesiredCapacity).toBe(Instances.length);
-        const counts = Object.keys(CLUSTER.subnets).map((zone) => Instances.filter((one) => one.AvailabilityZone === zone).length);
-        expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
+        expect(spreadOf(Instances)).toBeLessThanOrEqual(1);
       }, seed);
     }),
     { numRuns: 15 },

@@ -1,11 +1,12 @@
 import type { Random } from '../../../runtime/random.ts';
+import { countsOf } from './balance.ts';
 import type { Group, Member } from './group.ts';
 
 const HOUR_MS = 3_600_000;
 
 /** A group's zones, one with the fewest members first: Auto Scaling keeps zones balanced. */
 export function zonesByNeed(zones: readonly string[], members: readonly Member[], random: Random): readonly string[] {
-  const counts = countByZone(members);
+  const counts = countsOf(zones, members);
   return random.shuffle(zones).sort((a, b) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0));
 }
 
@@ -23,7 +24,7 @@ export function nextCapacityType({ mixed }: Group, members: readonly Member[]): 
 }
 
 /**
- * The member that goes when a group shrinks: in the zone with the most members, by the first termination policy that decides. The
+ * The member that goes when a group shrinks: in a zone that the group has left, or the one with the most members, by the first termination policy that decides. The
  * default policy prefers one of another template than the group's, then the oldest version, then the one closest to its next
  * billing hour; a tie is broken at random. Source: "Configure termination policies for Amazon EC2 Auto Scaling".
  * @returns undefined if all are protected
@@ -35,8 +36,10 @@ export function chooseVictim(
   { nowMs, random }: { readonly nowMs: number; readonly random: Random },
 ): Member | undefined {
   const live = members.filter(({ lifecycle }) => lifecycle !== 'Terminating');
-  const counts = countByZone(live);
-  const open = live.filter(({ isProtected }) => !isProtected);
+  const counts = countsOf([], live);
+  const unprotected = live.filter(({ isProtected }) => !isProtected);
+  const outside = unprotected.filter(({ subnetId }) => !group.subnets.includes(subnetId));
+  const open = outside.length > 0 ? outside : unprotected;
   const most = Math.max(...open.map(({ zone }) => counts.get(zone) ?? 0));
   let left = random.shuffle(open.filter(({ zone }) => counts.get(zone) === most));
   const policies = group.terminationPolicies.flatMap((policy) => (policy === 'Default' ? DEFAULT_POLICY : [policy]));
@@ -65,10 +68,4 @@ function rankBy(policy: string, templateId: string | undefined, nowMs: number): 
 function lowest(members: readonly Member[], rank: (member: Member) => number): Member[] {
   const least = Math.min(...members.map(rank));
   return members.filter((member) => rank(member) === least);
-}
-
-function countByZone(members: readonly Member[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const { zone, lifecycle } of members) if (lifecycle !== 'Terminating') counts.set(zone, (counts.get(zone) ?? 0) + 1);
-  return counts;
 }

@@ -55,6 +55,8 @@ export interface Member {
   readonly isHealthy: boolean;
   /** EC2 recommended to replace it: it goes as soon as another is in service. */
   readonly isAtRisk?: true;
+  /** It was launched to balance zones, and is not in service yet: until it is, no other goes. */
+  readonly isSurplus?: true;
   /** It is never chosen when the group shrinks. */
   readonly isProtected: boolean;
   /** Units of capacity that it counts for. */
@@ -97,12 +99,20 @@ export function unitsOf(members: readonly Member[]): number {
 }
 
 /**
- * The capacity that a group works towards: more than desired while members at risk wait for their replacements, though at most a
- * tenth above the maximum. Source: "Capacity Rebalancing in Auto Scaling to replace at-risk Spot Instances".
+ * The most that a group has while it replaces members or balances its zones: a tenth more than its maximum, and at least one more.
+ * Source: "Rebalancing activities" in the user guide.
  */
-export function targetOf({ desired, max }: Group, members: readonly Member[]): number {
-  const atRisk = unitsOf(members.filter(({ isAtRisk }) => isAtRisk === true));
-  return Math.max(desired, Math.min(desired + atRisk, Math.ceil(max * 1.1)));
+export function mostOf({ max }: Group): number {
+  return max + Math.max(1, Math.floor(max / 10));
+}
+
+/**
+ * The capacity that a group works towards: more than desired while members at risk wait for their replacements, and while what was
+ * launched to balance zones is not in service. Source: "Capacity Rebalancing in Auto Scaling to replace at-risk Spot Instances".
+ */
+export function targetOf(group: Group, members: readonly Member[]): number {
+  const more = unitsOf(members.filter(({ isAtRisk, isSurplus }) => isAtRisk === true || isSurplus === true));
+  return Math.max(group.desired, Math.min(group.desired + more, mostOf(group)));
 }
 
 /** Whether one of the group's processes runs. Sources of the names: "Suspend and resume Amazon EC2 Auto Scaling processes". */

@@ -118,22 +118,23 @@ export class Groups {
     this.#tell(ended, 'failed', { message });
   }
 
-  /** An activity that failed at once. */
-  fail(activity: NewActivity, message: string): void {
+  /** An activity that failed, or was cancelled, at once. @param end.message why, unless the description says it */
+  fail(activity: NewActivity, end: { readonly message?: string; readonly status?: 'Failed' | 'Cancelled' }): void {
+    const { message, status = 'Failed' } = end;
     this.#sequence += 1;
     const nowMs = this.#clock.nowMs();
     const failed: Activity = {
       id: drawUuid(this.#random),
       sequence: this.#sequence,
-      status: 'Failed',
+      status,
       startMs: nowMs,
       endMs: nowMs,
       ...activity,
-      description: `${activity.description}.  Status Reason: ${message}`,
-      message,
+      description: message === undefined ? activity.description : `${activity.description}.  Status Reason: ${message}`,
+      ...defined({ message }),
     };
     this.#keepActivity(failed);
-    this.#tell(failed, 'failed', { cause: failed.cause, message });
+    this.#tell(failed, 'failed', { cause: failed.cause, message: message ?? activity.description });
   }
 
   #keepActivity(activity: Activity): void {

@@ -17,7 +17,10 @@ import type { AutoScalingSite } from './service.ts';
 import { writeActivity } from './views.ts';
 import { at } from './words.ts';
 
-/** Terminates a member at once, with or without making its group smaller. */
+/**
+ * Terminates a member at once, with or without making its group smaller. Sources of what it and the others here say: the API
+ * reference, buildkite/elastic-ci-stack-for-aws#1261, yaybu/touchdown#51, guardian/riff-raff#510 and reproio/ecs_deploy#47 and #56.
+ */
 export function terminateInstance(site: AutoScalingSite, input: TerminateInstanceInAutoScalingGroupType, { span }: Caller): Outcome {
   const { account, groups, controller } = site;
   const { InstanceId: id, ShouldDecrementDesiredCapacity: isSmaller } = input;
@@ -37,6 +40,7 @@ export function terminateInstance(site: AutoScalingSite, input: TerminateInstanc
     if (left < min) throw belowMinimum(desired, min);
     groups.keep({ ...group, desired: left }, span);
     const ended = controller.terminate(member, `${start}, shrinking the capacity from ${desired} to ${left}.`, span);
+    controller.changed(name);
     return answer(site, name, ended, id);
   }
   const ended = controller.terminate(member, `${start}.`, span);
@@ -54,7 +58,9 @@ function belowMinimum(desired: number, min: number): Error {
 
 function answer({ groups }: AutoScalingSite, name: string, activityId: string, instance: string): Outcome {
   const activity = groups.activity(activityId);
-  return outcome({ Activity: activity === undefined ? undefined : writeActivity(activity, groups.find(name)) }, [instance]);
+  if (activity === undefined) return outcome({}, [instance]);
+  // The API reference shows it before anything is done.
+  return outcome({ Activity: { ...writeActivity({ ...activity, status: 'InProgress' }, groups.find(name)), Progress: 0 } }, [instance]);
 }
 
 /** Switches protection from scale-in. */
@@ -102,8 +108,12 @@ export function attachInstances(site: AutoScalingSite, input: AttachInstancesQue
   const ids = input.InstanceIds ?? [];
   const desired = group.desired + ids.length;
   if (desired > group.max) {
-    const sizes = `the AutoScalingGroup's max size of ${group.max}. Please increase the max size`;
-    throw validationError(`Attaching ${ids.length} instance(s) would take the group's desired capacity to ${desired}, above ${sizes}.`);
+    // Source: LeanerCloud/AutoSpotting#407.
+    const sizes = `min-size=${group.min}, max-size=${group.max}, and desired-size=${group.desired}`;
+    const what = ids.length === 1 ? 'instance' : 'instances';
+    throw validationError(
+      `AutoScalingGroup ${group.name} has ${sizes}. To attach ${ids.length} ${what}, please update the AutoScalingGroup sizes appropriately.`,
+    );
   }
   const members = ids.map((id): Member => {
     const record = account.instances.get(id);
@@ -154,8 +164,9 @@ export function detachInstances(site: AutoScalingSite, input: DetachInstancesQue
   const desired = isSmaller ? group.desired - unitsOf(members) : group.desired;
   if (desired < group.min) throw belowMinimum(group.desired, group.min);
   const now = at(account.clock);
+  const sizes = isSmaller ? `, shrinking the capacity from ${group.desired} to ${desired}` : '';
   const activities = members.map(({ instance, subnetId, zone }) => {
-    const cause = `At ${now} instance ${instance} was detached in response to a user request.`;
+    const cause = `At ${now} instance ${instance} was detached in response to a user request${sizes}.`;
     const description = `Detaching EC2 instance: ${instance}`;
     const { id } = groups.begin({ group: group.name, what: 'terminate', instance, description, cause, subnetId, zone });
     groups.removeMember(instance);

@@ -7,6 +7,12 @@ import type { Group } from './group.ts';
 export type Transition = 'autoscaling:EC2_INSTANCE_LAUNCHING' | 'autoscaling:EC2_INSTANCE_TERMINATING';
 export type HookResult = 'CONTINUE' | 'ABANDON';
 
+/** How an instance's wait ended, and in what words if it was abandoned. */
+export interface HookEnd {
+  readonly result: HookResult;
+  readonly message: string;
+}
+
 /** A lifecycle hook of a group. */
 export interface Hook {
   readonly name: string;
@@ -28,7 +34,7 @@ export interface LifecycleAction {
 /** What an instance waits for. */
 interface Wait {
   readonly actions: Map<string, { readonly token: string; readonly hook: Hook; untilMs: number }>;
-  readonly done: (result: HookResult) => void;
+  readonly done: (end: HookEnd) => void;
 }
 
 /** The hooks of all groups, and the instances that wait for them. */
@@ -87,7 +93,7 @@ export class LifecycleActions {
   ): void {
     const hooks = this.hooks(group.name).filter((hook) => hook.transition === transition);
     if (hooks.length === 0) {
-      done('CONTINUE');
+      done({ result: 'CONTINUE', message: '' });
       return;
     }
     const actions: Wait['actions'] = new Map();
@@ -110,13 +116,20 @@ export class LifecycleActions {
     return [...this.#waits].find(([, { actions }]) => [...actions.values()].some((action) => action.token === token))?.[0];
   }
 
-  /** @returns whether the instance waited for this hook */
-  complete(instance: string, name: string, result: HookResult): boolean {
+  /**
+   * Ends an instance's wait for a hook. Sources of the words: "Troubleshooting Amazon EC2 Auto Scaling", and for a timeout
+   * "Troubleshoot EC2/On-Premises deployment issues" of CodeDeploy.
+   * @returns whether the instance waited for this hook
+   */
+  complete(instance: string, name: string, result: HookResult, isTimeout = false): boolean {
     const wait = this.#waits.get(instance);
-    if (wait?.actions.delete(name) !== true) return false;
+    const action = wait?.actions.get(name);
+    if (wait === undefined || action === undefined) return false;
+    wait.actions.delete(name);
     if (result === 'ABANDON' || wait.actions.size === 0) {
       this.#waits.delete(instance);
-      wait.done(result);
+      const why = isTimeout ? 'Heartbeat Timeout' : 'Lifecycle Action Completed with ABANDON Result';
+      wait.done({ result, message: `Lifecycle Action with token ${action.token} was abandoned: ${why}` });
     }
     return true;
   }
@@ -134,7 +147,7 @@ export class LifecycleActions {
     if (action?.token !== token) return;
     const leftMs = action.untilMs - this.#clock.nowMs();
     if (leftMs > 0) tasks?.after(leftMs, () => this.#expire(tasks, instance, name, token));
-    else this.complete(instance, name, action.hook.defaultResult);
+    else this.complete(instance, name, action.hook.defaultResult, true);
   }
 }
 

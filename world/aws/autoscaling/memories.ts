@@ -12,10 +12,21 @@ export interface Change {
   readonly span: number;
 }
 
+/** Launches that balance a group's zones. */
+interface Balance {
+  /** When the first was, as causes have it. */
+  readonly since: string;
+  readonly zones: readonly string[];
+}
+
 /** What the controller remembers of a group between its rounds. */
-interface Memory {
+export interface Memory {
   /** The request that changed the size, until the group has that size. */
   readonly change?: Change;
+  /** Healthy members that it lost, and has not replaced. */
+  readonly losses: number;
+  /** What it launched to balance its zones, until what is too much is gone. */
+  readonly balance?: Balance;
   readonly failures: number;
   /** No launch is tried before. */
   readonly pausedUntilMs: number;
@@ -23,7 +34,7 @@ interface Memory {
   readonly isStuck: boolean;
 }
 
-const FRESH: Memory = { failures: 0, pausedUntilMs: 0, isStuck: false };
+const FRESH: Memory = { losses: 0, failures: 0, pausedUntilMs: 0, isStuck: false };
 
 /** What the controller remembers of all groups, by name. */
 export class Memories {
@@ -35,8 +46,8 @@ export class Memories {
 
   /** A request changed something: whatever failed is tried again. */
   changed(name: string, change: Change | undefined): void {
-    const { change: before, failures } = this.of(name);
-    this.#memories.set(name, { ...FRESH, failures, ...defined({ change: change ?? before }) });
+    const { change: before, losses, balance, failures } = this.of(name);
+    this.#memories.set(name, { ...FRESH, losses, failures, ...defined({ change: change ?? before, balance }) });
   }
 
   /** A launch failed. @returns the pause before the next one, longer each time */
@@ -47,9 +58,23 @@ export class Memories {
     return pauseMs;
   }
 
-  /** A launch succeeded. */
+  /** A launch succeeded: first for what was lost, then for what a request wants. */
   launched(name: string): void {
-    this.#memories.set(name, { ...this.of(name), failures: 0 });
+    const memory = this.of(name);
+    this.#memories.set(name, { ...memory, losses: Math.max(memory.losses - 1, 0), failures: 0 });
+  }
+
+  /** A healthy member ended. */
+  lost(name: string): void {
+    const memory = this.of(name);
+    this.#memories.set(name, { ...memory, losses: memory.losses + 1 });
+  }
+
+  /** An instance was launched in a zone that had too few. */
+  balancing(name: string, { since, zone }: { readonly since: string; readonly zone: string }): void {
+    const { balance = { since, zones: [] }, ...memory } = this.of(name);
+    const zones = [...new Set([...balance.zones, zone])].sort();
+    this.#memories.set(name, { ...memory, balance: { since: balance.since, zones } });
   }
 
   /** The group can't shrink. */
