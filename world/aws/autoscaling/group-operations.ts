@@ -34,7 +34,7 @@ const PROCESSES = [
   'ScheduledActions',
 ] as const;
 
-/** Creates a group; its instances come later. */
+/** Creates a group; its instances come later. Sources of the refusals: hashicorp/terraform#17489 and, for sizes, convox/praxis#258. */
 export function createGroup(
   { account, groups, controller }: AutoScalingSite,
   input: CreateAutoScalingGroupType,
@@ -69,6 +69,8 @@ export function createGroup(
 /** Changes settings of a group. */
 export function updateGroup(site: AutoScalingSite, input: UpdateAutoScalingGroupType, { span }: Caller): Outcome {
   const { account, groups, controller } = site;
+  // Sources: aws/aws-sdk-go#1151, moto 5.2.1.
+  if (groups.find(input.AutoScalingGroupName ?? '') === undefined) throw validationError('AutoScalingGroup name not found - null');
   const group = openGroup(site, input.AutoScalingGroupName);
   const { mixed: _mixed, ...rest } = group;
   const changed: Group = { ...rest, ...readChangedSettings(account, group, input, span) };
@@ -82,7 +84,7 @@ export function updateGroup(site: AutoScalingSite, input: UpdateAutoScalingGroup
   return outcome({}, [groupId(name)]);
 }
 
-/** Deletes a group; with ForceDelete, its instances too. */
+/** Deletes a group; with ForceDelete, its instances too. Sources of the refusals: cloud-custodian/cloud-custodian#1686 and #1689. */
 export function deleteGroup(site: AutoScalingSite, input: DeleteAutoScalingGroupType, { span }: Caller): Outcome {
   const { account, groups, controller } = site;
   const group = openGroup(site, input.AutoScalingGroupName);
@@ -136,6 +138,7 @@ export function setDesiredCapacity(site: AutoScalingSite, input: SetDesiredCapac
   return outcome({}, [groupId(group.name)]);
 }
 
+/** Source: aws/aws-cli#2226. */
 function refuseDuringCooldown({ account, groups }: AutoScalingSite, { name, cooldownS }: Group): void {
   const since = account.clock.nowMs() - cooldownS * 1_000;
   const blocking = groups.activities().find((one) => one.group === name && (one.endMs ?? Infinity) > since && one.message === undefined);

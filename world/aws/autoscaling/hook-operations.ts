@@ -82,14 +82,14 @@ export function completeAction(site: AutoScalingSite, input: CompleteLifecycleAc
   if (input.LifecycleActionResult === undefined) throw missing('lifecycleActionResult');
   const result = readResult(input.LifecycleActionResult);
   const { instance, hook } = readAction(site, input);
-  if (!site.actions.complete(instance, hook, result)) throw noAction(instance);
+  if (!site.actions.complete(instance, hook, result)) throw noAction(input);
   return outcome({}, [instance]);
 }
 
 /** An instance's wait for a hook begins again. */
 export function recordHeartbeat(site: AutoScalingSite, input: RecordLifecycleActionHeartbeatType): Outcome {
   const { instance, hook } = readAction(site, input);
-  if (!site.actions.heartbeat(instance, hook)) throw noAction(instance);
+  if (!site.actions.heartbeat(instance, hook)) throw noAction(input);
   return outcome({}, [instance]);
 }
 
@@ -101,7 +101,7 @@ function readAction(
   const { name } = openGroup(site, input.AutoScalingGroupName);
   if (hook === undefined) throw missing('lifecycleHookName');
   const instance = token === undefined ? id : site.actions.instanceOf(token);
-  if (instance === undefined || site.groups.member(instance)?.group !== name) throw noAction(id ?? token ?? '');
+  if (instance === undefined || site.groups.member(instance)?.group !== name) throw noAction(input);
   return { instance, hook };
 }
 
@@ -110,6 +110,10 @@ function readResult(result: string): HookResult {
   throw validationError(`Invalid lifecycle action result: ${result}. Valid values are CONTINUE and ABANDON.`);
 }
 
-function noAction(id: string): QueryRefusal {
-  return validationError(`No active Lifecycle Action found with instance ID ${id}`);
+/** Sources: convox/rack#2432 and spacelift-io/terraform-aws-spacelift-workerpool-on-ec2#197. */
+function noAction({
+  InstanceId: id,
+  LifecycleActionToken: token,
+}: CompleteLifecycleActionType | RecordLifecycleActionHeartbeatType): QueryRefusal {
+  return validationError(`No active Lifecycle Action found with ${token === undefined ? `instance ID ${id ?? ''}` : `token ${token}`}`);
 }

@@ -16,9 +16,14 @@ export function missing(member: string): QueryRefusal {
   return constraintError(member, undefined, 'Member must not be null');
 }
 
-/** No group has this name. */
+/** No group has this name. Source: cloud-custodian/cloud-custodian#250; after the dash, moto 5.2.1 has the same. */
 export function groupNotFound(name: string): QueryRefusal {
   return validationError(`AutoScalingGroup name not found - AutoScalingGroup '${name}' not found`);
+}
+
+/** No group that is to be tagged has this name. Source: cloud-custodian/cloud-custodian#380. */
+export function taggedGroupNotFound(name: string): QueryRefusal {
+  return validationError(`AutoScalingGroup not found - AutoScaling Group ${name} not found`);
 }
 
 /** No group has this instance. */

@@ -5,7 +5,7 @@ import { outcome } from '../operation.ts';
 import type { Outcome } from '../operation.ts';
 import type { Group, GroupTag } from './group.ts';
 import { page } from './paging.ts';
-import { missing, validationError } from './refusals.ts';
+import { missing, taggedGroupNotFound, validationError } from './refusals.ts';
 import { groupId } from './service.ts';
 import type { AutoScalingSite } from './service.ts';
 import { writeGroupTags } from './views.ts';
@@ -56,7 +56,11 @@ function byGroup({ groups }: AutoScalingSite, tags: readonly Tag[] | undefined):
       return name;
     }),
   );
-  return [...names].map((name) => [groups.get(name), tags.filter((tag) => tag.ResourceId === name)]);
+  return [...names].map((name) => {
+    const group = groups.find(name);
+    if (group === undefined) throw taggedGroupNotFound(name);
+    return [group, tags.filter((tag) => tag.ResourceId === name)];
+  });
 }
 
 /** Lists tags of groups. */
