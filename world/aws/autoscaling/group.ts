@@ -115,6 +115,11 @@ export function targetOf(group: Group, members: readonly Member[]): number {
   return Math.max(group.desired, Math.min(group.desired + more, mostOf(group)));
 }
 
+/** How a group chooses on-demand types unless it says so. Source: InstancesDistribution. */
+export function onDemandStrategy({ mixed }: Pick<Group, 'mixed'>): 'prioritized' | 'lowest-price' {
+  return mixed?.overrides.some(({ InstanceRequirements }) => InstanceRequirements !== undefined) === true ? 'lowest-price' : 'prioritized';
+}
+
 /** Whether one of the group's processes runs. Sources of the names: "Suspend and resume Amazon EC2 Auto Scaling processes". */
 export function runs({ suspended }: Group, process: 'Launch' | 'Terminate' | 'HealthCheck' | 'ReplaceUnhealthy' | 'AZRebalance'): boolean {
   return !suspended.has(process);

@@ -1,5 +1,5 @@
 import type { CreateFleetRequest, FleetLaunchTemplateConfigRequest, FleetLaunchTemplateSpecificationRequest } from '@aws-sdk/client-ec2';
-import type { LaunchTemplateSpecification } from '@aws-sdk/client-auto-scaling';
+import type { LaunchTemplateOverrides, LaunchTemplateSpecification } from '@aws-sdk/client-auto-scaling';
 import { defined } from '../../../model/defined.ts';
 import { Ec2Refusal } from '../../../protocols/ec2/refusal.ts';
 import { insufficientInstanceCapacity } from '../capacity-refusal.ts';
@@ -16,6 +16,8 @@ import { versionOf } from '../launch-templates.ts';
 import type { Account } from '../operation.ts';
 import { reportFired } from '../room.ts';
 import { toSdkType } from '../sdk-types.ts';
+import { typesWith } from './attribute-types.ts';
+import { onDemandStrategy } from './group.ts';
 import type { Group, Member } from './group.ts';
 
 /** One instance for a group. */
@@ -65,7 +67,7 @@ export async function launchOne(account: Account, order: LaunchOrder): Promise<L
   const { group, span } = order;
   try {
     const capacityType = group.mixed === undefined ? capacityTypeOf(account, group, span) : order.capacityType;
-    const [part] = readOrder(account, requestOf({ ...order, capacityType }), span ?? 0);
+    const [part] = readOrder(account, requestOf(account, { ...order, capacityType }), span ?? 0);
     if (part === undefined) throw new Error('a fleet for one instance has no part');
     const plan = planOf(account, part);
     reportFired(
@@ -96,10 +98,12 @@ function capacityTypeOf(account: Account, { template }: Group, span: number | un
 }
 
 /** The fleet that would launch it. */
-function requestOf({ group, subnetId, capacityType }: LaunchOrder): CreateFleetRequest {
+function requestOf(account: Account, order: LaunchOrder): CreateFleetRequest {
+  const { group, subnetId, capacityType } = order;
   const { template, mixed } = group;
-  const overrides = mixed === undefined || mixed.overrides.length === 0 ? [{}] : mixed.overrides;
-  const { OnDemandAllocationStrategy: onDemand = 'prioritized', SpotAllocationStrategy: spot = 'lowest-price' } = mixed?.distribution ?? {};
+  const overrides = overridesOf(account, order);
+  const { OnDemandAllocationStrategy: onDemand = onDemandStrategy(group), SpotAllocationStrategy: spot = 'lowest-price' } =
+    mixed?.distribution ?? {};
   return {
     Type: 'instant',
     LaunchTemplateConfigs: overrides.map((override, index): FleetLaunchTemplateConfigRequest => ({
@@ -120,6 +124,21 @@ function requestOf({ group, subnetId, capacityType }: LaunchOrder): CreateFleetR
     OnDemandOptions: { AllocationStrategy: onDemand as 'prioritized' },
     SpotOptions: { AllocationStrategy: spot as 'lowest-price' },
   };
+}
+
+/** Attributes stand for all types that have them. @throws Ec2Refusal if none has them */
+function overridesOf(account: Account, { group, subnetId, capacityType, span }: LaunchOrder): readonly LaunchTemplateOverrides[] {
+  const { mixed, template } = group;
+  if (mixed === undefined || mixed.overrides.length === 0) return [{}];
+  const overrides = mixed.overrides.flatMap((override): readonly LaunchTemplateOverrides[] => {
+    const { InstanceRequirements: asked, ...rest } = override;
+    if (asked === undefined) return [override];
+    const { Version: version = '$Default', ...name } = specificationOf(override.LaunchTemplateSpecification ?? template);
+    const { ImageId: imageId } = versionOf(account.templates.find(name, span ?? 0), version).data;
+    return typesWith(account, asked, { subnetId, capacityType, imageId }).map((InstanceType) => ({ ...rest, InstanceType }));
+  });
+  if (overrides.length > 0) return overrides;
+  throw new Ec2Refusal('InvalidFleetConfiguration', 'No instance types satisfy the instance requirements.');
 }
 
 function specificationOf({ Version, ...name }: LaunchTemplateSpecification): FleetLaunchTemplateSpecificationRequest {

@@ -1,9 +1,16 @@
-import type { CreateAutoScalingGroupType, LaunchTemplateSpecification, UpdateAutoScalingGroupType } from '@aws-sdk/client-auto-scaling';
+import type {
+  CreateAutoScalingGroupType,
+  LaunchTemplateOverrides,
+  LaunchTemplateSpecification,
+  UpdateAutoScalingGroupType,
+} from '@aws-sdk/client-auto-scaling';
 import { defined } from '../../../model/defined.ts';
 import { Ec2Refusal } from '../../../protocols/ec2/refusal.ts';
 import { strategyOf } from '../fleet/strategy.ts';
+import { requirementsMatcher } from '../instance-requirements.ts';
 import { versionOf } from '../launch-templates.ts';
 import type { Account } from '../operation.ts';
+import { onDemandStrategy } from './group.ts';
 import type { GroupSettings, MixedInstances } from './group.ts';
 import { constraintError, missing, validationError } from './refusals.ts';
 
@@ -102,10 +109,8 @@ function readTemplate(account: Account, input: TemplateInput, span: number): Pic
     LaunchTemplate: { LaunchTemplateSpecification: specification, Overrides: overrides = [] } = {},
     InstancesDistribution: distribution = {},
   } = policy;
-  if (overrides.some(({ InstanceRequirements }) => InstanceRequirements !== undefined)) {
-    throw validationError('This world does not emulate InstanceRequirements.');
-  }
   for (const override of overrides) {
+    checkRequirements(override);
     if (override.LaunchTemplateSpecification !== undefined) findTemplate(account, override.LaunchTemplateSpecification, span);
     const weight = override.WeightedCapacity;
     if (weight !== undefined && !/^[1-9]\d{0,2}$/.test(weight)) {
@@ -117,7 +122,18 @@ function readTemplate(account: Account, input: TemplateInput, span: number): Pic
   return { template: findTemplate(account, specification, span), mixed };
 }
 
-function checkDistribution({ distribution }: MixedInstances): void {
+function checkRequirements({ InstanceRequirements: asked, InstanceType: type }: LaunchTemplateOverrides): void {
+  if (asked === undefined) return;
+  if (type !== undefined) throw validationError('An override cannot specify both InstanceType and InstanceRequirements.');
+  try {
+    requirementsMatcher(asked);
+  } catch (error) {
+    throw error instanceof Ec2Refusal ? validationError(error.message) : error;
+  }
+}
+
+function checkDistribution(mixed: MixedInstances): void {
+  const { distribution } = mixed;
   const {
     OnDemandAllocationStrategy: onDemand,
     SpotAllocationStrategy: spot,
@@ -125,6 +141,9 @@ function checkDistribution({ distribution }: MixedInstances): void {
   } = distribution;
   if (!(percentage >= 0 && percentage <= 100)) {
     throw validationError(`Invalid OnDemandPercentageAboveBaseCapacity ${percentage}: it must be between 0 and 100.`);
+  }
+  if (onDemand === 'prioritized' && onDemandStrategy({ mixed }) !== 'prioritized') {
+    throw validationError('The prioritized allocation strategy cannot be used with InstanceRequirements.');
   }
   try {
     if (onDemand !== undefined) strategyOf(onDemand, 'on-demand');

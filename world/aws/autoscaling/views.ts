@@ -9,6 +9,7 @@ import { defined } from '../../../model/defined.ts';
 import type { Account } from '../operation.ts';
 import { ACCOUNT_ID } from '../operation.ts';
 import { wholeSecond } from '../times.ts';
+import { onDemandStrategy } from './group.ts';
 import type { Activity, Group, Member } from './group.ts';
 
 /** Source: "Service-linked roles for Amazon EC2 Auto Scaling". */
@@ -30,7 +31,7 @@ export function writeGroup({ network }: Account, group: Group, members: readonly
           MixedInstancesPolicy: {
             LaunchTemplate: { LaunchTemplateSpecification: template, Overrides: [...mixed.overrides] },
             InstancesDistribution: {
-              OnDemandAllocationStrategy: 'prioritized',
+              OnDemandAllocationStrategy: onDemandStrategy(group),
               OnDemandBaseCapacity: 0,
               OnDemandPercentageAboveBaseCapacity: 100,
               SpotAllocationStrategy: 'lowest-price',

@@ -22,6 +22,7 @@ import { describeVpcs } from './describe-vpcs.ts';
 import { EMPTY_LISTS } from './empty-lists.ts';
 import { deleteFleets, describeFleets } from './fleets.ts';
 import { getConsoleOutput } from './get-console-output.ts';
+import { getInstanceTypesFromInstanceRequirements } from './get-instance-types-from-instance-requirements.ts';
 import { getSpotPlacementScores } from './get-spot-placement-scores.ts';
 import {
   createLaunchTemplate,
@@ -71,6 +72,7 @@ export const EC2_OPERATIONS: Readonly<Record<string, Ec2Operation>> = {
   DescribeVolumes: reading(describeVolumes),
   DescribeVpcs: reading(describeVpcs),
   GetConsoleOutput: reading(getConsoleOutput),
+  GetInstanceTypesFromInstanceRequirements: reading(getInstanceTypesFromInstanceRequirements),
   GetSpotPlacementScores: reading(getSpotPlacementScores),
   ModifyInstanceAttribute: { run: modifyInstanceAttribute },
   ModifyInstanceMetadataOptions: { run: modifyInstanceMetadataOptions },

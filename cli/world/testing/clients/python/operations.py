@@ -125,6 +125,10 @@ for name in (
 ):
     call(ec2, name)
 call(ec2, "DescribeSpotPriceHistory", InstanceTypes=["m5.large"])
+small = {"VCpuCount": {"Min": 2, "Max": 2}, "MemoryMiB": {"Min": 8192, "Max": 8192}}
+kind = {"ArchitectureTypes": ["x86_64"], "VirtualizationTypes": ["hvm"]}
+types = call(ec2, "GetInstanceTypesFromInstanceRequirements", InstanceRequirements=small, **kind)
+assert {"InstanceType": "m5.large"} in types["InstanceTypes"], types
 scores = call(ec2, "GetSpotPlacementScores", TargetCapacity=10, InstanceTypes=["m5.large", "c5.large", "r5.large"])
 assert 1 <= scores["SpotPlacementScores"][0]["Score"] <= 10, scores
 
