@@ -12,8 +12,8 @@ const groupsOf = (...pools: readonly Pool[]): ReturnType<typeof nodeGroupsOf> =>
 
 test('an open pool has groups of usual types, for each size, zone and capacity type, with several types only for spot', () => {
   const groups = groupsOf(ANY);
-  // Three families with four sizes each.
-  expect(groups).toHaveLength(3 * 4 * zones.length * 2);
+  // Three families with five sizes each.
+  expect(groups).toHaveLength(3 * 5 * zones.length * 2);
   expect(new Set(groups.map(({ name }) => name)).size).toBe(groups.length);
   for (const { instanceTypes, zone, arch, capacityType } of groups) {
     expect(new Set(instanceTypes.map(({ vcpu, memoryMiB }) => `${vcpu} ${memoryMiB}`)).size).toBe(1);

@@ -44,7 +44,7 @@ const MAX_TYPES_OF_POOL = 64;
 /** The types of a pool that allows more. For spot there are a few like types for each size, as the documentation of EKS advises. */
 const USUAL: ReadonlySet<string> = new Set(
   ['m5', 'm6i', 'm6a', 'c5', 'c6i', 'c6a', 'r5', 'r6i', 'r6a', 'm6g', 'm7g', 'c6g', 'c7g', 'r6g', 'r7g'].flatMap((family) =>
-    ['large', 'xlarge', '2xlarge', '4xlarge'].map((size) => `${family}.${size}`),
+    ['large', 'xlarge', '2xlarge', '4xlarge', '8xlarge'].map((size) => `${family}.${size}`),
   ),
 );
 
