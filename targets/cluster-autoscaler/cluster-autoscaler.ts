@@ -54,7 +54,6 @@ export function clusterAutoscalerTarget(version: string, pinned?: string, settin
     constants: { ...constantsWith(flags), ...constants },
     resources: [],
     memoryMiB: COMPILED_MEMORY_MIB,
-    smallRegion: true,
     cost: 'heavy',
     program,
     ...groupOperations(() => definitionsOf(program.artefact()).filter((one) => hasQuotas || !isQuota(one))),
