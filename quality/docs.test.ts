@@ -8,7 +8,7 @@ import { faultCatalogue } from '../faults/catalogue.ts';
 import { loadCatalogue } from '../model/instance-catalogue.ts';
 import { suites } from '../suites/catalogue.ts';
 import { specification } from '../suites/specification/catalogue.ts';
-import { targetCatalogue } from '../targets/catalogue.ts';
+import { namesInTarget, targetCatalogue } from '../targets/catalogue.ts';
 import { parseTargetVersion } from '../targets/go/build/programs.ts';
 import { mutants } from '../targets/mutants/catalogue.ts';
 import { createAccountServices } from '../world/aws/account-services.ts';
@@ -83,7 +83,7 @@ for (const doc of DOCS) {
       wrong.push(...[...command.matchAll(/--[\w-]+/g)].filter(([flag]) => !flags.includes(flag)).map(([flag]) => `${name} ${flag}`));
       for (const [, flag = '', value = ''] of command.matchAll(/(--\w+|\binject) ([^\s']+)/g)) {
         // The user's own files, and the scenarios for manifests.
-        const isOwn = /^(\.|manifests\/)/.test(value) || (flag === '--target' && value.split('..').every(isVersion));
+        const isOwn = /^(\.|manifests\/)/.test(value) || (flag === '--target' && namesInTarget(value).every(isVersion));
         if (!isOwn && known[flag]?.includes(value) === false) wrong.push(`${flag} ${value}`);
       }
     }

@@ -3,6 +3,7 @@ import { clusterAutoscalerTarget } from './cluster-autoscaler/cluster-autoscaler
 import { parseTargetVersion } from './go/build/programs.ts';
 import { karpenterTarget } from './karpenter/karpenter.ts';
 import { mutants } from './mutants/catalogue.ts';
+import { nodeTerminationHandlerTarget } from './node-termination-handler/node-termination-handler.ts';
 import { plain } from './plain.ts';
 import { reference } from './reference.ts';
 import type { Target } from './target.ts';
@@ -31,6 +32,7 @@ export class UnknownTargetError extends Error {
 const versioned: Readonly<Record<string, (version: string, pinned: string | undefined) => Target>> = {
   karpenter: karpenterTarget,
   'cluster-autoscaler': clusterAutoscalerTarget,
+  'node-termination-handler': nodeTerminationHandlerTarget,
 };
 
 /** `PROGRAM@VERSION`, built or not; undefined for other names. @throws TargetVersionError for an invalid version */

@@ -16,6 +16,7 @@ import { GROUP_POOL_LABEL } from '../../model/kube.ts';
 import type { KubeObject } from '../../model/kube.ts';
 import { applyManifests, removeManifest } from '../command/apply.ts';
 import type { Manifest } from '../command/apply.ts';
+import { MANAGED_TAG } from '../node-termination-handler/node-termination-handler.ts';
 import type { Target, TargetSite } from '../target.ts';
 import { nodeGroupsOf } from './node-groups.ts';
 import type { NodeGroup } from './node-groups.ts';
@@ -195,6 +196,7 @@ function tagsOf({ cluster }: TargetSite, { name, pool, labels, taints }: NodeGro
     ...discoveryTags(cluster.name).map((key) => tag(key, 'true')),
     tag(`kubernetes.io/cluster/${cluster.name}`, 'owned', true),
     tag(GROUP_POOL_LABEL, pool, true),
+    tag(MANAGED_TAG, '', true),
     tag(`${TEMPLATE_TAG}/resources/ephemeral-storage`, EPHEMERAL_STORAGE),
     ...Object.entries(labels).map(([key, value]) => tag(`${TEMPLATE_TAG}/label/${key}`, value)),
     ...taints.map(({ key, value = '', effect }) => tag(`${TEMPLATE_TAG}/taint/${key}`, `${value}:${effect}`)),
