@@ -95,6 +95,10 @@ test('timers fire in their order, in virtual time; one that was stopped does not
   });
 });
 
+test('no time passes while it computes, but no two moments have the same nanosecond', async ({}, testInfo) => {
+  expect(await run(testInfo, { args: ['moments'] })).toEqual({ code: 0, lines: ['1 0s'], tookMs: 0 });
+});
+
 test('a thousand goroutines end at the same instant', async ({}, testInfo) => {
   expect(await run(testInfo, { args: ['goroutines'] })).toEqual({ code: 0, lines: ['499500'], tookMs: 0 });
 });

@@ -50,6 +50,8 @@ export function goImports(site: ImportSite): Readonly<Record<string, Import>> {
     store(at, value);
     site.memory().setUint8(at + 8, isDone ? 1 : 0);
   };
+  let lastMs = -1;
+  let again = 0;
   const imports: Readonly<Record<string, Import>> = {
     'runtime.wasmExit': (sp) => site.exit(site.memory().getInt32(sp + ARGUMENTS)),
     'runtime.wasmWrite': (sp) => {
@@ -61,8 +63,11 @@ export function goImports(site: ImportSite): Readonly<Record<string, Import>> {
     'runtime.nanotime1': (sp) => site.memory().setInt64(sp + ARGUMENTS, site.monotonicMs() * NS_PER_MS),
     'runtime.walltime': (sp) => {
       const ms = site.wallMs();
+      // Time stands still while it computes, but client-go names Events by the nanosecond: two of one object would have the same name.
+      again = ms === lastMs ? Math.min(again + 1, NS_PER_MS - 1) : 0;
+      lastMs = ms;
       site.memory().setInt64(sp + ARGUMENTS, Math.floor(ms / 1_000));
-      site.memory().setInt32(sp + 16, (ms % 1_000) * NS_PER_MS);
+      site.memory().setInt32(sp + 16, (ms % 1_000) * NS_PER_MS + again);
     },
     'runtime.scheduleTimeoutEvent': (sp) => {
       const memory = site.memory();

@@ -36,6 +36,9 @@ func main() {
 		stopped.Stop()
 		wait.Wait()
 		fmt.Println(time.Now().UTC().Format(time.RFC3339))
+	case "moments":
+		first, second := time.Now(), time.Now()
+		fmt.Println(second.UnixNano()-first.UnixNano(), second.Sub(first))
 	case "goroutines":
 		parts := make(chan int)
 		for i := range 1000 {
