@@ -26,7 +26,7 @@ class GroupHistory extends HistoryBuilder {
     return this.effect(span, { kind: 'none' }).answer(span, 'ok');
   }
 
-  activity(to: 'started' | 'failed', instance?: string): this {
+  activity(to: 'started' | 'successful' | 'failed', instance?: string): this {
     const of = instance === undefined ? { message: 'no capacity' } : { instance };
     return this.add({ type: 'group-activity', group: GROUP, activity: `a-${this.#desired}`, what: 'launch', to, ...of });
   }
@@ -49,8 +49,8 @@ function failed(): GroupHistory {
 const AGAIN = ['failing-group-asked-again'];
 
 for (const { name, history, codes } of [
-  { name: 'avoided until the bound', history: failed().at(450).resize(3, 2).at(460).resize(4, 0), codes: [] },
-  { name: 'raised a moment too early', history: failed().at(449).resize(3, 2).at(460).resize(4, 0), codes: AGAIN },
+  { name: 'avoided until the bound', history: failed().at(400).resize(3, 2).at(410).resize(4, 0), codes: [] },
+  { name: 'raised a moment too early', history: failed().at(399).resize(3, 2).at(410).resize(4, 0), codes: AGAIN },
   { name: 'raised by another incarnation', history: failed().at(200).resize(3, 2, 2).at(210).resize(4, 0, 2), codes: [] },
   {
     name: 'taken back for another reason',
@@ -96,6 +96,49 @@ for (const { name, history, codes } of [
     name: 'is no longer reached, as an instance ended',
     history: new GroupHistory().at(50).resize(1, 1).at(80).member('i-1', 1).at(100).instance('i-1', 'shutting-down').at(700),
     codes: ['unmet-size-kept'],
+  },
+  {
+    name: 'is kept although the group fails all the time',
+    history: [...Array(9).keys()]
+      .reduce(
+        (history, round) =>
+          history
+            .at(100 * (round + 1))
+            .activity('failed')
+            .fire('shortage', 1),
+        new GroupHistory().arm('shortage').at(50).resize(1, 2),
+      )
+      .at(950),
+    codes: ['unmet-size-kept'],
+  },
+  {
+    name: 'is kept while requests to take it back fail',
+    history: new GroupHistory()
+      .arm('refusal')
+      .at(50)
+      .resize(1, 2)
+      .at(400)
+      .request(2, RESIZE)
+      .fire('refusal', 2)
+      .answer(2, 'fail')
+      .at(800)
+      .resize(3, 0),
+    codes: [],
+  },
+  {
+    name: 'was set by somebody else',
+    history: new GroupHistory().at(50).add({ type: 'group', group: GROUP, to: 'changed', min: 0, max: 10, desired: 2 }).at(900),
+    codes: [],
+  },
+  {
+    name: 'is the least that it may have',
+    history: new GroupHistory()
+      .at(50)
+      .resize(1, 2)
+      .at(60)
+      .add({ type: 'group', group: GROUP, to: 'changed', min: 2, max: 10, desired: 2 })
+      .at(900),
+    codes: [],
   },
   {
     name: 'of a group that is deleted is owed nothing',

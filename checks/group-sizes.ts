@@ -1,6 +1,7 @@
 import type { Bound, EventOf } from '../history/events.ts';
-import { gapDueMs, setbacksOf } from '../history/ledger.ts';
+import { gapDueMs } from '../history/ledger.ts';
 import type { GroupLife, InstanceLife, RequestLife } from '../history/lives.ts';
+import { pausesOf } from '../history/pauses.ts';
 import type { Finding } from '../history/verdict.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
@@ -43,98 +44,114 @@ export const groupSizes: Check = {
 interface Raise {
   readonly step: Step;
   readonly request: RequestLife;
-  /** The request that took it back: by then the target knew. */
-  readonly takenBack: Step;
-  readonly failure: EventOf<'group-activity'>;
+  readonly takenBack: TakenBack;
 }
 
+/** The target has lowered a size that a group had not reached: by then it knew of the failure. */
+interface TakenBack {
+  readonly step: Step;
+  readonly failure: EventOf<'group-activity'>;
+  readonly incarnation: number;
+}
+
+/** Measured from the failure, since the target may count from any moment between this and the request that took the size back. */
 function judgeRaises(view: View, bound: Bound): Part {
   const raises = view.groups.flatMap((group) => raisesOf(view, group));
-  const ages = raises.map((raise) => ({
-    ...raise,
-    value: raise.step.t - raise.takenBack.t,
-    object: `autoscalinggroup/${raise.step.group}`,
-  }));
+  const ages = raises.map((raise) => ({ ...raise, value: raise.step.t - raise.takenBack.failure.t, object: objectOf(raise.step) }));
   const early = ages.filter(({ value }) => value < bound.value);
-  const findings = early.map(({ step, request, takenBack, failure, value, object }) => ({
+  const findings = early.map(({ step, request, takenBack: { step: lowered, failure }, value, object }) => ({
     code: 'failing-group-asked-again',
     object,
-    events: indexes([failure, takenBack, ...eventsOf(request), step]),
-    message: `Group ${step.group} could not launch at ${duration(failure.t)} (${failure.message ?? 'no reason given'}), its size was taken back at ${duration(takenBack.t)}, and raised to ${step.desired} again after ${duration(value)} (${nameBound(bound)}).`,
+    events: indexes([failure, lowered, ...eventsOf(request), step]),
+    message: `Group ${step.group} could not launch at ${duration(failure.t)} (${failure.message ?? 'no reason given'}), its size was taken back at ${duration(lowered.t)}, and raised to ${step.desired} ${duration(value)} after the failure (${nameBound(bound)}).`,
   }));
   const summary = `${early.length} of ${count(raises.length, 'raise')} of a group that had failed came too soon`;
   return safetyPart(view, findings, summary, [measure(bound, ages)]);
 }
 
-/** Within one incarnation: what was known may be lost with the process. Launches since then show that the group works again. */
+/** Within one incarnation: what was known may be lost with the process. A launch since the failure shows that the group works again. */
 function raisesOf(view: View, group: GroupLife): Raise[] {
-  return group.steps.flatMap((step, index) => {
-    const takenBack = group.steps[index - 1];
-    const request = requestOf(view, step);
-    if (takenBack === undefined || request === undefined || step.desired <= takenBack.desired) return [];
-    const lowered = requestOf(view, takenBack);
-    const before = group.steps[index - 2];
-    if (lowered === undefined || before === undefined || takenBack.desired >= before.desired) return [];
-    if (lowered.start.incarnation !== request.start.incarnation) return [];
-    const failure = group.activities.findLast(({ to, what, i }) => what === 'launch' && to === 'failed' && i > before.i && i < takenBack.i);
-    const works = group.activities.some(({ to, what, i }) => what === 'launch' && to !== 'failed' && i > (failure?.i ?? 0) && i < step.i);
-    return failure === undefined || works ? [] : [{ step, request, takenBack, failure }];
-  });
+  const raises: Raise[] = [];
+  const launches = group.activities.filter(({ what }) => what === 'launch');
+  let known: TakenBack | undefined;
+  let raisedAt = 0;
+  for (const [index, step] of group.steps.entries()) {
+    const before = group.steps[index - 1]?.desired ?? 0;
+    const request = resizeOf(view, step);
+    if (step.desired > before) {
+      const { failure, incarnation } = known ?? {};
+      const works = launches.some(({ to, i }) => to === 'started' && i > (failure?.i ?? 0) && i < step.i);
+      if (known !== undefined && request !== undefined && request.start.incarnation === incarnation && !works)
+        raises.push({ step, request, takenBack: known });
+      known = undefined;
+      raisedAt = step.i;
+    } else if (step.desired < before && request !== undefined) {
+      const failure = launches.findLast(({ to, i }) => to === 'failed' && i > raisedAt && i < step.i);
+      if (failure !== undefined) known = { step, failure, incarnation: request.start.incarnation };
+    }
+  }
+  return raises;
 }
 
-/** A time in which a group had fewer instances than desired, and the target did not change that. */
+/** A time in which a group had fewer instances than the target had asked for, and it did not change that. */
 interface Unmet {
-  readonly group: GroupLife;
   readonly step: Step;
   readonly fromMs: number;
   readonly toMs: number;
 }
 
+/** In instances: groups whose instances have weights are not judged rightly. */
 function judgeUnmet(view: View, bound: Bound): Part {
-  const setbacks = setbacksOf(view);
+  const setbacks = hindrancesOf(view);
   const unmet = view.groups.flatMap((group) => unmetOf(view, group));
   const kept = unmet.filter(({ fromMs, toMs }) => {
     const dueMs = gapDueMs(setbacks, { fromMs }, bound.value);
     return dueMs !== undefined && toMs > dueMs;
   });
-  const findings = kept.map(({ group, step, fromMs, toMs }) => ({
+  const failures = view.groups.flatMap(({ activities }) => activities.filter(({ to }) => to === 'failed'));
+  const findings = kept.map(({ step, fromMs, toMs }) => ({
     code: 'unmet-size-kept',
-    object: group.object,
-    events: indexes([step, ...group.activities.filter(({ t, to }) => to === 'failed' && t >= step.t && t <= toMs)]),
-    message: `Group ${group.name} had fewer instances than its desired capacity of ${step.desired} for ${duration(toMs - fromMs)}, from ${duration(fromMs)} on, and the target did not take that back (${nameBound(bound)}).`,
+    object: objectOf(step),
+    events: indexes([step, ...failures.filter(({ group, t }) => group === step.group && t >= fromMs && t <= toMs)]),
+    message: `Group ${step.group} had fewer instances than its desired capacity of ${step.desired} for ${duration(toMs - fromMs)}, from ${duration(fromMs)} on, and the target did not take that back (${nameBound(bound)}).`,
   }));
   const summary = `${count(kept.length, 'size')} that a group did not reach ${kept.length === 1 ? 'was' : 'were'} kept`;
-  return safetyPart(view, findings, summary, [
-    measure(
-      bound,
-      unmet.map(({ group, fromMs, toMs }) => ({ value: toMs - fromMs, object: group.object })),
-    ),
-  ]);
+  const values = unmet.map(({ step, fromMs, toMs }) => ({ value: toMs - fromMs, object: objectOf(step) }));
+  return safetyPart(view, findings, summary, [measure(bound, values)]);
 }
 
+/** What kept the target from taking a size back: not that the group fails again and again. */
+function hindrancesOf(view: View): { readonly fromMs: number; readonly toMs: number | undefined }[] {
+  const struck = new Set(view.faults.flatMap(({ fired }) => fired.flatMap(({ span }) => span ?? [])));
+  const requests = [...view.requests.values()].filter(({ span, end }) => struck.has(span) && end?.outcome !== 'ok');
+  const ofRequests = requests.map(({ start, end }) => ({ fromMs: start.t, toMs: end?.t ?? start.t }));
+  const ofDeaths = view.incarnations.flatMap(({ exit }) => (exit?.provoked === true ? { fromMs: exit.t, toMs: exit.t } : []));
+  return [...ofRequests, ...pausesOf(view), ...ofDeaths].sort((a, b) => a.fromMs - b.fromMs);
+}
+
+/** A size that the operator set, or the least that a group may have, is not the target's to change. */
 function unmetOf(view: View, group: GroupLife): Unmet[] {
   const members = view.instances.filter((instance) => instance.group === group.name);
-  const live = (index: number): number =>
-    members.filter(({ launched, ending }) => launched.i <= index && (ending?.i ?? Infinity) > index).length;
-  const changes = [
-    ...group.steps,
-    ...members.flatMap(({ launched, ending }) => [launched, ...(ending === undefined ? [] : [ending])]),
-  ].sort((a, b) => a.i - b.i);
+  const changes = [...group.steps, ...members.flatMap(({ launched, ending }) => [launched, ...(ending === undefined ? [] : [ending])])];
   const unmet: Unmet[] = [];
   let step: Step | undefined;
   let fromMs: number | undefined;
-  for (const change of changes) {
-    const isStep = change.type === 'group';
-    const isShort = step !== undefined && step.to !== 'deleted' && live(change.i) < (isStep ? change.desired : step.desired);
-    if (step !== undefined && fromMs !== undefined && (isStep || !isShort)) {
-      unmet.push({ group, step, fromMs, toMs: change.t });
-      fromMs = undefined;
+  const close = (toMs: number): void => {
+    if (step !== undefined && fromMs !== undefined) unmet.push({ step, fromMs, toMs });
+    fromMs = undefined;
+  };
+  for (const change of changes.sort((a, b) => a.i - b.i)) {
+    if (change.type === 'group') {
+      close(change.t);
+      step = change;
     }
-    if (isStep) step = change;
-    const isShortNow = step !== undefined && step.to !== 'deleted' && live(change.i) < step.desired;
-    fromMs = isShortNow ? (fromMs ?? change.t) : undefined;
+    const live = members.filter(({ launched, ending }) => launched.i <= change.i && (ending?.i ?? Infinity) > change.i).length;
+    const isOwed = step !== undefined && step.to !== 'deleted' && resizeOf(view, step) !== undefined && step.desired > step.min;
+    if (!isOwed || live >= (step?.desired ?? 0)) close(change.t);
+    else fromMs ??= change.t;
   }
-  return step === undefined || fromMs === undefined ? unmet : [...unmet, { group, step, fromMs, toMs: view.endMs }];
+  close(view.endMs);
+  return unmet;
 }
 
 function judgeMembers(view: View): Part {
@@ -157,7 +174,12 @@ function takenFinding(view: View, { id, object, launched, ending, group, steps }
   };
 }
 
-/** The target's request that changed a group's size. */
-function requestOf(view: View, { span }: Step): RequestLife | undefined {
-  return span === undefined ? undefined : view.requests.get(span);
+/** The target's request that set a group's size. */
+function resizeOf(view: View, { span }: Step): RequestLife | undefined {
+  const request = span === undefined ? undefined : view.requests.get(span);
+  return request?.start.operation === RESIZE ? request : undefined;
+}
+
+function objectOf({ group }: Step): string {
+  return `autoscalinggroup/${group}`;
 }

@@ -72,16 +72,18 @@ for (const { most, codes } of [
   });
 }
 
-for (const { what, ran, codes } of [
+for (const { what, ran, codes, goneAt = 200 } of [
   { what: 'before it ran keeps its place while another is planned', ran: false, codes: [] },
   { what: 'that ran is no reason for another instance', ran: true, codes: ['launched-twice'] },
+  { what: 'long before is no reason for another instance', ran: false, codes: ['launched-twice'], goneAt: 70 },
 ]) {
   test(`a pod deleted by the taint manager ${what}`, () => {
     const history = waiting().add({ type: 'expectation', expectation: { kind: 'launched-at-most', instances: 1 } });
     history.pod('web-2', 'created').pod('web-2', 'scheduled', 'node-1');
     if (ran) history.pod('web-2', 'running', 'node-1');
     history.pod('web-2', 'terminating', 'node-1', 'DeletionByTaintManager');
-    const result = runawayCapacity.judge(createView(launches(history, 1, 2).finish().events));
+    if (goneAt < 100) history.at(goneAt).pod('web-2', 'gone', 'node-1');
+    const result = runawayCapacity.judge(createView(launches(history.at(100), 1, 2).at(goneAt).finish().events));
     expect(result?.findings.map(({ code }) => code)).toEqual(codes);
   });
 }

@@ -10,6 +10,8 @@ import type { Part } from './parts.ts';
 
 /** Most live instances per pod or static node, at the peak number of both. */
 const RUNAWAY_BOUND = 'runaway';
+/** Longest time from the decision to launch to the request. */
+const LAG_BOUND = 'launch-lag';
 
 /**
  * Launches must stop at some point. At every launch, the number of live instances is at most a multiple of the highest number
@@ -56,9 +58,17 @@ function judgeLaunches(view: View, entries: readonly LedgerEntry[], bound: Bound
 }
 
 /** If every pod needs one node and nothing is lost, each further instance has no reason. */
-function judgeNumber(view: View, entries: readonly LedgerEntry[], stated: number): Part {
-  const most = stated + view.pods.filter(isRemovedAtOnce).length;
-  const findings = entries.slice(most).map(({ instance, request }) => ({
+function judgeNumber(view: View, entries: readonly LedgerEntry[], most: number): Part {
+  const removed = view.pods.filter(isRemovedAtOnce);
+  const lagMs = view.bounds.get(LAG_BOUND)?.value ?? 0;
+  // Each such pod explains one instance.
+  const unexplained = entries.slice(most).filter(({ instance: { launched } }) => {
+    const index = removed.findIndex(
+      ({ scheduled, gone }) => (scheduled?.i ?? Infinity) < launched.i && launched.t <= (gone?.t ?? Infinity) + lagMs,
+    );
+    return index === -1 || removed.splice(index, 1).length === 0;
+  });
+  const findings = unexplained.map(({ instance, request }) => ({
     code: 'launched-twice',
     object: instance.object,
     events: indexes([request?.start, instance.launched]),

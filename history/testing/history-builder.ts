@@ -131,7 +131,7 @@ export class HistoryBuilder {
   }
 
   request(span: number, operation: string, more: Partial<EventOf<'request.start'>> = {}): this {
-    const wire = operation.startsWith('ec2:') ? 'aws' : 'kube';
+    const wire = /^(ec2|autoscaling):/.test(operation) ? 'aws' : 'kube';
     return this.add({ type: 'request.start', span, wire, principal: 'target', incarnation: 1, operation, mutating: true, ...more });
   }
 
