@@ -24,7 +24,7 @@ export const triggerParams = {
     .describe('which of the matching requests, counted from when the fault is armed'),
 };
 
-const AWS_OPERATION = /^(ec2|sqs|ssm):/;
+const AWS_OPERATION = /^(ec2|autoscaling|sqs|ssm):/;
 
 /** Operations on the Kubernetes wire, as parameters. */
 export const kubeOperations = z.array(z.string().regex(/^([a-z]+ .+|\*)$/, 'a Kubernetes operation such as list pods, or *')).min(1);

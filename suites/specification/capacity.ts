@@ -41,12 +41,18 @@ export const capacity: Area = {
     }),
     requirement({
       id: 'CAP-04',
-      title: 'An offering that was refused is not requested by later launches, whichever pod they are for.',
+      title:
+        'An offering that was refused, or a group that could not launch, is not asked again by later launches, whichever pod they are for.',
       rationale:
         'If every pod has to find out for itself, each one costs a request and a round, and during a shortage nothing else gets done. Each autoscaler declares how long it avoids a refused offering; the known autoscalers avoid it for minutes. Launches that may have been decided before the refusal was known are exempt.',
       observed:
-        'once a response has named an offering as lacking capacity, no launch names it, alone or among others, until the bound has passed; unsuccessful launches stay within the rate of a backoff, and the pods of later batches run in time',
-      breaches: { ...UNSERVED, ...HAMMERED, 'refused-offerings': ['refused-offering-asked-again'] },
+        'once a response has named an offering as lacking capacity, no launch names it, alone or among others, until the bound has passed; a size that a group does not reach is taken back, and not asked for again until the bound has passed; unsuccessful launches stay within the rate of a backoff, and the pods of later batches run in time',
+      breaches: {
+        ...UNSERVED,
+        ...HAMMERED,
+        'refused-offerings': ['refused-offering-asked-again'],
+        'group-sizes': ['failing-group-asked-again', 'unmet-size-kept'],
+      },
       bound: 'masked-offering',
       incidents: ['karpenter#3198', 'autoscaler#4438'],
     }),

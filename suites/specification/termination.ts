@@ -59,7 +59,7 @@ export const termination: Area = {
       title: 'No instance is terminated while a pod on it has not been asked to leave, or is still within its grace period.',
       rationale: 'Pods use the grace period to finish requests and to save data. Instances that are lost anyway are exempt.',
       observed: 'each request that ends an instance is compared with the pods that were running or terminating on it at that moment',
-      breaches: { 'grace-periods': ['grace-cut-short', 'never-asked-to-leave'] },
+      breaches: { 'grace-periods': ['grace-cut-short', 'never-asked-to-leave'], 'group-sizes': ['member-taken'] },
       bound: AT_EVERY_MOMENT,
     }),
     requirement({
