@@ -205,6 +205,26 @@ test('an instance waits for hooks before it is in service and before it goes', a
   });
 });
 
+test('deleting a group by force ends the waits for its hooks', async () => {
+  await withGroups(async ({ groups, group, clock }) => {
+    await groups(create({ DesiredCapacity: 1 }));
+    const LifecycleTransition = 'autoscaling:EC2_INSTANCE_TERMINATING';
+    const hook = { AutoScalingGroupName: 'g', LifecycleHookName: 'down' };
+    await groups(new PutLifecycleHookCommand({ ...hook, LifecycleTransition, HeartbeatTimeout: 7_200 }));
+    await clock.sleep(MINUTE_MS);
+    await groups(resize(0));
+    await clock.sleep(MINUTE_MS);
+    const [waiting] = (await group()).Instances ?? [];
+    expect(waiting?.LifecycleState).toBe('Terminating:Wait');
+    await groups(new DeleteAutoScalingGroupCommand({ AutoScalingGroupName: 'g', ForceDelete: true }));
+    expect(await refusal(groups(new RecordLifecycleActionHeartbeatCommand({ ...hook, InstanceId: waiting?.InstanceId })))).toMatch(
+      /No active Lifecycle Action/,
+    );
+    await clock.sleep(2 * MINUTE_MS);
+    await expect(group()).rejects.toThrow('there is no group g');
+  });
+});
+
 test('with capacity rebalancing, a replacement is in service before the instance at risk goes', async () => {
   await withGroups(async ({ groups, group, clock, autoscaling, events }) => {
     await groups(create({ CapacityRebalance: true, DesiredCapacity: 2 }));

@@ -86,7 +86,7 @@ export function updateGroup(site: AutoScalingSite, input: UpdateAutoScalingGroup
 
 /** Deletes a group; with ForceDelete, its instances too. Sources of the refusals: cloud-custodian/cloud-custodian#1686 and #1689. */
 export function deleteGroup(site: AutoScalingSite, input: DeleteAutoScalingGroupType, { span }: Caller): Outcome {
-  const { account, groups, controller } = site;
+  const { account, groups, controller, actions } = site;
   const group = openGroup(site, input.AutoScalingGroupName);
   const { name } = group;
   const members = groups.members(name);
@@ -108,7 +108,11 @@ export function deleteGroup(site: AutoScalingSite, input: DeleteAutoScalingGroup
   }
   groups.keep({ ...group, min: 0, max: 0, desired: 0, isDeleting: true }, span);
   for (const member of members) {
-    if (member.lifecycle === 'Terminating') continue;
+    if (member.lifecycle === 'Terminating') {
+      // "This option also deletes any outstanding lifecycle actions associated with the group." Source: DeleteAutoScalingGroup.
+      for (const hook of actions.hooks(name)) actions.complete(member.instance, hook.name, 'ABANDON');
+      continue;
+    }
     controller.terminate(
       member,
       `At ${at(account.clock)} instance ${member.instance} was taken out of service in response to a user request.`,

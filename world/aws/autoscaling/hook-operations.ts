@@ -98,7 +98,9 @@ function readAction(
   input: CompleteLifecycleActionType | RecordLifecycleActionHeartbeatType,
 ): { readonly instance: string; readonly hook: string } {
   const { LifecycleHookName: hook, LifecycleActionToken: token, InstanceId: id } = input;
-  const { name } = openGroup(site, input.AutoScalingGroupName);
+  if (input.AutoScalingGroupName === undefined) throw missing('autoScalingGroupName');
+  // Also of a group that is being deleted: hooks outlive the request to delete it.
+  const { name } = site.groups.get(input.AutoScalingGroupName);
   if (hook === undefined) throw missing('lifecycleHookName');
   const instance = token === undefined ? id : site.actions.instanceOf(token);
   if (instance === undefined || site.groups.member(instance)?.group !== name) throw noAction(input);
