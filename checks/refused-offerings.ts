@@ -33,7 +33,7 @@ export const refusedOfferings: Check = {
   summary: 'an offering that was refused for lack of capacity is not requested again for a while',
   codes: { 'refused-offering-asked-again': 'an offering without capacity was requested again sooner than the target declares' },
   judge: (view) => {
-    const launches = [...view.requests.values()].filter(isLaunch);
+    const launches = [...view.requests.values()].filter((request) => isLaunch(view, request));
     const refusals = launches.flatMap(refusalsOf);
     if (refusals.length === 0) return undefined;
     return withBound(view, MASK_BOUND, (mask) =>

@@ -55,14 +55,17 @@ export const requestAmplification: Check = {
 function judgeRepeats(view: View, unsuccessful: readonly RequestLife[], bound: Bound): Part {
   const reasons = reasonsIn(view);
   const equal = groupBy(
-    unsuccessful.filter((request) => !isLaunch(request) || hasToken(request)),
+    unsuccessful.filter((request) => !isLaunch(view, request) || hasToken(request)),
     ({ start }) => JSON.stringify([start.operation, start.object, start.input]),
   );
-  const launches = groupBy(unsuccessful.filter(isLaunch), ({ start }) => start.operation);
+  const launches = groupBy(
+    unsuccessful.filter((request) => isLaunch(view, request)),
+    ({ start }) => start.operation,
+  );
   const once = (): number => 1;
   const worst = [
     ...equal.map((requests) => worstMinute(requests, requests.some(mayServeLaunch) ? reasons : once, once)),
-    ...launches.map((requests) => worstMinute(requests, reasons, ({ start }) => Math.max(1, instancesAsked(start) || 1))),
+    ...launches.map((requests) => worstMinute(requests, reasons, (request) => Math.max(1, instancesAsked(view, request) || 1))),
   ];
   const hammered = worst.filter(({ value }) => value > bound.value);
   const findings = hammered.map(({ value, sent, share, object, requests, first }) => ({

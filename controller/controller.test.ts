@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { instancesAsked, launchInputOf } from '../history/launch-requests.ts';
+import { launchInputOf } from '../history/launch-requests.ts';
 import { LABEL } from '../model/kube.ts';
 import type { Node, Pod } from '../model/kube.ts';
 import { parseProviderId } from '../model/provider-id.ts';
@@ -188,7 +188,9 @@ function askedByToken({ events }: Embedded): ReadonlyMap<string, number> {
   return new Map(
     events.flatMap((event) => {
       if (event.type !== 'request.start' || event.operation !== 'ec2:CreateFleet') return [];
-      return [[String(launchInputOf(event).ClientToken), instancesAsked(event)] as const];
+      return [
+        [String(launchInputOf(event).ClientToken), Number(launchInputOf(event).TargetCapacitySpecification?.TotalTargetCapacity)] as const,
+      ];
     }),
   );
 }

@@ -1,4 +1,6 @@
 import { expect, test } from '@playwright/test';
+import { defined } from '../model/defined.ts';
+import { instancesAsked } from './launch-requests.ts';
 import { measuresOf } from './measures.ts';
 import { HistoryBuilder, soundHistory } from './testing/history-builder.ts';
 import { createView } from './view.ts';
@@ -99,6 +101,31 @@ test('utilisation is what all pods request over what nodes have; instances witho
   expect(full?.utilisation?.cpu).toBeCloseTo(1_000 / 4_000, 12);
   expect(full?.utilisation?.memory).toBeCloseTo(512 / 2_024, 12);
   expect(kinds).toEqual({ spot: true, spread: true, faulty: false });
+});
+
+test("raises of a group's desired capacity are launches, and have failed if the group did not reach it; lowerings are none", () => {
+  const history = new HistoryBuilder().act();
+  const size = (desired: number, to: 'created' | 'changed', span?: number): HistoryBuilder =>
+    history.add({ type: 'group', group: 'g', to, min: 0, max: 10, desired, ...defined({ span }) });
+  const ask = (span: number, DesiredCapacity: number): HistoryBuilder =>
+    history.request(span, 'autoscaling:SetDesiredCapacity', { wire: 'aws', input: { AutoScalingGroupName: 'g', DesiredCapacity } });
+  const resize = (span: number, desired: number): void => {
+    ask(span, desired);
+    size(desired, 'changed', span).answer(span, 'ok');
+  };
+  size(0, 'created');
+  resize(1, 1);
+  // The instances of both raises come with the second.
+  resize(2, 3);
+  for (const id of ['i-1', 'i-2', 'i-3']) history.instance(id, 'pending', { span: 2, group: 'g' });
+  resize(3, 5);
+  history.instance('i-4', 'pending', { span: 3, group: 'g' });
+  resize(4, 4);
+  ask(5, 20).answer(5, 'fail', 'ValidationError');
+  ask(6, 4).answer(6, 'ok');
+  const view = createView(history.events);
+  expect([...view.requests.values()].map((request) => instancesAsked(view, request))).toEqual([1, 2, 2, 0, 16, 0]);
+  expect(measuresOf(view).launches).toEqual({ asked: 4, failed: 2, instances: 4 });
 });
 
 test('a launch that returned too few, was refused or got no response failed; a retry with its token did not', () => {

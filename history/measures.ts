@@ -6,7 +6,7 @@ import type { LatencyStep } from './events.ts';
 import { WHOLE_PHASES, phaseValuesOf, podTimes } from './latency.ts';
 import { instancesAsked, isLaunch, launchInputOf } from './launch-requests.ts';
 import { targetsInstances } from './ledger.ts';
-import type { InstanceLife, PodLife, RequestLife } from './lives.ts';
+import type { GroupLife, InstanceLife, PodLife, RequestLife } from './lives.ts';
 import { dueFromMs, eraAt, eraOf, expectationsOf, nodesOf } from './view.ts';
 import type { View } from './view.ts';
 
@@ -133,16 +133,32 @@ function paidMs({ steps }: InstanceLife, endMs: number): number {
 }
 
 function countLaunches(view: View): Omit<Launches, 'instances'> {
-  const launches = ofTarget(view).filter((request) => isLaunch(request) && launchInputOf(request.start).DryRun !== true);
+  const launches = ofTarget(view).filter((request) => isLaunch(view, request) && launchInputOf(request.start).DryRun !== true);
   return { asked: launches.length, failed: launches.filter((request) => !isFulfilled(view, request)).length };
 }
 
 /** A retry with the token of an earlier launch gets the instances of that launch. */
-function isFulfilled({ instances }: View, { span, start, end }: RequestLife): boolean {
+function isFulfilled(view: View, request: RequestLife): boolean {
+  const { instances } = view;
+  const { span, start, end } = request;
+  const group = view.groups.find(({ steps }) => steps.some((step) => step.span === span));
+  if (group !== undefined) return hasReached(view, group, span);
   const { ClientToken: token } = launchInputOf(start);
   const own = instances.filter(({ launched }) => launched.span === span);
   const earlier = instances.filter((one) => token !== undefined && one.token === token && one.launched.i < (end?.i ?? Infinity));
-  return end?.outcome === 'ok' && Math.max(own.length, earlier.length) >= instancesAsked(start);
+  return end?.outcome === 'ok' && Math.max(own.length, earlier.length) >= instancesAsked(view, request);
+}
+
+/** Whether a group has had its desired capacity since a request set it, and before it was lowered. */
+function hasReached({ instances }: View, { name, steps }: GroupLife, span: number): boolean {
+  const step = steps.find((one) => one.span === span);
+  if (step === undefined) return false;
+  const lowered = steps.find(({ i, desired }) => i > step.i && desired < step.desired)?.i ?? Infinity;
+  const members = instances.filter(({ group }) => group === name);
+  return members.some(({ launched: { i: now } }) => {
+    const live = members.filter(({ launched, ending }) => launched.i <= now && now < (ending?.i ?? Infinity));
+    return now > step.i && now < lowered && live.length >= step.desired;
+  });
 }
 
 /** The phases in order: those that pods went through, and those that they got stuck in. */
