@@ -2,8 +2,10 @@ import { expect, test } from '@playwright/test';
 import { withEmbedded } from '../../controller/testing/embedded.ts';
 import type { Pool } from '../../model/catalogue.ts';
 import { GROUP_POOL_LABEL, LABEL } from '../../model/kube.ts';
-import type { Node } from '../../model/kube.ts';
+import type { KubeObject, Node } from '../../model/kube.ts';
 import { createAutoScalingClient } from '../../clients/auto-scaling.ts';
+import { createKubeClient } from '../../clients/kube.ts';
+import type { Manifest } from '../command/apply.ts';
 import { groupOperations } from './groups.ts';
 
 const POOL: Pool = {
@@ -18,6 +20,24 @@ const POOL: Pool = {
   weight: 0,
 };
 const MINUTE_MS = 60_000;
+const QUOTAS = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'capacityquotas.autoscaling.x-k8s.io' },
+  spec: {
+    group: 'autoscaling.x-k8s.io',
+    scope: 'Cluster',
+    names: { plural: 'capacityquotas', singular: 'capacityquota', kind: 'CapacityQuota', listKind: 'CapacityQuotaList' },
+    versions: [
+      {
+        name: 'v1alpha1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+      },
+    ],
+  },
+} as Manifest;
 
 test("a pool's groups grow to nodes of the pool, and go with it", async () => {
   await withEmbedded(1, [], async ({ site, port, until, world }) => {
@@ -49,5 +69,34 @@ test("a pool's groups grow to nodes of the pool, and go with it", async () => {
       const isOver = world.ports.instances.list().every(({ state }) => state === 'terminated');
       return isOver && (await client.groupsWith({ [GROUP_POOL_LABEL]: 'default' })).length === 0;
     });
+  });
+});
+
+test('a pool applied again has neither its former launch templates nor its former limits, and comes back after it was removed', async () => {
+  await withEmbedded(1, [], async ({ site, until, world }) => {
+    const operations = groupOperations(() => [QUOTAS]);
+    await operations.install(site);
+    const { runtime, cluster } = site;
+    const client = createAutoScalingClient({ wire: site.aws, clock: runtime.clock, random: runtime.random, region: cluster.region });
+    const groups = (): ReturnType<typeof client.groupsWith> => client.groupsWith({ [GROUP_POOL_LABEL]: 'default' });
+    const templates = (): string[] => world.ports.templates.list().map(({ name }) => name);
+    const kube = createKubeClient({ wire: site.kube, clock: runtime.clock });
+    const type = { group: 'autoscaling.x-k8s.io', version: 'v1alpha1', plural: 'capacityquotas', kind: 'CapacityQuota', namespaced: false };
+    const quota = (): Promise<KubeObject | undefined> => kube.get<KubeObject>({ type, name: 'default' });
+    await operations.applyPools(site, [{ ...POOL, limits: { nodes: 4 } }]);
+    expect(await quota()).toBeDefined();
+    const before = templates();
+    await operations.applyPools(site, [{ ...POOL, labels: { tier: 'api' } }]);
+    expect(await quota()).toBeUndefined();
+    expect(templates()).toHaveLength(before.length);
+    expect(templates().filter((name) => before.includes(name))).toEqual([]);
+    const [first] = await groups();
+    await client.updateGroup({ AutoScalingGroupName: first?.AutoScalingGroupName, DesiredCapacity: 1 });
+    await until('its instance runs', 3 * MINUTE_MS, async () => world.ports.instances.list().some(({ state }) => state === 'running'));
+    await operations.removePools(site, [POOL], []);
+    expect((await groups()).map(({ Status }) => Status)).toEqual(['Delete in progress']);
+    await operations.removePools(site, [POOL], []);
+    await operations.applyPools(site, [POOL]);
+    expect((await groups()).map(({ Status, DesiredCapacity }) => [Status, DesiredCapacity])).toEqual(Array(3).fill([undefined, 0]));
   });
 });

@@ -38,6 +38,10 @@ const TEMPLATE_TAG = 'k8s.io/cluster-autoscaler/node-template';
 /** It only waits for the end of taints that its flags name, or with this prefix. Source: cluster-autoscaler/FAQ.md, "--startup-taint" */
 const STARTUP_TAINT_PREFIX = 'startup-taint.cluster-autoscaler.kubernetes.io/';
 
+/** How long a group of the same name may take to be deleted: as long as its instances need to shut down. */
+const DELETION_LIMIT_MS = 15 * 60_000;
+const DELETION_POLL_MS = 5_000;
+
 /** What a node has for pods of its root volume of 20 GiB, as it reports it. */
 const EPHEMERAL_STORAGE = '17Gi';
 
@@ -62,7 +66,7 @@ export function groupOperations(definitions: () => readonly Manifest[]): Operati
     applyPools: (site, pools) =>
       asOperator(site, async (operator) => {
         for (const pool of pools) {
-          if (hasQuotas() && pool.limits !== undefined) await applyManifests(site, [quotaOf(pool)]);
+          if (hasQuotas()) await (pool.limits === undefined ? removeManifest(site, quotaOf(pool)) : applyManifests(site, [quotaOf(pool)]));
           await applyPool(operator, pool);
         }
         await updatePriorities(operator, groupsOf(site, pools));
@@ -70,8 +74,9 @@ export function groupOperations(definitions: () => readonly Manifest[]): Operati
     removePools: (site, pools) =>
       asOperator(site, async (operator) => {
         for (const pool of pools) {
-          if (hasQuotas() && pool.limits !== undefined) await removeManifest(site, quotaOf(pool));
-          for (const group of await operator.groups.groupsWith(tagsOfPool(site, pool.name))) await removeGroup(operator, group);
+          if (hasQuotas()) await removeManifest(site, quotaOf(pool));
+          const groups = await operator.groups.groupsWith(tagsOfPool(site, pool.name));
+          for (const group of groups) if (!isDeleting(group)) await removeGroup(operator, group);
         }
       }),
   };
@@ -103,9 +108,7 @@ function groupsOf({ cluster }: TargetSite, pools: readonly Pool[]): NodeGroup[] 
 /** Creates and updates the groups of a pool. Those that it no longer allows may only shrink. */
 async function applyPool(operator: Operator, pool: Pool): Promise<void> {
   const { site, groups } = operator;
-  const existing = new Map(
-    (await groups.groupsWith(tagsOfPool(site, pool.name))).map((group) => [group.AutoScalingGroupName ?? '', group]),
-  );
+  const existing = new Map((await lastingGroups(operator, pool)).map((group) => [group.AutoScalingGroupName ?? '', group]));
   for (const group of groupsOf(site, [pool])) {
     const input = await inputOf(operator, group);
     const before = existing.get(group.name);
@@ -115,23 +118,51 @@ async function applyPool(operator: Operator, pool: Pool): Promise<void> {
       const { Tags = [], ...rest } = input;
       await groups.updateGroup({ ...rest, MinSize: group.minSize });
       await groups.tag(Tags);
+      if (templateOf(before) !== templateOf(input)) await removeTemplate(operator, before);
     }
   }
-  for (const [name, { DesiredCapacity = 0 }] of existing)
-    await groups.updateGroup({ AutoScalingGroupName: name, MinSize: 0, MaxSize: DesiredCapacity });
+  for (const name of existing.keys()) {
+    // The autoscaler may have changed its size in the meantime.
+    const now = (await groups.groupsWith(tagsOfPool(site, pool.name))).find((one) => one.AutoScalingGroupName === name);
+    if (now !== undefined) await groups.updateGroup({ AutoScalingGroupName: name, MinSize: 0, MaxSize: now.DesiredCapacity });
+  }
 }
 
-async function removeGroup(
-  { ec2, groups }: Operator,
-  { AutoScalingGroupName: name = '', MixedInstancesPolicy }: AutoScalingGroup,
-): Promise<void> {
-  await groups.deleteGroup(name);
-  const template = MixedInstancesPolicy?.LaunchTemplate?.LaunchTemplateSpecification?.LaunchTemplateName;
+/** The groups of a pool, once those that were being deleted are gone: until then none of the same name can be created. */
+async function lastingGroups({ site, groups }: Operator, pool: Pool): Promise<AutoScalingGroup[]> {
+  const { clock } = site.runtime;
+  const untilMs = clock.nowMs() + DELETION_LIMIT_MS;
+  for (;;) {
+    const found = await groups.groupsWith(tagsOfPool(site, pool.name));
+    const going = found.find(isDeleting);
+    if (going === undefined) return found;
+    if (clock.nowMs() >= untilMs)
+      throw new Error(`group ${going.AutoScalingGroupName ?? ''} is still being deleted after ${DELETION_LIMIT_MS / 60_000} minutes`);
+    await clock.sleep(DELETION_POLL_MS);
+  }
+}
+
+/** Source: "AutoScalingGroup" of the API: it has a status only while it is being deleted. */
+function isDeleting({ Status }: AutoScalingGroup): boolean {
+  return Status !== undefined;
+}
+
+async function removeGroup(operator: Operator, group: AutoScalingGroup): Promise<void> {
+  await operator.groups.deleteGroup(group.AutoScalingGroupName ?? '');
+  await removeTemplate(operator, group);
+}
+
+async function removeTemplate({ ec2 }: Operator, group: AutoScalingGroup): Promise<void> {
+  const template = templateOf(group);
   try {
     if (template !== undefined) await ec2.deleteLaunchTemplate(template);
   } catch (error) {
     if (!(error instanceof Ec2Error) || !error.code.endsWith('NotFoundException')) throw error;
   }
+}
+
+function templateOf({ MixedInstancesPolicy }: Pick<AutoScalingGroup, 'MixedInstancesPolicy'>): string | undefined {
+  return MixedInstancesPolicy?.LaunchTemplate?.LaunchTemplateSpecification?.LaunchTemplateName;
 }
 
 async function inputOf(operator: Operator, group: NodeGroup): Promise<CreateAutoScalingGroupType> {
