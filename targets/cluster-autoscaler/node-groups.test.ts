@@ -51,6 +51,21 @@ test('nodes have labels that their whole group shares, and one value of each lab
   expect(groups[0]?.labels).not.toHaveProperty(['karpenter.k8s.aws/instance-family']);
 });
 
+test('names of groups are unique, and short enough for launch templates', () => {
+  const large = { key: LABEL.instanceType, operator: 'In' as const, values: ['m6i.large'] };
+  const team = (...values: string[]): Pool['requirements'][number] => ({ key: 'team', operator: 'In', values });
+  const long = 'x'.repeat(62);
+  const groups = groupsOf(
+    { ...ANY, name: 'a', requirements: [team('b', `${long}1`, `${long}2`), large] },
+    { ...ANY, name: 'a-b', requirements: [large] },
+    { ...ANY, name: `${long}${long}`, requirements: [large] },
+  );
+  const names = groups.map(({ name }) => name);
+  expect(groups).toHaveLength(5 * 2 * zones.length);
+  expect(new Set(names).size).toBe(names.length);
+  for (const name of names) expect(name.length).toBeLessThanOrEqual(100);
+});
+
 test('spot grows before on-demand, and a heavier pool before both', () => {
   const priorities = groupsOf(ANY, { ...ANY, name: 'heavy', weight: 10 }).map(({ pool, capacityType, priority }) => {
     return [`${pool} ${capacityType}`, priority] as const;

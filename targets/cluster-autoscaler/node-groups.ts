@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { archOf } from '../../model/catalogue.ts';
 import type { Arch, CapacityType, InstanceType, Pool } from '../../model/catalogue.ts';
 import { defined } from '../../model/defined.ts';
@@ -54,6 +55,11 @@ const USUAL_ON_DEMAND = /^[cmr](6i|7g)\./;
 /** Most values of a pool's own labels, all combined: a group has one of each. */
 const MAX_COMBINATIONS = 8;
 
+/** Longest name of a group: with its suffix, that of its launch template fits into the 128 characters of CreateLaunchTemplate. */
+const NAME_MAX = 100;
+/** Digits of a hash in names. */
+const NAME_DIGITS = 8;
+
 /** Labels that a machine determines, or that a group has as such. */
 const OF_MACHINES: ReadonlySet<string> = new Set([
   LABEL.zone,
@@ -86,7 +92,15 @@ export function nodeGroupsOf(pools: readonly Pool[], { cluster, zones, types }: 
               const offered = types.filter((type) => type.zones.includes(zone) && type.usageClasses.includes(capacityType));
               return offered.length === 0
                 ? []
-                : [groupOf(pool, { name: [cluster, pool.name, ...Object.values(own), like].join('-'), own, zone, capacityType, offered })];
+                : [
+                    groupOf(pool, {
+                      name: nameOf([cluster, pool.name], own, [like, zone, capacityType]),
+                      own,
+                      zone,
+                      capacityType,
+                      offered,
+                    }),
+                  ];
             }),
         ),
       ),
@@ -113,7 +127,7 @@ function groupOf(
   const instanceTypes = offered.toSorted((a, b) => a.onDemandUsdPerHour - b.onDemandUsdPerHour);
   const [first] = instanceTypes;
   return {
-    name: `${name}-${zone}-${capacityType}`,
+    name,
     pool: pool.name,
     zone,
     capacityType,
@@ -134,6 +148,18 @@ function groupOf(
     priority: pool.weight * 4 + (first?.bareMetal === true ? 0 : 2) + (capacityType === 'spot' ? 2 : 1),
     ...defined({ settings: pool.nodeSettings }),
   };
+}
+
+/** Values of labels may be long, or look like a part of another pool's name: a hash tells such groups apart. */
+function nameOf(pool: readonly string[], own: Readonly<Record<string, string>>, like: readonly string[]): string {
+  const values = Object.values(own);
+  const name = [...pool, ...values, ...like].join('-');
+  if (values.length === 0 && name.length <= NAME_MAX) return name;
+  const hash = createHash('sha256')
+    .update(JSON.stringify([pool, own, like]))
+    .digest('hex')
+    .slice(0, NAME_DIGITS);
+  return `${name.slice(0, NAME_MAX - NAME_DIGITS - 1)}-${hash}`;
 }
 
 /** `2x8-amd64`, with GPUs `4x16-amd64-1xt4`: the name of a size. */
