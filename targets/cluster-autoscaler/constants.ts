@@ -17,17 +17,27 @@ export function constantsWith(flags: readonly string[]): TargetConstants {
   const periods = periodsOf(flags);
   const scanMs = periods['scan-interval'];
   const provisionMs = periods['max-node-provision-time'];
-  // Any scale-up delays all scale-downs, also one just before a node has been unneeded for long enough.
-  const removalMs = periods['scale-down-delay-after-add'] + periods['scale-down-unneeded-time'] + 2 * scanMs;
+  const unneededMs = periods['scale-down-unneeded-time'];
+  // Any scale-up delays all scale-downs, also one just before a node has been unneeded for long enough. So do removals and failures.
+  const cooldownMs = Math.max(
+    periods['scale-down-delay-after-add'],
+    periods['scale-down-delay-after-delete'],
+    periods['scale-down-delay-after-failure'],
+  );
+  // A node that could not be removed is looked at again later. One that is not ready has a time of its own.
+  const removalMs =
+    Math.max(cooldownMs + unneededMs, periods['unremovable-node-recheck-timeout'] + unneededMs, periods['scale-down-unready-time']) +
+    2 * scanMs;
   return {
-    batchMaxMs: scanMs + FIXED.podBufferMs,
+    batchMaxMs: scanMs + Math.max(FIXED.podBufferMs, periods['new-pod-scale-up-delay']),
     retryPeriodMs: scanMs,
     launchTimeoutMs: provisionMs,
     registrationTimeoutMs: provisionMs,
     // It only knows the instances of its groups. One that is there unexpectedly is a node that never registers.
     collectionMs: FIXED.refreshMs + provisionMs + scanMs,
     emptyAfterMs: removalMs,
-    terminationMs: periods['node-delete-delay-after-taint'] + periods['max-pod-eviction-time'] + scanMs,
+    terminationMs:
+      periods['node-delete-delay-after-taint'] + periods['max-pod-eviction-time'] + periods['node-deletion-batcher-interval'] + scanMs,
     // A group that fails again at once is avoided for longer, up to --max-node-group-backoff-duration.
     unavailableOfferingMs: periods['initial-node-group-backoff-duration'],
     // A scale-up is of one group.
