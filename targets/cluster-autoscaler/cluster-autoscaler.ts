@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import type { ClusterConfig } from '../../model/cluster.ts';
 import { DUMMY_ACCOUNT } from '../../model/program-environment.ts';
+import { ArtefactError } from '../go/artefacts/cache.ts';
 import type { Artefact } from '../go/artefacts/cache.ts';
 import type { Manifest } from '../command/apply.ts';
 import { COMPILED_MEMORY_MIB } from '../go/memory.ts';
@@ -7,13 +9,21 @@ import { programFiles, programVariables, wireTo } from '../go/network.ts';
 import { definitionsOf } from '../go/programs.ts';
 import { startGoTarget } from '../go/target-process.ts';
 import { targetProgram } from '../go/target-program.ts';
+import type { TargetProgram } from '../go/target-program.ts';
 import type { Feature, Target, TargetConstants, TargetProcess, TargetSite } from '../target.ts';
 import { constantsWith } from './constants.ts';
-import { withFlags } from './flags.ts';
+import { isOff, withFlags } from './flags.ts';
 import { discoveryTags, groupOperations } from './groups.ts';
 
 const PROGRAM = 'cluster-autoscaler';
 const NAMESPACE = 'kube-system';
+
+/** Limits of several groups together: 1.35 has their definition, but not the flag. */
+const QUOTAS_FLAG = 'capacity-quotas-enabled';
+
+/** What is known of checkouts, by the path of their programs. */
+// eslint-disable-next-line scaleproof/module-state -- follows from an artefact alone, and is never changed
+const quotasByProgram = new Map<string, boolean>();
 
 /** It logs this once it has read its groups, before its informers start. */
 const READY = 'Registered cleanup signal handler';
@@ -45,8 +55,7 @@ export function clusterAutoscalerTarget(version: string, pinned?: string, settin
   withFlags([], flags);
   // Its source is always a checkout, whose path the version does not give.
   const program = targetProgram({ program: PROGRAM, version }, pinned);
-  // 1.35 has the definition, but not the flag.
-  const hasQuotas = !version.startsWith('1.35.');
+  const hasQuotas = !isOff(flags, QUOTAS_FLAG) && knowsQuotas(program);
   return {
     name,
     summary: `Cluster Autoscaler ${version} on AWS, the real program, in virtual time`,
@@ -57,9 +66,23 @@ export function clusterAutoscalerTarget(version: string, pinned?: string, settin
     cost: 'heavy',
     program,
     ...groupOperations(() => definitionsOf(program.artefact()).filter((one) => hasQuotas || !isQuota(one))),
-    start: (site) =>
-      start(program.artefact(), site, withFlags([...flagsOf(site), ...(hasQuotas ? ['--capacity-quotas-enabled'] : [])], flags)),
+    start: (site) => start(program.artefact(), site, withFlags([...flagsOf(site), ...(hasQuotas ? [`--${QUOTAS_FLAG}`] : [])], flags)),
   };
+}
+
+/** A release says it with its version; a checkout may be of any, so it is looked for in the program: read once, a quarter of a gigabyte. */
+function knowsQuotas(program: Pick<TargetProgram, 'version' | 'artefact'>): boolean {
+  const [, minor] = /^1\.(\d+)\./.exec(program.version) ?? [];
+  if (minor !== undefined) return Number(minor) >= 36;
+  try {
+    const { wasm } = program.artefact();
+    const known = quotasByProgram.get(wasm) ?? readFileSync(wasm).includes(QUOTAS_FLAG);
+    quotasByProgram.set(wasm, known);
+    return known;
+  } catch (error) {
+    if (error instanceof ArtefactError) return true;
+    throw error;
+  }
 }
 
 /** The definition of the limits of several groups together. */
