@@ -150,7 +150,7 @@ test('flags of Cluster Autoscaler decide its constants; those that the world dec
   const go = 'cluster-autoscaler@1.36.1';
   const named = clusterAutoscalerTarget('1.36.1');
   expect((await read(testInfo, { go })).constants).toEqual(named.constants);
-  const quick = await read(testInfo, { go, name: 'quick', flags: ['--scale-down-unneeded-time=1m'] });
+  const quick = await read(testInfo, { go, name: 'quick', flags: ['--scale-down-unneeded-time=1m', '--scale-down-unready-time=5m'] });
   expect(quick.name).toBe('quick');
   expect(quick.constants.emptyAfterMs).toBe(named.constants.emptyAfterMs - 9 * 60_000);
   await expect(read(testInfo, { go, flags: ['--leader-elect=true'] })).rejects.toThrow('flags: --leader-elect is decided by the world');
