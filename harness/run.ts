@@ -41,6 +41,7 @@ export interface PlannedTrial {
   readonly wallMs: number | undefined;
   /** Most resident memory of its process, if the target declares it. */
   readonly memoryMiB?: number;
+  readonly heavy?: true;
   readonly replay: string;
   /** Name of its history within the run directory. */
   readonly history: string;
@@ -90,7 +91,7 @@ export async function planTrials(
     nodes,
     ...defined({ world }),
     wallMs,
-    ...defined({ memoryMiB: loaded.memoryMiB }),
+    ...defined({ memoryMiB: loaded.memoryMiB, heavy: loaded.cost === 'heavy' ? (true as const) : undefined }),
     replay: formatReplayLine({ ...names, seed, nodes, ...(world && replayWorld(world)) }),
     history: `histories/${scenario.id.replaceAll(/[^a-z0-9-]+/gi, '.')}-seed-${seed}.jsonl`,
   }));
@@ -186,7 +187,7 @@ export function specOf(trial: PlannedTrial, directory: string): TrialSpec {
     target: trial.target,
     seed: trial.seed,
     nodes: trial.nodes,
-    ...defined({ world: trial.world, crash: trial.crash, wallMs: trial.wallMs, memoryMiB: trial.memoryMiB }),
+    ...defined({ world: trial.world, crash: trial.crash, wallMs: trial.wallMs, memoryMiB: trial.memoryMiB, heavy: trial.heavy }),
     historyPath: join(directory, trial.history),
   };
 }

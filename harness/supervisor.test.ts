@@ -22,6 +22,11 @@ for (const { what, spec, limit } of [
       why: '180 s of processor time, and 1 s for each of 490 nodes beyond 10; in real time 5 times as long',
     },
   },
+  {
+    what: 'a heavy target',
+    spec: { nodes: DEFAULT_NODES, heavy: true as const },
+    limit: { cpuMs: 900_000, wallMs: 4_500_000, why: '900 s of processor time; in real time 5 times as long' },
+  },
   { what: 'real time', spec: { nodes: 500, wallMs: 5_000 }, limit: { wallMs: 5_000, why: 'the sum of its bounds' } },
 ]) {
   test(`how long a trial may take: ${what}`, () => {

@@ -24,6 +24,8 @@ export interface TrialLimits {
   readonly turnWallMs: number;
   /** Most processor time of its process that a trial of `DEFAULT_NODES` nodes may take in virtual time. */
   readonly cpuMs: number;
+  /** The same if its target is heavy. */
+  readonly heavyCpuMs: number;
   /** Extra processor time for each node beyond those. */
   readonly cpuMsPerNode: number;
   /** A trial in virtual time may take this many times its processor time in real time. See `WatchedTime`. */
@@ -40,6 +42,8 @@ export const DEFAULT_LIMITS: TrialLimits = {
   turnCpuMs: 10_000,
   turnWallMs: 120_000,
   cpuMs: 180_000,
+  // An hour of virtual time costs Cluster Autoscaler a minute or two, and it may take hours where capacity is missing.
+  heavyCpuMs: 900_000,
   cpuMsPerNode: 1_000,
   wallFactor: 5,
   rssMiB: 1_536,
@@ -59,15 +63,16 @@ interface TimeLimit {
  * A trial in real time may take as long as its bounds allow. One in virtual time has a budget of processor time, more for
  * larger clusters; on a busy machine it may need several times as long in real time.
  */
-export function timeLimitOf({ nodes, wallMs }: Pick<TrialSpec, 'nodes' | 'wallMs'>, limits: TrialLimits): TimeLimit {
+export function timeLimitOf({ nodes, wallMs, heavy }: Pick<TrialSpec, 'nodes' | 'wallMs' | 'heavy'>, limits: TrialLimits): TimeLimit {
   if (wallMs !== undefined) return { wallMs, why: 'the sum of its bounds' };
   const extraNodes = extraNodesOf(nodes);
   const forNodes = `, and ${limits.cpuMsPerNode / 1_000} s for each of ${extraNodes} nodes beyond ${DEFAULT_NODES}`;
-  const cpuMs = limits.cpuMs + extraNodes * limits.cpuMsPerNode;
+  const baseMs = heavy === true ? limits.heavyCpuMs : limits.cpuMs;
+  const cpuMs = baseMs + extraNodes * limits.cpuMsPerNode;
   return {
     cpuMs,
     wallMs: cpuMs * limits.wallFactor,
-    why: `${limits.cpuMs / 1_000} s of processor time${extraNodes === 0 ? '' : forNodes}; in real time ${limits.wallFactor} times as long`,
+    why: `${baseMs / 1_000} s of processor time${extraNodes === 0 ? '' : forNodes}; in real time ${limits.wallFactor} times as long`,
   };
 }
 

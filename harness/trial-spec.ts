@@ -25,6 +25,8 @@ export interface TrialSpec {
   readonly wallMs?: number;
   /** Most resident memory of its process, if the target needs a different limit than the supervisor's. */
   readonly memoryMiB?: number;
+  /** Its target is heavy, and so may take more processor time. */
+  readonly heavy?: true;
   /** Path of the history to write. */
   readonly historyPath: string;
 }
