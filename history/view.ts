@@ -12,7 +12,18 @@ import {
   foldTemplates,
   ofType,
 } from './lives.ts';
-import type { ClaimLife, FaultLife, GroupLife, Incarnation, InstanceLife, NodeLife, NoticeLife, PodLife, RequestLife, TemplateLife } from './lives.ts';
+import type {
+  ClaimLife,
+  FaultLife,
+  GroupLife,
+  Incarnation,
+  InstanceLife,
+  NodeLife,
+  NoticeLife,
+  PodLife,
+  RequestLife,
+  TemplateLife,
+} from './lives.ts';
 import { currentBoundName, currentScenarioId, currentTargetName } from '../model/former-names.ts';
 
 export type Phase = (typeof PHASES)[number];

@@ -92,7 +92,11 @@ test('gates are read as Karpenter reads them; a checkout may have its own', asyn
 
 for (const [what, file, says] of [
   ['no version', { go: 'karpenter@1.14' }, 'go: "1.14" is not a full version'],
-  ['another program', { go: 'autoscaler@1.0.0' }, 'go must be a version of a program, such as karpenter@1.14.1 or cluster-autoscaler@1.36.1, or a Go module'],
+  [
+    'another program',
+    { go: 'autoscaler@1.0.0' },
+    'go must be a version of a program, such as karpenter@1.14.1 or cluster-autoscaler@1.36.1, or a Go module',
+  ],
   ['a readiness probe', { go: 'karpenter@1.14.1', ready: { delay: 0 } }, 'the file has no field ready'],
   ['a wrong variable', { go: 'karpenter@1.14.1', environment: { A: '${HOME}' } }, 'environment.A refers to ${HOME}'],
   [

@@ -58,7 +58,11 @@ for (const [what, go, message] of [
   ['no package', { module: 'a', version: 'v1.0.0' }, 'go.package is missing'],
   ['an unknown field', { ...GO, pakage: '.' }, 'did you mean package?'],
   ['coverage of nothing', { ...GO, coverage: [] }, 'go.coverage must name a package'],
-  ['a string', 'example.com/autoscaler', 'go must be a version of a program, such as karpenter@1.14.1 or cluster-autoscaler@1.36.1, or a Go module'],
+  [
+    'a string',
+    'example.com/autoscaler',
+    'go must be a version of a program, such as karpenter@1.14.1 or cluster-autoscaler@1.36.1, or a Go module',
+  ],
   ['an unknown variable', { ...GO, arguments: ['${NOTHING}'] }, 'go.arguments.0 refers to ${NOTHING}'],
 ] as const) {
   test(`refused: ${what}`, () => {
