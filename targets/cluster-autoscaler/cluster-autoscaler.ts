@@ -3,9 +3,8 @@ import type { ClusterConfig } from '../../model/cluster.ts';
 import { DUMMY_ACCOUNT } from '../../model/program-environment.ts';
 import { ArtefactError } from '../go/artefacts/cache.ts';
 import type { Artefact } from '../go/artefacts/cache.ts';
-import type { Manifest } from '../command/apply.ts';
 import { COMPILED_MEMORY_MIB } from '../go/memory.ts';
-import { programFiles, programVariables, wireTo } from '../go/network.ts';
+import { IMAGE_ENVIRONMENT, programFiles, programVariables, wireTo } from '../go/network.ts';
 import { definitionsOf } from '../go/programs.ts';
 import { startGoTarget } from '../go/target-process.ts';
 import { targetProgram } from '../go/target-program.ts';
@@ -13,7 +12,7 @@ import type { TargetProgram } from '../go/target-program.ts';
 import type { Feature, Target, TargetConstants, TargetProcess, TargetSite } from '../target.ts';
 import { constantsWith } from './constants.ts';
 import { isOff, withFlags } from './flags.ts';
-import { discoveryTags, groupOperations } from './groups.ts';
+import { discoveryTags, groupOperations, isQuotaDefinition } from './groups.ts';
 
 const PROGRAM = 'cluster-autoscaler';
 const NAMESPACE = 'kube-system';
@@ -65,7 +64,7 @@ export function clusterAutoscalerTarget(version: string, pinned?: string, settin
     memoryMiB: COMPILED_MEMORY_MIB,
     cost: 'heavy',
     program,
-    ...groupOperations(() => definitionsOf(program.artefact()).filter((one) => hasQuotas || !isQuota(one))),
+    ...groupOperations(() => definitionsOf(program.artefact()).filter((one) => hasQuotas || !isQuotaDefinition(one))),
     start: (site) => start(program.artefact(), site, withFlags([...flagsOf(site), ...(hasQuotas ? [`--${QUOTAS_FLAG}`] : [])], flags)),
   };
 }
@@ -83,11 +82,6 @@ function knowsQuotas(program: Pick<TargetProgram, 'version' | 'artefact'>): bool
     if (error instanceof ArtefactError) return true;
     throw error;
   }
-}
-
-/** The definition of the limits of several groups together. */
-function isQuota({ metadata }: Manifest): boolean {
-  return metadata.name === 'capacityquotas.autoscaling.x-k8s.io';
 }
 
 function start(artefact: Artefact, site: TargetSite, flags: readonly string[]): TargetProcess {
@@ -141,10 +135,7 @@ function flagsOf(site: TargetSite): string[] {
 /** As in the chart. */
 function environmentOf(site: TargetSite): Readonly<Record<string, string>> {
   return {
-    HOME: '/home/nonroot',
-    // Only affects how often Go collects garbage.
-    GOGC: '400',
-    PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    ...IMAGE_ENVIRONMENT,
     POD_NAMESPACE: NAMESPACE,
     SERVICE_ACCOUNT: PROGRAM,
     AWS_REGION: programVariables(site).AWS_REGION,

@@ -21,6 +21,11 @@ import type { Target, TargetSite } from '../target.ts';
 import { nodeGroupsOf } from './node-groups.ts';
 import type { NodeGroup } from './node-groups.ts';
 
+/** The definition of limits of several groups together. */
+export function isQuotaDefinition({ metadata }: Manifest): boolean {
+  return metadata.name === 'capacityquotas.autoscaling.x-k8s.io';
+}
+
 /** What its operator does. */
 type Operations = Pick<Target, 'install' | 'applyPools' | 'removePools'>;
 
@@ -57,7 +62,7 @@ const prioritiesSchema = z.record(z.string(), z.array(z.string()));
  * @param definitions the CustomResourceDefinitions of the version; without that of quotas only the sizes of groups are limited
  */
 export function groupOperations(definitions: () => readonly Manifest[]): Operations {
-  const hasQuotas = (): boolean => definitions().some(({ metadata }) => metadata.name === 'capacityquotas.autoscaling.x-k8s.io');
+  const hasQuotas = (): boolean => definitions().some(isQuotaDefinition);
   return {
     install: async (site) => {
       await applyManifests(site, definitions());
@@ -65,16 +70,18 @@ export function groupOperations(definitions: () => readonly Manifest[]): Operati
     },
     applyPools: (site, pools) =>
       asOperator(site, async (operator) => {
+        const limitsPools = hasQuotas();
         for (const pool of pools) {
-          if (hasQuotas()) await (pool.limits === undefined ? removeManifest(site, quotaOf(pool)) : applyManifests(site, [quotaOf(pool)]));
+          if (limitsPools) await (pool.limits === undefined ? removeManifest(site, quotaOf(pool)) : applyManifests(site, [quotaOf(pool)]));
           await applyPool(operator, pool);
         }
         await updatePriorities(operator, groupsOf(site, pools));
       }),
     removePools: (site, pools) =>
       asOperator(site, async (operator) => {
+        const limitsPools = hasQuotas();
         for (const pool of pools) {
-          if (hasQuotas()) await removeManifest(site, quotaOf(pool));
+          if (limitsPools) await removeManifest(site, quotaOf(pool));
           const groups = await operator.groups.groupsWith(tagsOfPool(site, pool.name));
           for (const group of groups) if (!isDeleting(group)) await removeGroup(operator, group);
         }

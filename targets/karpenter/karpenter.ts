@@ -10,7 +10,7 @@ import { substituteAll } from '../command/variables.ts';
 import type { Artefact } from '../go/artefacts/cache.ts';
 import { parseTargetVersion, specOf } from '../go/build/programs.ts';
 import { COMPILED_MEMORY_MIB } from '../go/memory.ts';
-import { HOST, programFiles, programVariables, wireTo } from '../go/network.ts';
+import { HOST, IMAGE_ENVIRONMENT, programFiles, programVariables, wireTo } from '../go/network.ts';
 import { definitionsOf } from '../go/programs.ts';
 import { startGoTarget } from '../go/target-process.ts';
 import { targetProgram } from '../go/target-program.ts';
@@ -125,11 +125,7 @@ function start(artefact: Artefact, site: TargetSite, environment: Readonly<Recor
 function environmentOf(site: TargetSite): Readonly<Record<string, string>> {
   const { AWS_REGION, AWS_ENDPOINT_URL, CLUSTER_NAME, INTERRUPTION_QUEUE_NAME, KUBECONFIG, PORT, METRICS_PORT } = programVariables(site);
   return {
-    // As in its image, which is based on distroless.
-    HOME: '/home/nonroot',
-    // Only affects how often Go collects garbage: a third of the collections, for a little more memory.
-    GOGC: '400',
-    PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    ...IMAGE_ENVIRONMENT,
     ...DUMMY_ACCOUNT,
     AWS_REGION,
     AWS_ENDPOINT_URL,

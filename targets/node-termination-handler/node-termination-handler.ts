@@ -1,7 +1,7 @@
 import { DUMMY_ACCOUNT } from '../../model/program-environment.ts';
 import type { Artefact } from '../go/artefacts/cache.ts';
 import { COMPILED_MEMORY_MIB } from '../go/memory.ts';
-import { HOST, programVariables, wireTo } from '../go/network.ts';
+import { HOST, IMAGE_ENVIRONMENT, programVariables, wireTo } from '../go/network.ts';
 import { startGoTarget } from '../go/target-process.ts';
 import { targetProgram } from '../go/target-program.ts';
 import type { Target, TargetConstants, TargetProcess, TargetSite } from '../target.ts';
@@ -83,10 +83,7 @@ function start(artefact: Artefact, site: TargetSite): TargetProcess {
 function environmentOf(site: TargetSite): Readonly<Record<string, string>> {
   const { AWS_REGION, AWS_ENDPOINT_URL, INTERRUPTION_QUEUE_URL } = programVariables(site);
   return {
-    HOME: '/home/nonroot',
-    // Only affects how often Go collects garbage.
-    GOGC: '400',
-    PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    ...IMAGE_ENVIRONMENT,
     ...DUMMY_ACCOUNT,
     // As in every pod.
     KUBERNETES_SERVICE_HOST: HOST.kube,
