@@ -1,4 +1,5 @@
 import type { InstancesDistribution, LaunchTemplateOverrides, LaunchTemplateSpecification } from '@aws-sdk/client-auto-scaling';
+import type { InstanceRecord } from '../instances.ts';
 
 /** A tag of a group, which new instances get too if it is propagated. */
 export interface GroupTag {
@@ -73,6 +74,25 @@ export interface Member {
   readonly inServiceAtMs?: number;
   /** The activity that launches or terminates it, while it does. */
   readonly activity?: string;
+}
+
+/** What a member has of its instance and its group. */
+export function memberFrom(
+  { name, protectsNew }: Group,
+  { id, instanceType, zone, subnetId, imageId, capacityType, launchedAtMs }: InstanceRecord,
+): Omit<Member, 'lifecycle' | 'weight' | 'hasWeight'> {
+  return {
+    instance: id,
+    group: name,
+    isHealthy: true,
+    isProtected: protectsNew,
+    instanceType,
+    zone,
+    subnetId,
+    imageId,
+    capacityType,
+    launchedAtMs,
+  };
 }
 
 /** One step of a group towards its desired capacity. Activities are immutable: a change replaces them. */

@@ -9,7 +9,7 @@ import type { Caller } from '../../../wire/backend.ts';
 import { GROUP_TAG } from '../instances.ts';
 import { outcome } from '../operation.ts';
 import type { Outcome } from '../operation.ts';
-import { unitsOf } from './group.ts';
+import { memberFrom, unitsOf } from './group.ts';
 import type { Member } from './group.ts';
 import { openGroup } from './group-operations.ts';
 import { instanceNotFound, missing, validationError } from './refusals.ts';
@@ -125,19 +125,10 @@ export function attachInstances(site: AutoScalingSite, input: AttachInstancesQue
     if (!group.subnets.includes(record.subnetId))
       throw validationError(`Instance ${id} is not in a subnet of AutoScalingGroup:${group.name}.`);
     return {
-      instance: id,
-      group: group.name,
+      ...memberFrom(group, record),
       lifecycle: 'InService',
-      isHealthy: true,
-      isProtected: group.protectsNew,
       weight: 1,
       hasWeight: false,
-      instanceType: record.instanceType,
-      zone: record.zone,
-      subnetId: record.subnetId,
-      imageId: record.imageId,
-      capacityType: record.capacityType,
-      launchedAtMs: record.launchedAtMs,
       inServiceAtMs: account.clock.nowMs(),
     };
   });

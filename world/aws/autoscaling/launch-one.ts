@@ -17,7 +17,7 @@ import type { Account } from '../operation.ts';
 import { reportFired } from '../room.ts';
 import { toSdkType } from '../sdk-types.ts';
 import { typesWith } from './attribute-types.ts';
-import { onDemandStrategy } from './group.ts';
+import { memberFrom, onDemandStrategy } from './group.ts';
 import type { Group, Member } from './group.ts';
 
 /** One instance for a group. */
@@ -40,20 +40,11 @@ interface LaunchedOne {
 /** The member that a launched instance is. @param activity that launches it */
 export function memberOf(group: Group, { record, pool }: LaunchedOne, activity: string): Member {
   return {
-    instance: record.id,
-    group: group.name,
+    ...memberFrom(group, record),
     lifecycle: 'Pending',
-    isHealthy: true,
-    isProtected: group.protectsNew,
     weight: pool.weight,
     hasWeight: pool.override.WeightedCapacity !== undefined,
     template: { id: pool.template.id, name: pool.template.name, version: pool.version.number },
-    instanceType: record.instanceType,
-    zone: record.zone,
-    subnetId: record.subnetId,
-    imageId: record.imageId,
-    capacityType: record.capacityType,
-    launchedAtMs: record.launchedAtMs,
     activity,
   };
 }
