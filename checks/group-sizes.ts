@@ -1,7 +1,8 @@
 import type { Bound, EventOf } from '../history/events.ts';
-import { gapDueMs } from '../history/ledger.ts';
+import { gapDueMs, standstillsOf } from '../history/ledger.ts';
+import type { Setback } from '../history/ledger.ts';
+import { RESIZE } from '../history/launch-requests.ts';
 import type { GroupLife, InstanceLife, RequestLife } from '../history/lives.ts';
-import { pausesOf } from '../history/pauses.ts';
 import type { Finding } from '../history/verdict.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
@@ -13,7 +14,6 @@ import type { Part } from './parts.ts';
 const MASK_BOUND = 'masked-offering';
 /** An instance that never comes is given up like one that never becomes a node. */
 const UNMET_BOUND = 'instance-without-node';
-const RESIZE = 'autoscaling:SetDesiredCapacity';
 
 type Step = EventOf<'group'>;
 
@@ -121,34 +121,40 @@ function judgeUnmet(view: View, bound: Bound): Part {
 }
 
 /** What kept the target from taking a size back: not that the group fails again and again. */
-function hindrancesOf(view: View): { readonly fromMs: number; readonly toMs: number | undefined }[] {
+function hindrancesOf(view: View): Setback[] {
   const struck = new Set(view.faults.flatMap(({ fired }) => fired.flatMap(({ span }) => span ?? [])));
   const requests = [...view.requests.values()].filter(({ span, end }) => struck.has(span) && end?.outcome !== 'ok');
   const ofRequests = requests.map(({ start, end }) => ({ fromMs: start.t, toMs: end?.t ?? start.t }));
-  const ofDeaths = view.incarnations.flatMap(({ exit }) => (exit?.provoked === true ? { fromMs: exit.t, toMs: exit.t } : []));
-  return [...ofRequests, ...pausesOf(view), ...ofDeaths].sort((a, b) => a.fromMs - b.fromMs);
+  return [...ofRequests, ...standstillsOf(view)].sort((a, b) => a.fromMs - b.fromMs);
 }
 
 /** A size that the operator set, or the least that a group may have, is not the target's to change. */
 function unmetOf(view: View, group: GroupLife): Unmet[] {
   const members = view.instances.filter((instance) => instance.group === group.name);
-  const changes = [...group.steps, ...members.flatMap(({ launched, ending }) => [launched, ...(ending === undefined ? [] : [ending])])];
+  const changes = [
+    ...group.steps.map((step) => ({ step, event: step, by: 0 })),
+    ...members.flatMap(({ launched, ending }) => [
+      { event: launched, by: 1 },
+      ...(ending === undefined ? [] : [{ event: ending, by: -1 }]),
+    ]),
+  ];
   const unmet: Unmet[] = [];
   let step: Step | undefined;
   let fromMs: number | undefined;
+  let live = 0;
   const close = (toMs: number): void => {
     if (step !== undefined && fromMs !== undefined) unmet.push({ step, fromMs, toMs });
     fromMs = undefined;
   };
-  for (const change of changes.sort((a, b) => a.i - b.i)) {
-    if (change.type === 'group') {
-      close(change.t);
-      step = change;
+  for (const { event, by, ...change } of changes.sort((a, b) => a.event.i - b.event.i)) {
+    live += by;
+    if ('step' in change) {
+      close(event.t);
+      step = change.step;
     }
-    const live = members.filter(({ launched, ending }) => launched.i <= change.i && (ending?.i ?? Infinity) > change.i).length;
     const isOwed = step !== undefined && step.to !== 'deleted' && resizeOf(view, step) !== undefined && step.desired > step.min;
-    if (!isOwed || live >= (step?.desired ?? 0)) close(change.t);
-    else fromMs ??= change.t;
+    if (!isOwed || live >= (step?.desired ?? 0)) close(event.t);
+    else fromMs ??= event.t;
   }
   close(view.endMs);
   return unmet;

@@ -59,14 +59,15 @@ function judgeLaunches(view: View, entries: readonly LedgerEntry[], bound: Bound
 
 /** If every pod needs one node and nothing is lost, each further instance has no reason. */
 function judgeNumber(view: View, entries: readonly LedgerEntry[], most: number): Part {
-  const removed = view.pods.filter(isRemovedAtOnce);
   const lagMs = view.bounds.get(LAG_BOUND)?.value ?? 0;
-  // Each such pod explains one instance.
+  const explaining = new Set(view.pods.filter(isRemovedAtOnce));
   const unexplained = entries.slice(most).filter(({ instance: { launched } }) => {
-    const index = removed.findIndex(
+    const pod = [...explaining].find(
       ({ scheduled, gone }) => (scheduled?.i ?? Infinity) < launched.i && launched.t <= (gone?.t ?? Infinity) + lagMs,
     );
-    return index === -1 || removed.splice(index, 1).length === 0;
+    // Each such pod explains one instance.
+    if (pod !== undefined) explaining.delete(pod);
+    return pod === undefined;
   });
   const findings = unexplained.map(({ instance, request }) => ({
     code: 'launched-twice',

@@ -4,7 +4,8 @@ import type { View } from './view.ts';
 /** The EC2 requests that launch. */
 export const EC2_LAUNCHES = ['ec2:CreateFleet', 'ec2:RunInstances'];
 
-const RESIZE = 'autoscaling:SetDesiredCapacity';
+/** The request that sets the desired capacity of a group. */
+export const RESIZE = 'autoscaling:SetDesiredCapacity';
 
 /** The requests that launch, or let a group launch: an autoscaler may use any of them. */
 export const LAUNCHES = [...EC2_LAUNCHES, RESIZE];

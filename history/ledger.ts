@@ -94,7 +94,7 @@ export function gapsOf(entry: LedgerEntry, endMs: number): Gap[] {
  * A time when a fault kept the target from its instances. Most last a moment; a fault that fired more often than the history
  * records counts as lasting until its heal, which is undefined until it happens.
  */
-interface Setback {
+export interface Setback {
   readonly fromMs: number;
   readonly toMs: number | undefined;
 }
@@ -113,8 +113,13 @@ export function setbacksOf(view: View, which: 'aws-requests' | 'any-request' = '
     const last = moments.at(-1);
     return last !== undefined && fired.length >= MAX_FIRINGS_RECORDED ? [...moments, { fromMs: last.fromMs, toMs: healed?.t }] : moments;
   });
+  return [...ofFaults, ...standstillsOf(view)].sort((a, b) => a.fromMs - b.fromMs);
+}
+
+/** When the target could do nothing at all: its pauses and its provoked crashes. */
+export function standstillsOf(view: View): Setback[] {
   const ofDeaths = view.incarnations.flatMap(({ exit }) => (exit?.provoked === true ? { fromMs: exit.t, toMs: exit.t } : []));
-  return [...ofFaults, ...pausesOf(view), ...ofDeaths].sort((a, b) => a.fromMs - b.fromMs);
+  return [...pausesOf(view), ...ofDeaths];
 }
 
 function concernsInstances(view: View, span: number | undefined): boolean {
