@@ -105,6 +105,22 @@ func offers(ctx context.Context, s site) {
 		"pages": len(prices), "price": prices[0].SpotPriceHistory[0].SpotPrice, "zone": prices[0].SpotPriceHistory[0].AvailabilityZone,
 		"type": prices[0].SpotPriceHistory[0].InstanceType, "at": prices[0].SpotPriceHistory[0].Timestamp,
 	})
+	matching := pages(ctx, ec2.NewGetInstanceTypesFromInstanceRequirementsPaginator(s.ec2, &ec2.GetInstanceTypesFromInstanceRequirementsInput{
+		ArchitectureTypes:   []types.ArchitectureType{types.ArchitectureTypeX8664},
+		VirtualizationTypes: []types.VirtualizationType{types.VirtualizationTypeHvm},
+		InstanceRequirements: &types.InstanceRequirementsRequest{
+			VCpuCount: &types.VCpuCountRangeRequest{Min: aws.Int32(2), Max: aws.Int32(2)},
+			MemoryMiB: &types.MemoryMiBRequest{Min: aws.Int32(8192), Max: aws.Int32(8192)},
+		},
+		MaxResults: aws.Int32(1000),
+	}))
+	general := 0
+	for _, one := range matching[0].InstanceTypes {
+		if *one.InstanceType == string(types.InstanceTypeM5Large) {
+			general++
+		}
+	}
+	answered(matching[0], values{"pages": len(matching), "m5.large": general})
 	scores := pages(ctx, ec2.NewGetSpotPlacementScoresPaginator(s.ec2, &ec2.GetSpotPlacementScoresInput{
 		TargetCapacity: aws.Int32(10), SingleAvailabilityZone: aws.Bool(true),
 		InstanceTypes: []string{"m5.large", "c5.large", "r5.large"},
