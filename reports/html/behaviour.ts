@@ -67,11 +67,10 @@ function wrote(view: View): Sentence[] {
 
 /** Writes to AWS, by operation, with their outcomes. */
 function asked(view: View): Sentence[] {
-  const operations = new Map<string, RequestLife[]>();
-  for (const request of view.requests.values()) {
-    const { wire, mutating, operation, principal } = request.start;
-    if (wire === 'aws' && mutating && principal === 'target') operations.set(operation, [...(operations.get(operation) ?? []), request]);
-  }
+  const writes = [...view.requests.values()].filter(
+    ({ start: { wire, mutating, principal } }) => wire === 'aws' && mutating && principal === 'target',
+  );
+  const operations = Map.groupBy(writes, ({ start }) => start.operation);
   if (operations.size === 0) return [{ text: 'It sent no writes to AWS: no launch, no termination, nothing.' }];
   const sorted = [...operations].sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1));
   const parts = sorted.slice(0, MAX_OPERATIONS).map(([operation, requests]) => {

@@ -27,11 +27,10 @@ function requestCharts(view: View, { endMs, breaks }: Scale): LaneGroup[] {
   const binMs = roundStepMs(changingMs, BINS);
   const requests = [...view.requests.values()].filter(({ start }) => start.principal === 'target');
   return (['aws', 'kube'] as const).flatMap((wire) => {
-    const operations = new Map<string, RequestLife[]>();
-    for (const request of requests) {
-      if (request.start.wire !== wire) continue;
-      operations.set(request.start.operation, [...(operations.get(request.start.operation) ?? []), request]);
-    }
+    const operations = Map.groupBy(
+      requests.filter(({ start }) => start.wire === wire),
+      ({ start }) => start.operation,
+    );
     if (operations.size === 0) return [];
     const sorted = [...operations].sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1));
     const rest = sorted.slice(MAX_OPERATIONS);
