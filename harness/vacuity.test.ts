@@ -65,16 +65,19 @@ test('a fault matters if a mutant is caught only in scenarios in which it fires'
   ]);
 });
 
-test('a bound matters if a correct or a faulty target comes near it', () => {
+test('a bound matters if a correct or a faulty target comes near it; a loose one has its reason in its definition', () => {
   const bounds = (near: number): MatrixTrial['bounds'] => [
     { check: 'x', bound: 'settle', ratio: near },
     { check: 'y', bound: 'settle', ratio: 0.1 },
   ];
   const trials = [failing('m', 'a/a', ['x'], { bounds: bounds(1.2) })];
-  const names = { bounds: ['settle', 'teardown'] };
-  expect(vacuous(trials, names, [passing('a/a', 1, { bounds: bounds(0.1) })], [mutantOf('m', 'a/a', 'x')])).toEqual([
-    'bound y: settle: never-near',
-    'bound teardown: never-near',
+  const known = [{ name: 'settle' }, { name: 'teardown', loose: 'only wrong targets come near it' }];
+  const inventory = { scenarios: [], checks: [], faults: [], bounds: known, reasons: [], isWhole: true };
+  const beside = [passing('a/a', 1, { bounds: bounds(0.1) })];
+  const { lines } = findVacuity({ mutants: [mutantOf('m', 'a/a', 'x')], trials, control: beside }, inventory);
+  expect(lines.map(({ name, state, reason }) => [name, state, reason])).toEqual([
+    ['y: settle', 'never-near', undefined],
+    ['teardown', 'never-near', 'only wrong targets come near it'],
   ]);
 });
 

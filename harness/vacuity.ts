@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defined } from '../model/defined.ts';
 import type { Mutant } from '../targets/mutants/mutant.ts';
 import { controlOf } from './mutant-matrix.ts';
 import type { MatrixTrials } from './mutant-matrix.ts';
@@ -27,7 +28,7 @@ const lineSchema = z.strictObject({
   state: stateSchema,
   /** The figures behind it, as text. */
   detail: z.string(),
-  /** Absent if none is recorded. */
+  /** Absent if none is recorded. That of a bound may be in its definition. */
   reason: z.string().optional(),
 });
 export type VacuousLine = z.infer<typeof lineSchema>;
@@ -47,13 +48,12 @@ export interface Inventory {
   readonly scenarios: readonly { readonly id: string; readonly requirements: readonly string[] }[];
   readonly checks: readonly string[];
   readonly faults: readonly string[];
-  readonly bounds: readonly string[];
+  /** `loose` says why nothing may come near it. */
+  readonly bounds: readonly { readonly name: string; readonly loose?: string }[];
   readonly reasons: readonly VacuityReason[];
   /** Every mutant was run in every scenario. Trials that were not run could only show that more is vacuous. */
   readonly isWhole: boolean;
 }
-
-type BareLine = Omit<VacuousLine, 'reason'>;
 
 /** Finds what is vacuous in a matrix of all mutants and scenarios, and adds the recorded reasons. */
 export function findVacuity({ mutants, trials, control }: MatrixTrials, inventory: Inventory): Vacuity {
@@ -70,11 +70,11 @@ export function findVacuity({ mutants, trials, control }: MatrixTrials, inventor
     ...vacuousBounds(inventory.bounds, [...own(trials), ...control]),
   ];
   const reasons = inventory.reasons.flatMap(({ names, ...rest }) => names.map((name) => ({ name, ...rest })));
-  const isOf = (line: BareLine) => (other: Omit<BareLine, 'detail'>) =>
+  const isOf = (line: VacuousLine) => (other: Pick<VacuousLine, 'kind' | 'name' | 'state'>) =>
     line.kind === other.kind && line.name === other.name && line.state === other.state;
   return {
     lines: found.map((line) => {
-      const reason = reasons.find(isOf(line))?.reason;
+      const reason = line.reason ?? reasons.find(isOf(line))?.reason;
       return reason === undefined ? line : { ...line, reason };
     }),
     stale: inventory.isWhole ? reasons.filter((reason) => !found.some((line) => isOf(line)(reason))) : [],
@@ -85,7 +85,7 @@ export function findVacuity({ mutants, trials, control }: MatrixTrials, inventor
 function vacuousCheck(
   name: string,
   { mutants, catches }: { readonly mutants: readonly Mutant[]; readonly catches: readonly MatrixTrial[] },
-): BareLine[] {
+): VacuousLine[] {
   const by = catches.filter(({ findings }) => findings.some(({ check }) => check === name));
   const isAlone = by.some(({ findings }) => findings.every(({ check }) => check === name));
   const isDeclaredBy = ({ target, caughtBy }: Mutant): boolean =>
@@ -98,7 +98,7 @@ function vacuousCheck(
  * A scenario matters if without it some mutant would be caught nowhere. If it is the only test of a requirement, that is a
  * reason to keep it, but does not show that the test can fail.
  */
-function vacuousScenarios(scenarios: Inventory['scenarios'], catches: readonly MatrixTrial[]): BareLine[] {
+function vacuousScenarios(scenarios: Inventory['scenarios'], catches: readonly MatrixTrial[]): VacuousLine[] {
   const sole = soleOf(catches, ({ scenario }) => [scenario]);
   const tests = scenarios.flatMap(({ requirements }) => requirements);
   const isOnlyTestOf = (requirement: string): boolean => tests.filter((tested) => tested === requirement).length === 1;
@@ -115,7 +115,7 @@ function vacuousScenarios(scenarios: Inventory['scenarios'], catches: readonly M
 function vacuousFault(
   name: string,
   { catches, control }: { readonly catches: readonly MatrixTrial[]; readonly control: readonly MatrixTrial[] },
-): BareLine[] {
+): VacuousLine[] {
   const isUnder = ({ fired }: MatrixTrial): boolean => fired.includes(name);
   if (![...catches, ...control].some(isUnder)) return [{ kind: 'fault', name, state: 'never-fired', detail: 'in no trial of the matrix' }];
   if (soleOf(catches, ({ fired }) => fired).has(name)) return [];
@@ -131,25 +131,29 @@ function soleOf(catches: readonly MatrixTrial[], thingsOf: (trial: MatrixTrial) 
   );
 }
 
-function lineOf(kind: BareLine['kind'], name: string, catches: readonly MatrixTrial[]): BareLine {
+function lineOf(kind: VacuousLine['kind'], name: string, catches: readonly MatrixTrial[]): VacuousLine {
   const mutants = [...new Set(catches.map(({ target }) => target.replace(/^mutant:/, '')))];
   const detail = mutants.length === 0 ? 'no mutant at all' : `${mutants.join(', ')}: each also caught without it`;
   return { kind, name, state: 'nothing-alone', detail };
 }
 
 /** The highest ratio reached for each bound, by the check that measures it. */
-function vacuousBounds(names: readonly string[], trials: readonly MatrixTrial[]): BareLine[] {
-  const nearest = new Map<string, number>();
-  for (const { bounds } of trials) {
-    for (const { check, bound, ratio } of bounds) {
+function vacuousBounds(bounds: Inventory['bounds'], trials: readonly MatrixTrial[]): VacuousLine[] {
+  const nearest = new Map<string, { readonly bound: string; readonly ratio: number }>();
+  for (const trial of trials) {
+    for (const { check, bound, ratio } of trial.bounds) {
       const name = `${check}: ${bound}`;
-      nearest.set(name, Math.max(ratio, nearest.get(name) ?? 0));
+      nearest.set(name, { bound, ratio: Math.max(ratio, nearest.get(name)?.ratio ?? 0) });
     }
   }
-  const line = (name: string, detail: string): BareLine => ({ kind: 'bound', name, state: 'never-near', detail });
-  const measured = new Set(trials.flatMap(({ bounds }) => bounds.map(({ bound }) => bound)));
+  const lineOfBound = (name: string, bound: string, detail: string): VacuousLine => {
+    const reason = bounds.find((one) => one.name === bound)?.loose;
+    return { kind: 'bound', name, state: 'never-near', detail, ...defined({ reason }) };
+  };
+  const measured = new Set([...nearest.values()].map(({ bound }) => bound));
+  const far = [...nearest].filter(([, { ratio }]) => ratio < NEAR_RATIO);
   return [
-    ...[...nearest].flatMap(([name, ratio]) => (ratio >= NEAR_RATIO ? [] : [line(name, `${Math.round(100 * ratio)} % at most`)])),
-    ...names.filter((name) => !measured.has(name)).map((name) => line(name, 'no check measures it')),
+    ...far.map(([name, { bound, ratio }]) => lineOfBound(name, bound, `${Math.round(100 * ratio)} % at most`)),
+    ...bounds.filter(({ name }) => !measured.has(name)).map(({ name }) => lineOfBound(name, name, 'no check measures it')),
   ];
 }

@@ -13,6 +13,7 @@ import type { PlannedTrial, TrialEnd } from '../../harness/run.ts';
 import { findVacuity } from '../../harness/vacuity.ts';
 import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
 import { worldFor } from '../../harness/world-for.ts';
+import type { Bound } from '../../history/events.ts';
 import { readHistory } from '../../history/reader.ts';
 import { combine } from '../../history/verdict.ts';
 import type { Verdict } from '../../history/verdict.ts';
@@ -86,7 +87,7 @@ export async function mutants(options: MutantsOptions, console: Console): Promis
             scenarios: chosen.scenarios.map(({ scenario }) => scenario),
             checks: checkCatalogue.map(({ name }) => name),
             faults: faultCatalogue.map(({ name }) => name),
-            bounds: boundNames(),
+            bounds: allBounds(),
             reasons: VACUITY_REASONS,
             isWhole: options.all,
           },
@@ -125,10 +126,10 @@ function verdictOf({ mutants, control, unjudged, vacuity }: Pick<MutantsReport, 
   ]);
 }
 
-/** The names of all bounds. */
-function boundNames(): string[] {
+/** All bounds, for the reference. */
+function allBounds(): Bound[] {
   const { allowances } = worldFor(reference).facts;
-  return Object.keys(resolveBounds({ constants: reference.constants, allowances, nodes: DEFAULT_NODES, offerings: 1 }));
+  return Object.values(resolveBounds({ constants: reference.constants, allowances, nodes: DEFAULT_NODES, offerings: 1 }));
 }
 
 /** @throws UsageError for an unknown mutant */
