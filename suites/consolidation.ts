@@ -172,6 +172,20 @@ export const doNotDisruptPod = scenario({
   },
 });
 
+export const protectedPod = scenario({
+  id: 'consolidation/protected-pod',
+  title:
+    'the only pod left on a large node is protected by a budget that allows no eviction: the node stays, and nothing is launched for it',
+  requirements: ['BUD-09'],
+  features: ['consolidation'],
+  pools: SIZED_POOLS,
+  async run(t) {
+    t.expect.launchedAtMost(1);
+    await outgrow(t, { budget: { minAvailable: 1 } });
+    await t.kept('consolidation');
+  },
+});
+
 export const doNotDisruptNode = scenario({
   id: 'consolidation/do-not-disrupt-node',
   title: 'a user has marked a large node as do-not-disrupt, and one small pod is left on it: the node stays',

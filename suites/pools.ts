@@ -440,6 +440,23 @@ export const staticCapacityDrift = scenario({
   },
 });
 
+export const staticCapacitySmaller = scenario({
+  id: 'pools/static-capacity-smaller',
+  title: 'a fixed-size pool of four nodes shrinks to two: the two nodes without pods are removed, and pods keep running',
+  requirements: ['PRV-17'],
+  features: ['static-capacity'],
+  pools: [pool('default', { instanceTypes: NODE_TYPES, replicas: 4 })],
+  async run(t) {
+    t.expect.launchedAtMost(4);
+    await t.untilLaunched(4, 'provision');
+    const web = await serve(t, 'provision', { replicas: 2 });
+    t.expect.neverWithoutNode(web);
+    await t.changePool(pool('default', { instanceTypes: NODE_TYPES, replicas: 2 }));
+    await t.consolidated(2, 'scale-in');
+    await t.untilServed(web, 'provision');
+  },
+});
+
 const TINY = { cpu: '10m', memory: '16Mi' } as const;
 
 export const maximumPods = scenario({

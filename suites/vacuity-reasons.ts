@@ -95,6 +95,8 @@ export const VACUITY_REASONS: readonly VacuityReason[] = [
       'pools/mixed-architectures',
       'pools/pool-per-team',
       'pools/static-capacity',
+      'pools/static-capacity-smaller',
+      'consolidation/protected-pod',
       'capacity/one-instance-per-offering',
       'consolidation/budget-schedule',
       'consolidation/drifted-labels',

@@ -91,5 +91,17 @@ export const budgets: Area = {
       bound: AT_EVERY_MOMENT,
       incidents: ['karpenter-provider-aws#7864'],
     }),
+    requirement({
+      id: 'BUD-09',
+      profile: 'extended',
+      features: ['consolidation'],
+      title: 'A node is not chosen for consolidation while a PodDisruptionBudget lets none of its pods go.',
+      rationale:
+        'Its drain would not end: the node takes no pods any more, its replacement is paid for as well, and nothing is saved until somebody notices.',
+      observed:
+        'the only pod of a node that is too large may not be evicted; the node is watched for longer than a consolidation could take: it stays, and nothing is launched',
+      breaches: { ...TAKEN, 'runaway-capacity': ['launched-twice'] },
+      bound: AT_EVERY_MOMENT,
+    }),
   ],
 };

@@ -173,5 +173,15 @@ export const provisioning: Area = {
       bound: 'devices',
       incidents: ['autoscaler#929'],
     }),
+    requirement({
+      id: 'PRV-17',
+      profile: 'extended',
+      features: ['static-capacity'],
+      title: 'A pool whose fixed number of nodes is reduced loses as many nodes, those without pods first.',
+      rationale: 'The size was reduced to save money, and the pods on the nodes that are left must not notice.',
+      observed: 'half of the nodes of such a pool have pods, and its size is halved: the others are removed, and no pod has to move',
+      breaches: { consolidation: ['not-consolidated'], undisturbed: ['pod-without-node'], 'runaway-capacity': ['launched-twice'] },
+      bound: 'scale-in',
+    }),
   ],
 };
