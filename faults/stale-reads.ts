@@ -17,18 +17,19 @@ const params = z.strictObject({
     .array(z.enum(STALE_RESOURCES))
     .min(1)
     .default([...STALE_RESOURCES])
-    .describe('resources whose changes are seen late'),
+    .describe('resources whose changes are seen late; with instances also Auto Scaling groups, their members and activities'),
   mutations: z.boolean().default(false).describe('whether TerminateInstances, CreateTags and CreateFleet do not know new resources either'),
 });
 
 /**
  * Reads show recent changes only after a while: a new instance is not found, a terminated one still runs, a new launch template
- * does not exist. Once a change was visible, it stays visible. Legal: EC2 is eventually consistent.
- * Source: "Eventual consistency in the Amazon EC2 API".
+ * does not exist, a group has the size and members that it had before. Once a change was visible, it stays visible. Legal: EC2 is
+ * eventually consistent. Sources: "Eventual consistency in the Amazon EC2 API"; for groups, whose documentation does not mention it,
+ * what spinnaker/orca#2746 and aws/aws-sdk-go#2388 saw.
  */
 export const staleReads = defineFault({
   name: 'stale-reads',
-  summary: 'EC2 reads show recent changes late, and omit resources that were just created',
+  summary: 'reads of EC2 and Auto Scaling show recent changes late, and omit resources that were just created',
   params,
   legal: true,
   capabilities: () => ['reads.stale'],

@@ -237,11 +237,11 @@ export interface HostnamePort {
   nameByInstance(naming: { readonly zones?: readonly string[]; readonly fired: (instance: string) => void }): Heal;
 }
 
-/** The EC2 resources that can be read stale. */
+/** The EC2 resources that can be read stale. Instances stand for Auto Scaling groups, too. */
 export const STALE_RESOURCES = ['instances', 'launch-templates'] as const;
 export type StaleResource = (typeof STALE_RESOURCES)[number];
 
-/** Makes EC2's reads stale. Capability `reads.stale`. */
+/** Makes the reads of EC2 and Auto Scaling stale. Capability `reads.stale`. */
 export interface StaleReadPort {
   /**
    * Makes each change from now on visible only up to `maxMs` later, until undone: then everything is visible normally. Reads

@@ -110,7 +110,8 @@ export function createEc2(options: Ec2Options): Ec2 {
     operations: EC2_OPERATIONS,
     buckets,
   });
-  const reads = { instances: instances.replica, 'launch-templates': templates.replica };
+  const autoscaling = createAutoScaling({ account, random: random.fork('auto scaling'), recorder, buckets: groupBuckets });
+  const reads = { instances: [instances.replica, autoscaling.reads], 'launch-templates': [templates.replica] };
   return {
     backend,
     ports: {
@@ -125,7 +126,7 @@ export function createEc2(options: Ec2Options): Ec2 {
       hostnames,
       reads: {
         delay: ({ resources, ...delay }) => {
-          const heals = resources.map((resource) => reads[resource].delay(delay));
+          const heals = resources.flatMap((resource) => reads[resource].map((one) => one.delay(delay)));
           return () => heals.forEach((heal) => void heal());
         },
       },
@@ -134,7 +135,7 @@ export function createEc2(options: Ec2Options): Ec2 {
       templates,
       templateFaults: new TemplateFaults(clock, templates),
     },
-    autoscaling: createAutoScaling({ account, random: random.fork('auto scaling'), recorder, buckets: groupBuckets }),
+    autoscaling,
     onReboot: (listener) => instances.onReboot(listener),
     others: FOREIGN_TAGS.flatMap((tags, index) => {
       const subnet = subnets[index];

@@ -14,6 +14,8 @@ export interface AutoScaling {
   readonly backend: AutoScalingBackend;
   /** Launches and terminates the instances of groups, while it runs. */
   readonly controller: GroupController;
+  /** Allows delaying reads. */
+  readonly reads: Pick<Groups, 'delay'>;
   /** Calls the listener when an instance begins to wait for a hook. @returns a function that removes it */
   onAction(listener: (action: LifecycleAction) => void): () => void;
 }
@@ -32,5 +34,5 @@ export function createAutoScaling(parts: {
   const controller = new GroupController({ clock, random: random.fork('controller'), account, groups, actions });
   const site = { account, groups, controller, actions };
   const backend = new AutoScalingBackend({ site, random: random.fork('request ids'), buckets });
-  return { backend, controller, onAction: (listener) => actions.onAction(listener) };
+  return { backend, controller, reads: groups, onAction: (listener) => actions.onAction(listener) };
 }

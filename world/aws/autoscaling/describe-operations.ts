@@ -5,12 +5,13 @@ import type {
   Filter,
   LaunchConfigurationNamesType,
 } from '@aws-sdk/client-auto-scaling';
+import type { Caller } from '../../../wire/backend.ts';
 import { outcome } from '../operation.ts';
 import type { Outcome } from '../operation.ts';
 import type { Group } from './group.ts';
 import { GROUPS_MAX } from './group-operations.ts';
 import { page } from './paging.ts';
-import { constraintError, validationError } from './refusals.ts';
+import { constraintError, groupNotFound, validationError } from './refusals.ts';
 import type { AutoScalingSite } from './service.ts';
 import { writeActivity, writeGroup, writeInstanceDetails } from './views.ts';
 
@@ -19,19 +20,19 @@ const IDS_MAX = 50;
 const CONFIGURATIONS_MAX = 200;
 
 /** Lists groups, by name or tags. Names without a group are left out. */
-export function describeGroups({ account, groups, actions }: AutoScalingSite, input: AutoScalingGroupNamesType): Outcome {
+export function describeGroups({ account, groups, actions }: AutoScalingSite, input: AutoScalingGroupNamesType, caller: Caller): Outcome {
   const { AutoScalingGroupNames: names = [], Filters: filters = [] } = input;
   if (names.length > NAMES_MAX) {
     throw constraintError('autoScalingGroupNames', `[${names.join(', ')}]`, `Member must have length less than or equal to ${NAMES_MAX}`);
   }
   const predicates = filters.map(predicateOf);
   const found = groups
-    .list()
-    .filter((group) => (names.length === 0 || names.includes(group.name)) && predicates.every((matches) => matches(group)));
-  const { items, more } = page(found, ({ name }) => name, input);
+    .readAll(caller)
+    .filter(({ group }) => (names.length === 0 || names.includes(group.name)) && predicates.every((matches) => matches(group)));
+  const { items, more } = page(found, ({ group }) => group.name, input);
   return outcome(
     {
-      AutoScalingGroups: items.map((group) => writeGroup(account, group, groups.members(group.name), (id) => actions.isWaiting(id))),
+      AutoScalingGroups: items.map(({ group, members }) => writeGroup(account, group, members, (id) => actions.isWaiting(id))),
       ...more,
     },
     [],
@@ -50,13 +51,14 @@ function predicateOf({ Name: name = '', Values: values = [] }: Filter): (group: 
 }
 
 /** Lists members of all groups. Ids that are none are left out. */
-export function describeInstances({ groups, actions }: AutoScalingSite, input: DescribeAutoScalingInstancesType): Outcome {
+export function describeInstances({ groups, actions }: AutoScalingSite, input: DescribeAutoScalingInstancesType, caller: Caller): Outcome {
   const { InstanceIds: ids = [] } = input;
   if (ids.length > IDS_MAX) {
     throw constraintError('instanceIds', `[${ids.join(', ')}]`, `Member must have length less than or equal to ${IDS_MAX}`);
   }
   const found = groups
-    .members()
+    .readAll(caller)
+    .flatMap(({ members }) => members)
     .filter(({ instance }) => ids.length === 0 || ids.includes(instance))
     .sort((a, b) => (a.instance < b.instance ? -1 : 1));
   const { items, more } = page(found, ({ instance }) => instance, input, IDS_MAX);
@@ -64,22 +66,21 @@ export function describeInstances({ groups, actions }: AutoScalingSite, input: D
 }
 
 /** Lists activities, newest first. */
-export function describeActivities({ groups }: AutoScalingSite, input: DescribeScalingActivitiesType): Outcome {
+export function describeActivities({ groups }: AutoScalingSite, input: DescribeScalingActivitiesType, caller: Caller): Outcome {
   const { AutoScalingGroupName: name, ActivityIds: ids = [], IncludeDeletedGroups: isDeletedToo = false } = input;
-  if (name !== undefined && !isDeletedToo) groups.get(name);
+  const known = new Map(groups.readAll(caller).map(({ group }) => [group.name, group]));
+  if (name !== undefined && !isDeletedToo && !known.has(name)) throw groupNotFound(name);
   const found = groups
-    .activities()
+    .readActivities(caller)
     .filter(
       ({ id, group }) =>
-        (name === undefined || group === name) &&
-        (ids.length === 0 || ids.includes(id)) &&
-        (isDeletedToo || groups.find(group) !== undefined),
+        (name === undefined || group === name) && (ids.length === 0 || ids.includes(id)) && (isDeletedToo || known.has(group)),
     );
   const { items, more } = page(found, ({ sequence }) => String(Number.MAX_SAFE_INTEGER - sequence), {
     MaxRecords: PAGE_ACTIVITIES,
     ...input,
   });
-  return outcome({ Activities: items.map((activity) => writeActivity(activity, groups.find(activity.group))), ...more }, []);
+  return outcome({ Activities: items.map((activity) => writeActivity(activity, known.get(activity.group))), ...more }, []);
 }
 
 const PAGE_ACTIVITIES = 100;

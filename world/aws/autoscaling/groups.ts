@@ -2,8 +2,11 @@ import type { EventOf, Recorder } from '../../../history/events.ts';
 import { defined } from '../../../model/defined.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Random } from '../../../runtime/random.ts';
+import type { Caller } from '../../../wire/backend.ts';
+import type { Heal } from '../../ports.ts';
 import { drawUuid } from '../ids.ts';
 import type { Activity, Group, Member } from './group.ts';
+import { Reads } from './reads.ts';
 import { groupNotFound } from './refusals.ts';
 
 /** Activities are listed for six weeks; here, as many are kept as any trial has. Source: "DescribeScalingActivities". */
@@ -11,6 +14,12 @@ const ACTIVITIES_MAX = 10_000;
 
 /** An activity that begins. */
 export type NewActivity = Pick<Activity, 'group' | 'what' | 'description' | 'cause' | 'subnetId' | 'zone' | 'instance'>;
+
+/** A group with its members, in the order in which they joined: a read shows both as they were at one time. */
+export interface GroupView {
+  readonly group: Group;
+  readonly members: readonly Member[];
+}
 
 /** All groups of the account, their members and activities. The history records changes of groups, and activities. */
 export class Groups {
@@ -22,12 +31,36 @@ export class Groups {
   readonly #members = new Map<string, Member>();
   /** By id, oldest first. */
   readonly #activities = new Map<string, Activity>();
+  readonly #groupReads: Reads<GroupView>;
+  readonly #activityReads: Reads<Activity>;
   #sequence = 0;
 
   constructor({ clock, random, recorder }: { readonly clock: Clock; readonly random: Random; readonly recorder: Recorder }) {
     this.#clock = clock;
     this.#random = random;
     this.#recorder = recorder;
+    this.#groupReads = new Reads({
+      clock,
+      random: random.fork('reads of groups'),
+      current: () => new Map(this.list().map((group) => [group.name, { group, members: this.members(group.name) }])),
+    });
+    this.#activityReads = new Reads({ clock, random: random.fork('reads of activities'), current: () => this.#activities });
+  }
+
+  /** Makes the target's reads stale, until undone. */
+  delay(delay: Parameters<Reads<unknown>['delay']>[0]): Heal {
+    const heals = [this.#groupReads.delay(delay), this.#activityReads.delay(delay)];
+    return () => heals.forEach((heal) => void heal());
+  }
+
+  /** As a request sees them, in the order of their names. */
+  readAll(caller: Caller): readonly GroupView[] {
+    return this.#groupReads.all(caller).toSorted((a, b) => (a.group.name < b.group.name ? -1 : 1));
+  }
+
+  /** Activities as a request sees them, newest first. */
+  readActivities(caller: Caller): readonly Activity[] {
+    return this.#activityReads.all(caller).toSorted((a, b) => b.sequence - a.sequence);
   }
 
   find(name: string): Group | undefined {
@@ -50,13 +83,16 @@ export class Groups {
   keep(group: Group, span: number | undefined): void {
     const before = this.#groups.get(group.name);
     this.#groups.set(group.name, group);
+    this.#changed(group.name);
     if (before === undefined) this.#record(group, 'created', span);
     else if (before.min !== group.min || before.max !== group.max || before.desired !== group.desired) this.#record(group, 'changed', span);
   }
 
   /** Deletes a group without members. */
   delete(group: Group, span: number | undefined): void {
-    if (this.#groups.delete(group.name)) this.#record(group, 'deleted', span);
+    if (!this.#groups.delete(group.name)) return;
+    this.#changed(group.name);
+    this.#record(group, 'deleted', span);
   }
 
   member(instance: string): Member | undefined {
@@ -71,10 +107,13 @@ export class Groups {
 
   keepMember(member: Member): void {
     this.#members.set(member.instance, member);
+    this.#changed(member.group);
   }
 
   removeMember(instance: string): void {
+    const member = this.member(instance);
     this.#members.delete(instance);
+    if (member !== undefined) this.#changed(member.group);
   }
 
   /** Newest first. */
@@ -137,8 +176,16 @@ export class Groups {
     this.#tell(failed, 'failed', { cause: failed.cause, message: message ?? activity.description });
   }
 
+  #changed(name: string): void {
+    this.#groupReads.write(name, () => {
+      const group = this.find(name);
+      return group && { group, members: this.members(name) };
+    });
+  }
+
   #keepActivity(activity: Activity): void {
     this.#activities.set(activity.id, activity);
+    this.#activityReads.write(activity.id, () => activity);
     const [oldest] = this.#activities.keys();
     if (this.#activities.size > ACTIVITIES_MAX && oldest !== undefined) this.#activities.delete(oldest);
   }

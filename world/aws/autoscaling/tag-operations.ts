@@ -64,8 +64,8 @@ function byGroup({ groups }: AutoScalingSite, tags: readonly Tag[] | undefined):
 }
 
 /** Lists tags of groups. */
-export function describeTags({ groups }: AutoScalingSite, input: DescribeTagsType): Outcome {
-  const all = groups.list().flatMap(writeGroupTags);
+export function describeTags({ groups }: AutoScalingSite, input: DescribeTagsType, caller: Caller): Outcome {
+  const all = groups.readAll(caller).flatMap(({ group }) => writeGroupTags(group));
   const filters = (input.Filters ?? []).map(({ Name: name, Values: values = [] }) => {
     const wanted = new Set(values);
     switch (name) {
