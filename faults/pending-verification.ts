@@ -13,21 +13,29 @@ const REFUSAL = {
 } as const;
 
 /**
- * AWS verifies the account, and refuses every launch until that is done. Legal: it happens in new accounts and regions.
- * Source: "Error codes for the Amazon EC2 API" (PendingVerification).
+ * AWS verifies the account, and refuses every launch until that is done; those of Auto Scaling groups end as failed activities.
+ * Legal: it happens in new accounts and regions. Sources: "Error codes for the Amazon EC2 API" (PendingVerification); for groups,
+ * kubernetes/kops#3606, and eksctl-io/eksctl#1022, where Auto Scaling quotes the message.
  */
 export const pendingVerification = defineFault({
   name: 'pending-verification',
-  summary: 'the account is being verified: every launch is refused with PendingVerification',
+  summary: 'the account is being verified: every launch is refused with PendingVerification, also those of Auto Scaling groups',
   params,
   legal: true,
-  capabilities: () => ['wire.aws'],
+  capabilities: () => ['wire.aws', 'capacity.set'],
   color: '#7c2d12',
   describe: () => 'the account is being verified, and may not launch instances',
-  inject: (_given, { arm, fired }) =>
-    arm({
+  inject: (_given, { arm, ports, fired }) => {
+    const { code, message } = REFUSAL;
+    const allowGroups = ports.capacity.refuse({ selector: {}, refusal: { code, message }, fired });
+    const allow = arm({
       trigger: { match: { operations: EC2_LAUNCHES }, when: { kind: 'always' }, moment: 'before' },
       effect: { kind: 'refuse', refusal: REFUSAL },
       fired: (span) => fired(span),
-    }),
+    });
+    return () => {
+      allow();
+      return allowGroups();
+    };
+  },
 });

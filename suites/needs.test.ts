@@ -64,6 +64,7 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
     'capacity/spot-runs-out',
     'capacity/zone-without-capacity',
     'consolidation/replacement-without-capacity',
+    'faulty-api/pending-verification',
     'faulty-api/security-group-deleted',
     'faulty-api/zone-outage',
     'faulty-api/zone-unreachable',
