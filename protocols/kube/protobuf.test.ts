@@ -6,7 +6,9 @@ import { decodeBody } from './body.ts';
 import { describeKubeRequest } from './operation.ts';
 import { ProtobufEncoder } from './protobuf-encoder.ts';
 import { PROTOBUF_TYPE, decodeProtobuf } from './protobuf.ts';
+import { MAGIC } from './protobuf-layout.ts';
 import { ProtobufError } from './protobuf-reader.ts';
+import { joined, writeField } from './protobuf-writer.ts';
 import { loadKubeTypes } from './types.ts';
 
 const types = loadKubeTypes();
@@ -53,6 +55,14 @@ test('an operation is decoded from a protobuf body', () => {
   );
   // Its options request a dry run.
   expect(operation).toMatchObject({ name: 'create pods/eviction', mutating: false, input: { kind: 'Eviction' } });
+});
+
+test('an eviction may have its old version, as Cluster Autoscaler sends it', () => {
+  const typeMeta = [writeField(1, 'policy/v1beta1'), writeField(2, 'Eviction')];
+  const metadata = [writeField(1, 'web-1'), writeField(3, 'default')];
+  const body = joined([Uint8Array.from(MAGIC), writeField(1, typeMeta), writeField(2, [writeField(1, metadata)])]);
+  const sent = { kind: 'Eviction', apiVersion: 'policy/v1beta1', metadata: { name: 'web-1', namespace: 'default' } };
+  expect(withoutNulls(decodeProtobuf(body, types))).toEqual(sent);
 });
 
 test('every field of every type has a number, so that protobuf loses nothing', () => {

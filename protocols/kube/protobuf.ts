@@ -23,7 +23,7 @@ export function decodeProtobuf(body: Uint8Array, types: KubeTypes): Record<strin
   const typeMeta = readFields(bytesOf(last(envelope, 1)));
   const apiVersion = textOf(last(typeMeta, 1));
   const kind = textOf(last(typeMeta, 2));
-  const name = types.nameOf(apiVersion, kind) ?? nameOfOptions(kind);
+  const name = types.nameOf(apiVersion, kind) ?? nameOfOther(apiVersion, kind);
   const type = types.find(name);
   if (type === undefined)
     throw new ProtobufError(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
@@ -35,8 +35,9 @@ export function isProtobuf(body: Uint8Array): boolean {
   return MAGIC.every((byte, index) => body[index] === byte);
 }
 
-/** DeleteOptions are sent under any group's version. */
-function nameOfOptions(kind: string): string {
+/** DeleteOptions are sent under any group's version. Evictions had another one, with the same fields, which clients may still send. */
+function nameOfOther(apiVersion: string, kind: string): string {
+  if (apiVersion === 'policy/v1beta1' && kind === 'Eviction') return 'policy.v1.Eviction';
   return kind === 'DeleteOptions' ? 'meta.v1.DeleteOptions' : '';
 }
 
