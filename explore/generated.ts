@@ -118,6 +118,7 @@ export function featuresOf({ pools, workloads, steps }: ScenarioData): Feature[]
     volumes: workloads.some(({ volume }) => volume !== undefined),
     gpus: workloads.some(needsGpus),
     'node-limits': all.some(({ limits }: Pool) => limits?.nodes !== undefined),
+    'pool-removal': steps.some((step) => step.do === 'withdraw-pool'),
   };
   return (Object.keys(features) as Feature[]).filter((name) => features[name] === true);
 }

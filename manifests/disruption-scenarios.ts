@@ -37,6 +37,7 @@ function poolsWithdrawn({ mix, define }: Theme): Scenario {
   return define({
     id: 'pools-withdrawn',
     title: 'your mix, and its pools withdrawn while it runs: pods leave within their budgets, and all nodes go',
+    features: ['pool-removal'],
     async run(t) {
       const placed = await placeAndWait(t, mix, 'provision');
       // There is no pool for pods that are evicted from now on, so nothing is expected for them.

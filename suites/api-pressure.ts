@@ -97,6 +97,7 @@ export const poolDeletedUnderStaleReads = scenario({
   id: 'api-pressure/pool-deleted-under-stale-reads',
   title: 'pods and pool are removed right after a launch, before EC2 shows the instances: every instance is still terminated',
   requirements: ['STL-02', 'LEK-03'],
+  features: ['pool-removal'],
   pools: NODE_POOLS,
   under: [faults.staleReads({ maxMs: 30_000, mutations: true })],
   async run(t) {

@@ -1,7 +1,7 @@
 import { faults } from '../faults/catalogue.ts';
 import { mayFire } from '../faults/fault.ts';
 import { pool, scenario } from '../harness/scenario.ts';
-import { NODE_POOLS, OPTED_OUT } from '../harness/shapes.ts';
+import { NODE_POOLS, ONE_TYPE, OPTED_OUT, THIRD_SIZED } from '../harness/shapes.ts';
 import { serve } from '../harness/steps.ts';
 
 export const instancesTerminatedExternally = scenario({
@@ -42,6 +42,7 @@ export const drainedWithinBudget = scenario({
   crashPoints: true,
   title: 'the pool is removed while pods protected by a PodDisruptionBudget run: none of them is deleted or killed',
   requirements: ['BUD-01', 'BUD-02', 'TRM-02'],
+  features: ['pool-removal'],
   pools: NODE_POOLS,
   async run(t) {
     const web = await serve(t, 'provision', {
@@ -64,7 +65,7 @@ export const movedWithinBudget = scenario({
   id: 'disruption/moved-within-budget',
   title: 'one of two pools is removed while protected pods run on it: they move to the other pool within their budget, and none is deleted',
   requirements: ['BUD-01', 'BUD-02', 'TRM-02'],
-  features: ['weights'],
+  features: ['weights', 'pool-removal'],
   pools: [pool('old', { instanceTypes: ['m6i.large'], weight: 50 }), pool('new', { instanceTypes: ['m7i.large'], weight: 1 })],
   async run(t) {
     const web = await t.deploy({ kind: 'Deployment', replicas: 4, budget: { maxUnavailable: 1 } });
@@ -79,12 +80,30 @@ export const movedWithinBudget = scenario({
   },
 });
 
+export const packedWithinBudget = scenario({
+  id: 'disruption/packed-within-budget',
+  title:
+    'three protected pods are left on three nodes where one would do: whoever moves them evicts them within their budget, and none is deleted',
+  requirements: ['BUD-01', 'BUD-02', 'TRM-06'],
+  pools: [pool('default', { ...ONE_TYPE, disruption: { consolidation: 'when-empty-or-underutilized' } })],
+  async run(t) {
+    const bulk = await serve(t, 'provision', { name: 'bulk', replicas: 3, cpu: '1200m', memory: '1Gi' });
+    // Each node has room for one of them.
+    const web = await serve(t, 'provision', { kind: 'Deployment', replicas: 3, ...THIRD_SIZED, budget: { maxUnavailable: 1 } });
+    await t.remove(bulk);
+    // Who only removes empty nodes leaves them alone.
+    await t.pass('scale-in');
+    await t.pass('consolidation');
+    await t.untilServed(web, 'recover');
+  },
+});
+
 /** Found by the explorer in the reference: it launched nodes for pods that never left, and kept them although they were empty. */
 export const optedOutPodsStay = scenario({
   id: 'disruption/opted-out-pods-stay',
   title: 'one of two pools is removed while pods that must not be disrupted run on it: they stay, and nothing is launched for them',
   requirements: ['TRM-08'],
-  features: ['weights', 'do-not-disrupt'],
+  features: ['weights', 'do-not-disrupt', 'pool-removal'],
   pools: [pool('old', { instanceTypes: ['m6i.large'], weight: 50 }), pool('new', { instanceTypes: ['m7i.large'], weight: 1 })],
   async run(t) {
     t.expect.launchedAtMost(3);

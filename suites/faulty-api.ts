@@ -115,6 +115,7 @@ export const deniedTerminations = scenario({
   title:
     'a pool is removed while evictions are denied, and TerminateInstances for even longer: pods are evicted and instances terminated once allowed',
   requirements: ['API-07', 'API-03'],
+  features: ['pool-removal'],
   pools: NODE_POOLS,
   faults: {
     noEvictions: mayFire(faults.deniedPermission({ operations: ['create pods/eviction'] })),
@@ -230,6 +231,7 @@ export const blockedEvictions = scenario({
   title:
     'a pool is removed while evictions fail with 500 because two budgets select the same pods: no pod is deleted, and the nodes are removed once the pods are gone',
   requirements: ['BUD-01', 'TRM-02'],
+  features: ['pool-removal'],
   pools: NODE_POOLS,
   faults: { blockade: faults.blockedEviction({ why: 'two-budgets' }) },
   async run(t, { blockade }) {
@@ -356,6 +358,7 @@ export const clockAheadDrain = scenario({
   id: 'faulty-api/clock-ahead-drain',
   title: "the autoscaler's clock is four minutes ahead and a pool is removed: its slow pods still get their full minute to terminate",
   requirements: ['TRM-06', 'TRM-02', 'TRM-03'],
+  features: ['pool-removal'],
   pools: NODE_POOLS,
   under: [CLOCK_AHEAD],
   async run(t) {
@@ -378,7 +381,7 @@ const drainedUnder = (head: ScenarioHead): Scenario =>
   scenario({
     ...head,
     requirements: ['TRM-04', 'TRM-05', 'TRM-06'],
-    features: ['termination-grace'],
+    features: ['termination-grace', 'pool-removal'],
     pools: [pool('default', { instanceTypes: NODE_TYPES, terminationGracePeriodMs: DRAINED_IN_MS })],
     run: async (t) => drainToTheEnd(t, await deploySlowToEnd(t)),
   });
@@ -401,7 +404,7 @@ export const expiredCredentialsGracePeriod = scenario({
   title:
     'the AWS credentials are expired while nodes drain, which may take ten minutes: pods that need four minutes to terminate are asked in time',
   requirements: ['TRM-05', 'TRM-06'],
-  features: ['termination-grace'],
+  features: ['termination-grace', 'pool-removal'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, terminationGracePeriodMs: DRAINED_IN_MS })],
   faults: { denial: faults.expiredCredentials({ of: 'aws' }) },
   async run(t, { denial }) {

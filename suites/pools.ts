@@ -47,7 +47,7 @@ export const terminationGraceBlockedDrain = scenario({
   title:
     "pods that can never be evicted, or must not be disrupted, block a drain: their nodes are terminated when the pool's grace period is over",
   requirements: ['TRM-04', 'TRM-05'],
-  features: ['termination-grace'],
+  features: ['termination-grace', 'pool-removal'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, terminationGracePeriodMs: 5 * MINUTE_MS })],
   async run(t) {
     const web = await t.deploy({ replicas: 2, budget: { minAvailable: 2 } });
@@ -61,7 +61,7 @@ export const terminationGraceSlowPods = scenario({
   title:
     'nodes may drain for ten minutes: protected pods that need four minutes to terminate get them, and pods that need an hour are cut off when the time is over',
   requirements: ['TRM-04', 'TRM-05'],
-  features: ['termination-grace'],
+  features: ['termination-grace', 'pool-removal'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, terminationGracePeriodMs: 10 * MINUTE_MS })],
   run: async (t) => drainToTheEnd(t, await deploySlowToEnd(t)),
 });

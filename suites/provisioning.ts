@@ -237,6 +237,7 @@ export const poolDeletedDuringLaunch = scenario({
   id: 'provisioning/pool-deleted-during-launch',
   title: 'pods and pool are removed while launches are in progress and their answers are lost: every instance is still terminated',
   requirements: ['LEK-02', 'LEK-03', 'TRM-03'],
+  features: ['pool-removal'],
   pools: NODE_POOLS,
   faults: {
     loss: faults.lostAnswer({ operations: LAUNCHES, when: first(LOST_ANSWERS) }),

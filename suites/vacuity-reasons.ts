@@ -179,6 +179,7 @@ export const VACUITY_REASONS: readonly VacuityReason[] = [
       'interruption/rebalance-first',
       'interruption/within-budget',
       'disruption/moved-within-budget',
+      'disruption/packed-within-budget',
       'consolidation/budget-zero',
       'consolidation/drift-within-percentage',
       'consolidation/drifted-do-not-disrupt-node',

@@ -14,7 +14,7 @@ import type { Target, TargetSite } from './target.ts';
 export const plain: Target = {
   name: 'plain',
   summary: 'a minimal fixed-group autoscaler: grows groups for pending pods, removes empty nodes',
-  features: ['node-limits'],
+  features: ['node-limits', 'pool-removal'],
   constants: {
     batchMaxMs: PLAIN.scanMs,
     retryPeriodMs: PLAIN.scanMs,

@@ -110,6 +110,7 @@ export function referenceWith(variant: ReferenceVariant, periods: Periods, scope
       'spot-consolidation',
       'node-settings',
       'gpus',
+      'pool-removal',
     ],
     constants: constantsOf(periods),
     resources: [RESOURCES.nodeclaims.plural, RESOURCES.nodepools.plural, RESOURCES.ec2nodeclasses.plural],

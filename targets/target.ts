@@ -51,7 +51,8 @@ export interface TargetConstants {
  * more nodes of a pool than its limit; limits of CPU and memory are mandatory. `spot-consolidation`: replaces a spot node by a
  * cheaper spot node. `node-settings`: passes kubelet settings and labels of a pool's nodes on to their user data, and plans with
  * the kubelet settings. `node-classes`: applies the EC2NodeClass of a pool as its user wrote it, so that its nodes start with it.
- * `gpus`: launches nodes with NVIDIA GPUs for pods that request them, and waits for the device plugins of these nodes.
+ * `gpus`: launches nodes with NVIDIA GPUs for pods that request them, and waits for the device plugins of these nodes. `pool-removal`:
+ * drains and terminates the nodes of a pool that is removed; without it, whoever removes a pool ends its instances.
  */
 export const FEATURES = [
   'spot',
@@ -74,6 +75,7 @@ export const FEATURES = [
   'node-settings',
   'node-classes',
   'gpus',
+  'pool-removal',
 ] as const;
 export type Feature = (typeof FEATURES)[number];
 

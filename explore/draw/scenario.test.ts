@@ -57,6 +57,7 @@ test('every step and every feature is drawn', () => {
     'gpus',
     'minimum-values',
     'node-limits',
+    'pool-removal',
     'spot',
     'static-capacity',
     'taints',

@@ -71,7 +71,7 @@ export function eventOf(random: Random, { pools, workloads, faults }: Cast, site
     [1, () => [{ do: 'remove', workload: workload.name }]],
     [workload.kind === 'Deployment' ? 3 : 0, () => [{ do: 'roll-out', workload: workload.name }]],
     [has(site, 'drift') ? 3 : 0, () => [{ do: 'change-pool', pool: changed(random, pool, site) }]],
-    [0.5, () => [{ do: 'withdraw-pool', pool: pool.name }]],
+    [has(site, 'pool-removal') ? 0.5 : 0, () => [{ do: 'withdraw-pool', pool: pool.name }]],
     [has(site, 'do-not-disrupt') ? 0.5 : 0, () => [{ do: 'keep-nodes' }]],
     [2, () => [{ do: 'restart-target' }]],
     [faults.length > 0 ? 2 : 0, () => [{ do: 'until-fired', fault: random.pick(faults).name }]],

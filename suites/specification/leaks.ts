@@ -28,6 +28,8 @@ export const leaks: Area = {
     }),
     requirement({
       id: 'LEK-03',
+      profile: 'extended',
+      features: ['pool-removal'],
       title: 'An instance whose pods and pool are removed while its launch is in progress still ends.',
       rationale: 'The instance appears after the pods that needed it are gone, and perhaps after the object that represented it.',
       observed: 'pods and pool are removed at various moments around a launch; in the end no instance is live',

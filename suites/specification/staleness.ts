@@ -21,6 +21,8 @@ export const staleness: Area = {
     }),
     requirement({
       id: 'STL-02',
+      profile: 'extended',
+      features: ['pool-removal'],
       title: 'If the cloud does not know an instance yet when the autoscaler tries to terminate it, the autoscaler tries again later.',
       rationale: 'Right after a launch, "not found" means "not yet". An autoscaler that drops its record at that point leaks the instance.',
       observed:

@@ -17,6 +17,8 @@ export const termination: Area = {
     }),
     requirement({
       id: 'TRM-02',
+      profile: 'extended',
+      features: ['pool-removal'],
       title: 'When a pool is removed, its nodes are drained and terminated, and pods that another pool can serve move there.',
       rationale: 'Every migration replaces pools. Nodes that outlive their pool are managed by no one.',
       observed:

@@ -38,7 +38,8 @@ export interface ClusterAutoscalerSettings {
 
 /**
  * What its groups and flags give. It only removes nodes whose pods fit elsewhere, never for a cheaper node, and only below half
- * of their use: that is not `consolidation`. Interruptions, drift and orphaned Nodes are for other controllers.
+ * of their use: that is not `consolidation`. Interruptions, drift and orphaned Nodes are for other controllers. Who
+ * removes a pool deletes its groups, and they end their instances.
  */
 const FEATURES: readonly Feature[] = ['spot', 'weights', 'taints', 'volumes'];
 

@@ -61,6 +61,7 @@ const FEATURES: readonly Feature[] = [
   'node-settings',
   'node-classes',
   'gpus',
+  'pool-removal',
 ];
 
 /**
