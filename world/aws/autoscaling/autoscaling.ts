@@ -7,6 +7,7 @@ import { GroupController } from './controller.ts';
 import { Groups } from './groups.ts';
 import { LifecycleActions } from './lifecycle-actions.ts';
 import type { LifecycleAction } from './lifecycle-actions.ts';
+import { Refreshes } from './refreshes.ts';
 
 /** Auto Scaling of one account in one region. */
 export interface AutoScaling {
@@ -31,8 +32,9 @@ export function createAutoScaling(parts: {
   const { clock } = account;
   const groups = new Groups({ clock, random: random.fork('activities'), recorder });
   const actions = new LifecycleActions({ clock, random: random.fork('lifecycle actions') });
-  const controller = new GroupController({ clock, random: random.fork('controller'), account, groups, actions });
-  const site = { account, groups, controller, actions };
+  const refreshes = new Refreshes({ clock, random: random.fork('refreshes') });
+  const controller = new GroupController({ clock, random: random.fork('controller'), account, groups, actions, refreshes });
+  const site = { account, groups, controller, actions, refreshes };
   const backend = new AutoScalingBackend({ site, random: random.fork('request ids'), buckets });
   return { backend, controller, reads: groups, onAction: (listener) => actions.onAction(listener) };
 }

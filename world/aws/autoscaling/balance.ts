@@ -1,9 +1,10 @@
+import { isActive } from './group.ts';
 import type { Member } from './group.ts';
 
 /** How many members each zone has, in the order of `zones`; zones that the group has left come last. */
 export function countsOf(zones: readonly string[], members: readonly Member[]): Map<string, number> {
   const counts = new Map(zones.map((zone) => [zone, 0]));
-  for (const { zone, lifecycle } of members) if (lifecycle !== 'Terminating') counts.set(zone, (counts.get(zone) ?? 0) + 1);
+  for (const { zone } of members.filter(isActive)) counts.set(zone, (counts.get(zone) ?? 0) + 1);
   return counts;
 }
 

@@ -1,5 +1,6 @@
 import type { Random } from '../../../runtime/random.ts';
 import { countsOf } from './balance.ts';
+import { isActive } from './group.ts';
 import type { Group, Member } from './group.ts';
 
 const HOUR_MS = 3_600_000;
@@ -17,7 +18,7 @@ export function zonesByNeed(zones: readonly string[], members: readonly Member[]
 export function nextCapacityType({ mixed }: Group, members: readonly Member[]): 'spot' | 'on-demand' {
   if (mixed === undefined) return 'on-demand';
   const { OnDemandBaseCapacity: base = 0, OnDemandPercentageAboveBaseCapacity: percentage = 100 } = mixed.distribution;
-  const live = members.filter(({ lifecycle }) => lifecycle !== 'Terminating');
+  const live = members.filter(isActive);
   const total = live.length + 1;
   const wanted = Math.min(total, base) + Math.ceil((Math.max(total - base, 0) * percentage) / 100);
   return live.filter(({ capacityType }) => capacityType === 'on-demand').length < wanted ? 'on-demand' : 'spot';
@@ -35,7 +36,7 @@ export function chooseVictim(
   members: readonly Member[],
   { nowMs, random }: { readonly nowMs: number; readonly random: Random },
 ): Member | undefined {
-  const live = members.filter(({ lifecycle }) => lifecycle !== 'Terminating');
+  const live = members.filter(isActive);
   const counts = countsOf([], live);
   const unprotected = live.filter(({ isProtected }) => !isProtected);
   const outside = unprotected.filter(({ subnetId }) => !group.subnets.includes(subnetId));

@@ -6,6 +6,7 @@ import type { Account } from '../operation.ts';
 import type { Groups } from './groups.ts';
 import type { LifecycleActions } from './lifecycle-actions.ts';
 import { Memories } from './memories.ts';
+import type { Refreshes } from './refreshes.ts';
 
 /** What a controller works on. */
 export interface ControlParts {
@@ -14,6 +15,7 @@ export interface ControlParts {
   readonly account: Account;
   readonly groups: Groups;
   readonly actions: LifecycleActions;
+  readonly refreshes: Refreshes;
 }
 
 /** What the parts of the controller share: what they work on, what they remember, and how they come back to a group. */
@@ -23,7 +25,10 @@ export class Control {
   readonly account: Account;
   readonly groups: Groups;
   readonly actions: LifecycleActions;
+  readonly refreshes: Refreshes;
   readonly memories = new Memories();
+  /** The times of `lookAt` that were named last. */
+  readonly #looks = new Map<string, number>();
   #work: { readonly tasks: Tasks; readonly queue: WorkQueue } | undefined;
 
   constructor(parts: ControlParts) {
@@ -32,6 +37,7 @@ export class Control {
     this.account = parts.account;
     this.groups = parts.groups;
     this.actions = parts.actions;
+    this.refreshes = parts.refreshes;
   }
 
   start(work: { readonly tasks: Tasks; readonly queue: WorkQueue }): void {
@@ -45,6 +51,14 @@ export class Control {
   /** A group is looked at soon. */
   reconsider(name: string): void {
     this.#work?.queue.add(name);
+  }
+
+  /** A group is looked at again at that time. @param why for each reason one time is enough */
+  lookAt(name: string, why: string, atMs: number): void {
+    const key = JSON.stringify([name, why]);
+    if (this.#looks.get(key) === atMs) return;
+    this.#looks.set(key, atMs);
+    this.tasks?.after(atMs - this.clock.nowMs(), () => this.reconsider(name));
   }
 
   /** Works after a drawn delay. @param what names the random stream */

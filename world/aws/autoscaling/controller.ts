@@ -7,10 +7,13 @@ import { Exits, isAlive } from './exits.ts';
 import { targetOf, unitsOf } from './group.ts';
 import type { Member } from './group.ts';
 import { checkLater, replaceUnhealthy, retire } from './health.ts';
+import { expire } from './lifetimes.ts';
 import type { HookEnd } from './lifecycle-actions.ts';
 import type { Change } from './memories.ts';
+import { goOnRefreshing } from './refresh.ts';
 import { shrink } from './scale-in.ts';
 import { ScaleOut } from './scale-out.ts';
+import { enterStandby, exitStandby } from './standby.ts';
 import { at } from './words.ts';
 
 /**
@@ -51,6 +54,7 @@ export class GroupController implements WorldPart {
   /** A group was deleted. */
   forget(name: string): void {
     this.#control.memories.forget(name);
+    this.#control.refreshes.forget(name);
     this.#control.actions.forget(name);
   }
 
@@ -75,6 +79,16 @@ export class GroupController implements WorldPart {
     return this.#exits.terminate(member, { cause, span });
   }
 
+  /** Takes a member out of service. @returns the id of the activity */
+  enterStandby(member: Member, cause: string): string {
+    return enterStandby(this.#control, member, cause);
+  }
+
+  /** Puts a member into service again. @returns the id of the activity */
+  exitStandby(member: Member, cause: string): string {
+    return exitStandby(this.#control, member, cause);
+  }
+
   #onInstance({ id, state }: Instance): void {
     const { groups, actions, account, tasks } = this.#control;
     const member = groups.member(id);
@@ -86,7 +100,7 @@ export class GroupController implements WorldPart {
       actions.wait(tasks, { group, instance: id, transition }, (end) => this.#enterService(id, end));
       return;
     }
-    if (state === 'pending' || state === 'running') return;
+    if (state === 'pending' || state === 'running' || member.lifecycle === 'EnteringStandby' || member.lifecycle === 'Standby') return;
     if (member.lifecycle === 'Terminating') {
       if (state === 'terminated') this.#exits.leave(id);
       return;
@@ -129,6 +143,8 @@ export class GroupController implements WorldPart {
     }
     replaceUnhealthy(this.#control, this.#exits, group);
     retire(this.#control, this.#exits, group);
+    expire(this.#control, this.#exits, group);
+    goOnRefreshing(this.#control, this.#exits, group);
     shrink(this.#control, this.#exits, group);
     await this.#scaleOut.grow(name);
     const now = groups.find(name);

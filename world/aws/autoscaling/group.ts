@@ -46,7 +46,7 @@ export interface Group extends GroupSettings {
 }
 
 /** Where a member is in its life. */
-export type Lifecycle = 'Pending' | 'InService' | 'Terminating';
+export type Lifecycle = 'Pending' | 'InService' | 'EnteringStandby' | 'Standby' | 'Terminating';
 
 /** An instance of a group. Members are immutable: a change replaces them. */
 export interface Member {
@@ -56,6 +56,8 @@ export interface Member {
   readonly isHealthy: boolean;
   /** EC2 recommended to replace it: it goes as soon as another is in service. */
   readonly isAtRisk?: true;
+  /** A refresh replaces it, and it goes as soon as another is in service. */
+  readonly isOutdated?: true;
   /** It was launched to balance zones, and is not in service yet: until it is, no other goes. */
   readonly isSurplus?: true;
   /** It is never chosen when the group shrinks. */
@@ -113,9 +115,14 @@ export interface Activity {
   readonly zone?: string;
 }
 
-/** The capacity that counts towards the desired one: of members that are not ending. */
+/** Whether a member counts for its group: it is neither ending nor on standby. */
+export function isActive({ lifecycle }: Pick<Member, 'lifecycle'>): boolean {
+  return lifecycle === 'Pending' || lifecycle === 'InService';
+}
+
+/** The capacity that counts towards the desired one. */
 export function unitsOf(members: readonly Member[]): number {
-  return members.reduce((units, member) => units + (member.lifecycle === 'Terminating' ? 0 : member.weight), 0);
+  return members.reduce((units, member) => units + (isActive(member) ? member.weight : 0), 0);
 }
 
 /**
@@ -127,11 +134,11 @@ export function mostOf({ max }: Group): number {
 }
 
 /**
- * The capacity that a group works towards: more than desired while members at risk wait for their replacements, and while what was
+ * The capacity that a group works towards: more than desired while members at risk or outdated ones wait for their replacements, and while what was
  * launched to balance zones is not in service. Source: "Capacity Rebalancing in Auto Scaling to replace at-risk Spot Instances".
  */
 export function targetOf(group: Group, members: readonly Member[]): number {
-  const more = unitsOf(members.filter(({ isAtRisk, isSurplus }) => isAtRisk === true || isSurplus === true));
+  const more = unitsOf(members.filter(({ isAtRisk, isOutdated, isSurplus }) => isAtRisk ?? isOutdated ?? isSurplus ?? false));
   return Math.max(group.desired, Math.min(group.desired + more, mostOf(group)));
 }
 
@@ -141,6 +148,9 @@ export function onDemandStrategy({ mixed }: Pick<Group, 'mixed'>): 'prioritized'
 }
 
 /** Whether one of the group's processes runs. Sources of the names: "Suspend and resume Amazon EC2 Auto Scaling processes". */
-export function runs({ suspended }: Group, process: 'Launch' | 'Terminate' | 'HealthCheck' | 'ReplaceUnhealthy' | 'AZRebalance'): boolean {
+export function runs(
+  { suspended }: Group,
+  process: 'Launch' | 'Terminate' | 'HealthCheck' | 'ReplaceUnhealthy' | 'AZRebalance' | 'InstanceRefresh',
+): boolean {
   return !suspended.has(process);
 }

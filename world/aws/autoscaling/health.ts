@@ -2,7 +2,7 @@ import type { DelayRange } from '../../tasks.ts';
 import type { Control } from './control.ts';
 import { isAlive } from './exits.ts';
 import type { Exits } from './exits.ts';
-import { runs, unitsOf } from './group.ts';
+import { isActive, runs, unitsOf } from './group.ts';
 import type { Group } from './group.ts';
 import { at } from './words.ts';
 
@@ -25,7 +25,7 @@ export function checkLater(control: Control, id: string): void {
 export function replaceUnhealthy({ groups, account, clock, memories }: Control, exits: Exits, group: Group): void {
   if (!runs(group, 'ReplaceUnhealthy') || !runs(group, 'Terminate')) return;
   for (const member of groups.members(group.name)) {
-    if (member.isHealthy || member.lifecycle === 'Terminating') continue;
+    if (member.isHealthy || !isActive(member)) continue;
     const checker = isAlive(account.instances.current(member.instance))
       ? 'a user health-check.'
       : 'an EC2 health check indicating it has been terminated or stopped.';
@@ -35,13 +35,14 @@ export function replaceUnhealthy({ groups, account, clock, memories }: Control, 
   }
 }
 
-/** Members at risk go as their replacements come. */
+/** Members at risk, and those that a refresh replaces, go as their replacements come. */
 export function retire({ groups, clock }: Control, exits: Exits, group: Group): void {
   if (!runs(group, 'Terminate')) return;
   for (const member of groups.members(group.name)) {
     const inService = groups.members(group.name).filter(({ lifecycle }) => lifecycle === 'InService');
-    if (member.isAtRisk !== true || member.lifecycle !== 'InService' || unitsOf(inService) - member.weight < group.desired) continue;
-    const cause = `At ${at(clock)} an instance was taken out of service in response to an EC2 instance rebalance recommendation.`;
-    exits.terminate(member, { cause });
+    if (member.isAtRisk !== true && member.isOutdated !== true) continue;
+    if (member.lifecycle !== 'InService' || unitsOf(inService) - member.weight < group.desired) continue;
+    const reason = member.isAtRisk === true ? 'an EC2 instance rebalance recommendation.' : 'an instance refresh.';
+    exits.terminate(member, { cause: `At ${at(clock)} an instance was taken out of service in response to ${reason}` });
   }
 }

@@ -36,7 +36,7 @@ export function terminateInstance(site: AutoScalingSite, input: TerminateInstanc
   }
   const start = `At ${at(account.clock)} instance ${id} was taken out of service in response to a user request`;
   if (isSmaller) {
-    const left = desired - member.weight;
+    const left = desired - unitsOf([member]);
     if (left < min) throw belowMinimum(desired, min);
     groups.keep({ ...group, desired: left }, span);
     const ended = controller.terminate(member, `${start}, shrinking the capacity from ${desired} to ${left}.`, span);
@@ -71,7 +71,7 @@ export function setInstanceProtection(site: AutoScalingSite, input: SetInstanceP
   const members = (input.InstanceIds ?? []).map((id) => {
     const member = site.groups.member(id);
     if (member?.group !== group.name) throw validationError(`The instance ${id} is not part of Auto Scaling group ${group.name}.`);
-    if (member.lifecycle !== 'InService') {
+    if (!['InService', 'EnteringStandby', 'Standby'].includes(member.lifecycle)) {
       throw validationError(`The instance ${id} is not in InService or EnteringStandby or Standby.`);
     }
     return member;
@@ -149,7 +149,8 @@ export function detachInstances(site: AutoScalingSite, input: DetachInstancesQue
   const members = (input.InstanceIds ?? []).map((id) => {
     const member = groups.member(id);
     if (member?.group !== group.name) throw validationError(`The instance ${id} is not part of Auto Scaling group ${group.name}.`);
-    if (member.lifecycle !== 'InService') throw validationError(`The instance ${id} is not in InService or Standby.`);
+    if (member.lifecycle !== 'InService' && member.lifecycle !== 'Standby')
+      throw validationError(`The instance ${id} is not in InService or Standby.`);
     return member;
   });
   const desired = isSmaller ? group.desired - unitsOf(members) : group.desired;

@@ -4,7 +4,7 @@ import { countsOf, launchesToBalance } from './balance.ts';
 import { nextCapacityType, zonesByNeed } from './choice.ts';
 import type { Control } from './control.ts';
 import type { Exits } from './exits.ts';
-import { mostOf, runs, targetOf, unitsOf } from './group.ts';
+import { isActive, mostOf, runs, targetOf, unitsOf } from './group.ts';
 import type { Group, Member } from './group.ts';
 import { launchOne, memberOf } from './launch-one.ts';
 import type { LaunchResult } from './launch-one.ts';
@@ -77,7 +77,7 @@ export class ScaleOut {
     for (;;) {
       const group = groups.find(name);
       if (group === undefined || group.isDeleting || !runs(group, 'AZRebalance') || !runs(group, 'Launch')) return;
-      const members = groups.members(name).filter(({ lifecycle }) => lifecycle !== 'Terminating');
+      const members = groups.members(name).filter(isActive);
       const settled = members.filter(({ isSurplus }) => isSurplus !== true);
       if (!isSettled(group, settled) || clock.nowMs() < memories.of(name).pausedUntilMs) return;
       if (unitsOf(members) >= mostOf(group)) return;
@@ -117,7 +117,8 @@ export class ScaleOut {
     if (losses > 0) return why('an unhealthy instance needing to be replaced.');
     const difference = growing(clock, before, group.desired);
     if (change !== undefined) return { cause: join(change.cause, difference), span: change.span };
-    return members.some(({ isAtRisk }) => isAtRisk) ? why('an EC2 instance rebalance recommendation.') : { cause: difference };
+    if (members.some(({ isAtRisk }) => isAtRisk)) return why('an EC2 instance rebalance recommendation.');
+    return members.some(({ isOutdated }) => isOutdated) ? why('an instance refresh.') : { cause: difference };
   }
 
   async #launch(group: Group, zone: string, span: number | undefined): Promise<LaunchResult> {
@@ -144,7 +145,8 @@ function isSettled({ desired }: Group, members: readonly Member[]): boolean {
   return (
     members.length === desired &&
     members.every(
-      ({ lifecycle, isHealthy, isAtRisk, hasWeight }) => lifecycle === 'InService' && isHealthy && isAtRisk !== true && !hasWeight,
+      ({ lifecycle, isHealthy, isAtRisk, isOutdated, hasWeight }) =>
+        lifecycle === 'InService' && isHealthy && isAtRisk !== true && isOutdated !== true && !hasWeight,
     )
   );
 }

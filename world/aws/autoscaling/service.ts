@@ -3,6 +3,7 @@ import type { Account, Outcome } from '../operation.ts';
 import type { GroupController } from './controller.ts';
 import type { Groups } from './groups.ts';
 import type { LifecycleActions } from './lifecycle-actions.ts';
+import type { Refreshes } from './refreshes.ts';
 
 /** What operations work on. */
 export interface AutoScalingSite {
@@ -10,6 +11,7 @@ export interface AutoScalingSite {
   readonly groups: Groups;
   readonly controller: GroupController;
   readonly actions: LifecycleActions;
+  readonly refreshes: Refreshes;
 }
 
 /**

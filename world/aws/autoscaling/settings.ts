@@ -24,6 +24,10 @@ const DEFAULTS = {
   capacityRebalance: false,
 } as const;
 
+/** A day. Source: "Replace instances based on maximum instance lifetime", also of the next. */
+const LIFETIME_MIN_S = 86_400;
+const LIFETIME_MAX_S = 31_536_000;
+
 const POLICIES: ReadonlySet<string> = new Set([
   'AllocationStrategy',
   'ClosestToNextInstanceHour',
@@ -189,6 +193,10 @@ function readOthers(input: CreateAutoScalingGroupType | UpdateAutoScalingGroupTy
   const unknown = (input.TerminationPolicies ?? []).find((policy) => !POLICIES.has(policy));
   if (unknown !== undefined)
     throw validationError(`Termination policy ${unknown} is not valid. Check the list of valid termination policies.`);
+  const { MaxInstanceLifetime: lifetimeS = 0 } = input;
+  if (lifetimeS !== 0 && !(lifetimeS >= LIFETIME_MIN_S && lifetimeS <= LIFETIME_MAX_S)) {
+    throw validationError(`Invalid MaxInstanceLifetime ${lifetimeS}: it must be 0, or between ${LIFETIME_MIN_S} and ${LIFETIME_MAX_S}.`);
+  }
   return defined({
     cooldownS: input.DefaultCooldown,
     healthCheckType: input.HealthCheckType,

@@ -59,7 +59,11 @@ export function writeGroup({ network }: Account, group: Group, members: readonly
     NewInstancesProtectedFromScaleIn: group.protectsNew,
     ServiceLinkedRoleARN: ROLE,
     CapacityRebalance: group.capacityRebalance,
-    ...defined({ DefaultInstanceWarmup: group.warmupS, MaxInstanceLifetime: group.maxLifetimeS, Context: group.context }),
+    ...defined({
+      DefaultInstanceWarmup: group.warmupS,
+      MaxInstanceLifetime: group.maxLifetimeS === 0 ? undefined : group.maxLifetimeS,
+      Context: group.context,
+    }),
     TrafficSources: [],
   };
 }
@@ -78,7 +82,7 @@ function writeInstance(member: Member, isWaiting: IsWaiting): Instance {
     InstanceId: instance,
     InstanceType: instanceType,
     AvailabilityZone: zone,
-    LifecycleState: isWaiting(instance) && lifecycle !== 'InService' ? `${lifecycle}:Wait` : lifecycle,
+    LifecycleState: (lifecycle === 'Pending' || lifecycle === 'Terminating') && isWaiting(instance) ? `${lifecycle}:Wait` : lifecycle,
     HealthStatus: isHealthy ? 'Healthy' : 'Unhealthy',
     ...writeTemplate(template),
     ProtectedFromScaleIn: isProtected,

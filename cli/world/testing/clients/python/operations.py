@@ -149,6 +149,16 @@ def members(state="InService"):
     raise AssertionError(described)
 
 
+def becomes(instance, state):
+    """Waits until an instance of a group is in this state."""
+    for _ in range(120):
+        found = autoscaling.describe_auto_scaling_instances(InstanceIds=[instance])["AutoScalingInstances"]
+        if [one["LifecycleState"] for one in found] == [state]:
+            return
+        time.sleep(0.5)
+    raise AssertionError(found)
+
+
 call(autoscaling, "DescribeAccountLimits")
 call(
     autoscaling,
@@ -182,7 +192,17 @@ call(autoscaling, "SuspendProcesses", **group, ScalingProcesses=["ReplaceUnhealt
 autoscaling.set_instance_health(InstanceId=kept, HealthStatus="Unhealthy")
 call(autoscaling, "SetInstanceHealth", InstanceId=kept, HealthStatus="Healthy")
 call(autoscaling, "ResumeProcesses", **group)
-call(autoscaling, "SetInstanceProtection", **group, InstanceIds=[kept], ProtectedFromScaleIn=True)
+[entering] = call(autoscaling, "EnterStandby", **group, InstanceIds=[ended], ShouldDecrementDesiredCapacity=True)["Activities"]
+assert entering["Description"] == f"Moving EC2 instance to Standby: {ended}", entering
+becomes(ended, "Standby")
+call(autoscaling, "ExitStandby", **group, InstanceIds=[ended])
+becomes(ended, "InService")
+call(autoscaling, "SetInstanceProtection", **group, InstanceIds=[kept, ended], ProtectedFromScaleIn=True)
+# It waits for both.
+refresh = call(autoscaling, "StartInstanceRefresh", **group, Preferences={"MinHealthyPercentage": 50})["InstanceRefreshId"]
+[refreshing] = call(autoscaling, "DescribeInstanceRefreshes", **group)["InstanceRefreshes"]
+assert refreshing["InstanceRefreshId"] == refresh and refreshing["Preferences"]["MinHealthyPercentage"] == 50, refreshing
+assert call(autoscaling, "CancelInstanceRefresh", **group)["InstanceRefreshId"] == refresh
 activity = call(autoscaling, "TerminateInstanceInAutoScalingGroup", InstanceId=ended, ShouldDecrementDesiredCapacity=True)["Activity"]
 assert activity["StatusCode"] == "InProgress" and ended in activity["Description"], activity
 call(autoscaling, "DetachInstances", **group, InstanceIds=[kept], ShouldDecrementDesiredCapacity=True)
