@@ -53,6 +53,36 @@ test('the target is killed twice at each side effect; check and replay give the 
   expect(beyond.stdout).toContain('UNKNOWN');
 });
 
+test('FROM..TO is upgraded at each side effect of FROM; a replay gives the same bytes', { tag: '@long' }, async ({}, testInfo) => {
+  const cwd = folderWith(testInfo, { 'nothing.ts': NOTHING });
+  const target = ['--target', 'reference..mutant:no-drain'];
+  const all = await scaleproofHere(['crash-points', '--scenario', './nothing.ts', ...target, '--out', 'all'], cwd);
+  expect(all.code, all.stdout + all.stderr).toBe(0);
+  expect(all.stdout).toMatch(/^ *K +OPERATION +OBJECT +UPGRADE/);
+  const [scenario] = runReportSchema.parse(JSON.parse(readFileSync(join(cwd, 'all/report.json'), 'utf8'))).scenarios;
+  const points = scenario?.crashPoints?.points ?? [];
+  expect(points.length).toBeGreaterThan(0);
+  expect(scenario?.crashPoints).toMatchObject({ passed: points.length, failed: 0, unknown: 0 });
+  expect(readReport(join(cwd, 'all/report.html'))).toContain('Upgraded at each side effect');
+
+  const replay = points.at(-1)?.upgrade?.replay ?? '';
+  expect(replay).toContain(`,crash=upgrade:${points.length},catalogue=`);
+  const again = await scaleproofHere(['replay', replay, '--out', 'again'], cwd);
+  expect(again.code, again.stdout + again.stderr).toBe(0);
+  // The trial that counts can be replayed alone.
+  const counted = scenario?.results[0]?.replay ?? '';
+  expect(counted).toContain(',upgrade=none,');
+  expect((await scaleproofHere(['replay', counted, '--out', 'counted'], cwd)).code).toBe(0);
+  const first = historiesOf(join(cwd, 'all'));
+  const repeated = { ...historiesOf(join(cwd, 'again')), ...historiesOf(join(cwd, 'counted')) };
+  expect(Object.keys(repeated)).toHaveLength(2);
+  for (const [name, history] of Object.entries(repeated)) expect(first[name] === history, name).toBe(true);
+
+  const refused = await scaleproofHere(['replay', replay.replace('reference..mutant:no-drain', 'reference')], cwd);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain('reference is not an upgrade');
+});
+
 for (const { args, says } of [
   { args: ['--scenario', 'no/such'], says: 'no scenario is named "no/such"' },
   { args: ['--scenario', 'scheduling/spot-spread', '--target', 'plain'], says: 'does not have the feature spot' },

@@ -24,8 +24,10 @@ export interface TrialChoice {
   readonly world: WorldRef | undefined;
   /** Only this part of the trials. */
   readonly shard?: Shard | undefined;
-  /** Scenarios in which the target is also killed at its side effects; none by default. */
+  /** Scenarios in which the target is also killed, or upgraded, at its side effects; none by default. */
   readonly crashPoints?: CrashChoice;
+  /** The target is not upgraded, as in a trial that counts its side effects. */
+  readonly withoutUpgrade?: boolean;
   /** Only these of the trials; by default all. */
   readonly only?: TrialSubset;
 }
@@ -61,7 +63,7 @@ interface Crashes {
   readonly uncounted: ReadonlyMap<string, string>;
 }
 
-/** The trials in which the target is killed: for each scenario, with its first seed. */
+/** The trials in which the target is killed or upgraded at a side effect: for each scenario, with its first seed. */
 export function planCrashTrials(
   { trials, crashed }: Plan,
   ends: readonly TrialEnd[],
@@ -120,12 +122,14 @@ export async function planRun(options: TrialChoice, target: Target): Promise<Pla
     if (reason === undefined) {
       const { id, crashPoints = false } = source.scenario;
       if (options.only?.hasCrashPoints(id) ?? (crashPoints || options.crashPoints?.of === 'all')) {
-        const why = whyLeftOut(options.crashPoints, target) ?? whyNoCrashPoints(capabilities);
+        const why = whyLeftOut(options.crashPoints, target) ?? whyNoCrashPoints(capabilities) ?? whyNoUpgrade(options.crashPoints, target);
         if (why !== undefined && options.crashPoints?.of === 'all') throw new UsageError(`${id}: crash points can't be run: ${why}`);
         if (why === undefined) crashed.add(id);
         else leftOut.set(id, why);
       }
-      trials.push(...(await planTrials(source, options.target, seeds, { nodes: options.nodes, world: options.world })));
+      const { nodes, world } = options;
+      const withoutUpgrade = crashed.has(id) || options.withoutUpgrade === true;
+      trials.push(...(await planTrials(source, options.target, seeds, { nodes, world, withoutUpgrade })));
     } else {
       const { scenario, suite } = source;
       notRun.push(...seeds.map((seed) => ({ scenario: scenario.id, title: scenario.title, suite, seed, reason })));
@@ -139,6 +143,11 @@ function whyLeftOut(choice: CrashChoice | undefined, { cost }: Target): string |
   if (choice === undefined) return 'they were not requested';
   if (choice.of === 'all' || choice.isAsked || cost !== 'heavy') return undefined;
   return 'they are hundreds of trials, and each takes many seconds with this target; request them with --crash-points';
+}
+
+function whyNoUpgrade(choice: CrashChoice | undefined, { name, upgradesTo }: Target): string | undefined {
+  const isAsked = choice?.of === 'all' && choice.only?.moment === 'upgrade';
+  return isAsked && upgradesTo === undefined ? `${name} is not an upgrade, FROM..TO` : undefined;
 }
 
 /** Which trials of a run belong to a shard: every n-th one, by scenario and then by seed. */

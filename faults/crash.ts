@@ -38,14 +38,17 @@ export const crash = defineFault({
     }),
 });
 
-const pointParams = z.strictObject({
-  moment: z.enum(['before', 'after']),
+const effectParams = {
   /** Number of the target's side effect over both wires, from 1. */
   nth: z.number().int().positive(),
   /** The request with this effect, from the trial without the crash. */
   span: z.number().int().nonnegative(),
   operation: z.string().min(1),
-});
+};
+const pointParams = z.strictObject({ moment: z.enum(['before', 'after']), ...effectParams });
+
+/** An answer that waits for an upgrade is released by then, whatever becomes of it. */
+const MAX_HELD_MS = 600_000;
 
 /**
  * The target is killed at one of its side effects. This is not in the catalogue of faults: which request has the effect is
@@ -70,6 +73,28 @@ export const crashPoint = defineFault({
         moment,
       },
       effect: { kind: 'kill' },
+      fired: (at) => fired(at),
+    }),
+});
+
+/**
+ * The target is replaced by the one that it is upgraded to at one of its side effects. The answer is held until it has been told to
+ * stop, which heals this. Who arms it replaces the target when it fires.
+ */
+export const upgradePoint = defineFault({
+  name: 'upgrade-point',
+  summary: 'the target is upgraded at one of its side effects',
+  params: z.strictObject(effectParams),
+  legal: true,
+  hinders: false,
+  capabilities: () => ['time.virtual'],
+  color: crash.color,
+  describe: ({ nth, operation }) =>
+    `the target is upgraded after its side effect number ${nth}, ${operation}, took effect, and told to stop before its answer`,
+  inject: ({ span, operation }, { arm, fired }) =>
+    arm({
+      trigger: { match: { operations: [operation], span, applied: true }, when: { kind: 'first', count: 1 }, moment: 'after' },
+      effect: { kind: 'delay', delayMs: MAX_HELD_MS },
       fired: (at) => fired(at),
     }),
 });

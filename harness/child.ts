@@ -80,7 +80,7 @@ async function runTrial(spec: TrialSpec): Promise<TrialAnswer> {
       target,
       seed: spec.seed,
       nodes: spec.nodes,
-      ...defined({ crash: spec.crash }),
+      ...defined({ crash: spec.crash, withoutUpgrade: spec.withoutUpgrade }),
       timeline,
       recorder: reportingPhases(recorder, () => timeline.nowMs() - startMs),
       createWorld: world.createWorld,

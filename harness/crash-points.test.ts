@@ -84,6 +84,7 @@ test('each side effect has two crash points; there are none beyond the last, and
     { moment: 'before', nth: 1 },
     { moment: 'after', nth: 1 },
   ]);
+  expect(crashPointsOf(effects, { isUpgrade: true })).toEqual([{ moment: 'upgrade', nth: 1 }]);
   expect(specifyCrash({ moment: 'after', nth: 1 }, effects)).toEqual({
     moment: 'after',
     nth: 1,

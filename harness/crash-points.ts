@@ -8,7 +8,8 @@ import { defined } from '../model/defined.ts';
 /**
  * Crash points: a trial is run once to count the target's side effects, and then twice for each of them, with the target
  * killed just before or just after it. Up to the crash the second trial equals the first, byte for byte: so the request
- * that has the k-th effect is known before it is sent.
+ * that has the k-th effect is known before it is sent. A target that is an upgrade is not killed but upgraded there: its trial is
+ * first run without the upgrade, and then once for each side effect.
  */
 
 /** Most side effects of one trial that get crash points. */
@@ -50,9 +51,10 @@ export function sideEffectsOf(events: readonly HistoryEvent[]): SideEffect[] {
   });
 }
 
-/** Both sides of every side effect, in order. */
-export function crashPointsOf(effects: readonly SideEffect[]): CrashName[] {
-  return effects.flatMap((_effect, index) => CRASH_MOMENTS.map((moment) => ({ moment, nth: index + 1 })));
+/** Both sides of every side effect, in order; of an upgrade, each side effect. */
+export function crashPointsOf(effects: readonly SideEffect[], { isUpgrade = false } = {}): CrashName[] {
+  const moments = isUpgrade ? (['upgrade'] as const) : (['before', 'after'] as const);
+  return effects.flatMap((_effect, index) => moments.map((moment) => ({ moment, nth: index + 1 })));
 }
 
 /** All that a trial needs to know of a crash point. @throws RangeError when there is no such side effect */
@@ -68,8 +70,10 @@ export function formatCrashPoint({ moment, nth }: CrashName): string {
   return `${moment}:${nth}`;
 }
 
-/** The inverse of `formatCrashPoint`. */
+/** The inverse of `formatCrashPoint`. @throws Error when it is none */
 export function parseCrashPoint(text: string): CrashName {
-  const [moment, nth] = text.split(':');
-  return { moment: moment === 'before' ? 'before' : 'after', nth: Number(nth) };
+  const [name, nth] = text.split(':');
+  const moment = CRASH_MOMENTS.find((known) => known === name);
+  if (moment === undefined) throw new Error(`"${text}" is no crash point`);
+  return { moment, nth: Number(nth) };
 }

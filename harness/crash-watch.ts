@@ -1,5 +1,6 @@
-import { crashPoint } from '../faults/crash.ts';
+import { crashPoint, upgradePoint } from '../faults/crash.ts';
 import { specify } from '../faults/fault.ts';
+import type { FaultSpec } from '../faults/fault.ts';
 import type { Recorder } from '../history/events.ts';
 import { defined } from '../model/defined.ts';
 import type { World } from '../world/world.ts';
@@ -9,8 +10,13 @@ import type { CrashSpec } from './crash-points.ts';
 /** The crash's id in the history: the numbers of the scenario's own faults stay as without it. */
 const FAULT_ID = 'crash-point';
 
+function faultAt({ moment, nth, operation, spans }: CrashSpec): FaultSpec {
+  const effect = { nth, operation, span: spans.at(-1) ?? 0 };
+  return moment === 'upgrade' ? specify(upgradePoint, effect) : specify(crashPoint, { moment, ...effect });
+}
+
 /**
- * Kills the target at a crash point, and compares the trial with the one in which the side effects were counted: any
+ * Kills or upgrades the target at a crash point, and compares the trial with the one in which the side effects were counted: any
  * difference before the crash makes the trial unknown.
  */
 export class CrashWatch {
@@ -32,10 +38,12 @@ export class CrashWatch {
     };
   }
 
-  /** Arms the crash before anything else is armed. */
-  async arm(world: Pick<World, 'arm' | 'ports' | 'cluster'>): Promise<void> {
-    const { moment, nth, operation, spans } = this.#crash;
-    const fault = specify(crashPoint, { moment, nth, operation, span: spans.at(-1) ?? 0 });
+  /**
+   * Arms the crash before anything else is armed.
+   * @param upgrade called at the point of an upgrade, which has to replace the target and then call `heal`
+   */
+  async arm(world: Pick<World, 'arm' | 'ports' | 'cluster'>, upgrade: () => void): Promise<void> {
+    const fault = faultAt(this.#crash);
     this.recorder.record({ type: 'fault.armed', fault: armedFault(FAULT_ID, fault, 'must-fire') });
     this.#disarm = await fault.inject({
       arm: world.arm,
@@ -44,13 +52,17 @@ export class CrashWatch {
       fired: (span) => {
         this.recorder.record({ type: 'fault.fired', fault: FAULT_ID, ...defined({ span }) });
         this.#isOver = true;
+        if (this.#crash.moment === 'upgrade') upgrade();
       },
     });
   }
 
-  /** Removes the crash, even if it never fired. */
+  /** Removes the crash, once, even if it never fired. */
   async heal(): Promise<void> {
-    await this.#disarm?.();
+    const disarm = this.#disarm;
+    if (disarm === undefined) return;
+    this.#disarm = undefined;
+    await disarm();
     this.recorder.record({ type: 'fault.healed', fault: FAULT_ID });
   }
 

@@ -36,8 +36,10 @@ export interface TrialSite {
   readonly seed: number;
   /** Nodes that scaling scenarios should reach. */
   readonly nodes: number;
-  /** Where the target is killed, in addition to the scenario's own faults. */
+  /** Where the target is killed or upgraded, in addition to the scenario's own faults. */
   readonly crash?: CrashSpec;
+  /** A target that is an upgrade is not upgraded: its side effects are counted. */
+  readonly withoutUpgrade?: true;
   readonly timeline: Timeline;
   readonly recorder: Recorder;
   readonly createWorld: (site: WorldSite) => World;
@@ -85,6 +87,8 @@ class EngineTrial {
   readonly #life: TargetLife;
   readonly #crash: CrashWatch | undefined;
   readonly #startMs: number;
+  /** Settles when the upgrade is over; absent until it begins. */
+  #upgrading: Promise<void> | undefined;
   #operatorSockets: SiteSockets | undefined;
   #abort: (error: Error) => void = () => undefined;
   readonly #aborted: Promise<never>;
@@ -190,9 +194,12 @@ class EngineTrial {
     for (const bound of Object.values(bounds)) recorder.record({ type: 'bound', bound });
     for (const pool of scenario.pools) recorder.record({ type: 'pool', pool: describePool(pool) });
     recorder.record({ type: 'expectation', expectation: { kind: 'settled', bound: 'settle' } });
-    // First of all: a fault that the scenario injects must not answer the request before the crash sees it.
-    await this.#crash?.arm(world);
     const operator = this.#operator();
+    const upgrade = (): void => {
+      if (target.upgradesTo !== undefined) this.#upgrading ??= this.#upgrade(target.upgradesTo, operator, bounds.recover.value);
+    };
+    // First of all: a fault that the scenario injects must not answer the request before the crash sees it.
+    await this.#crash?.arm(world, upgrade);
     const poolFor = (pool: Pool): Pool => world.poolFor?.(pool, target.features) ?? pool;
     const context = new TrialContext({
       world,
@@ -223,15 +230,18 @@ class EngineTrial {
       (await this.#byTarget('applyPools', () => target.applyPools(operator, scenario.pools.map(poolFor))));
     if (!isSetUp) throw new SetUpFailed();
     await this.#life.start(Math.max(bounds.recover.value, target.external?.withinMs ?? 0));
+    await this.#upgrading;
 
     recorder.record({ type: 'phase', phase: 'act' });
-    const upgrade = target.upgradesTo && this.#scheduleUpgrade(target.upgradesTo, operator, bounds);
+    const cancelUpgrade = this.#isUpgradedAnywhere() ? this.#scheduleUpgrade(upgrade, bounds.provision.value) : undefined;
     try {
       await this.#act(context);
     } finally {
-      upgrade?.cancel();
+      cancelUpgrade?.();
     }
-    await upgrade?.finish();
+    // A scenario that ends earlier is upgraded at its end.
+    if (cancelUpgrade !== undefined) upgrade();
+    await this.#upgrading;
 
     recorder.record({ type: 'phase', phase: 'heal' });
     await context.healAll();
@@ -251,30 +261,35 @@ class EngineTrial {
     await context.withdrawPools();
     await this.#converge('remove', bounds.teardown, bounds['launch-lag'], () => waitingToVanish(convergence, target.resources));
 
+    await this.#upgrading;
     await this.#life.stop();
     await this.#crash?.heal();
     recorder.record({ type: 'phase', phase: 'over' });
     await world.stop();
   }
 
+  /** Whether the target is upgraded at a moment drawn from the seed. */
+  #isUpgradedAnywhere(): boolean {
+    const { target, crash, withoutUpgrade } = this.#site;
+    return target.upgradesTo !== undefined && crash === undefined && withoutUpgrade !== true;
+  }
+
   /**
-   * Replaces the target by another, its definitions first, at a moment drawn from the seed: while the first pods are served.
-   * @returns `cancel`: it no longer begins by itself; `finish`: waits until it is done, and does it at once if it has not begun
+   * Upgrades the target at a moment drawn from the seed: while the first pods are served.
+   * @returns a function after which it no longer begins by itself
    */
-  #scheduleUpgrade(
-    to: Target,
-    operator: TargetSite,
-    { provision, recover }: ReturnType<typeof resolveBounds>,
-  ): { readonly cancel: () => void; readonly finish: () => Promise<void> } {
-    let upgrade: Promise<void> | undefined;
-    const begin = (): Promise<void> =>
-      (upgrade ??= (async () => {
-        if (await this.#byTarget('install', () => to.install(operator))) await this.#life.upgrade(to, recover.value);
-      })());
+  #scheduleUpgrade(upgrade: () => void, withinMs: number): () => void {
     const timer = new AbortController();
-    const atMs = this.#random.fork('upgrade').int(0, provision.value);
-    void this.#clock.sleep(atMs, timer.signal).then(begin, () => undefined);
-    return { cancel: () => timer.abort(), finish: begin };
+    const atMs = this.#random.fork('upgrade').int(0, withinMs);
+    void this.#clock.sleep(atMs, timer.signal).then(upgrade, () => undefined);
+    return () => timer.abort();
+  }
+
+  /** Replaces the target by another, its definitions first. Whoever waits at a crash point goes on when the target was told to stop. */
+  async #upgrade(to: Target, operator: TargetSite, readyLimitMs: number): Promise<void> {
+    const goOn = (): void => void this.#crash?.heal();
+    if (await this.#byTarget('install', () => to.install(operator))) await this.#life.upgrade(to, readyLimitMs, goOn);
+    else goOn();
   }
 
   /** Runs the scenario's own code. Its errors are named as such, with the line where they come from. */

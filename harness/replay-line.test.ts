@@ -10,7 +10,8 @@ const ofWorld = fc.record(
     ec2: fc.constantFrom('localstack', 'embedded'),
     mode: fc.constantFrom('routed', 'observed'),
     maxInstances: fc.nat(),
-    crash: fc.record({ moment: fc.constantFrom('before', 'after'), nth: fc.integer({ min: 1, max: 99_999 }) }),
+    crash: fc.record({ moment: fc.constantFrom('before', 'after', 'upgrade'), nth: fc.integer({ min: 1, max: 99_999 }) }),
+    upgrade: fc.constant('none'),
   },
   { requiredKeys: [] },
 );

@@ -24,8 +24,10 @@ export interface ReplayLine {
   readonly mode?: 'routed' | 'observed' | undefined;
   /** Most instances of the trial, in a shared cluster. */
   readonly maxInstances?: number | undefined;
-  /** Where the target is killed; absent if it isn't. */
+  /** Where the target is killed or upgraded; absent if it is nowhere. */
   readonly crash?: CrashName | undefined;
+  /** `none`: a target that is an upgrade is not upgraded. */
+  readonly upgrade?: 'none' | undefined;
   /** First digits of the SHA-256 of the instance catalogue. */
   readonly catalogueDigest: string;
 }
@@ -51,6 +53,7 @@ export function formatReplayLine(line: ReplayLine): string {
     ...(line.mode === undefined ? [] : [`mode=${line.mode}`]),
     ...(line.maxInstances === undefined ? [] : [`${MAX_INSTANCES}=${line.maxInstances}`]),
     ...(line.crash === undefined ? [] : [`crash=${formatCrashPoint(line.crash)}`]),
+    ...(line.upgrade === undefined ? [] : [`upgrade=${line.upgrade}`]),
     `catalogue=${line.catalogueDigest.slice(0, DIGEST_DIGITS)}`,
   ].join(',');
 }
@@ -78,9 +81,10 @@ const fields = z.strictObject({
   [MAX_INSTANCES]: whole.optional(),
   crash: z
     .string()
-    .regex(/^(before|after):[1-9]\d{0,8}$/, 'must be before or after, a colon and the number of a side effect')
+    .regex(/^(before|after|upgrade):[1-9]\d{0,8}$/, 'must be before, after or upgrade, a colon and the number of a side effect')
     .transform(parseCrashPoint)
     .optional(),
+  upgrade: z.literal('none', 'must be none').optional(),
   catalogue: digest,
 });
 
@@ -100,7 +104,7 @@ export function parseReplayLine(text: string): ReplayLine {
   }
   const [scenario = '', scenarioDigest = ''] = parsed.data.scenario.split('@');
   const [target = '', targetDigest] = parsed.data.target.split('@');
-  const { world, ec2, mode, crash, [MAX_INSTANCES]: maxInstances } = parsed.data;
+  const { world, ec2, mode, crash, upgrade, [MAX_INSTANCES]: maxInstances } = parsed.data;
   return {
     scenario: currentScenarioId(decode(scenario)),
     scenarioDigest,
@@ -108,7 +112,7 @@ export function parseReplayLine(text: string): ReplayLine {
     ...defined({ targetDigest }),
     seed: parsed.data.seed,
     nodes: parsed.data.nodes,
-    ...defined({ world: world === undefined ? undefined : decode(world), ec2, mode, maxInstances, crash }),
+    ...defined({ world: world === undefined ? undefined : decode(world), ec2, mode, maxInstances, crash, upgrade }),
     catalogueDigest: parsed.data.catalogue,
   };
 }

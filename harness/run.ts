@@ -35,8 +35,10 @@ export interface PlannedTrial {
   readonly nodes: number;
   /** By default the embedded one. */
   readonly world?: WorldRef;
-  /** Where the target is killed; absent if it isn't. */
+  /** Where the target is killed or upgraded; absent if it is nowhere. */
   readonly crash?: CrashSpec;
+  /** A target that is an upgrade is not upgraded: its side effects are counted. */
+  readonly withoutUpgrade?: true;
   /** Longest that it may take; in real time only. */
   readonly wallMs: number | undefined;
   /** Most resident memory of its process, if the target declares it. */
@@ -58,14 +60,16 @@ export interface TrialSource {
 
 /**
  * Plans the trials of one scenario, one for each seed.
+ * @param options.withoutUpgrade the first trial does not upgrade the target, so that its side effects are counted
  * @throws LoadError when the target can't be loaded
  */
 export async function planTrials(
   source: TrialSource,
   target: { readonly ref: TargetRef; readonly label: string },
   seeds: readonly number[],
-  { nodes = DEFAULT_NODES, world }: { readonly nodes?: number; readonly world?: WorldRef | undefined } = {},
+  options: { readonly nodes?: number; readonly world?: WorldRef | undefined; readonly withoutUpgrade?: boolean } = {},
 ): Promise<PlannedTrial[]> {
+  const { nodes = DEFAULT_NODES, world } = options;
   const { scenario, suite, ref, label } = source;
   const digest = await scenarioDigestOf(ref);
   const targetDigest = await targetDigestOf(target.ref);
@@ -80,6 +84,7 @@ export async function planTrials(
   });
   const wallMs = limitMs === undefined ? undefined : limitMs + (loaded.external?.withinMs ?? 0);
   const names = { scenario: label, scenarioDigest: digest, target: target.label, targetDigest, catalogueDigest: catalogue.digest };
+  const counted = options.withoutUpgrade === true && loaded.upgradesTo !== undefined ? seeds[0] : undefined;
   return seeds.map((seed) => ({
     scenario: { id: scenario.id, title: scenario.title },
     suite,
@@ -92,7 +97,8 @@ export async function planTrials(
     ...defined({ world }),
     wallMs,
     ...defined({ memoryMiB: loaded.memoryMiB, heavy: loaded.cost === 'heavy' ? (true as const) : undefined }),
-    replay: formatReplayLine({ ...names, seed, nodes, ...(world && replayWorld(world)) }),
+    ...(seed === counted ? { withoutUpgrade: true } : {}),
+    replay: formatReplayLine({ ...names, seed, nodes, ...(world && replayWorld(world)), ...(seed === counted ? { upgrade: 'none' } : {}) }),
     history: `histories/${scenario.id.replaceAll(/[^a-z0-9-]+/gi, '.')}-seed-${seed}.jsonl`,
   }));
 }
@@ -105,7 +111,7 @@ export type TrialEnd =
   | { readonly kind: 'not-begun' };
 
 /**
- * Plans the trials that kill the target at its side effects, from a trial in which they can be counted.
+ * Plans the trials that kill or upgrade the target at its side effects, from a trial in which they can be counted.
  * @param only just this crash point
  * @returns the trials, or why the side effects can't be counted
  */
@@ -116,7 +122,7 @@ export function planCrashes(
 ): { readonly trials: readonly PlannedTrial[] } | { readonly uncounted: string } {
   if (end.kind !== 'judged' || end.result.verdict !== 'pass') return { uncounted: 'the trial without a crash did not pass' };
   const effects = sideEffectsOf(readHistory(join(directory, counted.history)).events);
-  const points = only === undefined ? crashPointsOf(effects) : [only];
+  const points = only === undefined ? crashPointsOf(effects, { isUpgrade: counted.withoutUpgrade === true }) : [only];
   const had = `the trial without a crash has ${effects.length} side effects`;
   if (points.length === 0 || points.some(({ nth }) => nth > effects.length)) return { uncounted: had };
   if (effects.length > MAX_SIDE_EFFECTS) return { uncounted: `${had}, and ${MAX_SIDE_EFFECTS} are the most` };
@@ -124,7 +130,7 @@ export function planCrashes(
   const trials = points.map((point) => ({
     ...counted,
     crash: specifyCrash(point, effects),
-    replay: formatReplayLine({ ...line, crash: point }),
+    replay: formatReplayLine({ ...line, upgrade: undefined, crash: point }),
     history: counted.history.replace(/\.jsonl$/, `-${point.moment}-${point.nth}.jsonl`),
   }));
   return { trials };
@@ -187,7 +193,8 @@ export function specOf(trial: PlannedTrial, directory: string): TrialSpec {
     target: trial.target,
     seed: trial.seed,
     nodes: trial.nodes,
-    ...defined({ world: trial.world, crash: trial.crash, wallMs: trial.wallMs, memoryMiB: trial.memoryMiB, heavy: trial.heavy }),
+    ...defined({ world: trial.world, crash: trial.crash, withoutUpgrade: trial.withoutUpgrade }),
+    ...defined({ wallMs: trial.wallMs, memoryMiB: trial.memoryMiB, heavy: trial.heavy }),
     historyPath: join(directory, trial.history),
   };
 }

@@ -97,19 +97,24 @@ export class TargetLife {
     return this.#rollOut(readyLimitMs);
   }
 
-  /** Replaces the target by another: like `restart`, but the next incarnation is of that one. */
-  upgrade(to: Target, readyLimitMs: number): Promise<void> {
-    return this.#rollOut(readyLimitMs, to);
+  /**
+   * Replaces the target by another: like `restart`, but the next incarnation is of that one.
+   * @param onTold called once the current one has been told to stop, or is over
+   */
+  upgrade(to: Target, readyLimitMs: number, onTold: () => void): Promise<void> {
+    return this.#rollOut(readyLimitMs, { to, onTold });
   }
 
   /** Roll-outs follow each other: each starts one incarnation for the one that it stops. */
-  #rollOut(readyLimitMs: number, to?: Target): Promise<void> {
+  #rollOut(readyLimitMs: number, upgrade?: { readonly to: Target; readonly onTold: () => void }): Promise<void> {
     const turn = this.#rollOuts.then(async () => {
       if (this.#stopped) return;
-      await this.#stopCurrent();
-      if (to !== undefined) {
-        this.#target = to;
-        this.#replacing = to.name;
+      const isOver = this.#stopCurrent();
+      upgrade?.onTold();
+      await isOver;
+      if (upgrade !== undefined) {
+        this.#target = upgrade.to;
+        this.#replacing = upgrade.to.name;
       }
       await this.start(readyLimitMs);
     });

@@ -19,8 +19,10 @@ export interface TrialSpec {
   readonly seed: number;
   /** Number of nodes that scenarios of variable size should reach. */
   readonly nodes: number;
-  /** Where the target is killed; absent if it isn't. */
+  /** Where the target is killed or upgraded; absent if it is nowhere. */
   readonly crash?: CrashSpec;
+  /** A target that is an upgrade is not upgraded: its side effects are counted. */
+  readonly withoutUpgrade?: true;
   /** Longest that it may take in real time, if that follows from its bounds; otherwise the supervisor's limit applies. */
   readonly wallMs?: number;
   /** Most resident memory of its process, if the target needs a different limit than the supervisor's. */

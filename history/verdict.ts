@@ -64,10 +64,13 @@ export const latencySchema = z.object({
 });
 export type Latency = z.infer<typeof latencySchema>;
 
-/** `before`: the request is never forwarded. `after`: it took effect, but its response is not read. */
-export const CRASH_MOMENTS = ['before', 'after'] as const;
+/**
+ * `before`: the request is never forwarded. `after`: it took effect, but its response is not read. `upgrade`: it took effect, and the
+ * target is replaced by the one that it is upgraded to, told to stop before it gets the response.
+ */
+export const CRASH_MOMENTS = ['before', 'after', 'upgrade'] as const;
 
-/** Where the target is killed in addition to what its scenario does: at one of its side effects over both wires. */
+/** Where the target is killed or upgraded in addition to what its scenario does: at one of its side effects over both wires. */
 export const crashPointSchema = z.object({
   moment: z.enum(CRASH_MOMENTS),
   /** Which side effect, from 1. */
@@ -85,7 +88,7 @@ export const trialResultSchema = z.object({
   suite: z.string(),
   target: z.string(),
   seed: z.number().int(),
-  /** Absent if the target is not killed at a crash point. */
+  /** Absent if the target is not killed or upgraded at a crash point. */
   crash: crashPointSchema.optional(),
   verdict: verdictSchema,
   checks: z.array(checkResultSchema),

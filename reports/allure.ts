@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { ContentType, LabelName, LinkType, Severity, Stage, Status } from 'allure-js-commons';
 import type { Attachment, Label, Link, Parameter, StepResult, TestResult } from 'allure-js-commons';
 import type { HistoryEvent } from '../history/events.ts';
+import { CRASH_MOMENTS } from '../history/verdict.ts';
 import type { NotRun, Verdict } from '../history/verdict.ts';
 import { defined } from '../model/defined.ts';
 import { ANONYMOUS_TARGET, REDACTED_TARGET } from './anonymous.ts';
@@ -210,9 +211,10 @@ function createWriter(input: ReportInput, report: RunReport, { reportUrl }: Allu
       const verdict = crashPoints === undefined ? undefined : crashVerdicts(crashPoints)[0];
       if (crashPoints === undefined || verdict === undefined) return;
       const rows = crashPoints.points.flatMap((point) =>
-        (['before', 'after'] as const).flatMap((moment) => {
+        CRASH_MOMENTS.flatMap((moment) => {
           const trial = point[moment];
-          return trial === undefined ? [] : { name: `killed ${moment} side effect ${point.nth}, ${point.operation}`, trial };
+          const what = moment === 'upgrade' ? 'upgraded at' : `killed ${moment}`;
+          return trial === undefined ? [] : { name: `${what} side effect ${point.nth}, ${point.operation}`, trial };
         }),
       );
       const sorted = [...rows.filter(({ trial }) => trial.verdict !== 'pass'), ...rows.filter(({ trial }) => trial.verdict === 'pass')];

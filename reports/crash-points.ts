@@ -53,9 +53,14 @@ export function crashVerdicts({ leftOut, uncounted, points }: CrashPointsReport)
   return leftOut === undefined ? [combine(points.flatMap((point) => crashTrialsOf(point).map(({ verdict }) => verdict)))] : [];
 }
 
-/** The trials of one side effect: before it and after it, if they exist. */
+/** The trials of one side effect, as far as they exist. */
 export function crashTrialsOf(point: CrashPointReport): CrashTrialReport[] {
   return CRASH_MOMENTS.flatMap((moment) => point[moment] ?? []);
+}
+
+/** Whether the target was upgraded at these side effects, and not killed. */
+export function isUpgraded(points: readonly CrashPointReport[]): boolean {
+  return points.some(({ upgrade }) => upgrade !== undefined);
 }
 
 /** `54 side effects, 108 crash points: 107 passed, 1 failed` */

@@ -84,11 +84,14 @@ const crashTrialSchema = z.object({
 });
 export type CrashTrialReport = z.infer<typeof crashTrialSchema>;
 
-/** One side effect of the target, with the results of a crash before and after it. */
+/** One side effect of the target, with the results of a crash before and after it, or of an upgrade at it. */
 const crashPointReportSchema = crashPointSchema.omit({ moment: true }).extend({
   seed: count,
   before: crashTrialSchema.optional().describe('Killed before the request was forwarded; absent if not requested.'),
   after: crashTrialSchema.optional().describe('Killed after it took effect and before its response; absent if not requested.'),
+  upgrade: crashTrialSchema
+    .optional()
+    .describe('Upgraded after it took effect, and told to stop before its response; absent if not requested.'),
 });
 export type CrashPointReport = z.infer<typeof crashPointReportSchema>;
 

@@ -1,7 +1,8 @@
 import { formatCount } from './format.ts';
 import { createPaint, printable } from './paint.ts';
 import type { Ink } from './paint.ts';
-import { countsOf, crashTrialsOf } from './crash-points.ts';
+import { CRASH_MOMENTS } from '../history/verdict.ts';
+import { countsOf, crashTrialsOf, isUpgraded } from './crash-points.ts';
 import type { CrashPointReport, CrashTrialReport, RunReport, ScenarioReport } from './run-report.ts';
 import { renderTable, wrap } from './table.ts';
 import type { Cell } from './table.ts';
@@ -56,29 +57,27 @@ function tableOf(points: readonly CrashPointReport[], paint: Paint, width: numbe
     { text: String(point.nth) },
     { text: point.operation },
     { text: printable(point.object ?? '') },
-    verdict(point.before),
-    verdict(point.after),
+    ...(isUpgraded(points) ? [verdict(point.upgrade)] : [verdict(point.before), verdict(point.after)]),
     { text: crashTrialsOf(point).find(({ code }) => code !== undefined)?.code ?? '' },
   ]);
   const columns = [
     { heading: 'K', align: 'right' },
     { heading: 'OPERATION', align: 'left' },
     { heading: 'OBJECT', align: 'left', shrinkTo: SHORTEST_OBJECT },
-    { heading: 'BEFORE', align: 'left' },
-    { heading: 'AFTER', align: 'left' },
+    ...(isUpgraded(points) ? ['UPGRADE'] : ['BEFORE', 'AFTER']).map((heading) => ({ heading, align: 'left' }) as const),
     { heading: 'FIRST FINDING', align: 'left' },
   ] as const;
   return renderTable(columns, rows, { maxWidth: width, paintHeading: (text) => paint('dim', text) });
 }
 
-/** For each crash before or after a side effect that did not pass: its finding and its replay line. */
+/** For each crash or upgrade at a side effect that did not pass: its finding and its replay line. */
 function troubleOf(point: CrashPointReport, paint: Paint, width: number): string[][] {
-  return (['before', 'after'] as const).flatMap((moment) => {
+  return CRASH_MOMENTS.flatMap((moment) => {
     const trial = point[moment];
     if (trial === undefined || trial.verdict === 'pass') return [];
     const { verdict, check, code, why = '', findings } = trial;
     const more = findings > 1 ? ` (and ${formatCount(findings - 1, 'more finding')})` : '';
-    const place = `${moment} ${point.nth}, ${point.operation}`;
+    const place = `${moment === 'upgrade' ? 'upgrade at' : moment} ${point.nth}, ${point.operation}`;
     return [
       [
         `  ${paint(verdict, verdict)} ${place}: ${code ?? check ?? 'unknown'}`,

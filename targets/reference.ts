@@ -115,9 +115,11 @@ export function referenceWith(variant: ReferenceVariant, periods: Periods, scope
     constants: constantsOf(periods),
     resources: [RESOURCES.nodeclaims.plural, RESOURCES.nodepools.plural, RESOURCES.ec2nodeclasses.plural],
     install: async (site) => {
-      for (const crd of CRDS) await apply(kubeOf(site), RESOURCES.customresourcedefinitions, crd);
+      let isNew = false;
+      for (const crd of CRDS) isNew = (await apply(kubeOf(site), RESOURCES.customresourcedefinitions, crd)) === 'created' || isNew;
       for (const type of SERVED) await untilServed(kubeOf(site), site.runtime.clock, type);
-      await apply(kubeOf(site), RESOURCES.ec2nodeclasses, nodeClass(site.cluster));
+      // An upgrade must not bring back a class that was removed with its pools.
+      if (isNew) await apply(kubeOf(site), RESOURCES.ec2nodeclasses, nodeClass(site.cluster));
     },
     start: (site) => {
       const pools = defined({ pools: scope });
@@ -254,12 +256,14 @@ function kubeOf({ kube, runtime }: TargetSite): KubeClient {
 }
 
 /** Creates an object, or updates the spec of an existing one. */
-async function apply(kube: KubeClient, type: ResourceType, object: KubeObject): Promise<void> {
+async function apply(kube: KubeClient, type: ResourceType, object: KubeObject): Promise<'created' | 'updated'> {
   try {
     await kube.create(type, object);
+    return 'created';
   } catch (error) {
     if (!(error instanceof KubeError) || error.reason !== 'AlreadyExists') throw error;
     await kube.patch({ type, name: object.metadata.name ?? '' }, object);
+    return 'updated';
   }
 }
 

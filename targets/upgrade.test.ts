@@ -1,9 +1,11 @@
 import { expect, test } from '@playwright/test';
 import { ofType } from '../history/lives.ts';
+import { crashPointsOf, sideEffectsOf, specifyCrash } from '../harness/crash-points.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import { runInProcess } from '../harness/testing/in-process.ts';
 import { quietTarget } from '../harness/testing/quiet-target.ts';
 import { targetNamed } from './catalogue.ts';
+import { inMemoryLaunches } from './mutants/provisioning/in-memory-launches.ts';
 import { plain } from './plain.ts';
 import { reference } from './reference.ts';
 import { upgraded } from './upgrade.ts';
@@ -83,4 +85,50 @@ test('what only the second does wrong is found', async () => {
   });
   expect((await runInProcess(asks, targetNamed('reference..reference'))).judgement.verdict).toBe('pass');
   expect((await runInProcess(asks, upgraded(reference, quietTarget()))).judgement.verdict).toBe('fail');
+});
+
+const web = scenario({
+  id: 'test/web',
+  title: 'two pods that each fill a node',
+  pools: [pool('default', { instanceTypes: ['m6i.large'] })],
+  async run(t) {
+    const pods = await t.deploy({ name: 'web', replicas: 2, cpu: '1500m', memory: '2Gi' });
+    t.expect.launchedAtMost(2);
+    await t.served(pods, 'provision');
+  },
+});
+
+test('upgraded at a side effect: the same up to there, definitions first, told to stop before the answer, and nothing is lost', async () => {
+  const both = targetNamed('reference..reference');
+  const { events: counted, judgement: alone } = await runInProcess(web, both, 1, undefined, true);
+  expect(alone.verdict).toBe('pass');
+  expect(ofType(counted, 'target.start')).toHaveLength(1);
+  const effects = sideEffectsOf(counted);
+  expect(crashPointsOf(effects, { isUpgrade: true })).toHaveLength(effects.length);
+  const launch = effects.findIndex(({ operation }) => operation === 'ec2:CreateFleet') + 1;
+  for (const nth of [1, launch, effects.length]) {
+    const { events, judgement } = await runInProcess(web, both, 1, specifyCrash({ moment: 'upgrade', nth }, effects));
+    expect(judgement.verdict, `upgraded at ${nth}`).toBe('pass');
+    const fired = events.findIndex(({ type }) => type === 'fault.fired');
+    const before = events.slice(0, fired).flatMap(({ i: _place, ...event }) => (event.type === 'fault.armed' ? [] : [event]));
+    expect(before).toEqual(counted.slice(0, before.length).map(({ i: _place, ...event }) => event));
+    const span = effects[nth - 1]?.span;
+    const told = ofType(events, 'target.stop')[0];
+    expect(told?.incarnation).toBe(1);
+    expect(ofType(events, 'request.end').find((end) => end.span === span)?.i).toBeGreaterThan(told?.i ?? Infinity);
+    expect(ofType(events, 'target.start').map(({ target }) => target)).toEqual([undefined, 'reference']);
+  }
+});
+
+test('an upgrade to an autoscaler that forgets launches in progress is found at the side effects of a launch, and not at others', async () => {
+  const both = upgraded(reference, inMemoryLaunches.target);
+  const { events } = await runInProcess(web, both, 1, undefined, true);
+  const effects = sideEffectsOf(events);
+  const codesAt = async (operation: string): Promise<string[]> => {
+    const nth = effects.findIndex((effect) => effect.operation === operation) + 1;
+    const { judgement } = await runInProcess(web, both, 1, specifyCrash({ moment: 'upgrade', nth }, effects));
+    return judgement.checks.flatMap(({ findings }) => findings.map(({ code }) => code));
+  };
+  expect(await codesAt('ec2:CreateFleet')).toContain('launched-twice');
+  expect(await codesAt('ec2:TerminateInstances')).toEqual([]);
 });

@@ -47,7 +47,8 @@ export async function replay(
   }
   // The trial without the crash runs first: it shows which request has the side effect.
   const crashPoints = line.crash === undefined ? {} : { crashPoints: { of: 'all', only: line.crash } as const };
-  const what = { chosen: [chosen], target, seed: line.seed, nodes: line.nodes, trials: 1, ...crashPoints };
+  const withoutUpgrade = line.upgrade === 'none';
+  const what = { chosen: [chosen], target, seed: line.seed, nodes: line.nodes, trials: 1, withoutUpgrade, ...crashPoints };
   return runChosen({ ...what, workers: 1, out, json, ...world }, console);
 }
 

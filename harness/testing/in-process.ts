@@ -20,6 +20,7 @@ export async function runInProcess(
   target: Target,
   seed = 1,
   crash?: CrashSpec,
+  withoutUpgrade?: true,
 ): Promise<{ events: HistoryEvent[]; judgement: Judgement }> {
   const timeline = createVirtualTimeline({ startMs: 0, random: createRandom(seed).fork('clock') });
   let text = '';
@@ -32,7 +33,7 @@ export async function runInProcess(
   });
   const createWorld = (of: WorldSite): World => createEmbeddedWorld(of, defined({ targetAccount: target.serviceAccount }));
   const site = { suite: 'test', scenarioDigest: '0'.repeat(64), timeline, recorder, createWorld };
-  await startTrial({ scenario, target, seed, nodes: DEFAULT_NODES, ...site, ...defined({ crash }) }).done;
+  await startTrial({ scenario, target, seed, nodes: DEFAULT_NODES, ...site, ...defined({ crash, withoutUpgrade }) }).done;
   recorder.flush();
   const { events, truncated } = parseHistory(text, 'history');
   return { events, judgement: judge(events, truncated) };
