@@ -5,6 +5,7 @@ import { gracePeriods } from './grace-periods.ts';
 import { groupSizes } from './group-sizes.ts';
 import { harness } from './harness.ts';
 import { latency } from './latency.ts';
+import { leadership } from './leadership.ts';
 import { noLaunchForImpossiblePods } from './no-launch-for-impossible-pods.ts';
 import { noLeakedInstances } from './no-leaked-instances.ts';
 import { noLeakedTemplates } from './no-leaked-templates.ts';
@@ -54,6 +55,7 @@ export const checkCatalogue: readonly Check[] = [
   noLaunchForImpossiblePods,
   permissions,
   targetAlive,
+  leadership,
   worldSettled,
   unservedExplained,
   faultsFired,

@@ -40,12 +40,17 @@ export interface CrashSpec extends CrashPoint {
   readonly spans: readonly number[];
 }
 
+/** Renewals of a lease, every two seconds, are no side effects: they say nothing but who leads. */
+export function isOfLease(operation: string): boolean {
+  return operation.endsWith(' leases');
+}
+
 /** The target's side effects in the order in which they took effect, over both wires and all incarnations. */
 export function sideEffectsOf(events: readonly HistoryEvent[]): SideEffect[] {
   const sent = new Map(ofType(events, 'request.start').map((start) => [start.span, start]));
   return ofType(events, 'request.effect').flatMap(({ span, effect }) => {
     const start = sent.get(span);
-    if (start?.principal !== 'target' || effect.kind !== 'applied') return [];
+    if (start?.principal !== 'target' || effect.kind !== 'applied' || isOfLease(start.operation)) return [];
     const { operation, object } = start;
     return { span, operation, ...defined({ object }) };
   });

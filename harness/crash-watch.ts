@@ -5,6 +5,7 @@ import type { Recorder } from '../history/events.ts';
 import { defined } from '../model/defined.ts';
 import type { World } from '../world/world.ts';
 import { armedFault } from './armed-fault.ts';
+import { isOfLease } from './crash-points.ts';
 import type { CrashSpec } from './crash-points.ts';
 
 /** The crash's id in the history: the numbers of the scenario's own faults stay as without it. */
@@ -23,6 +24,7 @@ export class CrashWatch {
   /** Records what the world records, and counts the side effects in it. */
   readonly recorder: Recorder;
   readonly #crash: CrashSpec;
+  readonly #ofLeases = new Set<number>();
   #effects = 0;
   #isOver = false;
   #disarm: (() => void | Promise<void>) | undefined;
@@ -32,7 +34,8 @@ export class CrashWatch {
     this.recorder = {
       record: (event) => {
         const index = recorder.record(event);
-        if (event.type === 'request.effect' && event.effect.kind === 'applied') this.#count(event.span);
+        if (event.type === 'request.start' && isOfLease(event.operation)) this.#ofLeases.add(event.span);
+        if (event.type === 'request.effect' && event.effect.kind === 'applied' && !this.#ofLeases.has(event.span)) this.#count(event.span);
         return index;
       },
     };

@@ -288,7 +288,9 @@ class EngineTrial {
   /** Replaces the target by another, its definitions first. Whoever waits at a crash point goes on when the target was told to stop. */
   async #upgrade(to: Target, operator: TargetSite, readyLimitMs: number): Promise<void> {
     const goOn = (): void => void this.#crash?.heal();
-    if (await this.#byTarget('install', () => to.install(operator))) await this.#life.upgrade(to, readyLimitMs, goOn);
+    const handsOver = this.#site.target.handsOver === true;
+    if (await this.#byTarget('install', () => to.install(operator)))
+      await this.#life.upgrade(to, readyLimitMs, { onTold: goOn, handsOver });
     else goOn();
   }
 

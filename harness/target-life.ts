@@ -36,6 +36,13 @@ interface Incarnation {
   onOver?: () => void;
 }
 
+interface Upgrade {
+  readonly to: Target;
+  readonly onTold: () => void;
+  /** The next incarnation starts first, and the old one is told to stop when it waits for the lease. */
+  readonly handsOver: boolean;
+}
+
 /** What a target's life needs. */
 export interface TargetLifeSite {
   readonly target: Target;
@@ -85,11 +92,7 @@ export class TargetLife {
 
   /** Starts an incarnation. Resolves when it is ready or over, or the limit has passed. */
   async start(readyLimitMs: number): Promise<void> {
-    const readyOrOver = this.#begin();
-    const timer = new AbortController();
-    const limit = this.#clock.sleep(readyLimitMs, timer.signal).catch(() => undefined);
-    await Promise.race([readyOrOver, limit]);
-    timer.abort();
+    await this.#within(readyLimitMs, this.#begin());
   }
 
   /** Stops the target as a roll-out would, and starts the next incarnation. Resolves when that is ready, or the limit has passed. */
@@ -101,60 +104,97 @@ export class TargetLife {
    * Replaces the target by another: like `restart`, but the next incarnation is of that one.
    * @param onTold called once the current one has been told to stop, or is over
    */
-  upgrade(to: Target, readyLimitMs: number, onTold: () => void): Promise<void> {
-    return this.#rollOut(readyLimitMs, { to, onTold });
+  upgrade(to: Target, readyLimitMs: number, { onTold, handsOver }: Pick<Upgrade, 'onTold' | 'handsOver'>): Promise<void> {
+    return this.#rollOut(readyLimitMs, { to, onTold, handsOver });
   }
 
   /** Roll-outs follow each other: each starts one incarnation for the one that it stops. */
-  #rollOut(readyLimitMs: number, upgrade?: { readonly to: Target; readonly onTold: () => void }): Promise<void> {
+  #rollOut(readyLimitMs: number, upgrade?: Upgrade): Promise<void> {
     const turn = this.#rollOuts.then(async () => {
       if (this.#stopped) return;
-      const isOver = this.#stopCurrent();
-      upgrade?.onTold();
-      await isOver;
-      if (upgrade !== undefined) {
+      const old = this.#incarnations.at(-1);
+      const replace = (): void => {
+        if (upgrade === undefined) return;
         this.#target = upgrade.to;
         this.#replacing = upgrade.to.name;
+      };
+      if (upgrade?.handsOver === true) {
+        replace();
+        const ready = this.#begin();
+        await this.#within(readyLimitMs, this.#standby(ready));
+        await this.#tellToStop(old, upgrade);
+        await this.#within(readyLimitMs, ready);
+        return;
       }
+      await this.#tellToStop(old, upgrade);
+      replace();
       await this.start(readyLimitMs);
     });
     this.#rollOuts = turn.catch(() => undefined);
     return turn;
   }
 
-  /** Kills the incarnation as SIGKILL would and starts the next one at once. Does nothing if it is already dead. */
+  /** Resolves when the latest incarnation waits for its lease, is ready, or is over. @param ready when it is ready or over */
+  #standby(ready: Promise<void>): Promise<void> {
+    const latest = this.#incarnations.at(-1);
+    if (latest === undefined) return ready;
+    const over = new Promise<void>((resolve) => (latest.onOver = resolve));
+    return Promise.race([ready, over, ...(latest.process?.standby === undefined ? [] : [latest.process.standby])]);
+  }
+
+  /** Resolves when it is over. */
+  #tellToStop(incarnation: Incarnation | undefined, upgrade: Upgrade | undefined): Promise<void> {
+    const isOver = this.#stop(incarnation);
+    upgrade?.onTold();
+    return isOver;
+  }
+
+  async #within(limitMs: number, done: Promise<void>): Promise<void> {
+    const timer = new AbortController();
+    await Promise.race([done, this.#clock.sleep(limitMs, timer.signal).catch(() => undefined)]);
+    timer.abort();
+  }
+
+  /**
+   * Kills the incarnation as SIGKILL would and starts the next one at once, unless that runs already. Does nothing if it is already
+   * dead.
+   */
   kill(incarnation: number, reason: string): void {
-    const current = this.#incarnations.at(-1);
-    if (current === undefined || current.number !== incarnation || current.over) return;
-    this.#end(current, true, `killed ${reason}`);
+    const killed = this.#incarnations.find(({ number }) => number === incarnation);
+    if (killed === undefined || killed.over) return;
+    this.#end(killed, true, `killed ${reason}`);
     // Whoever has told it to stop starts the next one.
-    if (!this.#stopped && !current.stopping.signal.aborted) void this.#begin();
+    if (!this.#stopped && !killed.stopping.signal.aborted && this.#isLatest(killed)) void this.#begin();
   }
 
-  /** Like `exit`, for the incarnation that owns the clock of this name: errors of a dead one are ignored. */
+  #isLatest(incarnation: Incarnation): boolean {
+    return this.#incarnations.at(-1) === incarnation;
+  }
+
+  /** The incarnation that owns the clock of this name exited by itself. */
   exitOf(owner: string, reason: string): void {
-    if (this.#incarnations.at(-1)?.scope.owner === owner) this.exit(reason);
+    const exited = this.#incarnations.find(({ scope }) => scope.owner === owner);
+    if (exited !== undefined) this.#exit(exited, reason);
   }
 
-  /** It exited by itself: that is a finding, and it is restarted as a kubelet would. */
-  exit(reason: string): void {
-    const current = this.#incarnations.at(-1);
-    if (current === undefined || current.over) return;
-    this.#end(current, false, reason);
-    if (this.#stopped) return;
-    if (this.#clock.nowMs() - current.startedAtMs >= RESTART_RESET_MS) this.#exitsInARow = 0;
+  /** It exited by itself: that is a finding, and it is restarted as a kubelet would. Errors of a dead one are ignored. */
+  #exit(exited: Incarnation, reason: string): void {
+    if (exited.over) return;
+    this.#end(exited, false, reason);
+    if (this.#stopped || !this.#isLatest(exited)) return;
+    if (this.#clock.nowMs() - exited.startedAtMs >= RESTART_RESET_MS) this.#exitsInARow = 0;
     const delayMs = Math.min(RESTART_MAX_MS, RESTART_BASE_MS * 2 ** this.#exitsInARow);
     this.#exitsInARow += 1;
     void this.#clock.sleep(delayMs).then(() => {
       // It may have been restarted meanwhile.
-      if (!this.#stopped && this.#incarnations.at(-1) === current) void this.#begin();
+      if (!this.#stopped && this.#isLatest(exited)) void this.#begin();
     });
   }
 
   /** Tells it to stop, and kills it after its grace period. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    await this.#stopCurrent();
+    await Promise.all(this.#incarnations.map((incarnation) => this.#stop(incarnation)));
     await Promise.all(this.#remains);
     for (const { number, droppedCalls } of this.#incarnations) {
       if (droppedCalls > 0) this.#recorder.record({ type: 'target.dropped', incarnation: number, calls: droppedCalls });
@@ -167,8 +207,7 @@ export class TargetLife {
     return [...new Set(blocks)].sort((a, b) => a - b);
   }
 
-  async #stopCurrent(): Promise<void> {
-    const current = this.#incarnations.at(-1);
+  async #stop(current: Incarnation | undefined): Promise<void> {
     if (current === undefined || current.over) return;
     this.#recorder.record({ type: 'target.stop', incarnation: current.number });
     current.scope.handover();
@@ -206,7 +245,7 @@ export class TargetLife {
     this.#recorder.record({ type: 'target.start', incarnation: number, ...defined({ target: this.#replacing }) });
     return new Promise((resolve) => {
       const onOver = (reason: string): void => {
-        if (!current.over && !current.stopping.signal.aborted) this.exit(reason);
+        if (!current.over && !current.stopping.signal.aborted) this.#exit(current, reason);
         resolve();
       };
       let process: TargetProcess;

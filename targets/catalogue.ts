@@ -7,7 +7,7 @@ import { nodeTerminationHandlerTarget } from './node-termination-handler/node-te
 import { plain } from './plain.ts';
 import { reference } from './reference.ts';
 import type { Target } from './target.ts';
-import { upgraded } from './upgrade.ts';
+import { HANDOVER, handedOver, upgraded } from './upgrade.ts';
 import { currentTargetName } from '../model/former-names.ts';
 
 /** Everything that can be tested by name. */
@@ -43,9 +43,13 @@ function targetWithVersion(name: string, pinned: string | undefined): Target | u
   return versioned[program]?.(version, pinned);
 }
 
-/** The names of the autoscalers in a target's name: `NAME`, `A+B` or `A..B`. */
+/** The names of the autoscalers in a target's name: `NAME`, `A+B`, `A..B` or `handover:A..B`. */
 export function namesInTarget(name: string): string[] {
-  return name.split(/\+|\.\./);
+  return withoutHandover(name).split(/\+|\.\./);
+}
+
+function withoutHandover(name: string): string {
+  return name.startsWith(HANDOVER) ? name.slice(HANDOVER.length) : name;
 }
 
 /** Those of the autoscalers named by `NAME`, `A+B` or `A..B` that are bundled with Scaleproof. */
@@ -61,15 +65,16 @@ function ownTarget(name: string): Target {
 
 /**
  * A target of the catalogue by its name, a version of a program as `PROGRAM@VERSION`, with a name `A+B`, A with B beside it in
- * the same cluster, or, with a name `A..B`, A that is replaced by B.
+ * the same cluster, or, with a name `A..B`, A that is replaced by B, with `handover:A..B` while it still runs.
  * @throws UnknownTargetError that names the unknown part; TargetVersionError; Error for parts that can't be combined
  * @param pinned the artefact's folder name, for a version of a program; by default the newest
  */
 export function targetNamed(name: string, pinned?: string): Target {
-  const [from = '', to, ...further] = name.split('..');
+  const [from = '', to, ...further] = withoutHandover(name).split('..');
   if (further.length > 0) throw new Error(`${name}: there is one upgrade in a trial, FROM..TO`);
   // Only one program can be pinned.
-  if (to !== undefined) return upgraded(targetNamed(from), targetNamed(to));
+  if (to !== undefined) return (name.startsWith(HANDOVER) ? handedOver : upgraded)(targetNamed(from), targetNamed(to));
+  if (name.startsWith(HANDOVER)) throw new Error(`${name}: two autoscalers take part in a handover, ${HANDOVER}FROM..TO`);
   const [first, second, ...more] = currentTargetName(name)
     .split('+')
     .map((part) => {

@@ -22,8 +22,10 @@ import type { NodeSettings } from '../model/node-settings.ts';
 import { formatBytes } from '../model/quantity.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Wire } from '../wire/wire.ts';
-import type { Target, TargetConstants, TargetSite } from './target.ts';
+import type { Target, TargetConstants, TargetProcess, TargetSite } from './target.ts';
 
+/** Of a replica's name: enough to tell two apart. */
+const IDENTITY_DIGITS = 16;
 /** The class of all pools of a run that don't set anything on their nodes. */
 const NODE_CLASS = 'default';
 
@@ -86,6 +88,19 @@ export function createReferenceTarget(variant: ReferenceVariant): ReferenceTarge
 
 /** A variant of the reference with these periods. @param scope the pools that it is confined to; by default all */
 export function referenceWith(variant: ReferenceVariant, periods: Periods, scope?: PoolScope): Target {
+  const target = aloneWith(variant, periods, scope);
+  return { ...target, electing: { ...target, start: (site) => electing(site, variant, periods) } };
+}
+
+/** As a replica: with an identity of its own. */
+function electing(site: TargetSite, { makeParts, wrapAws = (aws) => aws }: ReferenceVariant, periods: Periods): TargetProcess {
+  const { random, clock } = site.runtime;
+  const identity = `replica_${random.fork('identity').hex(IDENTITY_DIGITS)}`;
+  return { ...createController({ ...site, aws: wrapAws(site.aws), periods, identity }, makeParts), standby: clock.sleep(0) };
+}
+
+/** Without leader election: nothing else of its kind runs. */
+function aloneWith(variant: ReferenceVariant, periods: Periods, scope?: PoolScope): Target {
   const { name, summary, makeParts, wrapAws = (aws) => aws } = variant;
   return {
     name,

@@ -121,6 +121,8 @@ export interface ExternalAccess {
 export interface TargetProcess {
   /** Resolves once it would pass its readiness probe. */
   readonly ready: Promise<void>;
+  /** Resolves once it waits for a lease that another replica may hold, as one that is Ready. Absent if it elects no leader. */
+  readonly standby?: Promise<void>;
   /** Settles when it has ended: resolves if it stopped after `runtime.signal` was aborted; anything else is a finding. */
   readonly done: Promise<void>;
   /**
@@ -176,6 +178,8 @@ export interface Target {
   readonly withHelper?: Target;
   /** It is replaced by this one during each trial. */
   readonly upgradesTo?: Target;
+  /** The one that it is replaced by starts while it still runs, and waits for its lease. */
+  readonly handsOver?: true;
   /** Its own resources (plural names), whose objects must be gone once pools and workloads are. */
   readonly resources: readonly string[];
   /** Installs what it needs in a cluster before its first start (CRDs, configuration), as its operator would. */
@@ -195,4 +199,6 @@ export interface Target {
    * @param pools their names, with `*` and `!` as parsed by `scopeOf` in controller/scope.ts. @throws Error for an invalid name
    */
   readonly confinedTo?: (pools: readonly string[]) => Target;
+  /** The same with leader election, so that two can run at once. Absent if they could not tell each other apart. */
+  readonly electing?: Target;
 }

@@ -2,6 +2,9 @@ import { defined } from '../model/defined.ts';
 import { slower } from './slower.ts';
 import type { Target } from './target.ts';
 
+/** How the name of a target begins whose upgrade is a handover. */
+export const HANDOVER = 'handover:';
+
 /**
  * An autoscaler that is replaced by another in each trial, as an upgrade does, or a downgrade: the harness installs the other's
  * definitions and replaces the running one, at a moment drawn from the seed. Stored objects stay. Pools are applied and removed
@@ -33,4 +36,26 @@ export function upgraded(from: Target, to: Target): Target {
     applyPools: (site, pools) => from.applyPools(site, pools),
     removePools: (site, pools, left) => from.removePools(site, pools, left),
   };
+}
+
+/**
+ * The same with leader election: the second starts while the first still runs and holds the lease, as one of a chart's two replicas does.
+ * @throws Error when one of them elects no leader
+ */
+export function handedOver(from: Target, to: Target): Target {
+  const both = upgraded(electing(from), electing(to));
+  const { memoryMiB } = both;
+  return {
+    ...both,
+    name: `${HANDOVER}${both.name}`,
+    summary: `${from.name}, which hands over to ${to.name} during each trial`,
+    // Two programs run at once.
+    ...defined({ memoryMiB: memoryMiB === undefined ? undefined : 2 * memoryMiB }),
+    handsOver: true,
+  };
+}
+
+function electing({ name, electing: found }: Target): Target {
+  if (found === undefined) throw new Error(`${name} can't take part in a handover: it elects no leader here`);
+  return found;
 }

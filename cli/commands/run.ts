@@ -128,7 +128,7 @@ export async function runFailed(options: RunFailedOptions, console: Console): Pr
   return list === true ? listTrials(chosenRun, console) : runChosen(chosenRun, console);
 }
 
-const CRASH_TRIALS = 'crash points, which kill the target at one side effect each';
+const CRASH_TRIALS = 'crash points, each at one side effect';
 
 /** Runs the chosen scenarios. @param print prints the report @returns the exit code */
 export async function runChosen(chosenRun: ChosenRun, console: Console, print: typeof printRun = printRun): Promise<number> {

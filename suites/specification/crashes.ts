@@ -88,7 +88,7 @@ export const crashes: Area = {
         'A suspended process does not know that time has passed, and carries on where it stopped. Meanwhile another replica may have been the leader, and the cluster has changed.',
       observed:
         'the autoscaler is paused while it launches, or is about to remove nodes, and resumes minutes later; no pod gets a second node, no node in use is removed, and no instance is lost',
-      breaches: { ...UNSERVED, ...LEAKED, ...TAKEN, 'runaway-capacity': ['launched-twice'] },
+      breaches: { ...UNSERVED, ...LEAKED, ...TAKEN, 'runaway-capacity': ['launched-twice'], leadership: ['two-leaders'] },
       bound: 'recover',
     }),
   ],

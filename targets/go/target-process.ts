@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import { LastWords, LineSplitter, levelOf } from '../command/lines.ts';
 import type { ProbeSite } from '../command/ready.ts';
 import { ProgramError } from '../target.ts';
@@ -12,13 +13,18 @@ export interface GoTargetSpec extends Pick<GoProgramSite, 'command' | 'environme
   readonly artefact: Artefact;
   /** Resolves when it passes its readiness probe. */
   readonly ready: (probe: ProbeSite) => Promise<void>;
+  /**
+   * Resolves when it waits for its lease; absent if it elects no leader. One that does starts without an image: its identity is drawn
+   * before its first request, so all that start from one image would have the same.
+   */
+  readonly standby?: (probe: ProbeSite) => Promise<void>;
 }
 
 /**
  * Starts one incarnation of a Go program. Its output is its log. It is stopped by SIGTERM, like a container by a kubelet.
  * @throws ProgramError when its arguments and environment are too long
  */
-export function startGoTarget({ ready, artefact, ...spec }: GoTargetSpec, { runtime }: TargetSite): TargetProcess {
+export function startGoTarget({ ready, standby, artefact, ...spec }: GoTargetSpec, { runtime }: TargetSite): TargetProcess {
   const { clock, random, log, signal } = runtime;
   const words = new LastWords();
   const listeners = new Set<(line: string) => void>();
@@ -38,7 +44,7 @@ export function startGoTarget({ ready, artefact, ...spec }: GoTargetSpec, { runt
   const source = { ...spec, module: compiled.module };
   const program = new GoProgram({
     ...source,
-    image: imageOf(artefact, source),
+    image: standby === undefined ? imageOf(artefact, source) : undefined,
     clock,
     random,
     onOutput: (descriptor, bytes) => outputs[descriptor === 1 ? 0 : 1].push(bytes),
@@ -62,10 +68,18 @@ export function startGoTarget({ ready, artefact, ...spec }: GoTargetSpec, { runt
     .sleep(0)
     .then(() => program.start())
     .catch((error: unknown) => ended.reject(error));
-  const isReady = ready({ clock, said, statusOf: async (url) => (program.hasServer ? (await program.get(url)).status : 0) });
-  // The caller only watches this as long as it matters.
-  isReady.catch(() => undefined);
-  return { ready: isReady, done: ended.promise, kill: () => program.kill(), covered: () => program.covered() };
+  const probe: ProbeSite = { clock, said, statusOf: async (url) => (program.hasServer ? (await program.get(url)).status : 0) };
+  const isReady = ready(probe);
+  const waits = standby?.(probe);
+  // The caller only watches these as long as they matter.
+  for (const watched of [isReady, waits]) watched?.catch(() => undefined);
+  return {
+    ready: isReady,
+    ...defined({ standby: waits }),
+    done: ended.promise,
+    kill: () => program.kill(),
+    covered: () => program.covered(),
+  };
 }
 
 /** One of its outputs, split into lines. */

@@ -13,6 +13,7 @@ import { COMPILED_MEMORY_MIB } from '../go/memory.ts';
 import { HOST, IMAGE_ENVIRONMENT, programFiles, programVariables, wireTo } from '../go/network.ts';
 import { definitionsOf } from '../go/programs.ts';
 import { startGoTarget } from '../go/target-process.ts';
+import type { GoTargetSpec } from '../go/target-process.ts';
 import { targetProgram } from '../go/target-program.ts';
 import type { TargetProgram } from '../go/target-program.ts';
 import type { Feature, Target, TargetConstants, TargetProcess, TargetSite } from '../target.ts';
@@ -25,6 +26,8 @@ const CONSOLIDATE_AFTER_MS = 30_000;
 
 /** Each of its controllers logs this once, when its caches are filled. */
 const READY = '"Starting workers"';
+/** A replica logs this, in the words of client-go's version, when it asks for the lease for the first time. */
+const STANDBY = 'ttempting to acquire leader lease';
 
 /** Where a version differs from its chart's defaults. */
 export interface KarpenterSettings {
@@ -76,7 +79,7 @@ export function karpenterTarget(version: string, pinned?: string, settings: Karp
   const { name = `${PROGRAM}@${version}`, environment = {}, consolidateAfterMs = CONSOLIDATE_AFTER_MS, nodeClass } = settings;
   const operations = (site: TargetSite): Operations =>
     karpenterPools(nodeClass ?? nodeClassOf(site.cluster), settings.install ?? definitionsOf(artefact()), consolidateAfterMs);
-  return {
+  const target: Target = {
     name,
     summary: `Karpenter ${version} for AWS, the real program, in virtual time`,
     features: settings.features ?? [...FEATURES, ...featuresOfGates(environment['FEATURE_GATES'])],
@@ -91,7 +94,12 @@ export function karpenterTarget(version: string, pinned?: string, settings: Karp
     removePools: (site, pools, left) => operations(site).removePools(site, pools, left),
     start: (site) => start(artefact(), site, environment),
   };
+  return { ...target, electing: { ...target, start: (site) => start(artefact(), site, { ...environment, ...ELECTING }, ELECTION) } };
 }
+
+/** In a cluster it would use its own namespace. */
+const ELECTING = { DISABLE_LEADER_ELECTION: 'false', LEADER_ELECTION_NAMESPACE: 'kube-system' };
+const ELECTION: Pick<GoTargetSpec, 'standby'> = { standby: ({ said }) => said(STANDBY) };
 
 function programOf(version: string, pinned: string | undefined): TargetProgram {
   const parsed = parseTargetVersion(`${PROGRAM}@${version}`);
@@ -104,7 +112,12 @@ function batchOf(duration: string | undefined): Partial<TargetConstants> {
   return defined({ batchMaxMs });
 }
 
-function start(artefact: Artefact, site: TargetSite, environment: Readonly<Record<string, string>>): TargetProcess {
+function start(
+  artefact: Artefact,
+  site: TargetSite,
+  environment: Readonly<Record<string, string>>,
+  election: Pick<GoTargetSpec, 'standby'> = {},
+): TargetProcess {
   return startGoTarget(
     {
       artefact,
@@ -113,6 +126,7 @@ function start(artefact: Artefact, site: TargetSite, environment: Readonly<Recor
       files: programFiles(),
       wireTo: (host) => wireTo(host, site),
       ready: ({ said }) => said(READY),
+      ...election,
     },
     site,
   );
@@ -120,7 +134,7 @@ function start(artefact: Artefact, site: TargetSite, environment: Readonly<Recor
 
 /**
  * Its chart's defaults (charts/karpenter/values.yaml), with the two settings that every operator has to give. One replica, so
- * there is no contention for the lease. Gauges of its cluster state are off: no decision depends on them, and a trial does not
+ * there is no contention for the lease, unless it hands over to another. Gauges of its cluster state are off: no decision depends on them, and a trial does not
  * read them.
  */
 function environmentOf(site: TargetSite): Readonly<Record<string, string>> {

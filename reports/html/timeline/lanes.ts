@@ -23,7 +23,8 @@ type Flagged = ReadonlyMap<string, number>;
 export function targetLane(view: View, endMs: number): LaneGroup {
   const bars = view.incarnations.flatMap(({ number, start, ready, stop, exit }, index): Bar[] => {
     const next = view.incarnations[index + 1]?.start.t ?? endMs;
-    const toMs = exit?.t ?? (stop === undefined ? next : Math.min(next, endMs));
+    // In a handover the next one starts before this one is told to stop.
+    const toMs = exit?.t ?? Math.max(stop?.t ?? 0, Math.min(next, endMs));
     const upMs = ready?.t ?? toMs;
     const name = `Incarnation ${number}`;
     return [
