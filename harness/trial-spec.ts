@@ -1,8 +1,8 @@
 import type { EventOf } from '../history/events.ts';
 import type { CrashSpec } from './crash-points.ts';
 import type { ModuleRef, TargetRef } from './load.ts';
-import { processorTime } from './processor-time.ts';
-import type { ProcessorTime } from './processor-time.ts';
+import { processorTime } from '../runtime/processor-time.ts';
+import type { ProcessorTime } from '../runtime/processor-time.ts';
 import type { WorldRef } from './world-for.ts';
 
 /** Number of nodes for scenarios of variable size if the user gives none. */
