@@ -6,6 +6,7 @@ import { groupSizes } from './group-sizes.ts';
 import { harness } from './harness.ts';
 import { latency } from './latency.ts';
 import { leadership } from './leadership.ts';
+import { memoryGrowth } from './memory-growth.ts';
 import { noLaunchForImpossiblePods } from './no-launch-for-impossible-pods.ts';
 import { noLeakedInstances } from './no-leaked-instances.ts';
 import { noLeakedTemplates } from './no-leaked-templates.ts';
@@ -56,6 +57,7 @@ export const checkCatalogue: readonly Check[] = [
   permissions,
   targetAlive,
   leadership,
+  memoryGrowth,
   worldSettled,
   unservedExplained,
   faultsFired,

@@ -6,13 +6,14 @@ import { combine } from '../history/verdict.ts';
 import type { CheckResult, TrialResult } from '../history/verdict.ts';
 import { createView } from '../history/view.ts';
 import type { View } from '../history/view.ts';
+import { defined } from '../model/defined.ts';
 import { checkCatalogue } from './catalogue.ts';
 import type { Check } from './check.ts';
 
 /** All results of judging one history. */
 export type Judgement = Pick<
   TrialResult,
-  'verdict' | 'checks' | 'success' | 'latencies' | 'instances' | 'faults' | 'interleaving' | 'virtualMs'
+  'verdict' | 'checks' | 'success' | 'latencies' | 'instances' | 'faults' | 'interleaving' | 'virtualMs' | 'usage'
 >;
 
 /**
@@ -36,6 +37,7 @@ export function judgeView(view: View, checks: readonly Check[] = checkCatalogue)
     faults: { armed: view.faults.length, fired: view.faults.filter(({ fired }) => fired.length > 0).length },
     interleaving: digestInterleaving(view.events),
     virtualMs: view.endMs,
+    ...defined({ usage: view.usage }),
   };
 }
 

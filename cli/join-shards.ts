@@ -6,6 +6,7 @@ import { defined } from '../model/defined.ts';
 import type { RunFacts } from '../reports/report-input.ts';
 import { readRunFacts, writeRunFacts } from './run-directory.ts';
 import { UsageError } from './usage-error.ts';
+import { usagePath } from '../history/usage.ts';
 
 /** A shard of a run, and its directory. */
 interface Part {
@@ -35,10 +36,10 @@ export function joinShards(directories: readonly string[], { mustHaveEnded = fal
   return {
     writeTo: (directory) => {
       for (const part of parts) {
-        for (const { history } of part.facts.planned) {
-          const source = join(part.directory, history);
+        for (const file of part.facts.planned.flatMap(({ history }) => [history, usagePath(history)])) {
+          const source = join(part.directory, file);
           // Judging reports missing histories.
-          if (existsSync(source)) copyFileSync(source, join(directory, history), constants.COPYFILE_FICLONE);
+          if (existsSync(source)) copyFileSync(source, join(directory, file), constants.COPYFILE_FICLONE);
         }
       }
       writeRunFacts(directory, { ...facts, id: basename(directory) });

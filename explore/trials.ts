@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { readTrial } from '../harness/judge-trial.ts';
 import { LoadError } from '../harness/load-error.ts';
@@ -12,6 +12,7 @@ import { createTrialRunner } from '../harness/supervisor.ts';
 import type { TrialRunner } from '../harness/supervisor.ts';
 import { worldFor } from '../harness/world-for.ts';
 import { HistoryError } from '../history/reader.ts';
+import { removeHistory } from '../history/usage.ts';
 import { createRealTimeline } from '../runtime/timeline.ts';
 import { coverageOf, operationsIn } from './coverage.ts';
 import { GENERATED_SUITE, scenarioOf } from './generated.ts';
@@ -75,7 +76,7 @@ export function createScenarioRunner({ target, directory, workers, signal, label
       if (error instanceof HistoryError) return unjudged(data, error.message);
       throw error;
     } finally {
-      rmSync(spec.historyPath, { force: true });
+      removeHistory(spec.historyPath);
     }
   };
   return {

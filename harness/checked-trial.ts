@@ -59,6 +59,7 @@ const EXPECTATIONS: Readonly<Record<keyof Expectations, readonly Argument[]>> = 
   kept: [BOUND],
   neverWithoutNode: [WORKLOAD],
   latency: [WORKLOAD, ['its first step', step], ['its last step', step], BOUND],
+  steadyMemory: [],
 };
 
 /** A trial whose calls are checked. */

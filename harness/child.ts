@@ -3,6 +3,7 @@ import { flushCompileCache } from 'node:module';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Recorder } from '../history/events.ts';
+import { writeUsage } from '../history/usage.ts';
 import { createRecorder } from '../history/writer.ts';
 import { defined } from '../model/defined.ts';
 import type { Timeline } from '../runtime/clock.ts';
@@ -73,6 +74,10 @@ async function runTrial(spec: TrialSpec): Promise<TrialAnswer> {
         if (!over.signal.aborted) writeSync(file, text);
       },
     });
+    const keepUsage = (): void => {
+      const usage = running?.usage();
+      if (usage !== undefined) writeUsage(spec.historyPath, usage);
+    };
     running = startTrial({
       scenario,
       suite: spec.suite,
@@ -84,10 +89,13 @@ async function runTrial(spec: TrialSpec): Promise<TrialAnswer> {
       timeline,
       recorder: reportingPhases(recorder, () => timeline.nowMs() - startMs),
       createWorld: world.createWorld,
+      // This process may be killed for the memory that it uses.
+      onUsage: keepUsage,
     });
     if (!timeline.virtual) void pulse(timeline, over.signal);
     const clean = await running.done;
     recorder.flush();
+    keepUsage();
     const { user, system } = process.cpuUsage(before);
     const peakMemoryMiB = Math.round(process.resourceUsage().maxRSS / 1_024);
     const covered = running.covered().slice(0, MOST_COVERED);

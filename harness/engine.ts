@@ -1,5 +1,6 @@
 import { HISTORY_FORMAT } from '../history/events.ts';
 import type { Bound, EventOf, Recorder } from '../history/events.ts';
+import type { Usage } from '../history/usage.ts';
 import type { Pool } from '../model/catalogue.ts';
 import { CutShortError } from '../model/cut-short.ts';
 import { defined } from '../model/defined.ts';
@@ -43,6 +44,8 @@ export interface TrialSite {
   readonly timeline: Timeline;
   readonly recorder: Recorder;
   readonly createWorld: (site: WorldSite) => World;
+  /** Called when the usage has changed that a check will judge. */
+  readonly onUsage?: () => void;
 }
 
 /** A running trial, seen from the process that runs it. */
@@ -53,6 +56,8 @@ export interface RunningTrial {
   onUncaught(owner: string, error: unknown): void;
   /** The blocks of its own code that the target has run so far; none for targets that don't count them. */
   covered(): readonly number[];
+  /** What the target has used of the machine so far; undefined if that can't be told from the rest of the trial. */
+  usage(): Usage | undefined;
 }
 
 /** The target did something that no autoscaler may do: the trial is over. */
@@ -76,7 +81,12 @@ const OF_THE_HARNESS = [SpinError, StalledError, CutShortError, TrialAborted] as
 /** Runs one trial through its phases. All results are recorded in the history. */
 export function startTrial(site: TrialSite): RunningTrial {
   const trial = new EngineTrial(site);
-  return { done: trial.run(), onUncaught: (owner, error) => trial.onUncaught(owner, error), covered: () => trial.covered() };
+  return {
+    done: trial.run(),
+    onUncaught: (owner, error) => trial.onUncaught(owner, error),
+    covered: () => trial.covered(),
+    usage: () => trial.usage(),
+  };
 }
 
 class EngineTrial {
@@ -119,6 +129,7 @@ class EngineTrial {
       onFlood: (message) => this.#abort(new TrialAborted('flooded', message)),
       maxLogLines: outputLimitsOf(site.nodes).logLines,
       onCutShort: (error) => this.#abort(error),
+      onSample: () => site.onUsage?.(),
     });
     this.#aborted = new Promise((_resolve, reject) => (this.#abort = reject));
     this.#aborted.catch(() => undefined);
@@ -131,6 +142,10 @@ class EngineTrial {
 
   covered(): readonly number[] {
     return this.#life.covered();
+  }
+
+  usage(): Usage | undefined {
+    return this.#life.usage();
   }
 
   async run(): Promise<boolean> {
@@ -210,6 +225,7 @@ class EngineTrial {
       nodes: this.#site.nodes,
       constants: target.constants,
       restartTarget: () => this.#restart(bounds.recover.value),
+      watchMemory: () => this.#life.watchMemory(),
       pools: scenario.pools,
       applyPools: async (pools) => {
         for (const pool of pools) recorder.record({ type: 'pool', pool: describePool(pool) });

@@ -5,6 +5,7 @@ import { judgeView } from '../checks/judge.ts';
 import { HistoryError, readHistory } from '../history/reader.ts';
 import { seenIn } from '../history/seen.ts';
 import type { TrialSeen } from '../history/seen.ts';
+import { readUsage } from '../history/usage.ts';
 import { crashPointSchema } from '../history/verdict.ts';
 import type { CrashPoint, TrialResult } from '../history/verdict.ts';
 import { createView } from '../history/view.ts';
@@ -54,7 +55,7 @@ export function readTrial(
 ): { readonly result: TrialResult; readonly view: View } {
   const path = join(directory, trial.history);
   const { events, truncated } = readHistory(path);
-  const view = createView(events, { truncated });
+  const view = createView(events, { truncated, usage: readUsage(path) });
   refuseOtherTrial(view, trial, path);
   const result = {
     scenario: trial.scenario.id,

@@ -116,6 +116,7 @@ function emptyTrial({ nodes, factor }: Guess): Trial {
     kept: count,
     neverWithoutNode: count,
     latency: count,
+    steadyMemory: count,
   };
   return {
     random: createRandom(1),

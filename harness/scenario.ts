@@ -251,6 +251,11 @@ export interface Expectations {
   latency(workload: Workload, from: LatencyStep, to: LatencyStep, within: BoundName): void;
 }
 
+  /**
+   * From now on the target does not hold more and more in memory: state it once it has warmed up, under a load that repeats itself. Of a
+   * target whose memory can't be told from the rest of the trial, nothing is expected.
+   */
+  steadyMemory(): void;
 /** The static part of a scenario. */
 export interface ScenarioHead {
   /** `area/name`, unique. */

@@ -1,4 +1,5 @@
 import type { Recorder } from '../history/events.ts';
+import type { Usage } from '../history/usage.ts';
 import type { ClockScope } from '../runtime/clock.ts';
 import { CutShortError } from '../model/cut-short.ts';
 import { defined } from '../model/defined.ts';
@@ -16,6 +17,8 @@ const RESTART_MAX_MS = 300_000;
 const RESTART_RESET_MS = 600_000;
 /** A target that is told to stop gets as long as a pod. */
 const STOP_GRACE_MS = 30_000;
+/** Time between two looks at a target's memory: four in each hour of a load that repeats itself every hour. */
+const MEMORY_PERIOD_MS = 900_000;
 
 interface Incarnation {
   readonly number: number;
@@ -57,6 +60,8 @@ export interface TargetLifeSite {
   readonly maxLogLines: number;
   /** Called when the target is not running, so that there is nothing to test. */
   readonly onCutShort: (error: CutShortError) => void;
+  /** Called after each look at the target's memory. */
+  readonly onSample: () => void;
 }
 
 /** Starts, kills, restarts and stops the target, and records its life. */
@@ -69,6 +74,7 @@ export class TargetLife {
   readonly #onFlood: (message: string) => void;
   readonly #maxLogLines: number;
   readonly #onCutShort: (error: CutShortError) => void;
+  readonly #onSample: () => void;
   readonly #incarnations: Incarnation[] = [];
   /** What dead incarnations still have on the machine, such as processes and sockets. */
   readonly #remains: Promise<unknown>[] = [];
@@ -78,6 +84,8 @@ export class TargetLife {
   #rollOuts: Promise<void> = Promise.resolve();
   #exitsInARow = 0;
   #stopped = false;
+  readonly #startMs: number;
+  readonly #samples: Usage['samples'] = [];
 
   constructor(site: TargetLifeSite) {
     this.#target = site.target;
@@ -85,9 +93,11 @@ export class TargetLife {
     this.#random = site.random;
     this.#recorder = site.recorder;
     this.#clock = site.clock;
+    this.#startMs = site.clock.nowMs();
     this.#onFlood = site.onFlood;
     this.#maxLogLines = site.maxLogLines;
     this.#onCutShort = site.onCutShort;
+    this.#onSample = site.onSample;
   }
 
   /** Starts an incarnation. Resolves when it is ready or over, or the limit has passed. */
@@ -205,6 +215,45 @@ export class TargetLife {
   covered(): readonly number[] {
     const blocks = this.#incarnations.flatMap(({ process }) => [...(process?.covered?.() ?? [])]);
     return [...new Set(blocks)].sort((a, b) => a - b);
+  }
+
+  /** What all incarnations have used, and the largest memory of one; undefined if it can't be told from the rest of the trial. */
+  usage(): Usage | undefined {
+    const used = this.#incarnations.flatMap(({ process }) => process?.usage?.() ?? []);
+    const [first] = used;
+    if (first === undefined) return undefined;
+    return {
+      cpuMs: used.reduce((sum, { cpuMs }) => sum + cpuMs, 0),
+      memory: first.memory,
+      peakMiB: Math.max(...used.map(({ peakMiB }) => peakMiB)),
+      samples: this.#samples,
+    };
+  }
+
+  /**
+   * Looks at evenly spaced times how much the current incarnation holds in memory, until the target is stopped.
+   * @returns whether it says so
+   */
+  watchMemory(): boolean {
+    if (this.#incarnations.at(-1)?.process?.heapMiB === undefined) return false;
+    void this.#watchMemory();
+    return true;
+  }
+
+  async #watchMemory(): Promise<void> {
+    while (!this.#stopped) {
+      const current = this.#incarnations.at(-1);
+      const t = this.#clock.nowMs() - this.#startMs;
+      current?.scope.handover();
+      // An incarnation that is over never answers.
+      void current?.process?.heapMiB?.().then((heapMiB) => {
+        if (heapMiB === undefined) return;
+        this.#samples.push({ t, incarnation: current.number, heapMiB });
+        this.#onSample();
+      });
+      this.#clock.handover();
+      await this.#clock.sleep(MEMORY_PERIOD_MS);
+    }
   }
 
   async #stop(current: Incarnation | undefined): Promise<void> {

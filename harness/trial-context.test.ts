@@ -37,6 +37,7 @@ function contextWith(capabilities: readonly Capability[]) {
     nodes: 10,
     constants: quietTarget().constants,
     restartTarget: () => Promise.resolve(),
+    watchMemory: () => false,
     pools: [pool('old'), pool('new')],
     applyPools: () => Promise.resolve(),
     removePools: (...sorts) => {

@@ -66,6 +66,8 @@ export interface TrialContextSite {
   readonly constants: TargetConstants;
   /** Restarts the target; resolves when it is ready again. */
   readonly restartTarget: () => Promise<void>;
+  /** Looks at the target's memory from now on. Returns whether the target says what it holds. */
+  readonly watchMemory: () => boolean;
   /** The scenario's. */
   readonly pools: readonly Pool[];
   /** Applies pools that were changed, as the operator would. */
@@ -94,6 +96,7 @@ export class TrialContext implements Trial {
   readonly #injected: Promise<ActiveFault>[] = [];
   readonly #applyPools: TrialContextSite['applyPools'];
   readonly #removePools: TrialContextSite['removePools'];
+  readonly #watchMemory: TrialContextSite['watchMemory'];
   /** The pools that were not withdrawn. */
   #pools: readonly Pool[];
 
@@ -111,6 +114,7 @@ export class TrialContext implements Trial {
     this.#applyPools = site.applyPools;
     this.#removePools = site.removePools;
     this.#pools = site.pools;
+    this.#watchMemory = site.watchMemory;
     this.expect = this.#expectations();
   }
 
@@ -410,6 +414,9 @@ export class TrialContext implements Trial {
       kept: (bound) => state({ kind: 'kept', bound }),
       neverWithoutNode: (workload) => state({ kind: 'never-without-node', workload: workload.name }),
       latency: (workload, from, to, bound) => state({ kind: 'latency', workload: workload.name, from, to, bound }),
+      steadyMemory: () => {
+        if (this.#watchMemory()) state({ kind: 'steady-memory' });
+      },
     };
   }
 }

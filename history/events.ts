@@ -84,6 +84,8 @@ const expectationSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('never-without-node'), workload: id }),
   /** The 99th percentile of a latency phase stays within the bound. */
   z.object({ kind: z.literal('latency'), workload: id, from: z.enum(LATENCY_STEPS), to: z.enum(LATENCY_STEPS), bound: id }),
+  /** From now on the target does not hold more and more in memory. Only where it says what it holds. */
+  z.object({ kind: z.literal('steady-memory') }),
 ]);
 export type Expectation = z.infer<typeof expectationSchema>;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { boundSchema } from './events.ts';
+import { usageSchema } from './usage.ts';
 
 /** A verdict. What could not be judged is unknown, which is never green. */
 export const verdictSchema = z.enum(['fail', 'unknown', 'pass']);
@@ -108,6 +109,8 @@ export const trialResultSchema = z.object({
   /** Digest of the ordered effects on both wires, without times and ids: equal digests are equal interleavings. */
   interleaving: z.string(),
   virtualMs: z.number(),
+  /** What the target used of the machine; absent if that can't be told from what the rest of the trial used. */
+  usage: usageSchema.optional(),
 });
 export type TrialResult = z.infer<typeof trialResultSchema>;
 

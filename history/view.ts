@@ -24,6 +24,7 @@ import type {
   RequestLife,
   TemplateLife,
 } from './lives.ts';
+import type { Usage } from './usage.ts';
 import { currentBoundName, currentScenarioId, currentTargetName } from '../model/former-names.ts';
 
 export type Phase = (typeof PHASES)[number];
@@ -85,6 +86,8 @@ export interface View {
   readonly convergence: readonly EventOf<'convergence'>[];
   readonly harnessErrors: readonly EventOf<'harness.error'>[];
   readonly supervisor: readonly EventOf<'supervisor'>[];
+  /** What was measured beside the history; undefined if nothing was. */
+  readonly usage: Usage | undefined;
 }
 
 function withCurrentNames(begin: View['begin']): View['begin'] {
@@ -102,7 +105,10 @@ function withCurrentName(bound: Bound): Bound {
 }
 
 /** Folds a history. Pure, and total: any prefix of a history has a view. */
-export function createView(events: readonly HistoryEvent[], { truncated = false }: { truncated?: boolean } = {}): View {
+export function createView(
+  events: readonly HistoryEvent[],
+  { truncated = false, usage }: { readonly truncated?: boolean; readonly usage?: Usage | undefined } = {},
+): View {
   const nodes = foldNodes(events);
   const pods = foldPods(events, nodes);
   const requests = foldRequests(events);
@@ -149,6 +155,7 @@ export function createView(events: readonly HistoryEvent[], { truncated = false 
     convergence: ofType(events, 'convergence'),
     harnessErrors: ofType(events, 'harness.error'),
     supervisor: ofType(events, 'supervisor'),
+    usage,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { HistoryEvent } from '../history/events.ts';
+import { growthOf } from '../history/growth.ts';
 import { summarizePhase } from '../history/latency.ts';
 import type { PhaseWaits } from '../history/measures.ts';
 import { mergeWaits, waitCurveOf } from '../history/wait-curve.ts';
@@ -25,6 +26,7 @@ import type {
   ScenarioReport,
   TotalWaits,
   TrialReport,
+  UsageReport,
 } from './run-report.ts';
 
 /** Most events of a finding that the report describes; the history has all of them. */
@@ -191,8 +193,27 @@ function scenarioReport(
     bounds: mergeBounds(results),
     interleavings: new Set(results.map(({ interleaving }) => interleaving)).size,
     virtualMs: sum(results, ({ virtualMs }) => virtualMs),
-    ...defined({ crashPoints }),
+    ...defined({ usage: usageOf(results), crashPoints }),
     results,
+  };
+}
+
+/** Undefined if no trial measured it. */
+function usageOf(results: readonly TrialReport[]): UsageReport | undefined {
+  const used = results.flatMap(({ seed, usage }) => (usage === undefined ? [] : [{ seed, ...usage }]));
+  const [first] = used;
+  if (first === undefined) return undefined;
+  const growths = used.flatMap(({ seed, samples }) => {
+    const growth = growthOf({ samples });
+    return growth === undefined ? [] : [{ ...growth, seed }];
+  });
+  const growth = growths.sort((a, b) => b.miBPerDay.lower - a.miBPerDay.lower)[0];
+  return {
+    trials: used.length,
+    cpuMs: sum(used, ({ cpuMs }) => cpuMs),
+    memory: first.memory,
+    peakMiB: Math.max(...used.map(({ peakMiB }) => peakMiB)),
+    ...defined({ growth }),
   };
 }
 

@@ -38,6 +38,11 @@ export function formatShort(ms: number): string {
   return `${Math.floor(minutes / 60)}h${pad(minutes % 60)}m`;
 }
 
+/** `86.4 MiB` */
+export function formatMiB(value: number): string {
+  return `${value.toFixed(1)} MiB`;
+}
+
 /** A value of a bound with its unit. */
 export function formatValue(value: number, unit: Bound['unit']): string {
   if (unit === 'ms') return formatDuration(value);

@@ -9,6 +9,8 @@ import {
   verdictSchema,
 } from '../history/verdict.ts';
 import { boundSchema } from '../history/events.ts';
+import { growthSchema } from '../history/growth.ts';
+import { usageSchema } from '../history/usage.ts';
 import { waitCurveSchema } from '../history/wait-curve.ts';
 import { formatPublishedSchema } from './published-schema.ts';
 import { trendRunSchema } from './trend.ts';
@@ -105,6 +107,23 @@ const crashPointsSchema = z.object({
 });
 export type CrashPointsReport = z.infer<typeof crashPointsSchema>;
 
+/** What the target used of the machine. */
+const usageReportSchema = z
+  .object({
+    trials: count.describe('In which it was measured.'),
+    cpuMs: z.number().describe('Processor time of the target in all of them. It is real time, and not judged.'),
+    memory: usageSchema.shape.memory.describe(
+      'webassembly: the memory of a compiled program, which only grows; resident: that of a process.',
+    ),
+    peakMiB: z.number().describe('The most memory that it had in one of them.'),
+    growth: growthSchema
+      .extend({ seed: count })
+      .optional()
+      .describe('How fast what it holds grew, in the trial where it surely grew fastest; absent unless a scenario expects steady memory.'),
+  })
+  .describe('What the target used of the machine: it differs a little from run to run.');
+export type UsageReport = z.infer<typeof usageReportSchema>;
+
 /** One scenario over all its trials. */
 const scenarioReportSchema = z.object({
   id: z.string(),
@@ -121,6 +140,7 @@ const scenarioReportSchema = z.object({
   bounds: z.array(boundReportSchema),
   interleavings: count.describe('Distinct orders of effects on both wires among the trials.'),
   virtualMs: z.number(),
+  usage: usageReportSchema.optional().describe('Absent if that can not be told from what the rest of a trial uses.'),
   crashPoints: crashPointsSchema
     .optional()
     .describe('Trials in which the target was killed at each of its side effects: counted in no other number here.'),

@@ -18,6 +18,13 @@ export const VACUITY_REASONS: readonly VacuityReason[] = [
     reason: 'it never fails a target, but makes a trial unknown when the harness failed or was interrupted',
   },
   {
+    kind: 'check',
+    names: ['memory-growth'],
+    state: 'nothing-alone',
+    reason:
+      'mutants share the process of their trial, so their memory is not known; a Go program that leaks is caught (harness/memory.go.test.ts)',
+  },
+  {
     kind: 'scenario',
     names: [
       'provisioning/node-limit',

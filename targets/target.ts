@@ -1,4 +1,5 @@
 import type { ServiceAccountName } from '../model/service-account.ts';
+import type { MemoryKind } from '../history/usage.ts';
 import type { Pool } from '../model/catalogue.ts';
 import type { ClusterConfig } from '../model/cluster.ts';
 import type { ProgramEnvironment } from '../model/program-environment.ts';
@@ -117,6 +118,15 @@ export interface ExternalAccess {
   readonly withinMs: number;
 }
 
+/** What a target's process has used of the machine. */
+export interface ProcessUsage {
+  /** Processor time, user and system. */
+  readonly cpuMs: number;
+  readonly memory: MemoryKind;
+  /** The most memory that it has had. */
+  readonly peakMiB: number;
+}
+
 /** One running incarnation. */
 export interface TargetProcess {
   /** Resolves once it would pass its readiness probe. */
@@ -133,6 +143,13 @@ export interface TargetProcess {
   readonly kill?: () => Promise<void> | void;
   /** The blocks of its own code that it has run, by numbers that mean the same in each trial; also asked when it is over. */
   readonly covered?: () => ReadonlySet<number>;
+  /**
+   * What it has used so far; also asked when it is over. Absent if that can't be told from what the rest of the trial uses, as for a
+   * target in TypeScript; undefined if it is not known.
+   */
+  readonly usage?: () => ProcessUsage | undefined;
+  /** How much it holds in memory, without what is only not collected yet, in MiB; undefined if it does not say. Absent if it never does. */
+  readonly heapMiB?: () => Promise<number | undefined>;
 }
 
 /** How a program failed, in words that complete "it failed:". */

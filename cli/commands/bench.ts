@@ -11,6 +11,7 @@ import type { HistoryEvent } from '../../history/events.ts';
 import { ofType } from '../../history/lives.ts';
 import { percentile } from '../../history/latency.ts';
 import { readHistory } from '../../history/reader.ts';
+import { removeHistory } from '../../history/usage.ts';
 import { defined } from '../../model/defined.ts';
 import { formatRatio, formatShort } from '../../reports/format.ts';
 import { createPaint } from '../../reports/paint.ts';
@@ -117,7 +118,7 @@ async function measure(planned: readonly PlannedTrial[], console: Console): Prom
       const facts = { virtualMs: end.result.virtualMs, events: events.length, readyMs: readyMsOf(events) };
       samples.push({ scenario: trial.scenario.id, ...end.cost, ...facts });
     }
-    rmSync(path, { force: true });
+    removeHistory(path);
     progress.end(trial, end);
   };
   try {

@@ -17,6 +17,7 @@ import type { Bound } from '../../history/events.ts';
 import { readHistory } from '../../history/reader.ts';
 import { combine } from '../../history/verdict.ts';
 import type { Verdict } from '../../history/verdict.ts';
+import { removeHistory } from '../../history/usage.ts';
 import { defined } from '../../model/defined.ts';
 import { nearest } from '../../model/nearest.ts';
 import { REPORT_API_VERSION } from '../../reports/run-report.ts';
@@ -238,7 +239,7 @@ async function runMatrix(
     const isRead = end.kind === 'judged' && (end.result.verdict !== 'pass' || target === reference.name);
     if (end.kind === 'judged') digests.push(digestTrial(end.result, isRead ? readHistory(path).events : []));
     else unjudged.push({ target, scenario: scenario.id, seed, why: end.kind === 'refused' ? end.message : 'the run was interrupted' });
-    rmSync(path, { force: true });
+    removeHistory(path);
     progress.end(trial, end);
   };
   const ends = await runTrials(plan.trials, { ...where, onBegin: (trial) => progress.begin(trial), onEnd: finish }).finally(() =>

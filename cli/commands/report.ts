@@ -21,6 +21,7 @@ import { MATRIX_FILE, MATRIX_PAGE, createRunDirectory, writeRunFacts } from '../
 import { EXIT, UsageError } from '../usage-error.ts';
 import { writeReports } from '../write-reports.ts';
 import { reportTrial } from '../report-trial.ts';
+import { usagePath, writeUsage } from '../../history/usage.ts';
 
 /** The flags of `report`, parsed; `true` for a flag without its optional path. */
 export interface ReportOptions {
@@ -195,10 +196,10 @@ function withoutNames(input: ReportInput, { hide, history }: ReportOptions): Rep
   }
 }
 
-/** Copies the histories unchanged. */
+/** Copies the histories unchanged, and what was measured beside them. */
 function copyHistories(from: string, to: string, { run }: ReportInput): void {
-  for (const { history } of run.planned)
-    if (existsSync(join(from, history))) copyFileSync(join(from, history), join(to, history), constants.COPYFILE_FICLONE);
+  for (const file of run.planned.flatMap(({ history }) => [history, usagePath(history)]))
+    if (existsSync(join(from, file))) copyFileSync(join(from, file), join(to, file), constants.COPYFILE_FICLONE);
 }
 
 /** Writes the histories without names. A truncated one stays truncated, so that `check` gives the same result. */
@@ -206,6 +207,7 @@ function writeHistories(to: string, { trials }: ReportInput): void {
   for (const { result, seen, events } of trials) {
     const lines = events.map((event) => `${JSON.stringify(event)}\n`);
     writeFileSync(join(to, result.history), `${lines.join('')}${seen.truncated ? '{' : ''}`);
+    if (result.usage !== undefined) writeUsage(join(to, result.history), result.usage);
   }
 }
 

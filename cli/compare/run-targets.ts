@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { planTrials, runTrials } from '../../harness/run.ts';
@@ -6,6 +5,7 @@ import type { PlannedTrial } from '../../harness/run.ts';
 import type { Scenario } from '../../harness/scenario.ts';
 import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
 import type { NotRun } from '../../history/verdict.ts';
+import { removeHistory } from '../../history/usage.ts';
 import { defined } from '../../model/defined.ts';
 import { timeName } from '../../reports/clock.ts';
 import type { RunFacts, Shard } from '../../reports/report-input.ts';
@@ -137,7 +137,7 @@ export async function runTargets(
     if (interrupted.signal.aborted) return { isInterrupted: true };
     const wallMs = clock.nowMs() - startedMs;
     const reviewed = reviewer?.end;
-    for (const { trial } of reviewed?.left ?? []) rmSync(join(directory, trial.history), { force: true });
+    for (const { trial } of reviewed?.left ?? []) removeHistory(join(directory, trial.history));
     sides.forEach(({ letter }, index) => {
       const own = facts[index] as RunFacts;
       writeRunFacts(join(directory, letter), { ...own, notRun: [...own.notRun, ...leftOutOf(letter, reviewed)], wallMs });

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import { targetDigestOf } from '../../harness/load.ts';
@@ -6,6 +6,7 @@ import { planTrials, runTrials } from '../../harness/run.ts';
 import type { PlannedTrial, TrialEnd } from '../../harness/run.ts';
 import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
 import type { NotRun } from '../../history/verdict.ts';
+import { removeHistory } from '../../history/usage.ts';
 import { timeName } from '../../reports/clock.ts';
 import type { RunFacts, Shard } from '../../reports/report-input.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
@@ -94,7 +95,7 @@ export async function runCells(
     for (const { trial, key } of trials) {
       if (cells.has(trial, key)) continue;
       cells.forget(trial.history);
-      rmSync(join(directory, folder, trial.history), { force: true });
+      removeHistory(join(directory, folder, trial.history));
     }
   }
   const missing = inTurn(columns);
@@ -127,7 +128,7 @@ export async function runCells(
     [...placed.keys()].forEach(({ history }, index) => {
       const end = ends[index];
       const isCutShort = end?.kind !== 'judged' || (isInterrupted && !isVerdict(end));
-      if (isCutShort) rmSync(join(directory, history), { force: true });
+      if (isCutShort) removeHistory(join(directory, history));
     });
     const wallMs = clock.nowMs() - startedMs;
     if (!isInterrupted) for (const { folder, facts } of columns) writeRunFacts(join(directory, folder), { ...facts, wallMs });

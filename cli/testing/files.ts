@@ -13,11 +13,12 @@ export function folderWith(testInfo: TestInfo, files: Readonly<Record<string, st
   return folder;
 }
 
-/** The histories of a run directory, by file name. */
+/** The histories of a run directory, by file name, without what was measured beside them. */
 export function historiesOf(directory: string): Record<string, string> {
   const folder = join(directory, 'histories');
   return Object.fromEntries(
     readdirSync(folder)
+      .filter((name) => name.endsWith('.jsonl'))
       .sort()
       .map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
   );

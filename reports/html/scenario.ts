@@ -1,5 +1,6 @@
+import type { Growth } from '../../history/growth.ts';
 import { timeName } from '../clock.ts';
-import { formatCount } from '../format.ts';
+import { formatCount, formatDuration, formatMiB } from '../format.ts';
 import { PROFILE_WORDS, byProfile } from '../profiles.ts';
 import type { ReportTrial } from '../report-input.ts';
 import type { RunReport, ScenarioReport, TrialReport } from '../run-report.ts';
@@ -227,17 +228,32 @@ function inBrief(render: Render, budget: Budget, kind: 'passed' | 'failed'): Mar
 
 const PACKED_WORDS = 'This is packed to keep the page small: a browser that runs its script shows it here within seconds.';
 
-function numbers({ trials, success, instances, faults, interleavings }: ScenarioReport): Markup {
-  const row = (name: string, value: string | number, isBad = false): Markup =>
-    html`<div><dt>${name}</dt><dd${isBad && html` class="bad"`}>${value}</dd></div>`;
+function numberRow(name: string, value: string | number, isBad = false): Markup {
+  return html`<div><dt>${name}</dt><dd${isBad && html` class="bad"`}>${value}</dd></div>`;
+}
+
+function numbers({ trials, success, instances, faults, interleavings, usage }: ScenarioReport): Markup {
   return html`<dl class="numbers">
-    ${row('Trials passed / failed / unknown', `${trials.passed} / ${trials.failed} / ${trials.unknown}`)}
-    ${trials.notBegun > 0 && row('Trials that never started', trials.notBegun, true)}
-    ${row('Pods served in time', servedText(success), success.served < success.asked)}
-    ${row('Instances created / terminated', `${instances.created} / ${instances.terminated}`)}
-    ${row('Instances still live / leaked', `${instances.live} / ${instances.leaked}`, instances.leaked > 0)}
-    ${row('Faults fired / armed', `${faults.fired} / ${faults.armed}`)} ${row('Distinct interleavings', interleavings)}
+    ${numberRow('Trials passed / failed / unknown', `${trials.passed} / ${trials.failed} / ${trials.unknown}`)}
+    ${trials.notBegun > 0 && numberRow('Trials that never started', trials.notBegun, true)}
+    ${numberRow('Pods served in time', servedText(success), success.served < success.asked)}
+    ${numberRow('Instances created / terminated', `${instances.created} / ${instances.terminated}`)}
+    ${numberRow('Instances still live / leaked', `${instances.live} / ${instances.leaked}`, instances.leaked > 0)}
+    ${numberRow('Faults fired / armed', `${faults.fired} / ${faults.armed}`)} ${numberRow('Distinct interleavings', interleavings)}
+    ${
+      usage === undefined
+        ? numberRow("Target's memory and processor time", "can't be told from the trial's")
+        : html`${numberRow(`Target's memory at most (${MEMORY_WORDS[usage.memory]})`, formatMiB(usage.peakMiB))}
+          ${numberRow("Target's processor time", formatDuration(usage.cpuMs))} ${usage.growth !== undefined && growthRows(usage.growth)}`
+    }
   </dl>`;
+}
+
+const MEMORY_WORDS = { webassembly: 'WebAssembly, only grows', resident: 'resident' } as const;
+
+function growthRows({ minMiB, medianMiB, maxMiB, miBPerDay: { slope, lower, upper } }: Growth): Markup {
+  return html`${numberRow('Held in memory, least / median / most', [minMiB, medianMiB, maxMiB].map(formatMiB).join(' / '))}
+  ${numberRow('Growth of that in a day', `${formatMiB(slope)} (95 %: ${lower.toFixed(1)} to ${upper.toFixed(1)})`)}`;
 }
 
 function faultTable({ faults }: ScenarioReport): Markup {

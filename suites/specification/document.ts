@@ -62,11 +62,12 @@ reported like any other.
 
 **Profiles.** *Core* applies to every node autoscaler and cannot be declined. *Extended* applies only to autoscalers that
 declare the features that a requirement names. *Robustness* covers faults that no correct API server or cloud causes; it has its
-own heading in each report, and a failure there fails the run too.
+own heading in each report, and a failure there fails the run too. *Endurance* has scenarios of a day, of a storm of
+interruptions and of a large cluster, which are only run if they are asked for.
 
 **Observation.** An autoscaler acts only through the Kubernetes API and the cloud's API. What crosses these two wires, and
-its effects, are recorded, and nothing else counts: no metrics, and no access to its memory. Each requirement lists the
-findings that are a breach of it; their meaning is explained [at the end](#findings).
+its effects, are recorded, and nothing else counts: no metrics, and no access to its memory. Only how much memory it holds
+is measured, for [CRA-07](#cra-07). Each requirement lists the findings that are a breach of it; their meaning is explained [at the end](#findings).
 
 **Verdicts.** A scenario names the requirements that it tests. A finding breaches those of them that list it,
 or all of them if none does. A requirement *holds* when every scenario that tests it ran

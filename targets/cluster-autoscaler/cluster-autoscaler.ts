@@ -27,6 +27,9 @@ const quotasByProgram = new Map<string, boolean>();
 /** It logs this once it has read its groups, before its informers start. */
 const READY = 'Registered cleanup signal handler';
 
+/** On the address that `--address` has by default. */
+const METRICS = 'http://127.0.0.1:8085/metrics';
+
 /** Where a version differs from its defaults. */
 export interface ClusterAutoscalerSettings {
   readonly name?: string | undefined;
@@ -94,6 +97,7 @@ function start(artefact: Artefact, site: TargetSite, flags: readonly string[]): 
       files: programFiles(),
       wireTo: (host) => (awsHosts(site.cluster).includes(host) ? site.aws : wireTo(host, site)),
       ready: ({ said }) => said(READY),
+      metrics: METRICS,
     },
     site,
   );

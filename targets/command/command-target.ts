@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { RESOURCES } from '../../clients/resources.ts';
 import { ProgramError } from '../target.ts';
-import type { Target, TargetProcess, TargetSite } from '../target.ts';
+import type { ProcessUsage, Target, TargetProcess, TargetSite } from '../target.ts';
 import { externalTarget } from './external-target.ts';
 import { hostEnvironment, openProgramSockets } from './environment.ts';
 import { goTarget } from './go-target.ts';
@@ -118,6 +118,8 @@ class ProgramRun implements TargetProcess {
   readonly #listeners = new Set<(line: string) => void>();
   readonly #started: Promise<Program>;
   #isKilled = false;
+  /** Absent until it is started. */
+  #program: Program | undefined;
 
   constructor(spec: ProgramSpec, site: TargetSite) {
     this.#spec = spec;
@@ -128,6 +130,10 @@ class ProgramRun implements TargetProcess {
     this.done = this.#untilDone();
     // The caller only watches these as long as they matter.
     this.ready.catch(() => undefined);
+  }
+
+  usage(): ProcessUsage | undefined {
+    return this.#program?.usage();
   }
 
   async kill(): Promise<void> {
@@ -167,6 +173,7 @@ class ProgramRun implements TargetProcess {
       (line) => this.#hear(line),
     );
     signal.addEventListener('abort', () => program.stop(), { once: true });
+    this.#program = program;
     return program;
   }
 

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { specOfTarget } from '../go/build/target-spec.ts';
 import { COMPILED_MEMORY_MIB } from '../go/memory.ts';
-import { programFiles, programVariables, wireTo } from '../go/network.ts';
+import { METRICS, programFiles, programVariables, wireTo } from '../go/network.ts';
 import { startGoTarget } from '../go/target-process.ts';
 import { targetProgram } from '../go/target-program.ts';
 import type { Target } from '../target.ts';
@@ -50,6 +50,7 @@ export function goTarget(path: string, file: GoTargetFile, resources: readonly s
           files: programFiles(),
           wireTo: (host) => wireTo(host, site),
           ready: (probe) => untilReady(substituteAll(ready, values), probe),
+          metrics: METRICS,
         },
         site,
       );

@@ -4,7 +4,9 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../runtime/clock.ts';
 import { ProgramError } from '../target.ts';
+import type { ProcessUsage } from '../target.ts';
 import { LastWords, LineSplitter } from './lines.ts';
+import { usageOfChild } from './program-usage.ts';
 
 /** What to run, and how. */
 export interface ProgramOrder {
@@ -25,6 +27,8 @@ export interface Program {
   readonly ended: Promise<number>;
   /** Its last output, from standard error if there was any: some lines, truncated. Empty without output. */
   lastWords(): string;
+  /** What it has used of the machine, as last looked at; undefined until then, and where that can't be seen. */
+  usage(): ProcessUsage | undefined;
   /** Tells it to stop, like a kubelet: SIGTERM to the program itself. */
   stop(): void;
   /** Kills it and everything that it started, except what left its process group. Resolves when it is gone. */
@@ -33,6 +37,8 @@ export interface Program {
 
 /** How long after a program's exit its leftover children may keep its output open. */
 const OUTPUT_GRACE_MS = 1_000;
+/** How often it is looked at what a program uses. */
+const USAGE_PERIOD_MS = 1_000;
 
 /**
  * Starts a program under a keeper (see `keeper.ts`), which outlives this process just long enough to kill the program.
@@ -73,8 +79,19 @@ export function startProgram(order: ProgramOrder, clock: Clock, onLine: (line: s
   };
   const ended = end();
   ended.catch(() => undefined);
+  let usage: ProcessUsage | undefined;
+  const over = new AbortController();
+  const watch = async (): Promise<void> => {
+    while (keeper.exitCode === null && keeper.signalCode === null) {
+      usage = (keeper.pid === undefined ? undefined : usageOfChild(keeper.pid)) ?? usage;
+      await clock.sleep(USAGE_PERIOD_MS, over.signal);
+    }
+  };
+  void watch().catch(() => undefined);
+  void gone.catch(() => undefined).then(() => over.abort());
   return {
     ended,
+    usage: () => usage,
     lastWords: () => said.err.text() || said.out.text(),
     stop: () => void keeper.stdin.write('stop\n'),
     kill: async () => {

@@ -9,6 +9,9 @@ const KUBECONFIG = '/etc/scaleproof/kubeconfig';
 /** It has its own network, where every port is free. */
 const PORTS = { PORT: '8081', METRICS_PORT: '8080' } as const;
 
+/** Where programs serve their metrics that take `METRICS_PORT`. */
+export const METRICS = `http://127.0.0.1:${PORTS.METRICS_PORT}/metrics`;
+
 /** What the images of programs set, which are based on distroless. */
 export const IMAGE_ENVIRONMENT = {
   HOME: '/home/nonroot',

@@ -1,10 +1,11 @@
-import { defined } from '../../model/defined.ts';
 import { LastWords, LineSplitter, levelOf } from '../command/lines.ts';
 import type { ProbeSite } from '../command/ready.ts';
+import { defined } from '../../model/defined.ts';
 import { ProgramError } from '../target.ts';
 import type { TargetProcess, TargetSite } from '../target.ts';
 import type { Artefact } from './artefacts/cache.ts';
 import { GoProgram } from './host/instance.ts';
+import { heapMiBIn } from './heap.ts';
 import type { GoProgramSite } from './host/instance.ts';
 import { compiledProgram, imageOf } from './programs.ts';
 
@@ -18,13 +19,15 @@ export interface GoTargetSpec extends Pick<GoProgramSite, 'command' | 'environme
    * before its first request, so all that start from one image would have the same.
    */
   readonly standby?: (probe: ProbeSite) => Promise<void>;
+  /** Where it serves Prometheus metrics of Go's runtime; absent if it doesn't. */
+  readonly metrics?: string | undefined;
 }
 
 /**
  * Starts one incarnation of a Go program. Its output is its log. It is stopped by SIGTERM, like a container by a kubelet.
  * @throws ProgramError when its arguments and environment are too long
  */
-export function startGoTarget({ ready, standby, artefact, ...spec }: GoTargetSpec, { runtime }: TargetSite): TargetProcess {
+export function startGoTarget({ ready, standby, artefact, metrics, ...spec }: GoTargetSpec, { runtime }: TargetSite): TargetProcess {
   const { clock, random, log, signal } = runtime;
   const words = new LastWords();
   const listeners = new Set<(line: string) => void>();
@@ -73,12 +76,16 @@ export function startGoTarget({ ready, standby, artefact, ...spec }: GoTargetSpe
   const waits = standby?.(probe);
   // The caller only watches these as long as they matter.
   for (const watched of [isReady, waits]) watched?.catch(() => undefined);
+  const heapMiB = async (url: string): Promise<number | undefined> =>
+    program.hasServer ? heapMiBIn((await program.get(url)).body) : undefined;
   return {
     ready: isReady,
     ...defined({ standby: waits }),
     done: ended.promise,
     kill: () => program.kill(),
     covered: () => program.covered(),
+    usage: () => program.usage(),
+    ...defined({ heapMiB: metrics === undefined ? undefined : () => heapMiB(metrics) }),
   };
 }
 

@@ -10,7 +10,7 @@ import { substituteAll } from '../command/variables.ts';
 import type { Artefact } from '../go/artefacts/cache.ts';
 import { parseTargetVersion, specOf } from '../go/build/programs.ts';
 import { COMPILED_MEMORY_MIB } from '../go/memory.ts';
-import { HOST, IMAGE_ENVIRONMENT, programFiles, programVariables, wireTo } from '../go/network.ts';
+import { HOST, IMAGE_ENVIRONMENT, METRICS, programFiles, programVariables, wireTo } from '../go/network.ts';
 import { definitionsOf } from '../go/programs.ts';
 import { startGoTarget } from '../go/target-process.ts';
 import type { GoTargetSpec } from '../go/target-process.ts';
@@ -127,6 +127,7 @@ function start(
       wireTo: (host) => wireTo(host, site),
       ready: ({ said }) => said(READY),
       ...election,
+      metrics: METRICS,
     },
     site,
   );

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Random } from '../../../runtime/random.ts';
-import type { ProgramError } from '../../target.ts';
+import type { ProcessUsage, ProgramError } from '../../target.ts';
 import { fillerOf } from './chance.ts';
 import { createFiles } from './files.ts';
 import { createFetch } from './http.ts';
@@ -120,6 +120,11 @@ export class GoProgram {
   /** The blocks of its own code that it has run so far, also when it is over: none unless it was built to count them. */
   covered(): ReadonlySet<number> {
     return this.#machine.covered();
+  }
+
+  /** What it has used of the machine so far, also when it is over. */
+  usage(): ProcessUsage {
+    return this.#machine.usage();
   }
 
   /** Ends it as SIGKILL would: it never runs again, and its memory is released. */

@@ -6,7 +6,9 @@ import type { GlobalsSite } from './globals.ts';
 import { goImports } from './imports.ts';
 import type { ImportSite } from './imports.ts';
 import { GoMemory } from './memory.ts';
+import { threadCpuMs } from '../../../runtime/stopwatch.ts';
 import { ProgramError } from '../../target.ts';
+import type { ProcessUsage } from '../../target.ts';
 import { ValueTable } from './values.ts';
 import type { ValueTableImage } from './values.ts';
 
@@ -101,6 +103,11 @@ export class GoMachine {
   readonly #functions = new WeakMap<object, number>();
   /** What it offers, by name: functions, and numbers. */
   readonly #hooks: Record<string, unknown> = {};
+  /** The size of its memory, which only grows, when it was over. */
+  #memoryBytes = 0;
+  #cpuMs = 0;
+  /** How deep calls between the program and its host are nested. */
+  #depth = 0;
   /** What it had covered when it was over. */
   #covered: ReadonlySet<number> = new Set();
   /** The host object of Go's `syscall/js`. */
@@ -192,6 +199,12 @@ export class GoMachine {
     return this.#running === undefined ? this.#covered : coveredIn(this.#running.memory.buffer, countersAt, countersLength);
   }
 
+  /** What it has used of the machine: its memory, and the processor time of its turns. */
+  usage(): ProcessUsage {
+    const bytes = this.#running?.memory.buffer.byteLength ?? this.#memoryBytes;
+    return { cpuMs: this.#cpuMs, memory: 'webassembly', peakMiB: bytes / 2 ** 20 };
+  }
+
   /** Wakes it, because a timer has fired. */
   resume(): void {
     this.enter(() => this.#live().exports.resume());
@@ -200,6 +213,7 @@ export class GoMachine {
   /** Releases it: it never runs again. */
   end(): void {
     this.#covered = this.covered();
+    this.#memoryBytes = this.#running?.memory.buffer.byteLength ?? this.#memoryBytes;
     this.#running = undefined;
     this.#host._pendingEvent = null;
     for (const name of Object.keys(this.#hooks)) Reflect.deleteProperty(this.#hooks, name);
@@ -208,6 +222,8 @@ export class GoMachine {
   /** Lets it run, unless it is over. */
   enter(work: () => void): void {
     if (this.#running === undefined) return;
+    const startMs = this.#depth === 0 ? threadCpuMs() : 0;
+    this.#depth += 1;
     try {
       work();
     } catch (error) {
@@ -215,6 +231,9 @@ export class GoMachine {
       const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
       this.end();
       this.#site.onCrash(new ProgramError(`it crashed: ${reason}`));
+    } finally {
+      this.#depth -= 1;
+      if (this.#depth === 0) this.#cpuMs += threadCpuMs() - startMs;
     }
   }
 
