@@ -10,7 +10,7 @@ import { loadCatalogue } from '../model/instance-catalogue.ts';
 import { LABEL } from '../model/kube.ts';
 import { nearest } from '../model/nearest.ts';
 import type { Profile } from '../history/events.ts';
-import { sources, suites } from '../suites/catalogue.ts';
+import { allSources, sources, suites } from '../suites/catalogue.ts';
 import { specification } from '../suites/specification/catalogue.ts';
 import { UnknownTargetError, targetCatalogue, targetNamed } from '../targets/catalogue.ts';
 import { isPath } from '../model/paths.ts';
@@ -61,18 +61,23 @@ export function isChosen(
   return (profiles.length === 0 || profiles.includes(profile)) && grep?.test(text) !== false && grepInvert?.test(text) !== true;
 }
 
-/** All bundled scenarios of these suites and profiles that match the patterns; all if none are given. @throws UsageError for an unknown suite */
+/**
+ * All bundled scenarios of these suites and profiles that match the patterns. Those of the profile endurance only if that profile, or a
+ * suite, is named. @throws UsageError for an unknown suite
+ */
 export function bundledScenarios(choice: Omit<ScenarioChoice, 'scenarios'>): ChosenScenario[] {
-  refuseUnknownSuites(choice.suites);
-  return sources.filter(({ scenario }) => isChosen(scenario, choice)).filter(isInSuites(choice.suites));
+  const { suites: named, profiles = [] } = choice;
+  refuseUnknownSuites(named);
+  const candidates = named.length > 0 || profiles.length > 0 ? allSources : sources;
+  return candidates.filter(({ scenario }) => isChosen(scenario, choice)).filter(isInSuites(named));
 }
 
 /** A bundled scenario by its id. @throws UsageError if it does not exist */
 export function bundledScenario(id: string): ChosenScenario {
   const current = currentScenarioId(id);
-  const found = sources.find(({ scenario }) => scenario.id === current);
+  const found = allSources.find(({ scenario }) => scenario.id === current);
   if (found !== undefined) return found;
-  const ids = sources.map(({ scenario }) => scenario.id);
+  const ids = allSources.map(({ scenario }) => scenario.id);
   throw new UsageError(unknown('scenario', id, ids));
 }
 

@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 import { PROFILES } from '../history/events.ts';
-import { sources, suites } from '../suites/catalogue.ts';
+import { allSources, suites } from '../suites/catalogue.ts';
 import { targetCatalogue } from '../targets/catalogue.ts';
 import type { Shell } from './options.ts';
 
@@ -34,7 +34,7 @@ export function completionScript(program: Command, shell: Shell): string {
 function namesByFlag(): ReadonlyMap<string, readonly string[]> {
   const targets = targetCatalogue.map(({ name }) => name);
   return new Map<string, readonly string[]>([
-    ['--scenario', sources.map(({ scenario }) => scenario.id)],
+    ['--scenario', allSources.map(({ scenario }) => scenario.id)],
     ['--suite', suites.map(({ name }) => name)],
     ['--profile', PROFILES],
     ...['--target', '--baseline', '--candidate'].map((flag) => [flag, targets] as const),

@@ -10,7 +10,7 @@ import { defined } from '../model/defined.ts';
 import { countOfferings } from '../model/offerings.ts';
 import { RUN_FORMAT } from '../reports/report-input.ts';
 import type { ManifestsFacts, ProgramFacts, RunFacts, Shard } from '../reports/report-input.ts';
-import { sources, suites } from '../suites/catalogue.ts';
+import { allSources, suites } from '../suites/catalogue.ts';
 import { coverage } from '../suites/specification/coverage.ts';
 import type { Artefact } from '../targets/go/artefacts/cache.ts';
 import type { Target } from '../targets/target.ts';
@@ -134,9 +134,9 @@ export function plannedFacts({ scenario, suite, seed, crash, replay, history }: 
 /** The number of bundled scenarios, by profile, that a run of these leaves out. */
 function leftOut(chosen: readonly ChosenScenario[]): RunFacts['notRequested'] {
   const ids = new Set(chosen.map(({ scenario }) => scenario.id));
-  const left = sources.filter(({ scenario }) => !ids.has(scenario.id));
+  const left = allSources.filter(({ scenario }) => !ids.has(scenario.id));
   const countOf = (profile: Profile): number => left.filter(({ scenario }) => scenario.profile === profile).length;
-  return { core: countOf('core'), extended: countOf('extended'), robustness: countOf('robustness') };
+  return { core: countOf('core'), extended: countOf('extended'), robustness: countOf('robustness'), endurance: countOf('endurance') };
 }
 
 /** The specification, if the scenarios test any of it. Users' own scenarios may name requirements of another one. */

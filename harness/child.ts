@@ -68,7 +68,7 @@ async function runTrial(spec: TrialSpec): Promise<TrialAnswer> {
     const recorder = createRecorder({
       nowMs: () => timeline.nowMs(),
       startMs,
-      maxEvents: outputLimitsOf(spec.nodes).events,
+      maxEvents: outputLimitsOf(spec.nodes, scenario.profile).events,
       write: (text) => {
         // Timers of an aborted trial still fire in real time.
         if (!over.signal.aborted) writeSync(file, text);

@@ -117,7 +117,7 @@ class EngineTrial {
         if (principal === 'target') this.#life.kill(incarnation, reason);
       },
       onFailure: (error) => this.#abort(error),
-      maxRequests: outputLimitsOf(site.nodes).requests,
+      maxRequests: outputLimitsOf(site.nodes, site.scenario.profile).requests,
       onFlood: (message) => this.#abort(new TrialAborted('flooded', message)),
     });
     this.#life = new TargetLife({
@@ -127,7 +127,7 @@ class EngineTrial {
       recorder: site.recorder,
       clock: this.#clock,
       onFlood: (message) => this.#abort(new TrialAborted('flooded', message)),
-      maxLogLines: outputLimitsOf(site.nodes).logLines,
+      maxLogLines: outputLimitsOf(site.nodes, site.scenario.profile).logLines,
       onCutShort: (error) => this.#abort(error),
       onSample: () => site.onUsage?.(),
     });

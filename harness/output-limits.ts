@@ -1,3 +1,4 @@
+import type { Profile } from '../history/events.ts';
 import { MAX_EVENTS } from '../history/writer.ts';
 import { MAX_REQUESTS } from '../wire/chain.ts';
 
@@ -19,11 +20,15 @@ const SMALL: OutputLimits = { requests: MAX_REQUESTS, events: MAX_EVENTS, logLin
 /** The reference sends about 35 requests, and a history has about 160 events, until a node has come and gone. */
 const PER_NODE: OutputLimits = { requests: 200, events: 1_000, logLines: 100 };
 
-/** More for larger clusters. */
-export function outputLimitsOf(nodes: number): OutputLimits {
+/** A day of virtual time, instead of a few hours at most. */
+const LONG_FACTOR = 10;
+
+/** More for larger clusters, and for scenarios of the profile endurance. */
+export function outputLimitsOf(nodes: number, profile: Profile): OutputLimits {
+  const factor = profile === 'endurance' ? LONG_FACTOR : 1;
   return {
-    requests: SMALL.requests + nodes * PER_NODE.requests,
-    events: SMALL.events + nodes * PER_NODE.events,
-    logLines: SMALL.logLines + nodes * PER_NODE.logLines,
+    requests: factor * (SMALL.requests + nodes * PER_NODE.requests),
+    events: factor * (SMALL.events + nodes * PER_NODE.events),
+    logLines: factor * (SMALL.logLines + nodes * PER_NODE.logLines),
   };
 }

@@ -44,6 +44,7 @@ export interface PlannedTrial {
   /** Most resident memory of its process, if the target declares it. */
   readonly memoryMiB?: number;
   readonly heavy?: true;
+  readonly long?: true;
   readonly replay: string;
   /** Name of its history within the run directory. */
   readonly history: string;
@@ -52,7 +53,7 @@ export interface PlannedTrial {
 /** The source of one scenario's trials. */
 export interface TrialSource {
   readonly ref: ModuleRef;
-  readonly scenario: Pick<Scenario, 'id' | 'title' | 'pools' | 'mostNodes' | 'podStopMs'>;
+  readonly scenario: Pick<Scenario, 'id' | 'title' | 'profile' | 'pools' | 'mostNodes' | 'leastNodes' | 'podStopMs'>;
   readonly suite: string;
   /** The scenario's id, or its path as the user gave it; it goes into replay lines. */
   readonly label: string;
@@ -69,8 +70,10 @@ export async function planTrials(
   seeds: readonly number[],
   options: { readonly nodes?: number; readonly world?: WorldRef | undefined; readonly withoutUpgrade?: boolean } = {},
 ): Promise<PlannedTrial[]> {
-  const { nodes = DEFAULT_NODES, world } = options;
+  const { nodes: chosen = DEFAULT_NODES, world } = options;
   const { scenario, suite, ref, label } = source;
+  const nodes = Math.max(chosen, scenario.leastNodes ?? 0);
+  const long = scenario.profile === 'endurance' ? (true as const) : undefined;
   const digest = await scenarioDigestOf(ref);
   const targetDigest = await targetDigestOf(target.ref);
   const loaded = await loadTarget(target.ref);
@@ -96,7 +99,7 @@ export async function planTrials(
     nodes,
     ...defined({ world }),
     wallMs,
-    ...defined({ memoryMiB: loaded.memoryMiB, heavy: loaded.cost === 'heavy' ? (true as const) : undefined }),
+    ...defined({ memoryMiB: loaded.memoryMiB, heavy: loaded.cost === 'heavy' ? (true as const) : undefined, long }),
     ...(seed === counted ? { withoutUpgrade: true } : {}),
     replay: formatReplayLine({ ...names, seed, nodes, ...(world && replayWorld(world)), ...(seed === counted ? { upgrade: 'none' } : {}) }),
     history: `histories/${scenario.id.replaceAll(/[^a-z0-9-]+/gi, '.')}-seed-${seed}.jsonl`,
@@ -194,7 +197,7 @@ export function specOf(trial: PlannedTrial, directory: string): TrialSpec {
     seed: trial.seed,
     nodes: trial.nodes,
     ...defined({ world: trial.world, crash: trial.crash, withoutUpgrade: trial.withoutUpgrade }),
-    ...defined({ wallMs: trial.wallMs, memoryMiB: trial.memoryMiB, heavy: trial.heavy }),
+    ...defined({ wallMs: trial.wallMs, memoryMiB: trial.memoryMiB, heavy: trial.heavy, long: trial.long }),
     historyPath: join(directory, trial.history),
   };
 }

@@ -33,6 +33,8 @@ export interface Scenario {
   readonly pools: readonly Pool[];
   /** The most nodes that it has at once: if budgets of its pools let only some go at a time, bounds allow for the rounds. By default one round. */
   readonly mostNodes?: number;
+  /** The number of nodes that it has at least, whatever the user chooses: bounds and limits of its trials allow for them. */
+  readonly leastNodes?: number;
   /** The longest that its pods take to stop once they are told to, in milliseconds, if bounds have to allow for it. By default no time. */
   readonly podStopMs?: number;
   /** Whether a run also kills the target at each of its side effects, in separate trials: for small scenarios. */
@@ -249,13 +251,13 @@ export interface Expectations {
   neverWithoutNode(workload: Workload): void;
   /** The 99th percentile of the time between two steps of a pod's life stays within the bound. */
   latency(workload: Workload, from: LatencyStep, to: LatencyStep, within: BoundName): void;
-}
-
   /**
    * From now on the target does not hold more and more in memory: state it once it has warmed up, under a load that repeats itself. Of a
    * target whose memory can't be told from the rest of the trial, nothing is expected.
    */
   steadyMemory(): void;
+}
+
 /** The static part of a scenario. */
 export interface ScenarioHead {
   /** `area/name`, unique. */
@@ -273,6 +275,8 @@ export interface ScenarioHead {
   readonly pools?: readonly Pool[];
   /** The most nodes that it has at once: if budgets of its pools let only some go at a time, bounds allow for the rounds. By default one round. */
   readonly mostNodes?: number;
+  /** The number of nodes that it has at least, whatever the user chooses: bounds and limits of its trials allow for them. By default 1. */
+  readonly leastNodes?: number;
   /** The longest that its pods take to stop once they are told to, in milliseconds, if bounds have to allow for it. By default no time. */
   readonly podStopMs?: number;
   readonly crashPoints?: boolean;
@@ -301,7 +305,7 @@ export function scenario<Faults extends NamedFaults = Record<never, never>>(
 ): Scenario {
   refuseUnless(definitionSchema, definition, { call: 'scenario', noun: 'a scenario' });
   const { id, title, requirements = [], capabilities = [], pools = [pool('default')], under = [] } = definition;
-  const { crashPoints, module, mostNodes, podStopMs, origin } = definition;
+  const { crashPoints, module, mostNodes, leastNodes, podStopMs, origin } = definition;
   const faults = definition.faults ?? ({} as Faults);
   const needed = [...under, ...Object.values(faults).flat()].flatMap((fault) => fault.capabilities);
   const features = [...new Set([...(definition.features ?? []), ...pools.flatMap(featuresOf)])];
@@ -312,7 +316,7 @@ export function scenario<Faults extends NamedFaults = Record<never, never>>(
     requirements,
     needs: { features, capabilities: [...new Set([...capabilities, ...needed])] },
     pools,
-    ...defined({ crashPoints, module, mostNodes, podStopMs, origin }),
+    ...defined({ crashPoints, module, mostNodes, leastNodes, podStopMs, origin }),
     run: async (trial) => {
       for (const fault of under) await trial.inject(fault);
       await definition.run(trial, faults);

@@ -182,6 +182,7 @@ export const definitionSchema = z.strictObject({
   capabilities: listOf(oneOf(CAPABILITY_NAMES)).optional(),
   pools: pools.optional(),
   mostNodes: whole.optional(),
+  leastNodes: whole.optional(),
   podStopMs: whole.optional(),
   under: listOf(fault).optional(),
   faults: z

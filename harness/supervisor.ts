@@ -26,6 +26,8 @@ export interface TrialLimits {
   readonly cpuMs: number;
   /** The same if its target is heavy. */
   readonly heavyCpuMs: number;
+  /** How many times as long a trial of the profile endurance may take. */
+  readonly longFactor: number;
   /** Extra processor time for each node beyond those. */
   readonly cpuMsPerNode: number;
   /** A trial in virtual time may take this many times its processor time in real time. See `WatchedTime`. */
@@ -44,6 +46,7 @@ export const DEFAULT_LIMITS: TrialLimits = {
   cpuMs: 180_000,
   // An hour of virtual time costs Cluster Autoscaler a minute or two, and it may take hours where capacity is missing.
   heavyCpuMs: 900_000,
+  longFactor: 10,
   cpuMsPerNode: 1_000,
   wallFactor: 5,
   rssMiB: 1_536,
@@ -63,11 +66,14 @@ interface TimeLimit {
  * A trial in real time may take as long as its bounds allow. One in virtual time has a budget of processor time, more for
  * larger clusters; on a busy machine it may need several times as long in real time.
  */
-export function timeLimitOf({ nodes, wallMs, heavy }: Pick<TrialSpec, 'nodes' | 'wallMs' | 'heavy'>, limits: TrialLimits): TimeLimit {
+export function timeLimitOf(
+  { nodes, wallMs, heavy, long }: Pick<TrialSpec, 'nodes' | 'wallMs' | 'heavy' | 'long'>,
+  limits: TrialLimits,
+): TimeLimit {
   if (wallMs !== undefined) return { wallMs, why: 'the sum of its bounds' };
   const extraNodes = extraNodesOf(nodes);
   const forNodes = `, and ${limits.cpuMsPerNode / 1_000} s for each of ${extraNodes} nodes beyond ${DEFAULT_NODES}`;
-  const baseMs = heavy === true ? limits.heavyCpuMs : limits.cpuMs;
+  const baseMs = (heavy === true ? limits.heavyCpuMs : limits.cpuMs) * (long === true ? limits.longFactor : 1);
   const cpuMs = baseMs + extraNodes * limits.cpuMsPerNode;
   return {
     cpuMs,

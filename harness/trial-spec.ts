@@ -29,6 +29,8 @@ export interface TrialSpec {
   readonly memoryMiB?: number;
   /** Its target is heavy, and so may take more processor time. */
   readonly heavy?: true;
+  /** Its scenario is long or large, and so may take more processor time, and record more. */
+  readonly long?: true;
   /** Path of the history to write. */
   readonly historyPath: string;
 }

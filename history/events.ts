@@ -168,9 +168,9 @@ const NOTICE_STEPS = ['sent', 'queued', 'received'] as const;
 const CLAIM_STEPS = ['created', 'launched', 'registered', 'initialized', 'terminating', 'gone'] as const;
 /**
  * Who must pass a scenario: `core` every target, `extended` targets with the features; `robustness` is about inputs that no
- * correct API would produce.
+ * correct API would produce; `endurance` is long or large, and only run if it is asked for.
  */
-export const PROFILES = ['core', 'extended', 'robustness'] as const;
+export const PROFILES = ['core', 'extended', 'robustness', 'endurance'] as const;
 export type Profile = (typeof PROFILES)[number];
 
 export const PHASES = ['set-up', 'act', 'heal', 'settle', 'remove', 'over'] as const;

@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { pool, scenario } from '../harness/scenario.ts';
-import { suites } from '../suites/catalogue.ts';
+import { sources, suites } from '../suites/catalogue.ts';
 import { sourceOf, targetOf } from './named.ts';
 import { trials } from './trials.ts';
 
@@ -17,7 +17,7 @@ test('a test for each scenario of a suite and each seed, with the profile as its
 
 test('by default all scenarios, with the seed of the options', async () => {
   const tests = trials();
-  expect(tests).toHaveLength(suites.flatMap(({ scenarios }) => scenarios).length);
+  expect(tests).toHaveLength(sources.length);
   const calls: unknown[] = [];
   await tests[0]?.run({ runTrial: async (...args) => (calls.push(args), Promise.reject(new Error('of a test'))) }).catch(() => undefined);
   expect(calls).toEqual([[suites[0]?.scenarios[0]?.scenario.id, {}]]);

@@ -6,7 +6,7 @@ import type { Console } from '../cli/console.ts';
 import { commandLine, main } from '../cli/main.ts';
 import { faultCatalogue } from '../faults/catalogue.ts';
 import { loadCatalogue } from '../model/instance-catalogue.ts';
-import { suites } from '../suites/catalogue.ts';
+import { sources, suites } from '../suites/catalogue.ts';
 import { specification } from '../suites/specification/catalogue.ts';
 import { namesInTarget, targetCatalogue } from '../targets/catalogue.ts';
 import { parseTargetVersion } from '../targets/go/build/programs.ts';
@@ -148,6 +148,7 @@ test('the counts in docs/measured.md match the code', () => {
   expect(Object.fromEntries(figures)).toEqual({
     scenarios: scenarios.length,
     'of these in the core profile': scenarios.filter(({ profile }) => profile === 'core').length,
+    'of these only run if they are asked for (profile endurance)': scenarios.length - sources.length,
     'requirements of the specification': specification.flatMap(({ requirements }) => requirements).length,
     faults: faultCatalogue.length,
     checks: checkCatalogue.length,

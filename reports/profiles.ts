@@ -7,6 +7,7 @@ export const PROFILE_WORDS: Readonly<Record<Profile, string>> = {
   core: 'required of every autoscaler',
   extended: 'required if the autoscaler declares the feature; also tests of a SHOULD',
   robustness: 'faults that no correct API causes; a failure here fails the run, too',
+  endurance: 'a long time, a storm, a large cluster; only run if it is asked for',
 };
 
 /** The order within a profile: what the reader looks for comes first. */

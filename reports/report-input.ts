@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boundSchema, capabilitySchema, constantsSchema } from '../history/events.ts';
+import { PROFILES, boundSchema, capabilitySchema, constantsSchema } from '../history/events.ts';
 import type { HistoryEvent } from '../history/events.ts';
 import type { TrialSeen } from '../history/seen.ts';
 import { crashPointSchema, notRunSchema } from '../history/verdict.ts';
@@ -48,8 +48,8 @@ const plannedTrialSchema = z.strictObject({
   history: z.string().regex(/^histories\/[\w.-]+\.jsonl$/, 'not a file of the run: it must be histories/NAME.jsonl'),
 });
 
-/** Required of every autoscaler, of those that declare a feature, or for robustness against incorrect APIs. */
-export const profileSchema = z.enum(['core', 'extended', 'robustness']);
+/** Required of every autoscaler, of those that declare a feature, for robustness against incorrect APIs, or for long and large trials. */
+export const profileSchema = z.enum(PROFILES);
 export type Profile = z.infer<typeof profileSchema>;
 
 export const levelSchema = z.enum(['MUST', 'SHOULD']);
@@ -151,7 +151,7 @@ export const runFactsSchema = z.strictObject({
     }),
   ),
   /** By profile: how many of the bundled scenarios the run leaves out. Absent in runs of earlier versions. */
-  notRequested: z.object({ core: count, extended: count, robustness: count }).optional(),
+  notRequested: z.object({ core: count, extended: count, robustness: count, endurance: count.optional() }).optional(),
   /** Absent unless the scenarios are made from a user's manifests. */
   manifests: manifestsFactsSchema.optional(),
   /** The specification at that time; absent if no scenario of the run tests any of it. */

@@ -8,6 +8,7 @@ import * as consolidation from './consolidation.ts';
 import * as consolidationDrift from './consolidation-drift.ts';
 import * as crashes from './crashes.ts';
 import * as disruption from './disruption.ts';
+import * as endurance from './endurance.ts';
 import * as faultyApi from './faulty-api.ts';
 import * as interruption from './interruption.ts';
 import * as pools from './pools.ts';
@@ -43,12 +44,16 @@ export const suites: readonly Suite[] = [
     faultyApi,
   ),
   suite('staleness', 'stale reads: watches, lists and EC2 Describe calls', staleness),
+  suite('endurance', 'a day of work, a storm of interruptions, a large cluster: only run if they are asked for', endurance),
 ];
 
 /** Every bundled scenario as a source of trials: replay lines name it by its id. */
-export const sources: readonly (TrialSource & { readonly scenario: Scenario })[] = suites.flatMap((suite) =>
+export const allSources: readonly (TrialSource & { readonly scenario: Scenario })[] = suites.flatMap((suite) =>
   suite.scenarios.map(({ ref, scenario }) => ({ ref, scenario, suite: suite.name, label: scenario.id })),
 );
+
+/** Those that are run unless others are asked for: the profile endurance costs too much. */
+export const sources = allSources.filter(({ scenario }) => scenario.profile !== 'endurance');
 
 type Exports = Readonly<Record<string, Scenario>>;
 

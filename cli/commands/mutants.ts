@@ -23,6 +23,7 @@ import { nearest } from '../../model/nearest.ts';
 import { REPORT_API_VERSION } from '../../reports/run-report.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
+import { allSources, sources } from '../../suites/catalogue.ts';
 import { VACUITY_REASONS } from '../../suites/vacuity-reasons.ts';
 import { currentTargetName } from '../../model/former-names.ts';
 import { mutants as mutantCatalogue } from '../../targets/mutants/catalogue.ts';
@@ -52,6 +53,12 @@ export interface MutantsOptions {
   readonly workers: number | undefined;
   readonly out: string | undefined;
   readonly json: boolean;
+}
+
+/** The scenarios that only run if they are asked for. @param mutants that would run in each, with one seed */
+function leftOutBy(mutants: number): Skipped {
+  const trials = (allSources.length - sources.length) * mutants;
+  return { what: 'scenarios of the profile endurance', why: 'they take long; --scenario runs them', trials };
 }
 
 /** Most seeds for a mutant that declares that every seed catches it. */
@@ -102,7 +109,7 @@ export async function mutants(options: MutantsOptions, console: Console): Promis
     trials: ran.trials.length + ran.control.length,
     wallMs: clock.nowMs() - startedAtMs,
     ...parts,
-    skipped: plan.skipped,
+    skipped: options.scenarios.length > 0 ? plan.skipped : [...plan.skipped, leftOutBy(chosen.mutants.length)],
   });
   const path = join(directory, 'mutants.json');
   const text = `${JSON.stringify(report, undefined, 2)}\n`;
