@@ -455,3 +455,21 @@ export const preferredSpread = scenario({
     for (const workload of left) await t.untilServed(workload, 'recover');
   },
 });
+
+export const requiredSpread = scenario({
+  id: 'consolidation/required-spread',
+  title: 'pods that must spread over hosts are left alone on three nodes: no node is removed only to be launched again',
+  requirements: ['DIS-11'],
+  pools: ONE_TYPE_POOLS,
+  async run(t) {
+    t.expect.launchedAtMost(3);
+    const beside = await serve(t, 'provision', { name: 'beside', replicas: 3, ...HALF_SIZED });
+    const spread = [{ maxSkew: 1, topologyKey: LABEL.hostname, whenUnsatisfiable: 'DoNotSchedule' }] as const;
+    const web = await serve(t, 'provision', { replicas: 3, ...THIRD_SIZED, spread });
+    await t.remove(beside);
+    // A pod that is evicted finds no place: its node counts, as one without such a pod, for as long as it is there.
+    t.expect.neverWithoutNode(web);
+    await t.pass('consolidation', 2);
+    await t.untilServed(web, 'recover');
+  },
+});

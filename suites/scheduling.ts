@@ -3,6 +3,7 @@ import { pool, scenario } from '../harness/scenario.ts';
 import type { UserObject, Workload, WorkloadSpec } from '../harness/scenario.ts';
 import { NODE_POOLS, NODE_SIZED, NODE_TYPES, SPREAD_OVER_ZONES, impossible } from '../harness/shapes.ts';
 import { serve, serveTogether } from '../harness/steps.ts';
+import type { Truth } from '../history/events.ts';
 import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
 import type { Container, NodeSelectorRequirement, PodSpec, ReplicaSet } from '../model/kube.ts';
 
@@ -324,12 +325,21 @@ export const podAffinity = scenario({
   },
 });
 
-/** Pods of one container, as a user wrote it. */
-function podsOf(name: string, replicas: number, container: Partial<Container>): UserObject {
+/**
+ * Pods of one container, as a user wrote it.
+ * @param more of their specification, and whether they can be scheduled, which is the default
+ */
+function podsOf(
+  name: string,
+  replicas: number,
+  container: Partial<Container>,
+  { truth = { kind: 'schedulable' }, ...more }: Pick<PodSpec, 'affinity'> & { readonly truth?: Truth } = {},
+): UserObject {
   const labels = { [WORKLOAD_LABEL]: name };
   const spec: PodSpec = {
     containers: [{ name: 'main', image: 'registry.k8s.io/pause:3.10', ...container }],
     terminationGracePeriodSeconds: 30,
+    ...more,
   };
   const object = {
     apiVersion: 'apps/v1',
@@ -337,7 +347,6 @@ function podsOf(name: string, replicas: number, container: Partial<Container>): 
     metadata: { name, namespace: 'default' },
     spec: { replicas, selector: { matchLabels: labels }, template: { metadata: { labels }, spec } },
   } satisfies ReplicaSet;
-  const truth = { kind: 'schedulable' } as const;
   return { resource: 'replicasets', object, workload: { name, kind: 'ReplicaSet', replicas, truth, note: `${replicas} pods` } };
 }
 
@@ -366,6 +375,29 @@ export const ephemeralStorage = scenario({
     t.expect.launchedAtMost(4);
     const requests = { ...TINY, 'ephemeral-storage': '10Gi' };
     await serveTogether(t, 'provision', await t.apply([podsOf('builder', 4, { resources: { requests } })]));
+  },
+});
+
+/** Debugging tools and storage helpers make such pods. Cluster Autoscaler 1.32.2 ends in a panic: kubernetes/autoscaler#8097. */
+export const missingNodeByName = scenario({
+  id: 'scheduling/missing-node-by-name',
+  title:
+    'a pod requires a Node by name that is gone: the other pods of its batch are served, and the reason is given for the one that waits',
+  requirements: ['SCH-07', 'SCH-08', 'TEL-01', 'CRA-06'],
+  pools: NODE_POOLS,
+  async run(t) {
+    const matchFields = [{ key: 'metadata.name', operator: 'In' as const, values: [MISSING] }];
+    const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields }] } } };
+    const truth = impossible(`no node has the name ${MISSING}`);
+    const pinned = await t.apply([podsOf('pinned', 1, { resources: { requests: TINY } }, { affinity, truth })]);
+    for (const workload of pinned) {
+      t.expect.noLaunchFor(workload);
+      t.expect.explained(workload, ['affinity|selector|field']);
+    }
+    // Alone first: nothing else could be the reason of a launch.
+    await t.pass('launch-lag', 2);
+    await serve(t, 'provision', { replicas: 3 });
+    await t.pass('explain');
   },
 });
 

@@ -1,4 +1,4 @@
-import { TAKEN, UNASKED, UNSERVED, requirement } from './requirement.ts';
+import { AT_EVERY_MOMENT, TAKEN, UNASKED, UNSERVED, requirement } from './requirement.ts';
 import type { Area, Breaches } from './requirement.ts';
 
 /** A pod was moved and had nowhere to go, or did not run again in time. */
@@ -119,6 +119,17 @@ export const disruption: Area = {
       observed: 'nodes grow older than their pool allows; the termination of each instance starts within the bound, and pods run again',
       breaches: { ...UNSERVED, ...UNASKED, 'scale-in': ['not-ended'] },
       bound: 'expiry',
+    }),
+    requirement({
+      id: 'DIS-11',
+      title: 'No node is removed if its pods then need another one.',
+      rationale:
+        'The scheduler still counts a node that is being drained, and so a pod that fits elsewhere by the plan may fit nowhere. Its next node is as little used as the last one, and the same happens again.',
+      observed:
+        'pods that must spread over hosts are left alone on their nodes; nothing is launched, and no pod is without a node to go to',
+      breaches: { ...STRANDED, 'runaway-capacity': ['launched-twice'] },
+      bound: AT_EVERY_MOMENT,
+      incidents: ['autoscaler#9287'],
     }),
   ],
 };

@@ -71,7 +71,7 @@ export const scheduling: Area = {
       observed: 'healthy pods arrive together with pods that nothing can serve, and run within the bound',
       breaches: UNSERVED,
       bound: 'provision',
-      incidents: ['karpenter-provider-aws#2189', 'karpenter-provider-aws#1021', 'karpenter#160'],
+      incidents: ['karpenter-provider-aws#2189', 'karpenter-provider-aws#1021', 'karpenter#160', 'autoscaler#8097'],
     }),
     requirement({
       id: 'SCH-08',

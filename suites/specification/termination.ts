@@ -13,7 +13,7 @@ export const termination: Area = {
       observed: 'all pods are removed; from then on each instance is followed until the request that ends it',
       breaches: { 'scale-in': ['not-ended'] },
       bound: 'scale-in',
-      incidents: ['autoscaler#6601'],
+      incidents: ['autoscaler#6601', 'autoscaler#8707'],
     }),
     requirement({
       id: 'TRM-02',

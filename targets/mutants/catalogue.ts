@@ -25,6 +25,7 @@ import { neverConsolidates } from './disruption/never-consolidates.ts';
 import { removesBeforeReplacementReady } from './disruption/removes-before-replacement-ready.ts';
 import { endlessConsolidation } from './disruption/endless-consolidation.ts';
 import { trustsPriceEstimates } from './disruption/trusts-price-estimates.ts';
+import { movesDespiteSpread } from './disruption/moves-despite-spread.ts';
 import { orphanedTaint } from './disruption/orphaned-taint.ts';
 import { kubeletClock } from './disruption/kubelet-clock.ts';
 import { unlimitedRepair } from './disruption/unlimited-repair.ts';
@@ -95,6 +96,7 @@ import { ignoredMinimumValues } from './scheduling/ignored-minimum-values.ts';
 import { nilSelector } from './scheduling/nil-selector.ts';
 import { ignoredKubeletSettings } from './scheduling/ignored-kubelet-settings.ts';
 import { spreadOverForeignZones } from './scheduling/spread-over-foreign-zones.ts';
+import { ignoredNodeNames } from './scheduling/ignored-node-names.ts';
 import { ignoredMaxPods } from './scheduling/ignored-max-pods.ts';
 import { ignoredHostPorts } from './scheduling/ignored-host-ports.ts';
 import { ignoredEphemeralStorage } from './scheduling/ignored-ephemeral-storage.ts';
@@ -173,6 +175,7 @@ export const mutants: readonly Mutant[] = [
   ignoredHostPorts,
   ignoredEphemeralStorage,
   spreadOverForeignZones,
+  ignoredNodeNames,
   ignoredKubeletSettings,
   replacedLabels,
   computedNodeNames,
@@ -196,6 +199,7 @@ export const mutants: readonly Mutant[] = [
   ignoredPoolPolicy,
   endlessConsolidation,
   trustsPriceEstimates,
+  movesDespiteSpread,
   doubleCountedPods,
   deniedTerminationAsGone,
   failedListAsEmpty,
