@@ -83,8 +83,10 @@ for (const doc of DOCS) {
       wrong.push(...[...command.matchAll(/--[\w-]+/g)].filter(([flag]) => !flags.includes(flag)).map(([flag]) => `${name} ${flag}`));
       for (const [, flag = '', value = ''] of command.matchAll(/(--\w+|\binject) ([^\s']+)/g)) {
         // The user's own files, and the scenarios for manifests.
-        const isOwn = /^(\.|manifests\/)/.test(value) || (flag === '--target' && namesInTarget(value).every(isVersion));
-        if (!isOwn && known[flag]?.includes(value) === false) wrong.push(`${flag} ${value}`);
+        const isOwn = (part: string): boolean => /^(\.|manifests\/)/.test(part) || (flag === '--target' && isVersion(part));
+        const parts = flag === '--target' ? namesInTarget(value) : [value];
+        const unknown = parts.filter((part) => !isOwn(part) && known[flag]?.includes(part) === false);
+        wrong.push(...unknown.map((part) => `${flag} ${part}`));
       }
     }
     expect(wrong).toEqual([]);
