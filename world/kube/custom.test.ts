@@ -154,6 +154,83 @@ test('an update is not refused for invalid parts that it leaves unchanged', asyn
   });
 });
 
+test('a new storage version: objects are shown in both, each without what it lacks; the old one stays in storedVersions and in spec', async () => {
+  await withServer(async ({ call, merge }) => {
+    const schemaOf = (spec: Schema): object => ({ openAPIV3Schema: { type: 'object', properties: { spec } } });
+    const beta = { name: 'v1beta1', served: true, schema: schemaOf(object({ a: { type: 'integer' }, old: { type: 'string' } })) };
+    const stable = {
+      name: 'v1',
+      served: true,
+      schema: schemaOf(object({ a: { type: 'integer' }, b: { type: 'string', default: 'new' } })),
+    };
+    const names = { plural: 'things', kind: 'Thing' };
+    const spec = { group: 'example.com', scope: 'Namespaced', names, versions: [{ ...beta, storage: true }] };
+    await call('POST', CRDS, { metadata: { name: 'things.example.com' }, spec });
+    const betas = '/apis/example.com/v1beta1/namespaces/default/things';
+    await call('POST', betas, { ...thing({ a: 1, old: 'x' }), apiVersion: 'example.com/v1beta1' });
+
+    const both = await merge(`${CRDS}/things.example.com`, {
+      spec: {
+        versions: [
+          { ...beta, storage: false },
+          { ...stable, storage: true },
+        ],
+      },
+    });
+    expect(both.body.status).toMatchObject({ storedVersions: ['v1beta1', 'v1'] });
+    // What is read has the defaults of the version in which it is stored, and no others.
+    const shown = await call('GET', `${THINGS}/t`);
+    expect([shown.body['apiVersion'], shown.body['spec']]).toEqual(['example.com/v1', { a: 1 }]);
+    expect((await call('GET', `${betas}/t`)).body['spec']).toEqual({ a: 1, old: 'x' });
+    // Written, it is stored in the new version.
+    await merge(`${THINGS}/t`, { spec: { a: 2 } });
+    expect((await call('GET', `${betas}/t`)).body['spec']).toEqual({ a: 2 });
+    expect((await call('GET', `${THINGS}/t`)).body['spec']).toEqual({ a: 2, b: 'new' });
+    expect((await call('GET', '/apis/example.com')).body).toMatchObject({
+      versions: [{ version: 'v1' }, { version: 'v1beta1' }],
+      preferredVersion: { version: 'v1' },
+    });
+
+    const dropped = await merge(`${CRDS}/things.example.com`, { spec: { versions: [{ ...stable, storage: true }] } });
+    expect(dropped.status).toBe(422);
+    expect(dropped.body['message']).toContain('status.storedVersions[0]: Invalid value: "v1beta1": missing from spec.versions');
+    expect((await merge(`${CRDS}/things.example.com/status`, { status: { storedVersions: ['v1'] } })).status).toBe(200);
+    expect((await merge(`${CRDS}/things.example.com`, { spec: { versions: [{ ...stable, storage: true }] } })).status).toBe(200);
+    expect((await call('GET', `${betas}/t`)).status).toBe(404);
+  });
+});
+
+test('when a definition changes, watches of its objects end soon after, and others do not', async () => {
+  await withServer(async ({ call, merge, watch, clock }) => {
+    await call('POST', CRDS, definition(object({ a: { type: 'integer' } })));
+    const [things, definitions] = [await watch('/apis/example.com/v1/things?watch=true'), await watch(`${CRDS}?watch=true`)];
+    let ended = 0;
+    for (const { done } of [things, definitions]) void done.then(() => (ended += 1));
+    await merge(`${CRDS}/things.example.com`, { metadata: { labels: { a: 'b' } } });
+    await clock.sleep(5_000);
+    expect(ended).toBe(0);
+    await merge(`${CRDS}/things.example.com`, { spec: (definition(object({})) as { spec: object }).spec });
+    await things.done;
+    await clock.sleep(5_000);
+    expect(ended).toBe(1);
+    definitions.stop();
+  });
+});
+
+test('discovery prefers stable versions, and among these the highest', async () => {
+  await withServer(async ({ call }) => {
+    const versions = ['v1alpha1', 'foo', 'v2', 'v10', 'v3beta1', 'v11beta2', 'bar'].map((name, index) => ({
+      ...{ name, served: true, storage: index === 0 },
+      schema: { openAPIV3Schema: { type: 'object' } },
+    }));
+    const spec = { group: 'example.com', scope: 'Namespaced', names: { plural: 'things', kind: 'Thing' }, versions };
+    await call('POST', CRDS, { metadata: { name: 'things.example.com' }, spec });
+    const { body } = await call('GET', '/apis/example.com');
+    const found = (body['versions'] as { version: string }[]).map(({ version }) => version);
+    expect(found).toEqual(['v10', 'v2', 'v11beta2', 'v3beta1', 'v1alpha1', 'bar', 'foo']);
+  });
+});
+
 test('every served version shows the same objects, stored in one version', async () => {
   await withServer(async ({ call, clock, watch }) => {
     const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };

@@ -70,8 +70,23 @@ function groupsOf(resources: readonly Resource[]): string[] {
   return [...new Set(resources.map(({ group }) => group))];
 }
 
+/** The versions of a group, the preferred one first. */
 function versionsOf(group: string, resources: readonly Resource[]): string[] {
-  return [...new Set(resources.filter((one) => one.group === group).map(({ version }) => version))];
+  const own = resources.filter((one) => one.group === group);
+  const versions = [...new Set(own.map(({ version }) => version))];
+  return own.some(({ custom }) => custom) ? versions.sort(compareVersions) : versions;
+}
+
+const STAGES = ['alpha', 'beta', undefined];
+
+/** The order of `apimachinery/pkg/version`: v10, v2, v1, v11beta2, v3beta1, v12alpha1, then all other names by the alphabet. */
+function compareVersions(a: string, b: string): number {
+  const [first, second] = [a, b].map((name) => /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(name));
+  if (first == null || second == null) return first == null && second == null ? (a < b ? -1 : 1) : first == null ? 1 : -1;
+  const rank = ([, major, stage, minor = '0']: RegExpExecArray): number[] => [STAGES.indexOf(stage), Number(major), Number(minor)];
+  const [left, right] = [rank(first), rank(second)];
+  const index = left.findIndex((part, at) => part !== right[at]);
+  return index === -1 ? 0 : (right[index] ?? 0) - (left[index] ?? 0);
 }
 
 function describeGroup(group: string, resources: readonly Resource[]): object {

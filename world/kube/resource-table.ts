@@ -14,6 +14,9 @@ export class ResourceTable {
   /** The served versions of each resource, the stored one first. */
   readonly #versions = new Map<string, readonly Resource[]>(BUILT_IN_RESOURCES.map((resource) => [keyOf(resource), [resource]]));
 
+  /** When definitions last changed, by their names. */
+  readonly #redefinedAt = new Map<string, number>();
+
   /** Derived from the versions; undefined after a change of them. */
   #indexes: Indexes | undefined;
 
@@ -58,10 +61,13 @@ export class ResourceTable {
     return (this.#indexes ??= indexesOf([...this.#versions.values()].flat()));
   }
 
-  #follow({ resource, type, version }: Commit): void {
+  #follow({ resource, type, version, previous, revision }: Commit): void {
     if (resource.id !== 'customresourcedefinitions.apiextensions.k8s.io') return;
     const id = version.object.metadata.name ?? '';
-    const served = type === 'DELETED' ? [] : resourcesOf(version.object, this.converterOf);
+    if (type === 'DELETED') this.#redefinedAt.delete(id);
+    else if (previous !== undefined && previous.object.metadata.generation !== version.object.metadata.generation)
+      this.#redefinedAt.set(id, revision);
+    const served = type === 'DELETED' ? [] : resourcesOf(version.object, this.converterOf, this.#redefinedAt.get(id));
     if (served.length === 0) this.#versions.delete(id);
     else this.#versions.set(id, served);
     this.#indexes = undefined;

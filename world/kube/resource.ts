@@ -165,6 +165,8 @@ export interface Resource {
   readonly rules: ResourceRules;
   /** Answers an object that is created: it is never stored, and can only be created. */
   readonly review?: (object: ApiObject, site: ReviewSite) => ApiObject;
+  /** The revision at which its definition last changed: what was stored before is read by the new schema. Absent if it never did. */
+  readonly redefinedAt?: number;
   /** To and from the form in which its objects are stored, if that is another resource's. By default only the type differs. */
   readonly conversion?: {
     readonly toStored: (object: ApiObject) => ApiObject;

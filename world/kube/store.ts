@@ -35,13 +35,13 @@ export class Version {
 }
 
 /**
- * An object in another version of its resource: converted, or with another type (the conversion strategy `None` of
- * CustomResourceDefinitions). Returns the same version if the type is already right.
+ * An object in another version of its resource, or by a definition that has changed since it was stored: converted, or with another type.
+ * Returns the same version if the type is already right.
  */
 export function inVersion(version: Version, resource: Resource): Version {
   const { object, revision } = version;
   const apiVersion = apiVersionOf(resource);
-  if (object.apiVersion === apiVersion) return version;
+  if (object.apiVersion === apiVersion && revision >= (resource.redefinedAt ?? 0)) return version;
   return new Version(resource.conversion?.fromStored(object) ?? { ...object, apiVersion }, revision);
 }
 

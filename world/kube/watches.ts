@@ -69,6 +69,9 @@ interface TargetWatch {
   readonly expire: () => void;
 }
 
+/** From the change of a definition until its storage is torn down (`tearDown` in `customresource_handler.go`). */
+const TEAR_DOWN_MS = 1_000;
+
 /** The message of the watch cache (`k8s.io/apiserver/pkg/storage/cacher`). */
 const EXPIRED = 'The resourceVersion for the provided watch is too old.';
 
@@ -91,6 +94,7 @@ export class Watches {
     this.#cache = options.cache;
     this.#unsubscribe = options.store.onCommit((commit) => {
       for (const offer of this.#open.get(commit.resource.id) ?? []) offer(commit);
+      if (isRedefinition(commit)) void this.#endRedefined(commit.version.object.metadata.name);
     });
   }
 
@@ -166,6 +170,17 @@ export class Watches {
     signal.addEventListener('abort', () => this.#targets.delete(watch), { once: true });
   }
 
+  /** Ends the target's watches of a resource whose definition has changed: what they read from is torn down. */
+  async #endRedefined(id: string | undefined): Promise<void> {
+    const open = [...this.#targets].filter(({ resource }) => resource.id === id);
+    try {
+      await this.#clock.sleep(TEAR_DOWN_MS, this.#stopping.signal);
+    } catch {
+      return; // The server was stopped.
+    }
+    for (const { close } of open) close();
+  }
+
   /** How much a commit is delayed because the cache lags. */
   #lateness(lag: Lag | undefined, { revision }: Commit, span: number | undefined): Lateness | undefined {
     if (lag === undefined || span === undefined) return undefined;
@@ -228,6 +243,14 @@ function eventFor(request: WatchRequest, { type, version, previous, key, revisio
   if (!before) return after ? { type: 'ADDED', version: shown(version) } : undefined;
   if (after) return { type: 'MODIFIED', version: shown(version) };
   return { type: 'DELETED', version: shown(type === 'DELETED' ? version : stamp(previous.object, revision)) };
+}
+
+function isRedefinition({ type, resource, version, previous }: Commit): boolean {
+  return (
+    resource.id === 'customresourcedefinitions.apiextensions.k8s.io' &&
+    type === 'MODIFIED' &&
+    previous?.object.metadata.generation !== version.object.metadata.generation
+  );
 }
 
 function bookmark(resource: Resource, revision: number, annotations: Readonly<Record<string, string>> | undefined): WatchEvent {

@@ -10,6 +10,8 @@ import { checkDnsLabel, checkDnsSubdomain } from '../../../protocols/kube/names.
 import { crdShape } from '../validation/shapes.ts';
 import type { Crd } from '../validation/shapes.ts';
 import { compileRules } from '../validation/custom/cel/rules.ts';
+import { withDefaults as withSchemaDefaults } from '../validation/custom/defaults.ts';
+import { prune } from '../validation/custom/prune.ts';
 import type { ConversionWebhook, Converter } from '../webhooks/configuration.ts';
 import { clientDefaults, validateClientConfig, validateReviewVersions } from './client-configs.ts';
 import { customRules } from './custom.ts';
@@ -50,6 +52,7 @@ export const crdRules: ResourceRules = {
       storedVersions: versions.filter((version) => version.storage).map((version) => version.name),
     };
   },
+  admit: (object, _lookup, old) => (old === undefined ? object : withStorageVersion(object)),
   termination: {
     begin: (object, nowMs) => {
       const { finalizers = [] } = object.metadata;
@@ -76,9 +79,31 @@ export const crdRules: ResourceRules = {
       ...immutable('spec.names.plural', next.names.plural, before.names.plural),
       ...immutable('spec.scope', next.scope, before.scope),
       ...immutable('spec.names.kind', next.names.kind, before.names.kind),
+      ...storedVersionsOf(object).flatMap((name, index) =>
+        next.versions.some((version) => version.name === name)
+          ? []
+          : [invalid(`status.storedVersions[${index}]`, name, missingStoredVersion(name))],
+      ),
     ];
   },
 };
+
+/** The versions in which objects may be stored. */
+function storedVersionsOf({ status }: ApiObject): readonly string[] {
+  return (status as { storedVersions?: readonly string[] } | undefined)?.storedVersions ?? [];
+}
+
+/** A new storage version is one more in which objects may be stored. */
+function withStorageVersion(object: ApiObject): ApiObject {
+  const storage = specOf(object).versions.find((version) => version.storage);
+  const storedVersions = storedVersionsOf(object);
+  if (storage === undefined || storedVersions.includes(storage.name)) return object;
+  return { ...object, status: { ...(object.status as object), storedVersions: [...storedVersions, storage.name] } };
+}
+
+function missingStoredVersion(name: string): string {
+  return `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
+}
 
 function specOf(object: ApiObject): Crd['spec'] {
   return object.spec as Crd['spec'];
@@ -143,8 +168,13 @@ function shownVersion({ name, served, storage }: CrdVersion): object {
 /**
  * The resources that a definition defines: one for each served version, the stored one first.
  * @param converterOf makes the converter of a definition with a webhook. With the strategy `None`, only the type of an object changes
+ * @param redefinedAt the revision at which the definition last changed, if it did
  */
-export function resourcesOf(definition: ApiObject, converterOf?: (webhook: ConversionWebhook) => Converter): Resource[] {
+export function resourcesOf(
+  definition: ApiObject,
+  converterOf?: (webhook: ConversionWebhook) => Converter,
+  redefinedAt?: number,
+): Resource[] {
   const { group, names, scope, versions } = specOf(definition);
   const webhook = webhookOf(definition);
   const converter = webhook && converterOf?.(webhook);
@@ -169,11 +199,16 @@ export function resourcesOf(definition: ApiObject, converterOf?: (webhook: Conve
       ...defined({
         columns: version.additionalPrinterColumns?.map(columnOf),
         scale: scale && scaleOf(scale),
-        conversion: converter && {
-          toStored: (object: ApiObject) => converter.convert(object, `${group}/${stored.name}`),
-          fromStored: (object: ApiObject) => converter.convert(object, `${group}/${version.name}`),
-          remember: (object: ApiObject, shown: ApiObject) => converter.remember(object, shown),
-        },
+        conversion:
+          webhook === undefined
+            ? retyping(group, version, versions)
+            : converter && {
+                toStored: (object: ApiObject) => converter.convert(object, `${group}/${stored.name}`),
+                fromStored: (object: ApiObject) => converter.convert(object, `${group}/${version.name}`),
+                remember: (object: ApiObject, shown: ApiObject) => converter.remember(object, shown),
+              },
+        // What webhooks make of an object is not pruned, and gets no defaults.
+        redefinedAt: webhook === undefined ? redefinedAt : undefined,
       }),
       namespaced: scope === 'Namespaced',
       subresources: version.subresources?.status === undefined ? [] : ['status'],
@@ -187,6 +222,30 @@ export function resourcesOf(definition: ApiObject, converterOf?: (webhook: Conve
       rules: schema === undefined ? {} : customRules(schema, fields, scale === undefined ? undefined : scaleOf(scale)),
     };
   });
+}
+
+/**
+ * The strategy `None`: the type changes, and what the other version does not have is dropped. What is read first gets the defaults of
+ * the version in which it was stored, by its present schema (`crdConversionRESTOptionsGetter` in `customresource_handler.go`).
+ */
+function retyping(group: string, version: CrdVersion, versions: readonly CrdVersion[]): NonNullable<Resource['conversion']> {
+  const pruned = (object: ApiObject, { name, schema }: CrdVersion): ApiObject => {
+    const typed = { ...object, apiVersion: `${group}/${name}` };
+    return schema?.openAPIV3Schema === undefined ? typed : (prune(typed, schema.openAPIV3Schema) as ApiObject);
+  };
+  const read = (object: ApiObject): ApiObject => {
+    const own = versions.find(({ name }) => `${group}/${name}` === object.apiVersion);
+    const schema = own?.schema?.openAPIV3Schema;
+    return own === undefined || schema === undefined ? object : (withSchemaDefaults(pruned(object, own), schema) as ApiObject);
+  };
+  const stored = versions.find(({ storage }) => storage) ?? version;
+  return {
+    toStored: (object) => (version === stored ? { ...object, apiVersion: `${group}/${stored.name}` } : pruned(object, stored)),
+    fromStored: (object) => {
+      const fresh = read(object);
+      return fresh.apiVersion === `${group}/${version.name}` ? fresh : pruned(fresh, version);
+    },
+  };
 }
 
 interface Conversion {

@@ -22,7 +22,7 @@ const RULES_NOT_CHECKED = invalid(
  * rest validated, as `apiextensions-apiserver/pkg/registry/customresource` does. CEL rules are evaluated if the rest
  * is valid.
  *
- * Difference: defaults are set when an object is written, not again when it is read.
+ * Defaults are set when an object is written; what was stored before its definition changed gets them when it is read (`crds.ts`).
  * @param scale paths of the scale subresource, if there is one
  * @param fields jsonPaths (`.spec.color`) that field selectors may name
  */
