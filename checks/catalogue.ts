@@ -24,6 +24,7 @@ import { undisturbed } from './undisturbed.ts';
 import { refusedOfferings } from './refused-offerings.ts';
 import { requestAmplification } from './request-amplification.ts';
 import { scaleIn } from './scale-in.ts';
+import { storedObjects } from './stored-objects.ts';
 import { successRate } from './success-rate.ts';
 import { targetAlive } from './target-alive.ts';
 import { unservedExplained } from './unserved-explained.ts';
@@ -58,6 +59,7 @@ export const checkCatalogue: readonly Check[] = [
   targetAlive,
   leadership,
   memoryGrowth,
+  storedObjects,
   worldSettled,
   unservedExplained,
   faultsFired,

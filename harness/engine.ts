@@ -26,6 +26,7 @@ import { canBeFilled } from './static-pools.ts';
 import { TargetLife, describe } from './target-life.ts';
 import { checkedTrial } from './checked-trial.ts';
 import { TrialContext } from './trial-context.ts';
+import { storedObjects, upgradedObjects } from './upgraded-objects.ts';
 import { firstScenarioId } from '../model/former-names.ts';
 
 /** One trial: a scenario, a target, a seed, a world. */
@@ -97,6 +98,8 @@ class EngineTrial {
   readonly #life: TargetLife;
   readonly #crash: CrashWatch | undefined;
   readonly #startMs: number;
+  /** How often the operator has applied or removed pools. */
+  readonly #pools = { changes: 0 };
   /** Settles when the upgrade is over; absent until it begins. */
   #upgrading: Promise<void> | undefined;
   #operatorSockets: SiteSockets | undefined;
@@ -228,10 +231,12 @@ class EngineTrial {
       watchMemory: () => this.#life.watchMemory(),
       pools: scenario.pools,
       applyPools: async (pools) => {
+        this.#pools.changes += 1;
         for (const pool of pools) recorder.record({ type: 'pool', pool: describePool(pool) });
         await this.#byTarget('applyPools', () => target.applyPools(operator, pools.map(poolFor)));
       },
       removePools: async (pools, left) => {
+        this.#pools.changes += 1;
         for (const pool of pools) recorder.record({ type: 'pool', pool: describePool(pool), withdrawn: true });
         await this.#byTarget('removePools', () => target.removePools(operator, pools.map(poolFor), left.map(poolFor)));
       },
@@ -305,9 +310,14 @@ class EngineTrial {
   async #upgrade(to: Target, operator: TargetSite, readyLimitMs: number): Promise<void> {
     const goOn = (): void => void this.#crash?.heal();
     const handsOver = this.#site.target.handsOver === true;
+    const { resources } = this.#site.target;
+    const before = await storedObjects(operator, resources);
+    const { changes } = this.#pools;
     if (await this.#byTarget('install', () => to.install(operator)))
       await this.#life.upgrade(to, readyLimitMs, { onTold: goOn, handsOver });
     else goOn();
+    const isComparable = changes === this.#pools.changes;
+    this.#site.recorder.record({ type: 'upgrade', ...(await upgradedObjects(operator, resources, before, isComparable)) });
   }
 
   /** Runs the scenario's own code. Its errors are named as such, with the line where they come from. */

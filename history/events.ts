@@ -389,6 +389,16 @@ export const eventSchema = z.discriminatedUnion('type', [
   /** Calls and log lines that a dead incarnation still attempted. */
   event('target.dropped', { incarnation: count, calls: count }),
 
+  /**
+   * An upgrade is over: how many objects of custom resources are stored, which of them would be refused now, and of which something was
+   * lost or altered in it (`why`: where).
+   */
+  event('upgrade', {
+    objects: count,
+    invalid: z.array(z.object({ object: z.string(), why: z.string() })),
+    altered: z.array(z.object({ object: z.string(), why: z.string() })),
+  }),
+
   /** Convergence at the end of settling or removal: what is still pending, empty if nothing is. */
   event('convergence', {
     phase: z.enum(['settle', 'remove']),

@@ -83,6 +83,8 @@ export interface View {
   readonly incarnations: readonly Incarnation[];
   readonly panics: readonly EventOf<'target.panic'>[];
   readonly said: readonly EventOf<'said'>[];
+  /** What became of stored objects; undefined without an upgrade. */
+  readonly upgrade: EventOf<'upgrade'> | undefined;
   readonly convergence: readonly EventOf<'convergence'>[];
   readonly harnessErrors: readonly EventOf<'harness.error'>[];
   readonly supervisor: readonly EventOf<'supervisor'>[];
@@ -152,6 +154,7 @@ export function createView(
     incarnations: foldIncarnations(events),
     panics: ofType(events, 'target.panic'),
     said: ofType(events, 'said'),
+    upgrade: ofType(events, 'upgrade')[0],
     convergence: ofType(events, 'convergence'),
     harnessErrors: ofType(events, 'harness.error'),
     supervisor: ofType(events, 'supervisor'),

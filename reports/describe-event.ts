@@ -137,6 +137,13 @@ export function createDescriber(events: readonly HistoryEvent[]): Describe {
         return { what: `The target panics${event.recovered ? ' and recovers' : ''}: ${event.message}`, tone: 'bad' };
       case 'target.dropped':
         return plain(`${formatCount(event.calls, 'call')} of the dead incarnation ${event.incarnation} dropped`);
+      case 'upgrade': {
+        const bad = event.invalid.length + event.altered.length;
+        return {
+          what: `The upgrade is over: of ${formatCount(event.objects, 'stored object')}, ${event.invalid.length} are invalid now, and ${event.altered.length} were altered`,
+          tone: bad === 0 ? 'good' : 'bad',
+        };
+      }
       case 'convergence':
         return event.waiting.length === 0
           ? { what: `The world has converged (${event.phase})`, tone: 'good' }

@@ -1,15 +1,18 @@
 import { expect, test } from '@playwright/test';
+import { createKubeClient } from '../clients/kube.ts';
+import { RESOURCES } from '../clients/resources.ts';
 import { crash } from '../faults/crash.ts';
 import { ofType } from '../history/lives.ts';
 import { crashPointsOf, sideEffectsOf, specifyCrash } from '../harness/crash-points.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import { runInProcess } from '../harness/testing/in-process.ts';
 import { quietTarget } from '../harness/testing/quiet-target.ts';
+import type { KubeObject } from '../model/kube.ts';
 import { targetNamed } from './catalogue.ts';
 import { inMemoryLaunches } from './mutants/provisioning/in-memory-launches.ts';
 import { plain } from './plain.ts';
 import { createReferenceTarget, reference } from './reference.ts';
-import type { Target } from './target.ts';
+import type { Target, TargetSite } from './target.ts';
 import { handedOver, upgraded } from './upgrade.ts';
 
 test('FROM..TO is the first, with what both can do and the slower constants', () => {
@@ -32,6 +35,7 @@ test('what has no upgrade is refused', () => {
 const slow = scenario({
   id: 'test/slow',
   title: 'lasts longer than the time in which the upgrade begins',
+  pools: [pool('default')],
   run: (t) => t.pass('provision'),
 });
 
@@ -209,3 +213,54 @@ test('who elects no leader hands nothing over', () => {
   expect(() => targetNamed('handover:reference..plain')).toThrow("plain can't take part in a handover");
   expect(() => targetNamed('handover:reference')).toThrow('two autoscalers take part in a handover');
 });
+
+type Schema = Record<string, unknown>;
+
+interface Definition extends KubeObject {
+  spec: { versions: { schema: { openAPIV3Schema: { properties: { spec: Schema } } } }[] };
+}
+
+/** The definition of pools with a change: what TO installs. */
+async function withPoolSchema(site: TargetSite, change: (spec: Schema) => void): Promise<void> {
+  const kube = createKubeClient({ wire: site.kube, clock: site.runtime.clock });
+  const ref = { type: RESOURCES.customresourcedefinitions, name: 'nodepools.karpenter.sh' };
+  const found = structuredClone(await kube.get<Definition>(ref));
+  const [version] = found?.spec.versions ?? [];
+  if (found === undefined || version === undefined) throw new Error('pools have no definition');
+  change(version.schema.openAPIV3Schema.properties.spec);
+  await kube.patch(ref, { spec: { versions: [version] } });
+}
+
+for (const { what, change, found } of [
+  {
+    what: 'a rule that stored pools break is found',
+    change: (spec: Schema) => {
+      spec['x-kubernetes-validations'] = [{ rule: "self.disruption.consolidationPolicy != 'WhenEmpty'", message: 'WhenEmpty is gone' }];
+    },
+    found: ['invalid-after-upgrade: nodepools/default'],
+  },
+  {
+    what: 'a field that is gone is found',
+    change: (spec: Schema) => {
+      delete (spec['properties'] as Schema)['disruption'];
+      delete spec['x-kubernetes-preserve-unknown-fields'];
+    },
+    found: ['altered-by-upgrade: nodepools/default'],
+  },
+  {
+    what: 'a new field with a default is no finding',
+    change: (spec: Schema) => {
+      (spec['properties'] as Schema)['mood'] = { type: 'string', default: 'calm' };
+    },
+    found: [],
+  },
+]) {
+  test(`definitions of the new version: ${what}`, async () => {
+    const to: Target = { ...reference, name: 'to', install: (site) => withPoolSchema(site, change) };
+    const { judgement, events } = await runInProcess(slow, upgraded(reference, to));
+    expect(ofType(events, 'target.panic')).toEqual([]);
+    const check = judgement.checks.find(({ check: name }) => name === 'stored-objects');
+    expect(check?.findings.map(({ code, object }) => `${code}: ${object}`)).toEqual(found);
+    expect(ofType(events, 'upgrade')[0]?.objects).toBeGreaterThan(0);
+  });
+}

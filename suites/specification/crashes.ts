@@ -92,5 +92,16 @@ export const crashes: Area = {
       breaches: { ...UNSERVED, ...LEAKED, ...TAKEN, 'runaway-capacity': ['launched-twice'], leadership: ['two-leaders'] },
       bound: 'recover',
     }),
+    requirement({
+      id: 'CRA-09',
+      level: 'SHOULD',
+      title: 'An upgrade leaves stored objects valid, and what users wrote in them.',
+      rationale:
+        'A stored object that the new definitions refuse can be changed only in parts, and not created again from a backup. A field that they drop is lost.',
+      observed:
+        'with a target `FROM..TO`, every object is created again in a dry run after the upgrade, and compared with what it was before',
+      breaches: { 'stored-objects': ['invalid-after-upgrade', 'altered-by-upgrade'] },
+      bound: { none: 'what an upgrade does to stored objects is a breach at any moment' },
+    }),
   ],
 };

@@ -1,0 +1,110 @@
+import { createKubeClient } from '../clients/kube.ts';
+import { KubeError } from '../clients/kube-client.ts';
+import type { ResourceType } from '../clients/kube-client.ts';
+import { RESOURCES } from '../clients/resources.ts';
+import type { EventOf } from '../history/events.ts';
+import { defined } from '../model/defined.ts';
+import type { KubeObject } from '../model/kube.ts';
+import { isJsonObject } from '../protocols/kube/json.ts';
+import type { TargetSite } from '../targets/target.ts';
+
+/** A CustomResourceDefinition, as far as it says where its objects are. */
+interface Definition extends KubeObject {
+  readonly spec: {
+    readonly group: string;
+    readonly scope: string;
+    readonly names: { readonly plural: string; readonly kind: string };
+    readonly versions: readonly { readonly name: string; readonly storage: boolean }[];
+  };
+}
+
+interface Stored {
+  readonly type: ResourceType;
+  readonly object: KubeObject;
+}
+
+/** Objects of custom resources by uid, as the API server shows them. */
+export type StoredObjects = ReadonlyMap<string, Stored>;
+
+/**
+ * The objects of these custom resources that are not being deleted, in the version in which they are stored.
+ * @param resources plural names
+ */
+export async function storedObjects({ kube, runtime }: TargetSite, resources: readonly string[]): Promise<StoredObjects> {
+  const client = createKubeClient({ wire: kube, clock: runtime.clock });
+  const found = new Map<string, Stored>();
+  for (const { spec } of await client.list<Definition>(RESOURCES.customresourcedefinitions)) {
+    const { group, scope, names, versions } = spec;
+    if (!resources.includes(names.plural)) continue;
+    const version = versions.find(({ storage }) => storage)?.name ?? '';
+    const type = { group, version, plural: names.plural, kind: names.kind, namespaced: scope === 'Namespaced' };
+    for (const object of await client.list<KubeObject>(type)) {
+      const { uid, deletionTimestamp } = object.metadata;
+      if (uid !== undefined && deletionTimestamp === undefined) found.set(uid, { type, object });
+    }
+  }
+  return found;
+}
+
+/**
+ * What became of stored objects in an upgrade. Each is created again in a dry run, so that the API server validates all of it: of an
+ * update it would leave out what is unchanged. Statuses are not validated.
+ * @param resources plural names, as for the objects from before the upgrade
+ * @param isComparable whether nobody else has changed objects meanwhile, so that they can be compared
+ */
+export async function upgradedObjects(
+  site: TargetSite,
+  resources: readonly string[],
+  before: StoredObjects,
+  isComparable: boolean,
+): Promise<Omit<EventOf<'upgrade'>, 'i' | 't' | 'type'>> {
+  const after = await storedObjects(site, resources);
+  const dryRun = createKubeClient({
+    wire: (request) => site.kube({ ...request, path: `${request.path}?dryRun=All` }),
+    clock: site.runtime.clock,
+  });
+  const invalid: { object: string; why: string }[] = [];
+  const altered: { object: string; why: string }[] = [];
+  for (const [uid, { type, object }] of after) {
+    const id = idOf(type, object);
+    const { labels, annotations, namespace } = object.metadata;
+    const { status: _status, ...rest } = object as KubeObject & { readonly status?: unknown };
+    const metadata = { generateName: 'upgraded-', ...defined({ namespace, labels, annotations }) };
+    await dryRun.create(type, { ...rest, metadata }).catch((error: unknown) => {
+      if (!(error instanceof KubeError)) throw error;
+      if (error.status === INVALID) invalid.push({ object: id, why: error.message });
+    });
+    const was = before.get(uid)?.object;
+    const path = was === undefined || !isComparable ? undefined : lostAt(contentOf(was), contentOf(object), '');
+    if (path !== undefined) altered.push({ object: id, why: path });
+  }
+  return { objects: after.size, invalid, altered };
+}
+
+/** The status of an answer that refuses an invalid object. */
+const INVALID = 422;
+
+function idOf({ plural }: ResourceType, { metadata }: KubeObject): string {
+  return [plural, metadata.namespace, metadata.name].filter((part) => part !== undefined).join('/');
+}
+
+/** What a user may write of it. The version in which it is stored may change. */
+function contentOf(object: KubeObject): unknown {
+  const { apiVersion: _version, metadata: _metadata, status: _status, ...content } = object as KubeObject & { readonly status?: unknown };
+  return content;
+}
+
+/** The path of the first value that is gone or another one; undefined if all are there. What was added is no loss: new fields get defaults. */
+function lostAt(was: unknown, is: unknown, path: string): string | undefined {
+  if (Array.isArray(was))
+    return Array.isArray(is) && is.length === was.length
+      ? was.map((one, index) => lostAt(one, is[index], `${path}[${index}]`)).find((lost) => lost !== undefined)
+      : path;
+  if (isJsonObject(was))
+    return isJsonObject(is)
+      ? Object.entries(was)
+          .map(([name, value]) => lostAt(value, is[name], path === '' ? name : `${path}.${name}`))
+          .find((lost) => lost !== undefined)
+      : path;
+  return was === is ? undefined : path;
+}
