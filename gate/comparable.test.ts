@@ -40,6 +40,12 @@ test('scenarios that neither target can run are left out with a note; if one of 
   expect([both.baseline.length, both.candidate.length]).toEqual([2, 2]);
   expect(both.notes).toEqual(['1 scenario that neither target can run is left out: the target has no feature spot']);
 
+  const more = ['b/drift', 'b/expiry'].map((scenario) => ({ scenario, seed: 1, why: 'the target has no feature drift' }));
+  const several = run(many(2), { notRun: [...reasons, ...more] });
+  expect(comparable(several, several, true).notes).toEqual([
+    '3 scenarios that neither target can run are left out, for 2 reasons: 2 of them because the target has no feature drift',
+  ]);
+
   const one = comparable(run([...many(2), trial({ scenario: 'a/spot', seed: 1 })]), theirs, true);
   expect(one.candidate.at(-1)).toMatchObject({ scenario: 'a/spot', verdict: 'unknown', why: 'the target has no feature spot', replay: '' });
 });

@@ -71,13 +71,15 @@ function notRunByEither(baseline: readonly Absent[], candidate: readonly Absent[
   return new Map(both);
 }
 
-/** Notes on scenarios that are left out because neither target can run them, by reason. */
+/** A note on scenarios that are left out because neither target can run them. Of many reasons it has the most frequent one. */
 export function describeNeither(neither: Iterable<Pick<Absent, 'scenario' | 'why'>>): string[] {
-  const reasons = Map.groupBy(neither, ({ why }) => why);
-  return [...reasons].map(([why, absent]) => {
-    const scenarios = new Set(absent.map(({ scenario }) => scenario)).size;
-    return `${counted(scenarios, 'scenario')} that neither target can run ${scenarios === 1 ? 'is' : 'are'} left out: ${why}`;
-  });
+  const whys = new Map([...neither].map(({ scenario, why }) => [scenario, why]));
+  const reasons = [...Map.groupBy(whys.values(), (why) => why)].sort(([, a], [, b]) => b.length - a.length);
+  const [most] = reasons;
+  if (most === undefined) return [];
+  const [why, { length }] = most;
+  const all = `${counted(whys.size, 'scenario')} that neither target can run ${whys.size === 1 ? 'is' : 'are'} left out`;
+  return [reasons.length === 1 ? `${all}: ${why}` : `${all}, for ${reasons.length} reasons: ${length} of them because ${why}`];
 }
 
 function describeLost({ directory, lost }: ComparedRun): string[] {

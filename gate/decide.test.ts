@@ -455,6 +455,6 @@ test('nothing is promoted before each scenario has run with three seeds', () => 
   const decision = decide(thin, thin);
   expect(verdicts(decision)).toEqual({ scenarios: 'inconclusive' });
   expect(of(decision, 'scenarios').sentence).toBe(
-    'None of 80 scenarios fails in half of its episodes or more where the baseline does not. 5 scenarios of 80 ran with fewer than 3 seeds: a failure that needs an unlucky order of events may not have shown yet.',
+    'None of 80 scenarios leaves pods unserved in half of its episodes or more where the baseline does not. 5 scenarios of 80 ran with fewer than 3 seeds: a failure that needs an unlucky order of events may not have shown yet.',
   );
 });

@@ -43,7 +43,7 @@ export function judgeScenarios({ baseline, candidate, policy }: GateInput): Crit
   const lost = odd.filter(({ tally }) => tally.isMissing).length;
   const found =
     first === undefined
-      ? `None of ${counted(tallies.length, 'scenario')} fails in half of its episodes or more where the baseline does not.`
+      ? `None of ${counted(tallies.length, 'scenario')} leaves pods unserved in half of its episodes or more where the baseline does not.`
       : `${counted(odd.length, 'scenario')} of ${tallies.length} ${odd.length === 1 ? 'is' : 'are'} not served as by the baseline: ${first.tally.scenario} ${describe(first.tally)}${odd.length > 1 ? ', and others' : ''}.`;
   const unseen = `${counted(thin, 'scenario')} of ${tallies.length} ran with fewer than ${seeds} seeds: a failure that needs an unlucky order of events may not have shown yet.`;
   return {
