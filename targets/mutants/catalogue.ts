@@ -97,6 +97,7 @@ import { nilSelector } from './scheduling/nil-selector.ts';
 import { ignoredKubeletSettings } from './scheduling/ignored-kubelet-settings.ts';
 import { spreadOverForeignZones } from './scheduling/spread-over-foreign-zones.ts';
 import { ignoredNodeNames } from './scheduling/ignored-node-names.ts';
+import { namelessReasons } from './scheduling/nameless-reasons.ts';
 import { ignoredMaxPods } from './scheduling/ignored-max-pods.ts';
 import { ignoredHostPorts } from './scheduling/ignored-host-ports.ts';
 import { ignoredEphemeralStorage } from './scheduling/ignored-ephemeral-storage.ts';
@@ -176,6 +177,7 @@ export const mutants: readonly Mutant[] = [
   ignoredEphemeralStorage,
   spreadOverForeignZones,
   ignoredNodeNames,
+  namelessReasons,
   ignoredKubeletSettings,
   replacedLabels,
   computedNodeNames,
