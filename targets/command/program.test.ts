@@ -48,6 +48,16 @@ test('a program killed by a signal has the same exit code as a container', async
   expect(await ended(program)).toBe(143);
 });
 
+test('what it uses is known while it runs, and as last seen once it is gone', async ({}, info) => {
+  test.skip(!canSeeProcesses, 'only Linux says what a process uses');
+  const { program, said } = startStub(info, ['idle']);
+  await until('it has started', () => said.length > 0 && program.usage() !== undefined);
+  program.stop();
+  await ended(program);
+  expect(program.usage()).toMatchObject({ memory: 'resident' });
+  expect(program.usage()?.peakMiB).toBeGreaterThan(1);
+});
+
 test("a program that can't be started says why", async ({}, info) => {
   const folder = join(info.outputPath(), 'folder');
   mkdirSync(folder, { recursive: true });
