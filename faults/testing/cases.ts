@@ -116,6 +116,7 @@ export const CASES: Readonly<Record<keyof typeof faults, FaultCase>> = {
     good: faults.pendingVerification({}),
     bad: () => faults.pendingVerification({ code: 'Blocked' } as never),
     says: 'code',
+    firings: [7, 7],
   },
   securityGroupDeleted: {
     good: faults.securityGroupDeleted({}),
