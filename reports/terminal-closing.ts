@@ -1,4 +1,5 @@
 import { timeName } from './clock.ts';
+import { isUpgraded } from './crash-points.ts';
 import { formatCount, formatDuration, formatRatio } from './format.ts';
 import { describeGap, describeGaps } from './manifests.ts';
 import { VERDICT_MARKS } from './marks.ts';
@@ -94,7 +95,7 @@ export function totalsOf(report: RunReport, paint: Paint, width: number): string
     `${run.target.name} in ${run.world.name}: ${counts.join(', ')}`,
     `${formatCount(all, 'trial')}, ${formatCount(totals.interleavings, 'distinct interleaving')}`,
     `${totals.success.served} of ${totals.success.asked} pods served; ${instances.leaked} of ${formatCount(instances.created, 'instance')} leaked; ${totals.faults.fired} of ${formatCount(totals.faults.armed, 'fault')} fired`,
-    ...crashTotals(totals.crashPoints),
+    ...crashTotals(report),
     time,
     ...profiles.map((profile) => `${profile.name}: ${resultWord(profile)}, ${profileCounts(profile)}`),
     ...unrequestedProfiles(report),
@@ -125,10 +126,11 @@ function manifestGaps(manifests: RunReport['run']['manifests']): string[] {
   ];
 }
 
-function crashTotals(crashed: RunReport['totals']['crashPoints']): string[] {
+function crashTotals({ totals: { crashPoints: crashed }, scenarios }: RunReport): string[] {
   if (crashed === undefined) return [];
   const { passed, failed, unknown } = crashed;
   const all = passed + failed + unknown;
   if (all === 0) return [];
-  return [`killed at ${formatCount(all, 'crash point')}: ${passed} passed, ${failed} failed, ${unknown} unknown`];
+  const what = scenarios.some(({ crashPoints }) => isUpgraded(crashPoints?.points ?? [])) ? 'upgraded' : 'killed';
+  return [`${what} at ${formatCount(all, 'crash point')}: ${passed} passed, ${failed} failed, ${unknown} unknown`];
 }
