@@ -47,6 +47,15 @@ test('a leak in a target of which nothing else is known: it grows to the last sa
   expect(judge(series(13, (hour) => 20 + hour))?.verdict).toBe('fail');
 });
 
+test('a cache that fills up, and one that grows in steps at first, are no leak', () => {
+  const load = working(4);
+  const filling = judge(series(80, (hour) => load(hour) + 15 * (1 - Math.exp(-hour / 6))));
+  const steps = judge(series(80, (hour) => load(hour) + (hour > 4 ? 8 : 0) + (hour > 9 ? 8 : 0)));
+  for (const part of [filling, steps]) {
+    expect(part).toMatchObject({ verdict: 'unknown', summary: expect.stringContaining('may have stopped'), findings: [] });
+  }
+});
+
 test('too few samples, no samples, and noise in which a leak could hide: unknown', () => {
   expect(judge(series(11, (hour) => hour))).toMatchObject({
     verdict: 'unknown',

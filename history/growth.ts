@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { medianOf, slopeOf } from './slope.ts';
+import type { Slope } from './slope.ts';
 import type { Usage } from './usage.ts';
 
 const DAY_MS = 86_400_000;
@@ -20,9 +21,8 @@ export type Growth = z.infer<typeof growthSchema>;
 
 /** Of the incarnation with the most samples, since each begins with an empty memory; undefined if these are too few. */
 export function growthOf({ samples: all }: Pick<Usage, 'samples'>): Growth | undefined {
-  const lives = [...Map.groupBy(all, ({ incarnation }) => incarnation).values()];
-  const samples = lives.reduce((longest, life) => (life.length > longest.length ? life : longest), []);
-  const miBPerDay = samples.length < LEAST_SAMPLES ? undefined : slopeOf(samples.map(({ t, heapMiB }) => ({ x: t / DAY_MS, y: heapMiB })));
+  const samples = longestLife(all);
+  const miBPerDay = samples.length < LEAST_SAMPLES ? undefined : dailySlopeOf(samples);
   if (miBPerDay === undefined) return undefined;
   const sorted = samples.map(({ heapMiB }) => heapMiB).sort((a, b) => a - b);
   return {
@@ -33,4 +33,19 @@ export function growthOf({ samples: all }: Pick<Usage, 'samples'>): Growth | und
     maxMiB: sorted.at(-1) ?? 0,
     miBPerDay,
   };
+}
+
+/** The slope of the second half of these samples, in MiB a day: what only fills up no longer grows there. Undefined if they are too few. */
+export function laterSlopeOf({ samples: all }: Pick<Usage, 'samples'>): Slope | undefined {
+  const samples = longestLife(all);
+  return dailySlopeOf(samples.slice(Math.floor(samples.length / 2)));
+}
+
+function longestLife(all: Usage['samples']): Usage['samples'] {
+  const lives = [...Map.groupBy(all, ({ incarnation }) => incarnation).values()];
+  return lives.reduce((longest, life) => (life.length > longest.length ? life : longest), []);
+}
+
+function dailySlopeOf(samples: Usage['samples']): Slope | undefined {
+  return slopeOf(samples.map(({ t, heapMiB }) => ({ x: t / DAY_MS, y: heapMiB })));
 }
