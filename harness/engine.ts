@@ -99,6 +99,7 @@ class EngineTrial {
   readonly #crash: CrashWatch | undefined;
   readonly #startMs: number;
   /** How often the operator has applied or removed pools. */
+  /** Counted when a change begins and when it ends. */
   readonly #pools = { changes: 0 };
   /** Settles when the upgrade is over; absent until it begins. */
   #upgrading: Promise<void> | undefined;
@@ -234,11 +235,13 @@ class EngineTrial {
         this.#pools.changes += 1;
         for (const pool of pools) recorder.record({ type: 'pool', pool: describePool(pool) });
         await this.#byTarget('applyPools', () => target.applyPools(operator, pools.map(poolFor)));
+        this.#pools.changes += 1;
       },
       removePools: async (pools, left) => {
         this.#pools.changes += 1;
         for (const pool of pools) recorder.record({ type: 'pool', pool: describePool(pool), withdrawn: true });
         await this.#byTarget('removePools', () => target.removePools(operator, pools.map(poolFor), left.map(poolFor)));
+        this.#pools.changes += 1;
       },
     });
     const { instances, templates } = world.ports;
@@ -311,13 +314,14 @@ class EngineTrial {
     const goOn = (): void => void this.#crash?.heal();
     const handsOver = this.#site.target.handsOver === true;
     const { resources } = this.#site.target;
-    const before = await storedObjects(operator, resources);
     const { changes } = this.#pools;
+    const before = await storedObjects(operator, resources);
     if (await this.#byTarget('install', () => to.install(operator)))
       await this.#life.upgrade(to, readyLimitMs, { onTold: goOn, handsOver });
     else goOn();
     const isComparable = changes === this.#pools.changes;
-    this.#site.recorder.record({ type: 'upgrade', ...(await upgradedObjects(operator, resources, before, isComparable)) });
+    const after = await storedObjects(operator, resources);
+    this.#site.recorder.record({ type: 'upgrade', ...upgradedObjects(before, after, isComparable) });
   }
 
   /** Runs the scenario's own code. Its errors are named as such, with the line where they come from. */

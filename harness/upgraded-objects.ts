@@ -1,6 +1,6 @@
 import { createKubeClient } from '../clients/kube.ts';
 import { KubeError } from '../clients/kube-client.ts';
-import type { ResourceType } from '../clients/kube-client.ts';
+import type { KubeClient, ResourceType } from '../clients/kube-client.ts';
 import { RESOURCES } from '../clients/resources.ts';
 import type { EventOf } from '../history/events.ts';
 import { defined } from '../model/defined.ts';
@@ -21,17 +21,24 @@ interface Definition extends KubeObject {
 interface Stored {
   readonly type: ResourceType;
   readonly object: KubeObject;
+  /** Why the definitions would refuse it; absent if it is valid. */
+  readonly refusal?: string;
 }
 
 /** Objects of custom resources by uid, as the API server shows them. */
 export type StoredObjects = ReadonlyMap<string, Stored>;
 
 /**
- * The objects of these custom resources that are not being deleted, in the version in which they are stored.
+ * The objects of these custom resources that are not being deleted, in the version in which they are stored. Each is created again in a dry run,
+ * so that the API server validates all of it: of an update it would leave out what is unchanged. Statuses are not validated.
  * @param resources plural names
  */
 export async function storedObjects({ kube, runtime }: TargetSite, resources: readonly string[]): Promise<StoredObjects> {
   const client = createKubeClient({ wire: kube, clock: runtime.clock });
+  const dryRun = createKubeClient({
+    wire: (request) => kube({ ...request, path: `${request.path}?dryRun=All` }),
+    clock: runtime.clock,
+  });
   const found = new Map<string, Stored>();
   for (const { spec } of await client.list<Definition>(RESOURCES.customresourcedefinitions)) {
     const { group, scope, names, versions } = spec;
@@ -40,45 +47,50 @@ export async function storedObjects({ kube, runtime }: TargetSite, resources: re
     const type = { group, version, plural: names.plural, kind: names.kind, namespaced: scope === 'Namespaced' };
     for (const object of await client.list<KubeObject>(type)) {
       const { uid, deletionTimestamp } = object.metadata;
-      if (uid !== undefined && deletionTimestamp === undefined) found.set(uid, { type, object });
+      if (uid === undefined || deletionTimestamp !== undefined) continue;
+      found.set(uid, { type, object, ...defined({ refusal: await refusalOf(dryRun, type, object) }) });
     }
   }
   return found;
 }
 
+/** @throws KubeError if it is refused, but not as invalid */
+async function refusalOf(dryRun: KubeClient, type: ResourceType, object: KubeObject): Promise<string | undefined> {
+  const { labels, annotations, namespace } = object.metadata;
+  const { status: _status, ...rest } = object as KubeObject & { readonly status?: unknown };
+  const metadata = { generateName: 'upgraded-', ...defined({ namespace, labels, annotations }) };
+  try {
+    await dryRun.create(type, { ...rest, metadata });
+    return undefined;
+  } catch (error) {
+    if (error instanceof KubeError && error.status === INVALID) return error.message;
+    throw error;
+  }
+}
+
 /**
- * What became of stored objects in an upgrade. Each is created again in a dry run, so that the API server validates all of it: of an
- * update it would leave out what is unchanged. Statuses are not validated.
- * @param resources plural names, as for the objects from before the upgrade
+ * What became of stored objects in an upgrade: those that were valid before and no longer are, those that have lost something, and those that are gone or
+ * being deleted, whoever asked for it. Metadata is not compared, since autoscalers keep annotations of their own there.
+ * @param before what was stored before the upgrade
+ * @param after what is stored after it
  * @param isComparable whether nobody else has changed objects meanwhile, so that they can be compared
  */
-export async function upgradedObjects(
-  site: TargetSite,
-  resources: readonly string[],
+export function upgradedObjects(
   before: StoredObjects,
+  after: StoredObjects,
   isComparable: boolean,
-): Promise<Omit<EventOf<'upgrade'>, 'i' | 't' | 'type'>> {
-  const after = await storedObjects(site, resources);
-  const dryRun = createKubeClient({
-    wire: (request) => site.kube({ ...request, path: `${request.path}?dryRun=All` }),
-    clock: site.runtime.clock,
+): Omit<EventOf<'upgrade'>, 'i' | 't' | 'type'> {
+  const invalid = [...after].flatMap(([uid, { type, object, refusal }]) =>
+    refusal === undefined || before.get(uid)?.refusal !== undefined ? [] : [{ object: idOf(type, object), why: refusal }],
+  );
+  const comparable = [...(isComparable ? before : [])];
+  const altered = comparable.flatMap(([uid, { type, object }]) => {
+    const is = after.get(uid)?.object;
+    const why = is && lostAt(contentOf(object), contentOf(is), '');
+    return why === undefined ? [] : [{ object: idOf(type, object), why }];
   });
-  const invalid: { object: string; why: string }[] = [];
-  const altered: { object: string; why: string }[] = [];
-  for (const [uid, { type, object }] of after) {
-    const id = idOf(type, object);
-    const { labels, annotations, namespace } = object.metadata;
-    const { status: _status, ...rest } = object as KubeObject & { readonly status?: unknown };
-    const metadata = { generateName: 'upgraded-', ...defined({ namespace, labels, annotations }) };
-    await dryRun.create(type, { ...rest, metadata }).catch((error: unknown) => {
-      if (!(error instanceof KubeError)) throw error;
-      if (error.status === INVALID) invalid.push({ object: id, why: error.message });
-    });
-    const was = before.get(uid)?.object;
-    const path = was === undefined || !isComparable ? undefined : lostAt(contentOf(was), contentOf(object), '');
-    if (path !== undefined) altered.push({ object: id, why: path });
-  }
-  return { objects: after.size, invalid, altered };
+  const gone = comparable.flatMap(([uid, { type, object }]) => (after.has(uid) ? [] : [idOf(type, object)]));
+  return { objects: after.size, invalid, altered, gone };
 }
 
 /** The status of an answer that refuses an invalid object. */

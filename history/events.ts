@@ -397,6 +397,7 @@ export const eventSchema = z.discriminatedUnion('type', [
     objects: count,
     invalid: z.array(z.object({ object: z.string(), why: z.string() })),
     altered: z.array(z.object({ object: z.string(), why: z.string() })),
+    gone: z.array(z.string()),
   }),
 
   /** Convergence at the end of settling or removal: what is still pending, empty if nothing is. */

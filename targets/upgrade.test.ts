@@ -231,6 +231,20 @@ async function withPoolSchema(site: TargetSite, change: (spec: Schema) => void):
   await kube.patch(ref, { spec: { versions: [version] } });
 }
 
+test('an object that is lost as a whole is found', async () => {
+  const install: Target['install'] = async (site) => {
+    const kube = createKubeClient({ wire: site.kube, clock: site.runtime.clock });
+    await kube.delete({ type: RESOURCES.customresourcedefinitions, name: 'nodepools.karpenter.sh' });
+    await site.runtime.clock.sleep(5_000);
+    await reference.install(site);
+  };
+  const { judgement } = await runInProcess(slow, upgraded(reference, { ...reference, name: 'to', install }));
+  const check = judgement.checks.find(({ check: name }) => name === 'stored-objects');
+  expect(check?.findings.map(({ message }) => message)).toContain(
+    'nodepools/default was stored before the upgrade and is gone after it, although nobody deleted it.',
+  );
+});
+
 for (const { what, change, found } of [
   {
     what: 'a rule that stored pools break is found',
