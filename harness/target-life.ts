@@ -86,6 +86,7 @@ export class TargetLife {
   #stopped = false;
   readonly #startMs: number;
   readonly #samples: Usage['samples'] = [];
+  #watchesMemory = false;
 
   constructor(site: TargetLifeSite) {
     this.#target = site.target;
@@ -115,6 +116,8 @@ export class TargetLife {
    * @param onTold called once the current one has been told to stop, or is over
    */
   upgrade(to: Target, readyLimitMs: number, { onTold, handsOver }: Pick<Upgrade, 'onTold' | 'handsOver'>): Promise<void> {
+    // A roll-out under way has told it: its turn must not wait for whoever waits for this one.
+    if (this.#incarnations.at(-1)?.stopping.signal.aborted === true) onTold();
     return this.#rollOut(readyLimitMs, { to, onTold, handsOver });
   }
 
@@ -132,11 +135,13 @@ export class TargetLife {
         replace();
         const ready = this.#begin();
         await this.#within(readyLimitMs, this.#standby(ready));
+        if (this.#stopped) return;
         await this.#tellToStop(old, upgrade);
         await this.#within(readyLimitMs, ready);
         return;
       }
       await this.#tellToStop(old, upgrade);
+      if (this.#stopped) return;
       replace();
       await this.start(readyLimitMs);
     });
@@ -236,7 +241,8 @@ export class TargetLife {
    */
   watchMemory(): boolean {
     if (this.#incarnations.at(-1)?.process?.heapMiB === undefined) return false;
-    void this.#watchMemory();
+    if (!this.#watchesMemory) void this.#watchMemory();
+    this.#watchesMemory = true;
     return true;
   }
 

@@ -6,10 +6,13 @@ export class TargetProcess implements ProcessPort {
   readonly #skews = new Set<Parameters<ProcessPort['skewClock']>[0]>();
   /** Of the latest incarnation. */
   #scope: ClockScope | undefined;
+  /** Of all of them: in a handover the one before still runs. */
+  readonly #scopes: ClockScope[] = [];
 
   /** Starts an incarnation: its machine's clock stays skewed as for the last one. */
   begin(scope: ClockScope): void {
     this.#scope = scope;
+    this.#scopes.push(scope);
     for (const skew of this.#skews) begin(skew, scope);
   }
 
@@ -20,10 +23,11 @@ export class TargetProcess implements ProcessPort {
   skewClock(skew: Parameters<ProcessPort['skewClock']>[0]): Heal {
     const armed = { ...skew };
     this.#skews.add(armed);
+    const already = this.#scopes.length;
     if (this.#scope !== undefined) begin(armed, this.#scope);
     return () => {
       this.#skews.delete(armed);
-      this.#scope?.skew(-armed.byMs);
+      for (const scope of this.#scopes.slice(Math.max(0, already - 1))) scope.skew(-armed.byMs);
     };
   }
 }
