@@ -38,7 +38,7 @@ export interface TrialName {
 }
 
 /**
- * Judges a trial from its history alone.
+ * Judges a trial from its history, and from what was measured beside it.
  * @param checks by default those of the catalogue
  * @throws HistoryError when the history can't be read, or is another trial's
  */

@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const HOURS = 24;
 /** Before its memory is judged: caches are full, and some nodes have come and gone. */
-const WARM_UP_HOURS = 4;
+const WARM_UP_HOURS = 3;
 /** A pool changes and its nodes are replaced, or a new version is rolled out, by turns. */
 const CHANGED_EVERY_HOURS = 3;
 
@@ -41,7 +41,7 @@ export const soak = scenario({
     const batch = await t.deploy({ name: 'batch', kind: 'Deployment', replicas: 0, ...THIRD_SIZED });
     t.expect.served(batch, 'recover');
     for (let hour = 1; hour <= HOURS; hour += 1) {
-      if (hour === WARM_UP_HOURS) t.expect.steadyMemory();
+      if (hour === WARM_UP_HOURS + 1) t.expect.steadyMemory();
       if (hour % (2 * CHANGED_EVERY_HOURS) === 0) await t.changePool(busyPool(hour));
       else if (hour % CHANGED_EVERY_HOURS === 0) await t.rollOut(web);
       await t.scale(batch, 40);
