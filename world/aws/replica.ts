@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Heal, StaleReadPort } from '../ports.ts';
@@ -76,12 +77,20 @@ export class Replica<T> {
     this.#versions.delete(id);
   }
 
-  /** An object as a read sees it now. @param span of the request that reads */
-  read(id: string, span: number): T | undefined {
+  /**
+   * An object as a read sees it now.
+   * @param span of the request that reads
+   * @param part what the read shows of an object, if anything: a fault that hides nothing of it has not fired
+   */
+  read(id: string, span: number, part?: (value: T) => readonly unknown[]): T | undefined {
     const versions = this.#versions.get(id) ?? [];
     const nowMs = this.#clock.nowMs();
     const seen = this.#seen(versions, nowMs);
-    this.#reportHidden(versions, seen, nowMs, span, () => true);
+    const partOf = (version: Version<T> | undefined): readonly unknown[] | undefined =>
+      version?.value === undefined ? [] : part?.(version.value);
+    const due = versions.findLast(({ seenFromMs }) => seenFromMs <= nowMs);
+    if (part === undefined || !isDeepStrictEqual(partOf(versions[seen]), partOf(due)))
+      this.#reportHidden(versions, seen, nowMs, span, () => true);
     return versions[seen]?.value;
   }
 

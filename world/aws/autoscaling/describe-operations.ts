@@ -26,9 +26,11 @@ export function describeGroups({ account, groups, actions }: AutoScalingSite, in
     throw constraintError('autoScalingGroupNames', `[${names.join(', ')}]`, `Member must have length less than or equal to ${NAMES_MAX}`);
   }
   const predicates = filters.map(predicateOf);
+  const isShown = (group: Group): boolean =>
+    (names.length === 0 || names.includes(group.name)) && predicates.every((matches) => matches(group));
   const found = groups
-    .readAll(caller)
-    .filter(({ group }) => (names.length === 0 || names.includes(group.name)) && predicates.every((matches) => matches(group)));
+    .read(caller, (view) => (isShown(view.group) ? [view] : []))
+    .toSorted((a, b) => (a.group.name < b.group.name ? -1 : 1));
   const { items, more } = page(found, ({ group }) => group.name, input);
   return outcome(
     {
@@ -57,10 +59,8 @@ export function describeInstances({ groups, actions }: AutoScalingSite, input: D
     throw constraintError('instanceIds', `[${ids.join(', ')}]`, `Member must have length less than or equal to ${IDS_MAX}`);
   }
   const found = groups
-    .readAll(caller)
-    .flatMap(({ members }) => members)
-    .filter(({ instance }) => ids.length === 0 || ids.includes(instance))
-    .sort((a, b) => (a.instance < b.instance ? -1 : 1));
+    .read(caller, ({ members }) => members.filter(({ instance }) => ids.length === 0 || ids.includes(instance)))
+    .toSorted((a, b) => (a.instance < b.instance ? -1 : 1));
   const { items, more } = page(found, ({ instance }) => instance, input, IDS_MAX);
   return outcome({ AutoScalingInstances: items.map((member) => writeInstanceDetails(member, (id) => actions.isWaiting(id))), ...more }, []);
 }
@@ -68,14 +68,16 @@ export function describeInstances({ groups, actions }: AutoScalingSite, input: D
 /** Lists activities, newest first. */
 export function describeActivities({ groups }: AutoScalingSite, input: DescribeScalingActivitiesType, caller: Caller): Outcome {
   const { AutoScalingGroupName: name, ActivityIds: ids = [], IncludeDeletedGroups: isDeletedToo = false } = input;
-  const known = new Map(groups.readAll(caller).map(({ group }) => [group.name, group]));
+  const owners = new Set(name === undefined ? ids.flatMap((id) => groups.activity(id)?.group ?? []) : [name]);
+  const isAll = name === undefined && ids.length === 0;
+  const read = groups.read(caller, ({ group }) => (isAll || owners.has(group.name) ? [{ name: group.name, arn: group.arn }] : []));
+  const known = new Map(read.map((group) => [group.name, group]));
   if (name !== undefined && !isDeletedToo && !known.has(name)) throw groupNotFound(name);
-  const found = groups
-    .readActivities(caller)
-    .filter(
-      ({ id, group }) =>
-        (name === undefined || group === name) && (ids.length === 0 || ids.includes(id)) && (isDeletedToo || known.has(group)),
-    );
+  const found = groups.readActivities(
+    caller,
+    ({ id, group }) =>
+      (name === undefined || group === name) && (ids.length === 0 || ids.includes(id)) && (isDeletedToo || known.has(group)),
+  );
   const { items, more } = page(found, ({ sequence }) => String(Number.MAX_SAFE_INTEGER - sequence), {
     MaxRecords: PAGE_ACTIVITIES,
     ...input,

@@ -53,14 +53,15 @@ export class Groups {
     return () => heals.forEach((heal) => void heal());
   }
 
-  /** As a request sees them, in the order of their names. */
-  readAll(caller: Caller): readonly GroupView[] {
-    return this.#groupReads.all(caller).toSorted((a, b) => (a.group.name < b.group.name ? -1 : 1));
+  /** What a request shows of groups as it sees them, in no particular order. @param part what it shows of one, if anything */
+  read<Part>(caller: Caller, part: (view: GroupView) => readonly Part[]): readonly Part[] {
+    return this.#groupReads.all(caller, part);
   }
 
-  /** Activities as a request sees them, newest first. */
-  readActivities(caller: Caller): readonly Activity[] {
-    return this.#activityReads.all(caller).toSorted((a, b) => b.sequence - a.sequence);
+  /** Activities as a request sees them, newest first. @param isShown whether it shows one */
+  readActivities(caller: Caller, isShown: (activity: Activity) => boolean): readonly Activity[] {
+    const shown = this.#activityReads.all(caller, (activity) => (isShown(activity) ? [activity] : []));
+    return shown.toSorted((a, b) => b.sequence - a.sequence);
   }
 
   find(name: string): Group | undefined {

@@ -1,4 +1,5 @@
 import {
+  CreateOrUpdateTagsCommand,
   DeleteAutoScalingGroupCommand,
   DescribeAutoScalingGroupsCommand,
   DescribeAutoScalingInstancesCommand,
@@ -78,6 +79,40 @@ test('a group that was created is found late, and one that was deleted is listed
     await clock.sleep(MINUTE_MS);
     expect(await names()).toEqual(['new']);
     expect((await groups(new DescribeTagsCommand({}))).Tags).toEqual([]);
+  });
+});
+
+test('stale reads have fired only for requests whose answers they change', async () => {
+  await withGroups(async ({ groups, group, clock, ports }) => {
+    const other = { AutoScalingGroupName: 'other' };
+    await groups(create({ DesiredCapacity: 1 }));
+    await groups(create({ ...other, DesiredCapacity: 1 }));
+    await clock.sleep(2 * MINUTE_MS);
+    const { Instances: [member] = [] } = await group('other');
+    const { Activities: [activity] = [] } = await groups(new DescribeScalingActivitiesCommand(other));
+    let fired = 0;
+    ports.reads.delay({ resources: ['instances'], maxMs: 24 * 60 * MINUTE_MS, mutations: false, fired: () => void (fired += 1) });
+    const tag = { ResourceId: 'g', ResourceType: 'auto-scaling-group', Key: 'a', Value: '1' };
+    await groups(new CreateOrUpdateTagsCommand({ Tags: [tag] }));
+    await groups(resize(2));
+    await clock.sleep(2 * MINUTE_MS);
+    await group('other');
+    await groups(new DescribeAutoScalingInstancesCommand({ InstanceIds: [member?.InstanceId ?? ''] }));
+    await groups(new DescribeScalingActivitiesCommand(other));
+    await groups(new DescribeScalingActivitiesCommand({ ActivityIds: [activity?.ActivityId ?? ''] }));
+    await groups(new DescribeTagsCommand({ Filters: [{ Name: 'auto-scaling-group', Values: ['other'] }] }));
+    await groups(new DescribeTagsCommand({ Filters: [{ Name: 'key', Values: ['b'] }] }));
+    expect(fired).toBe(0);
+    for (const request of [
+      () => group(),
+      () => groups(new DescribeAutoScalingInstancesCommand({})),
+      () => groups(new DescribeScalingActivitiesCommand({ AutoScalingGroupName: 'g' })),
+      () => groups(new DescribeTagsCommand({ Filters: [{ Name: 'key', Values: ['a'] }] })),
+    ]) {
+      const before = fired;
+      await request();
+      expect(fired).toBeGreaterThan(before);
+    }
   });
 });
 

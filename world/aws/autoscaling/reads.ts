@@ -44,9 +44,12 @@ export class Reads<T> {
     this.#replica.write(id, value());
   }
 
-  /** All objects as a request sees them, in no particular order. */
-  all({ principal, span }: Caller): readonly T[] {
-    if (principal !== 'target' || !this.#replica.isDelayed) return [...this.#current().values()];
-    return [...this.#ids].flatMap((id) => this.#replica.read(id, span) ?? []);
+  /** What a request shows of all objects as it sees them, in no particular order. @param part what it shows of one, if anything */
+  all<Part>({ principal, span }: Caller, part: (value: T) => readonly Part[]): readonly Part[] {
+    if (principal !== 'target' || !this.#replica.isDelayed) return [...this.#current().values()].flatMap(part);
+    return [...this.#ids].flatMap((id) => {
+      const value = this.#replica.read(id, span, part);
+      return value === undefined ? [] : part(value);
+    });
   }
 }

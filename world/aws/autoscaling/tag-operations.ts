@@ -65,7 +65,6 @@ function byGroup({ groups }: AutoScalingSite, tags: readonly Tag[] | undefined):
 
 /** Lists tags of groups. */
 export function describeTags({ groups }: AutoScalingSite, input: DescribeTagsType, caller: Caller): Outcome {
-  const all = groups.readAll(caller).flatMap(({ group }) => writeGroupTags(group));
   const filters = (input.Filters ?? []).map(({ Name: name, Values: values = [] }) => {
     const wanted = new Set(values);
     switch (name) {
@@ -83,7 +82,10 @@ export function describeTags({ groups }: AutoScalingSite, input: DescribeTagsTyp
         );
     }
   });
-  const found = all.filter((tag) => filters.every((matches) => matches(tag)));
-  const { items, more } = page(found, ({ ResourceId, Key }) => `${ResourceId}\u0000${Key}`, input);
+  const keyOf = ({ ResourceId, Key }: TagDescription): string => `${ResourceId}\u0000${Key}`;
+  const found = groups
+    .read(caller, ({ group }) => writeGroupTags(group).filter((tag) => filters.every((matches) => matches(tag))))
+    .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  const { items, more } = page(found, keyOf, input);
   return outcome({ Tags: items, ...more }, []);
 }

@@ -106,7 +106,7 @@ function writeTemplate(template: Member['template']): Pick<Instance, 'LaunchTemp
 }
 
 /** An activity as DescribeScalingActivities shows it: ends are in whole seconds, as in all quoted ones. */
-export function writeActivity(activity: Activity, group: Group | undefined): SdkActivity {
+export function writeActivity(activity: Activity, group: Pick<Group, 'arn'> | undefined): SdkActivity {
   const { id, description, cause, startMs, endMs, status, message, subnetId, zone } = activity;
   return {
     ActivityId: id,
