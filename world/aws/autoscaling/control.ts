@@ -27,8 +27,8 @@ export class Control {
   readonly actions: LifecycleActions;
   readonly refreshes: Refreshes;
   readonly memories = new Memories();
-  /** The times of `lookAt` that were named last. */
-  readonly #looks = new Map<string, number>();
+  /** The times of `lookAt` that were named last, by group and reason. */
+  readonly #looks = new Map<string, Map<string, number>>();
   #work: { readonly tasks: Tasks; readonly queue: WorkQueue } | undefined;
 
   constructor(parts: ControlParts) {
@@ -55,10 +55,16 @@ export class Control {
 
   /** A group is looked at again at that time. @param why for each reason one time is enough */
   lookAt(name: string, why: string, atMs: number): void {
-    const key = JSON.stringify([name, why]);
-    if (this.#looks.get(key) === atMs) return;
-    this.#looks.set(key, atMs);
+    const looks = this.#looks.get(name) ?? new Map<string, number>();
+    if (looks.get(why) === atMs) return;
+    this.#looks.set(name, looks.set(why, atMs));
     this.tasks?.after(atMs - this.clock.nowMs(), () => this.reconsider(name));
+  }
+
+  /** A group was deleted. */
+  forget(name: string): void {
+    this.#looks.delete(name);
+    this.memories.forget(name);
   }
 
   /** Works after a drawn delay. @param what names the random stream */

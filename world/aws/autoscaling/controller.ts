@@ -53,7 +53,7 @@ export class GroupController implements WorldPart {
 
   /** A group was deleted. */
   forget(name: string): void {
-    this.#control.memories.forget(name);
+    this.#control.forget(name);
     this.#control.refreshes.forget(name);
     this.#control.actions.forget(name);
   }

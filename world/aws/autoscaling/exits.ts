@@ -31,7 +31,7 @@ export class Exits {
     const description = `Terminating EC2 instance: ${instance}`;
     const activity = groups.begin({ group, what: 'terminate', instance, description, cause, subnetId, zone });
     const isPending = member.lifecycle === 'Pending';
-    if (isPending) groups.end(member.activity, { status: 'Cancelled', message });
+    if (isPending || member.lifecycle === 'EnteringStandby') groups.end(member.activity, { status: 'Cancelled', message });
     groups.keepMember({ ...member, lifecycle: 'Terminating', activity: activity.id });
     actions.stop(instance);
     const finish = (): void => {

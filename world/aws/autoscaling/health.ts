@@ -30,7 +30,8 @@ export function replaceUnhealthy({ groups, account, clock, memories }: Control, 
       ? 'a user health-check.'
       : 'an EC2 health check indicating it has been terminated or stopped.';
     // What was launched for a request that is still pending is launched for it again.
-    if (member.lifecycle === 'InService' || memories.of(group.name).change === undefined) memories.lost(group.name);
+    if (member.lifecycle === 'InService' || memories.of(group.name).change === undefined)
+      memories.lost(group.name, 'an unhealthy instance needing to be replaced.');
     exits.terminate(member, { cause: `At ${at(clock)} an instance was taken out of service in response to ${checker}` });
   }
 }

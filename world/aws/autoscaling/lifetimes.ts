@@ -18,7 +18,7 @@ export function expire(control: Control, exits: Exits, group: Group): void {
   const endMs = oldest.launchedAtMs + maxLifetimeS * 1_000;
   if (endMs > clock.nowMs()) control.lookAt(name, 'lifetime', endMs);
   else if (unitsOf(inService) >= desired) {
-    memories.lost(name);
+    memories.lost(name, 'an instance that reached its maximum lifetime.');
     const cause = `At ${at(clock)} an instance was taken out of service in response to its maximum lifetime.`;
     exits.terminate(oldest, { cause });
   }

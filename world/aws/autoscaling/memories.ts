@@ -23,8 +23,8 @@ interface Balance {
 export interface Memory {
   /** The request that changed the size, until the group has that size. */
   readonly change?: Change;
-  /** Healthy members that it lost, and has not replaced. */
-  readonly losses: number;
+  /** Why it lost members that it has not replaced, oldest first, in the words of the cause of a launch. */
+  readonly losses: readonly string[];
   /** What it launched to balance its zones, until what is too much is gone. */
   readonly balance?: Balance;
   readonly failures: number;
@@ -34,7 +34,7 @@ export interface Memory {
   readonly isStuck: boolean;
 }
 
-const FRESH: Memory = { losses: 0, failures: 0, pausedUntilMs: 0, isStuck: false };
+const FRESH: Memory = { losses: [], failures: 0, pausedUntilMs: 0, isStuck: false };
 
 /** What the controller remembers of all groups, by name. */
 export class Memories {
@@ -61,13 +61,13 @@ export class Memories {
   /** A launch succeeded: first for what was lost, then for what a request wants. */
   launched(name: string): void {
     const memory = this.of(name);
-    this.#memories.set(name, { ...memory, losses: Math.max(memory.losses - 1, 0), failures: 0 });
+    this.#memories.set(name, { ...memory, losses: memory.losses.slice(1), failures: 0 });
   }
 
-  /** A healthy member ended. */
-  lost(name: string): void {
+  /** A member is lost. @param reason to launch another, in the words of a cause */
+  lost(name: string, reason: string): void {
     const memory = this.of(name);
-    this.#memories.set(name, { ...memory, losses: memory.losses + 1 });
+    this.#memories.set(name, { ...memory, losses: [...memory.losses, reason] });
   }
 
   /** An instance was launched in a zone that had too few. */

@@ -1,8 +1,10 @@
 import {
   CancelInstanceRefreshCommand,
   DescribeInstanceRefreshesCommand,
+  ResumeProcessesCommand,
   SetInstanceProtectionCommand,
   StartInstanceRefreshCommand,
+  SuspendProcessesCommand,
 } from '@aws-sdk/client-auto-scaling';
 import type { InstanceRefresh, RefreshPreferences } from '@aws-sdk/client-auto-scaling';
 import { CreateLaunchTemplateVersionCommand } from '@aws-sdk/client-ec2';
@@ -31,7 +33,7 @@ async function membersOf({ group }: GroupBench): Promise<{ readonly ids: readonl
 
 /** Starts a refresh of a group of four, and follows it to its end. @returns the least and the most that it had in service */
 async function follow(bench: GroupBench, preferences: RefreshPreferences): Promise<readonly [least: number, most: number]> {
-  const { groups, clock } = bench;
+  const { groups, clock, causes } = bench;
   // In one zone: no launch is for the balance of zones.
   await groups(create({ DesiredCapacity: 4, VPCZoneIdentifier: CLUSTER.subnets['us-east-1a'] }));
   await clock.sleep(3 * MINUTE_MS);
@@ -52,6 +54,7 @@ async function follow(bench: GroupBench, preferences: RefreshPreferences): Promi
   const after = await membersOf(bench);
   expect(after.inService).toBe(4);
   expect(after.ids.filter((id) => before.ids.includes(id))).toEqual([]);
+  for (const cause of (await causes()).slice(0, 8)) expect(cause).toMatch(/ in response to an instance refresh\.$/);
   return [Math.min(...inService), Math.max(...inService)];
 }
 
@@ -95,6 +98,61 @@ test('one refresh at a time, which can be cancelled: what has been replaced stay
     const kept = after.ids.filter((one) => before.ids.includes(one));
     expect(kept.length).toBeGreaterThan(0);
     expect(kept.length).toBeLessThan(4);
+  });
+});
+
+test('a refresh that is over replaces nobody, unless another was launched before', async () => {
+  const preferences = { MinHealthyPercentage: 100, MaxHealthyPercentage: 150 };
+  const cancel = new CancelInstanceRefreshCommand(GROUP);
+  for (const [status, stop] of [
+    ['Cancelled', async ({ groups }: GroupBench) => void (await groups(cancel))],
+    ['Failed', async ({ clock }: GroupBench) => await clock.sleep(65 * MINUTE_MS)],
+  ] as const) {
+    await withGroups(async (bench) => {
+      const { groups, clock, ports } = bench;
+      await groups(create({ DesiredCapacity: 2 }));
+      await clock.sleep(3 * MINUTE_MS);
+      const before = await membersOf(bench);
+      const heal = ports.capacity.limit({ selector: {}, remaining: 0, naming: 'one', fired: () => undefined });
+      await groups(start(preferences));
+      await clock.sleep(5 * MINUTE_MS);
+      await stop(bench);
+      await clock.sleep(MINUTE_MS);
+      expect(await newest(bench)).toMatchObject({ Status: status });
+      heal();
+      await clock.sleep(20 * MINUTE_MS);
+      expect(await membersOf(bench)).toEqual(before);
+    });
+  }
+  await withGroups(async (bench) => {
+    const { groups, clock } = bench;
+    await groups(create({ DesiredCapacity: 2 }));
+    await clock.sleep(3 * MINUTE_MS);
+    const before = await membersOf(bench);
+    await groups(start(preferences));
+    while ((await membersOf(bench)).ids.length === 2) await clock.sleep(1_000);
+    await groups(cancel);
+    await clock.sleep(10 * MINUTE_MS);
+    expect(await newest(bench)).toMatchObject({ Status: 'Cancelled' });
+    const after = await membersOf(bench);
+    expect(after.inService).toBe(2);
+    expect(after.ids.filter((id) => before.ids.includes(id))).toHaveLength(1);
+  });
+});
+
+test('a refresh can be cancelled while a process that it needs is suspended', async () => {
+  await withGroups(async (bench) => {
+    const { groups, clock } = bench;
+    await groups(create({ DesiredCapacity: 2 }));
+    await clock.sleep(3 * MINUTE_MS);
+    await groups(new SuspendProcessesCommand({ ...GROUP, ScalingProcesses: ['Launch'] }));
+    await groups(start());
+    await clock.sleep(MINUTE_MS);
+    await groups(new CancelInstanceRefreshCommand(GROUP));
+    await clock.sleep(MINUTE_MS);
+    expect(await newest(bench)).toMatchObject({ Status: 'Cancelled' });
+    await groups(new ResumeProcessesCommand(GROUP));
+    await groups(start());
   });
 });
 

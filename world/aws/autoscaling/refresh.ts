@@ -1,6 +1,6 @@
 import type { Control } from './control.ts';
 import type { Exits } from './exits.ts';
-import { isActive, runs, unitsOf } from './group.ts';
+import { isActive, runs, targetOf, unitsOf } from './group.ts';
 import type { Group, Member } from './group.ts';
 import type { Refresh } from './refreshes.ts';
 import { at } from './words.ts';
@@ -16,13 +16,14 @@ export function goOnRefreshing(control: Control, exits: Exits, group: Group): vo
   const { groups, refreshes, clock, memories } = control;
   const { name, desired } = group;
   const refresh = refreshes.active(name);
-  if (refresh === undefined || !runs(group, 'InstanceRefresh') || !runs(group, 'Terminate') || !runs(group, 'Launch')) return;
   const members = groups.members(name);
   const isMoving = members.some(({ lifecycle }) => lifecycle === 'Pending' || lifecycle === 'Terminating');
-  if (refresh.status === 'Cancelling') {
-    if (!isMoving) refreshes.end(refresh, 'Cancelled', refresh.reason);
+  if (refresh === undefined || refresh.status === 'Cancelling') {
+    spare(control, group);
+    if (refresh !== undefined && !isMoving) refreshes.end(refresh, 'Cancelled', refresh.reason);
     return;
   }
+  if (!runs(group, 'InstanceRefresh') || !runs(group, 'Terminate') || !runs(group, 'Launch')) return;
   const nowMs = clock.nowMs();
   const isOutdated = ({ instance }: Member): boolean => refresh.outdated.includes(instance);
   const readyAtMs = ({ inServiceAtMs = 0 }: Member): number => inServiceAtMs + refresh.warmupS * 1_000;
@@ -40,6 +41,7 @@ export function goOnRefreshing(control: Control, exits: Exits, group: Group): vo
   }
   if (nowMs >= progressMs + PATIENCE_MS) {
     refreshes.end(now, 'Failed', 'The instance refresh made no progress for an hour.');
+    spare(control, group);
     return;
   }
   control.lookAt(name, 'patience', progressMs + PATIENCE_MS);
@@ -59,8 +61,21 @@ export function goOnRefreshing(control: Control, exits: Exits, group: Group): vo
     return;
   }
   for (const member of serving.slice(0, Math.max(unitsOf(ready) - stay, atLeast))) {
-    memories.lost(name);
+    memories.lost(name, 'an instance refresh.');
     exits.terminate(member, { cause });
+  }
+}
+
+/** Without a refresh, outdated members stay, except those whose replacements have been launched. */
+function spare({ groups }: Control, group: Group): void {
+  const members = groups.members(group.name);
+  const others = members.filter(({ isOutdated }) => isOutdated !== true);
+  let replaced = unitsOf(members) - targetOf(group, others);
+  for (const member of members) {
+    if (member.isOutdated !== true) continue;
+    const { isOutdated: _outdated, ...rest } = member;
+    if (isActive(member) && replaced > 0) replaced -= member.weight;
+    else groups.keepMember(rest);
   }
 }
 

@@ -114,7 +114,8 @@ export class ScaleOut {
     const { clock, memories } = this.#control;
     const { change, losses } = memories.of(group.name);
     const why = (reason: string): Reason => ({ cause: `At ${at(clock)} an instance was launched in response to ${reason}` });
-    if (losses > 0) return why('an unhealthy instance needing to be replaced.');
+    const [loss] = losses;
+    if (loss !== undefined) return why(loss);
     const difference = growing(clock, before, group.desired);
     if (change !== undefined) return { cause: join(change.cause, difference), span: change.span };
     if (members.some(({ isAtRisk }) => isAtRisk)) return why('an EC2 instance rebalance recommendation.');

@@ -3,6 +3,7 @@ import {
   ExitStandbyCommand,
   PutLifecycleHookCommand,
   SetInstanceProtectionCommand,
+  TerminateInstanceInAutoScalingGroupCommand,
   UpdateAutoScalingGroupCommand,
 } from '@aws-sdk/client-auto-scaling';
 import { TerminateInstancesCommand } from '@aws-sdk/client-ec2';
@@ -66,6 +67,23 @@ test('one that goes to standby while the size stays is replaced; its end there i
   });
 });
 
+test('one that is terminated on its way to standby ends both activities', async () => {
+  await withGroups(async (bench) => {
+    const { groups, activities, clock } = bench;
+    await groups(create({ DesiredCapacity: 2 }));
+    await clock.sleep(2 * MINUTE_MS);
+    const [id = ''] = Object.keys(await statesOf(bench));
+    await groups(enter(id, true));
+    await groups(new TerminateInstanceInAutoScalingGroupCommand({ InstanceId: id, ShouldDecrementDesiredCapacity: false }));
+    await clock.sleep(5 * MINUTE_MS);
+    expect(await statesOf(bench)).not.toHaveProperty(id);
+    expect((await activities()).slice(0, 2)).toEqual([
+      `Successful: Terminating EC2 instance: ${id}`,
+      `Cancelled: Moving EC2 instance to Standby: ${id}.  Status Reason: Instance was terminated by a user request.`,
+    ]);
+  });
+});
+
 test('sizes can be in the way of standby, and only members in service go there', async () => {
   await withGroups(async (bench) => {
     const { groups, clock } = bench;
@@ -88,7 +106,7 @@ test('sizes can be in the way of standby, and only members in service go there',
 
 test('members are replaced one after the other at the age that their group sets', async () => {
   await withGroups(async (bench) => {
-    const { groups, clock, activities } = bench;
+    const { groups, clock, activities, causes } = bench;
     expect(await refusal(groups(create({ MaxInstanceLifetime: 3_600 })))).toContain('400 ValidationError');
     await groups(create({ DesiredCapacity: 3, MaxInstanceLifetime: DAY_MS / 1_000 }));
     await clock.sleep(DAY_MS - 5 * MINUTE_MS);
@@ -105,6 +123,9 @@ test('members are replaced one after the other at the age that their group sets'
     expect(after).toHaveLength(3);
     expect(after.filter((id) => before.includes(id))).toEqual([]);
     expect((await activities()).filter((text) => text.startsWith('Successful: Terminating'))).toHaveLength(3);
+    const launches = (await causes()).filter((cause) => cause.includes(' launched '));
+    expect(launches).toHaveLength(3);
+    for (const cause of launches) expect(cause).toMatch(/ in response to an instance that reached its maximum lifetime\.$/);
     await groups(new UpdateAutoScalingGroupCommand({ ...GROUP, MaxInstanceLifetime: 0 }));
     await clock.sleep(2 * DAY_MS);
     expect(Object.keys(await statesOf(bench))).toEqual(after);

@@ -18,6 +18,8 @@ export interface GroupBench extends Bench {
   group(name?: string): Promise<AutoScalingGroup>;
   /** What activities say, newest first. */
   activities(): Promise<string[]>;
+  /** Their causes, newest first. */
+  causes(): Promise<string[]>;
 }
 
 const SUBNETS = Object.values(CLUSTER.subnets).join(',');
@@ -54,6 +56,10 @@ export async function withGroups(body: (bench: GroupBench) => Promise<void>, see
         activities: async () => {
           const { Activities = [] } = await groups(new DescribeScalingActivitiesCommand({ AutoScalingGroupName: 'g' }));
           return Activities.map(({ StatusCode, Description }) => `${StatusCode}: ${Description}`);
+        },
+        causes: async () => {
+          const { Activities = [] } = await groups(new DescribeScalingActivitiesCommand({ AutoScalingGroupName: 'g' }));
+          return Activities.map(({ Cause = '' }) => Cause);
         },
       });
       stopping.abort(new Error('over'));
