@@ -15,7 +15,7 @@ function expectRefusal({ code, stdout, stderr }: Finished, says: string | RegExp
 
 for (const [line, says] of [
   ['run --seed x', '--seed must be a whole number, not "x"'],
-  ['run --profile cor', '--profile must be one of core, extended, robustness, not "cor"'],
+  ['run --profile cor', '--profile must be one of core, extended, robustness, endurance, not "cor"'],
   ['run --profile extended --scenario provisioning/two-cycles', 'these flags select no scenario'],
   ['run --seed 1.5', '--seed must be a whole number, not "1.5"'],
   ['run --seed -1', '--seed must be a whole number, not "-1"'],
