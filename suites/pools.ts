@@ -452,7 +452,7 @@ export const staticCapacitySmaller = scenario({
     const web = await serve(t, 'provision', { replicas: 2 });
     t.expect.neverWithoutNode(web);
     await t.changePool(pool('default', { instanceTypes: NODE_TYPES, replicas: 2 }));
-    await t.consolidated(2, 'scale-in');
+    await t.consolidated(2, 'consolidation');
     await t.untilServed(web, 'provision');
   },
 });

@@ -181,7 +181,7 @@ export const provisioning: Area = {
       rationale: 'The size was reduced to save money, and the pods on the nodes that are left must not notice.',
       observed: 'half of the nodes of such a pool have pods, and its size is halved: the others are removed, and no pod has to move',
       breaches: { consolidation: ['not-consolidated'], undisturbed: ['pod-without-node'], 'runaway-capacity': ['launched-twice'] },
-      bound: 'scale-in',
+      bound: 'consolidation',
     }),
   ],
 };

@@ -119,12 +119,12 @@ for (const { name, run, gives } of [
   {
     name: 'a selector that no group matches',
     run: () => plan([pod('1', { nodeSelector: { disk: 'ssd' } })], [group()]),
-    gives: { launches: {}, unserved: ['no group has the labels and taints that it requires'] },
+    gives: { launches: {}, unserved: ['no group has the labels and taints that its selector, affinity and tolerations allow'] },
   },
   {
     name: 'an untolerated taint',
     run: () => plan([pod('1')], [group({ taints: [{ key: 'gpu', effect: 'NoSchedule' }] })]),
-    gives: { launches: {}, unserved: ['no group has the labels and taints that it requires'] },
+    gives: { launches: {}, unserved: ['no group has the labels and taints that its selector, affinity and tolerations allow'] },
   },
   {
     name: 'a pod larger than any instance',

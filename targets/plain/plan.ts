@@ -121,7 +121,7 @@ class Choice {
 
   /** The first type that fits, in the zone where the group has the fewest nodes. */
   choose(pod: Pod, { suiting, large, available }: Wanted, number: number): { readonly bin: Bin } | { readonly why: string } {
-    if (suiting.length === 0) return { why: 'no group has the labels and taints that it requires' };
+    if (suiting.length === 0) return { why: 'no group has the labels and taints that its selector, affinity and tolerations allow' };
     if (large.length === 0) return { why: "its requests don't fit a node of any group" };
     if (available.length === 0) return { why: 'EC2 has no capacity for any suitable group' };
     const allowed = available.filter((offering) => this.#isWithinLimits(offering));
