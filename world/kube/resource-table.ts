@@ -9,6 +9,13 @@ function keyOf({ group, plural }: Pick<Resource, 'group' | 'plural'>): string {
   return group === '' ? plural : `${plural}.${group}`;
 }
 
+const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
+
+/** Whether a commit changes what a stored definition defines. */
+export function isRedefinition({ resource, type, version, previous }: Commit): boolean {
+  return resource.id === DEFINITIONS && type === 'MODIFIED' && previous?.object.metadata.generation !== version.object.metadata.generation;
+}
+
 /** All resources served at the moment: the built-in ones, and those of the stored definitions. */
 export class ResourceTable {
   /** The served versions of each resource, the stored one first. */
@@ -61,12 +68,12 @@ export class ResourceTable {
     return (this.#indexes ??= indexesOf([...this.#versions.values()].flat()));
   }
 
-  #follow({ resource, type, version, previous, revision }: Commit): void {
-    if (resource.id !== 'customresourcedefinitions.apiextensions.k8s.io') return;
+  #follow(commit: Commit): void {
+    const { resource, type, version, revision } = commit;
+    if (resource.id !== DEFINITIONS) return;
     const id = version.object.metadata.name ?? '';
     if (type === 'DELETED') this.#redefinedAt.delete(id);
-    else if (previous !== undefined && previous.object.metadata.generation !== version.object.metadata.generation)
-      this.#redefinedAt.set(id, revision);
+    else if (isRedefinition(commit)) this.#redefinedAt.set(id, revision);
     const served = type === 'DELETED' ? [] : resourcesOf(version.object, this.converterOf, this.#redefinedAt.get(id));
     if (served.length === 0) this.#versions.delete(id);
     else this.#versions.set(id, served);

@@ -9,6 +9,7 @@ import type { CacheLag, Lag } from './cache-lag.ts';
 import { Waiting } from './inquiries.ts';
 import { tooLarge, tooOld } from './lists.ts';
 import type { Resource } from './resource.ts';
+import { isRedefinition } from './resource-table.ts';
 import { apiVersionOf } from './resource.ts';
 import type { Selection } from './selection.ts';
 import { inVersion, stamp } from './store.ts';
@@ -243,14 +244,6 @@ function eventFor(request: WatchRequest, { type, version, previous, key, revisio
   if (!before) return after ? { type: 'ADDED', version: shown(version) } : undefined;
   if (after) return { type: 'MODIFIED', version: shown(version) };
   return { type: 'DELETED', version: shown(type === 'DELETED' ? version : stamp(previous.object, revision)) };
-}
-
-function isRedefinition({ type, resource, version, previous }: Commit): boolean {
-  return (
-    resource.id === 'customresourcedefinitions.apiextensions.k8s.io' &&
-    type === 'MODIFIED' &&
-    previous?.object.metadata.generation !== version.object.metadata.generation
-  );
 }
 
 function bookmark(resource: Resource, revision: number, annotations: Readonly<Record<string, string>> | undefined): WatchEvent {
