@@ -1,6 +1,5 @@
 import type { Bound } from '../history/events.ts';
 import { LEAST_SAMPLES, growthOf, laterSlopeOf } from '../history/growth.ts';
-import { expectationsOf } from '../history/view.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { count, duration, indexes, unknownPart } from './parts.ts';
@@ -24,10 +23,13 @@ export const memoryGrowth: Check = {
   name: 'memory-growth',
   summary: 'the target does not hold more and more in memory while the same work repeats itself',
   codes: { 'memory-grows': 'what the target holds in memory grows, without an end in the trial' },
-  judge: (view) => (expectationsOf(view, 'steady-memory').length === 0 ? undefined : judgeGrowth(view)),
+  judge: (view) => {
+    const stated = view.stated.filter(({ expectation }) => expectation.kind === 'steady-memory');
+    return stated.length === 0 ? undefined : judgeGrowth(view, stated);
+  },
 };
 
-function judgeGrowth(view: View): Part {
+function judgeGrowth(view: View, stated: View['stated']): Part {
   const samples = view.usage?.samples ?? [];
   const growth = growthOf({ samples });
   if (growth === undefined)
@@ -44,7 +46,6 @@ function judgeGrowth(view: View): Part {
   const measurements = [{ bound: MOST_A_DAY, worst: Math.max(0, lower / medianMiB), object: 'target' }];
   const grew = lower > limit;
   if (grew && (laterSlopeOf({ samples })?.lower ?? 0) > limit) {
-    const stated = view.stated.filter(({ expectation }) => expectation.kind === 'steady-memory');
     const finding = {
       code: 'memory-grows',
       object: 'target',
