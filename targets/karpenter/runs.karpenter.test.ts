@@ -80,7 +80,11 @@ test('the same seed gives the same history, byte by byte, in other processes and
   const scenarios = REPEATED.slice(0, Number(process.env[REPEATED_VARIABLE] ?? DEFAULT_REPEATED));
   const one = await run(testInfo, 'one', VERSIONS.mended, scenarios);
   const other = await run(testInfo, 'other', VERSIONS.mended, scenarios, 1);
-  const histories = (directory: string): string[] => readdirSync(join(directory, 'histories')).sort();
+  // Beside a history lies what the target used, of which processor time differs from run to run.
+  const histories = (directory: string): string[] =>
+    readdirSync(join(directory, 'histories'))
+      .filter((name) => name.endsWith('.jsonl'))
+      .sort();
   expect(histories(one.directory)).toHaveLength(scenarios.length);
   expect(histories(other.directory)).toEqual(histories(one.directory));
   const differing = histories(one.directory).filter((name) => {
