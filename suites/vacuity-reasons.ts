@@ -25,6 +25,13 @@ export const VACUITY_REASONS: readonly VacuityReason[] = [
       'mutants share the process of their trial, so their memory is not known; a Go program that leaks is caught (harness/memory.go.test.ts)',
   },
   {
+    kind: 'check',
+    names: ['leadership', 'stored-objects'],
+    state: 'nothing-alone',
+    reason:
+      'mutants are not upgraded; who acts beside the leader, and upgrades that lose, alter or invalidate objects, are caught (targets/upgrade.test.ts)',
+  },
+  {
     kind: 'scenario',
     names: [
       'provisioning/node-limit',
@@ -33,6 +40,7 @@ export const VACUITY_REASONS: readonly VacuityReason[] = [
       'disruption/node-deleted',
       'registration/named-by-instance',
       'capacity/smaller-than-advertised',
+      'capacity/all-types-smaller',
       'scheduling/unmet-spread',
       'provisioning/short-lived-pods',
       'provisioning/cpu-limit',
