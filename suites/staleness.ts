@@ -63,7 +63,9 @@ export const expiredWatches = scenario({
   pools: NODE_POOLS,
   // Some of them are open already when the cache falls behind: they have seen more than it will list.
   under: [mayFire(faults.watchLag({ lagMs: 8_000 })), mayFire(faults.closedWatches({ expired: true, periodMs: 30_000 }))],
-  run: comeOnceAndGo,
+  // Who is told again and again that its watch has expired waits longer each time before it lists: client-go's reflectors up to a minute.
+  // Source: client-go, `tools/cache/reflector.go` (30 s, with up to as much added at random).
+  run: comeOnceAndGoLate,
 });
 
 /** A cache that is older is taken out of service. */
