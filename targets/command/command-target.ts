@@ -9,8 +9,8 @@ import { externalTarget } from './external-target.ts';
 import { hostEnvironment, openProgramSockets } from './environment.ts';
 import { goTarget } from './go-target.ts';
 import { clusterAutoscalerTargetOf, karpenterTargetOf } from './version-file.ts';
-import { readManifests, readNodeClass } from './manifest-files.ts';
-import { commandPools, karpenterPools } from './pools.ts';
+import { readManifests } from './manifest-files.ts';
+import { commandPools, poolsAs } from './pools.ts';
 import { levelOf } from './lines.ts';
 import type { Operations } from './pools.ts';
 import { withRights } from './rights.ts';
@@ -18,7 +18,7 @@ import { freePorts } from './ports.ts';
 import { startProgram } from './program.ts';
 import type { Program } from './program.ts';
 import { untilReady } from './ready.ts';
-import { TargetFileError, constantsOf, isOfClusterAutoscaler, isOfVersion, parseTargetFile } from './target-file.ts';
+import { TargetFileError, constantsOf, isKarpenters, isOfClusterAutoscaler, isOfVersion, parseTargetFile } from './target-file.ts';
 import type { AnyTargetFile, TargetFile } from './target-file.ts';
 import { NODE_VARIABLE, substitute, substituteAll } from './variables.ts';
 
@@ -36,11 +36,11 @@ function targetOf(path: string, file: AnyTargetFile, pinned: string | undefined)
   const folder = dirname(path);
   if (isOfVersion(file))
     return isOfClusterAutoscaler(file) ? clusterAutoscalerTargetOf(path, file, pinned) : karpenterTargetOf(path, file, pinned);
-  if (file.features.includes('node-classes') && 'as' in file.pools && file.pools.nodeClass === undefined)
+  if (file.features.includes('node-classes') && isKarpenters(file.pools) && file.pools.nodeClass === undefined)
     throw new TargetFileError(
       `${path}: the feature node-classes needs pools.nodeClass: every class gets its images, network and role; add it, or leave out the feature`,
     );
-  const resources = file.resources ?? ('as' in file.pools ? [RESOURCES.nodeclaims.plural] : []);
+  const resources = file.resources ?? (isKarpenters(file.pools) ? [RESOURCES.nodeclaims.plural] : []);
   if ('go' in file) return goTarget(path, file, resources, pinned);
   if ('external' in file) {
     const locatePools = (field: string, command: readonly string[]): readonly string[] => locateProgram(path, field, folder, command);
@@ -72,7 +72,7 @@ function operationsOf(
 ): Operations {
   const manifests = install?.flatMap((name, index) => readManifests(path, `install.${index}`, name));
   if ('command' in pools) return commandPools(locate('pools.command', pools.command), directory, manifests);
-  return karpenterPools(readNodeClass(path, pools.nodeClass), manifests, pools.consolidateAfter);
+  return poolsAs(path, pools, manifests);
 }
 
 /** Resolves the program by its path, or in PATH; the arguments stay as they are. */

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@playwright/test';
 import type { TestInfo } from '@playwright/test';
+import { constantsWith } from '../cluster-autoscaler/constants.ts';
 import { clusterAutoscalerTarget } from '../cluster-autoscaler/cluster-autoscaler.ts';
 import { karpenterTarget } from '../karpenter/karpenter.ts';
 import type { Target } from '../target.ts';
@@ -148,6 +149,18 @@ test('the example files are valid, and declare the same as the Karpenter target'
   });
   expect('go' in real ? undefined : constantsOf(real)).toEqual(named.constants);
   await expect(readCommandTarget(pathOf('karpenter'))).rejects.toThrow(`command can't be run: there is no program`);
+});
+
+test('the example file of Cluster Autoscaler as a process declares what follows from its flags', async () => {
+  const path = fileURLToPath(new URL('../../fixtures/examples/targets/cluster-autoscaler-process.yaml', import.meta.url));
+  const file = parseTargetFile(path, readFileSync(path, 'utf8'));
+  const [, ...flags] = 'command' in file ? file.command : [];
+  expect(flags).toContain('--max-node-provision-time=5m');
+  // Without the feature, its period is of no use.
+  const { consolidationMs: _, ...constants } = constantsWith(flags);
+  expect('go' in file ? undefined : constantsOf(file)).toMatchObject(constants);
+  expect(file.features).toEqual(clusterAutoscalerTarget('1.36.1').features);
+  await expect(readCommandTarget(path)).rejects.toThrow(/definition|crds/);
 });
 
 test('flags of Cluster Autoscaler decide its constants; those that the world decides are refused', async ({}, testInfo) => {

@@ -5,8 +5,8 @@ import { METRICS, programFiles, programVariables, wireTo } from '../go/network.t
 import { startGoTarget } from '../go/target-process.ts';
 import { targetProgram } from '../go/target-program.ts';
 import type { Target } from '../target.ts';
-import { readManifests, readNodeClass } from './manifest-files.ts';
-import { karpenterPools } from './pools.ts';
+import { readManifests } from './manifest-files.ts';
+import { poolsAs } from './pools.ts';
 import { untilReady } from './ready.ts';
 import { TargetFileError, constantsOf } from './target-file.ts';
 import type { GoTargetFile } from './target-file.ts';
@@ -22,7 +22,9 @@ const HOME = '/root';
 export function goTarget(path: string, file: GoTargetFile, resources: readonly string[], pinned: string | undefined): Target {
   const { name, go, pools, install, environment, ready } = file;
   if ('command' in pools)
-    throw new TargetFileError(`${path}: pools.command is for programs in real time; with go, pools must be {as: karpenter}`);
+    throw new TargetFileError(
+      `${path}: pools.command is for programs in real time; with go, pools must be {as: karpenter} or {as: groups}`,
+    );
   if (JSON.stringify([go.arguments, environment, ready]).includes(`\${${NODE_VARIABLE}}`))
     throw new TargetFileError(
       `${path}: \${${NODE_VARIABLE}} is for programs on the machine; a program compiled from Go can't start others`,
@@ -39,7 +41,7 @@ export function goTarget(path: string, file: GoTargetFile, resources: readonly s
     memoryMiB: COMPILED_MEMORY_MIB,
     cost: 'heavy',
     program,
-    ...karpenterPools(readNodeClass(path, pools.nodeClass), manifests, pools.consolidateAfter),
+    ...poolsAs(path, pools, manifests),
     start: (site) => {
       const values = programVariables(site);
       return startGoTarget(

@@ -12,10 +12,13 @@ import { clusterVariables } from '../../model/program-environment.ts';
 import { classNameOf, classSettings, reference, referenceWith, toNodePool } from '../reference.ts';
 import { ProgramError } from '../target.ts';
 import type { Target, TargetSite } from '../target.ts';
+import { groupOperations } from '../cluster-autoscaler/groups.ts';
 import { applyManifests, removeManifest } from './apply.ts';
 import type { Manifest } from './apply.ts';
 import { hostEnvironment, openProgramSockets } from './environment.ts';
+import { readNodeClass } from './manifest-files.ts';
 import { startProgram } from './program.ts';
+import type { TargetFile } from './target-file.ts';
 import { substitute, substituteAll } from './variables.ts';
 
 /** Karpenter's CRDs, as the bundled target installs them. */
@@ -30,6 +33,20 @@ export type Operations = Pick<Target, 'install' | 'applyPools' | 'removePools'>;
 
 /** Longest that a program that translates pools may run. */
 const TRANSLATION_LIMIT_MS = 120_000;
+
+/**
+ * Translates pools without a command.
+ * @param path of the target's file, for messages and relative paths
+ * @throws TargetFileError for a node class that can't be read
+ */
+export function poolsAs(
+  path: string,
+  pools: Exclude<TargetFile['pools'], { command: unknown }>,
+  install: readonly Manifest[] | undefined,
+): Operations {
+  if (pools.as === 'groups') return groupOperations(() => install ?? []);
+  return karpenterPools(readNodeClass(path, pools.nodeClass), install, pools.consolidateAfter);
+}
 
 /**
  * Translates pools to Karpenter NodePools with their EC2NodeClasses.

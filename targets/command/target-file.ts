@@ -134,9 +134,11 @@ const constants = z
     driftMs: given.drift,
   }));
 
+const POOLS_FORMS = '{as: karpenter}, {as: groups} or {command: [...]}';
+const poolsError = { error: objectErrorOf(`must be ${POOLS_FORMS}`, `it is ${POOLS_FORMS}`) };
 const karpenterPools = z.strictObject(
   {
-    as: z.literal('karpenter', 'must be karpenter'),
+    as: z.literal('karpenter', 'must be karpenter or groups'),
     /** The EC2NodeClass of all pools, or the path of a file with it; by default one for the whole cluster. */
     nodeClass: z.union([text, z.record(z.string(), z.json())], 'must be an object or the path of a file').optional(),
     /** How long a node may be empty before it is removed; by default 30 s. Whole seconds. */
@@ -144,12 +146,17 @@ const karpenterPools = z.strictObject(
       .refine((ms) => ms % 1_000 === 0, 'must be whole seconds')
       .optional(),
   },
-  { error: objectErrorOf('must be {as: karpenter} or {command: [...]}', 'it is {as: karpenter} or {command: [...]}') },
+  poolsError,
 );
-const commandPools = z.strictObject(
-  { command: commandList },
-  { error: objectErrorOf('must be {as: karpenter} or {command: [...]}', 'it is {as: karpenter} or {command: [...]}') },
-);
+const groupPools = z.strictObject({ as: z.literal('groups') }, poolsError);
+const commandPools = z.strictObject({ command: commandList }, poolsError);
+
+/** Which form is meant. */
+function formOf(pools: unknown): typeof karpenterPools | typeof groupPools | typeof commandPools {
+  if (typeof pools !== 'object' || pools === null) return karpenterPools;
+  if ('command' in pools) return commandPools;
+  return 'as' in pools && pools.as === 'groups' ? groupPools : karpenterPools;
+}
 
 const within = duration(1).default(READY_WITHIN_MS);
 const ready = z.union(
@@ -182,8 +189,7 @@ const schema = z.strictObject(
     serviceAccount: serviceAccount.optional(),
     rbac: text.optional(),
     pools: z.unknown().transform((value, { addIssue }) => {
-      const isCommand = typeof value === 'object' && value !== null && 'command' in value;
-      const parsed = isCommand ? commandPools.safeParse(value) : karpenterPools.safeParse(value);
+      const parsed = formOf(value).safeParse(value);
       if (parsed.success) return parsed.data;
       for (const issue of parsed.error.issues) addIssue({ ...issue, code: 'custom' });
       return z.NEVER;
@@ -286,10 +292,16 @@ export type ClusterAutoscalerTargetFile = z.infer<typeof clusterAutoscalerSchema
 
 export type AnyTargetFile = TargetFile | ExternalTargetFile | GoTargetFile | KarpenterTargetFile | ClusterAutoscalerTargetFile;
 
+/** Whether pools become NodePools. */
+export function isKarpenters(pools: TargetFile['pools']): pools is Extract<TargetFile['pools'], { as: 'karpenter' }> {
+  return 'as' in pools && pools.as === 'karpenter';
+}
+
 /** What the file declares, and what follows from its pools. */
 export function constantsOf({ constants: declared, pools }: Pick<TargetFile, 'constants' | 'pools'>): TargetConstants {
-  // A command sets its own default, which is part of what the file declares.
-  return 'command' in pools ? declared : { ...declared, consolidateAfterMs: pools.consolidateAfter ?? STANDARD.consolidateAfterMs };
+  // A command sets its own default, and groups have none: then it is part of what the file declares.
+  if (!isKarpenters(pools)) return declared;
+  return { ...declared, consolidateAfterMs: pools.consolidateAfter ?? STANDARD.consolidateAfterMs };
 }
 
 /** Whether it names a version of a program that has a target of its own. */
