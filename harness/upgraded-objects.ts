@@ -29,7 +29,7 @@ interface Stored {
 export type StoredObjects = ReadonlyMap<string, Stored>;
 
 /**
- * The objects of these custom resources that are not being deleted, in the version in which they are stored. Each is created again in a dry run,
+ * The objects of these custom resources that are neither being deleted nor about to be collected with their owners, in the version in which they are stored. Each is created again in a dry run,
  * so that the API server validates all of it: of an update it would leave out what is unchanged. Statuses are not validated.
  * @param resources plural names
  */
@@ -40,10 +40,12 @@ export async function storedObjects({ kube, runtime }: TargetSite, resources: re
     clock: runtime.clock,
   });
   const found = new Map<string, Stored>();
+  const kinds = new Set<string>();
   for (const { spec } of await client.list<Definition>(RESOURCES.customresourcedefinitions)) {
     const { group, scope, names, versions } = spec;
     if (!resources.includes(names.plural)) continue;
     const version = versions.find(({ storage }) => storage)?.name ?? '';
+    kinds.add(names.kind);
     const type = { group, version, plural: names.plural, kind: names.kind, namespaced: scope === 'Namespaced' };
     for (const object of await client.list<KubeObject>(type)) {
       const { uid, deletionTimestamp } = object.metadata;
@@ -51,7 +53,9 @@ export async function storedObjects({ kube, runtime }: TargetSite, resources: re
       found.set(uid, { type, object, ...defined({ refusal: await refusalOf(dryRun, type, object) }) });
     }
   }
-  return found;
+  const isOrphaned = ({ metadata: { ownerReferences = [] } }: KubeObject): boolean =>
+    ownerReferences.length > 0 && ownerReferences.every(({ kind, uid }) => kinds.has(kind) && !found.has(uid));
+  return new Map([...found].filter(([, { object }]) => !isOrphaned(object)));
 }
 
 /** @throws KubeError if it is refused, but not as invalid */
