@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { DEFAULT_LIMITS, timeLimitOf } from './supervisor.ts';
+import { DEFAULT_LIMITS, timeLimitOf, turnLimitOf } from './supervisor.ts';
 import { DEFAULT_NODES } from './trial-spec.ts';
 
 for (const { what, spec, limit } of [
@@ -33,3 +33,8 @@ for (const { what, spec, limit } of [
     expect(timeLimitOf(spec, DEFAULT_LIMITS)).toEqual(limit);
   });
 }
+
+test('how long a turn may take: longer with many nodes', () => {
+  expect(turnLimitOf({ nodes: DEFAULT_NODES }, DEFAULT_LIMITS)).toEqual({ turnCpuMs: 10_000, turnWallMs: 120_000 });
+  expect(turnLimitOf({ nodes: 1_000 }, DEFAULT_LIMITS)).toEqual({ turnCpuMs: 109_000, turnWallMs: 615_000 });
+});

@@ -22,6 +22,8 @@ export interface TrialLimits {
   readonly turnCpuMs: number;
   /** Longest that one turn may take in real time: a thread that is blocked or stopped uses no processor. See `WatchedTime`. */
   readonly turnWallMs: number;
+  /** Extra processor time of a turn for each node beyond `DEFAULT_NODES`: a compiled program places all waiting pods in one turn. */
+  readonly turnCpuMsPerNode: number;
   /** Most processor time of its process that a trial of `DEFAULT_NODES` nodes may take in virtual time. */
   readonly cpuMs: number;
   /** The same if its target is heavy. */
@@ -43,6 +45,8 @@ export interface TrialLimits {
 export const DEFAULT_LIMITS: TrialLimits = {
   turnCpuMs: 10_000,
   turnWallMs: 120_000,
+  // Karpenter 1.14.1 as WebAssembly takes more than ten seconds for a thousand pods that each fill a node.
+  turnCpuMsPerNode: 100,
   cpuMs: 180_000,
   // An hour of virtual time costs Cluster Autoscaler a minute or two, and it may take hours where capacity is missing.
   heavyCpuMs: 900_000,
@@ -80,6 +84,12 @@ export function timeLimitOf(
     wallMs: cpuMs * limits.wallFactor,
     why: `${baseMs / 1_000} s of processor time${extraNodes === 0 ? '' : forNodes}; in real time ${limits.wallFactor} times as long`,
   };
+}
+
+/** How long a turn of a trial's event loop may take. */
+export function turnLimitOf({ nodes }: Pick<TrialSpec, 'nodes'>, limits: TrialLimits): Pick<TrialLimits, 'turnCpuMs' | 'turnWallMs'> {
+  const extraMs = extraNodesOf(nodes) * limits.turnCpuMsPerNode;
+  return { turnCpuMs: limits.turnCpuMs + extraMs, turnWallMs: limits.turnWallMs + extraMs * limits.wallFactor };
 }
 
 /** The memory limits of a trial's process. */
@@ -330,7 +340,7 @@ class TrialProcess {
 
   /** Resolves when the trial must be ended from outside. */
   async #watch(spec: TrialSpec, { signal, over }: { readonly signal: AbortSignal; readonly over: AbortSignal }): Promise<Verdict> {
-    const { turnCpuMs, turnWallMs } = this.#limits;
+    const { turnCpuMs, turnWallMs } = turnLimitOf(spec, this.#limits);
     const time = timeLimitOf(spec, this.#limits);
     const { rssMiB: memoryMiB } = memoryLimitOf(spec, this.#limits);
     const begin = { nowMs: this.#clock.monotonicMs(), waitedMs: this.#report.waitedMs, cpuMs: this.#report.cpuMs };

@@ -76,7 +76,8 @@ export const GO_PROGRAMS: readonly GoProgram[] = [
     },
     versionVariable: 'k8s.io/autoscaler/cluster-autoscaler/version.ClusterAutoscalerVersion',
     memory: { initialMiB: 256, mostMiB: 1_024 },
-    minimum: '1.35.0',
+    // Modules of 1.33 do not compile for js: go.etcd.io/etcd/client/pkg/v3 3.5, github.com/coreos/go-systemd/v22.
+    minimum: '1.34.0',
     goHint: 'Go 1.26.0 or later',
     examples: ['cluster-autoscaler@1.36.1', 'cluster-autoscaler@1.35.2'],
   },
