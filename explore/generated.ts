@@ -117,6 +117,7 @@ export function featuresOf({ pools, workloads, steps }: ScenarioData): Feature[]
     'do-not-disrupt': workloads.some(isOptedOut) || steps.some((step) => step.do === 'keep-nodes'),
     volumes: workloads.some(({ volume }) => volume !== undefined),
     gpus: workloads.some(needsGpus),
+    'node-settings': all.some(({ nodeSettings }) => nodeSettings !== undefined),
     'node-limits': all.some(({ limits }: Pool) => limits?.nodes !== undefined),
     'pool-removal': steps.some((step) => step.do === 'withdraw-pool'),
   };

@@ -53,6 +53,16 @@ const CASES: readonly {
     },
     is: 'impossible',
   },
+  {
+    what: 'pods that would fit without what the kubelet is told to reserve',
+    data: {
+      ...SMALL,
+      pools: [{ ...pool, nodeSettings: { kubelet: { kubeReserved: { memory: '2Gi' } } } }],
+      workloads: [{ ...web, memory: '6Gi' }],
+    },
+    is: 'impossible',
+    launchless: true,
+  },
   { what: 'pods that no node can hold', data: { ...SMALL, workloads: [{ ...web, cpu: '64' }] }, is: 'impossible', launchless: true },
   {
     what: 'the same beside pods whose nodes may be replaced',

@@ -33,8 +33,8 @@ const UNREGISTERED = { key: 'karpenter.sh/unregistered', effect: 'NoExecute' };
  * The nodes of a pool without any fault. With a class, pods have to fit what Karpenter plans with (aws/karpenter-provider-aws,
  * pkg/providers/instancetype/types.go) and what the node then has: user data changes only the latter.
  */
-export function poolNodes({ nodeClass }: Pool): PoolNodes {
-  if (nodeClass === undefined) return { allocatable: (type) => nodeResources(type).allocatable };
+export function poolNodes({ nodeClass, nodeSettings }: Pool): PoolNodes {
+  if (nodeClass === undefined) return { allocatable: (type) => nodeResources(type, nodeSettings?.kubelet).allocatable };
   const spec: NodeClassSpec = nodeClass.spec;
   const none = (why: string): PoolNodes => ({ allocatable: () => ({}), problem: `its EC2NodeClass ${nodeClass.name}: ${why}` });
   const size = (spec.blockDeviceMappings ?? []).map(volumeSizeOf).find((text) => text !== undefined && !isQuantity(text));

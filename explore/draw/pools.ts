@@ -1,6 +1,7 @@
 import { ZONES } from '../../model/instance-catalogue.ts';
 import { LABEL } from '../../model/kube.ts';
 import type { NodeSelectorRequirement, Taint } from '../../model/kube.ts';
+import type { KubeletSettings, NodeSettings } from '../../model/node-settings.ts';
 import { DISRUPTION_REASONS } from '../../model/disruption-budget.ts';
 import type { DisruptionBudget } from '../../model/disruption-budget.ts';
 import { defined } from '../../model/defined.ts';
@@ -62,6 +63,7 @@ export function drawPool(random: Random, name: string, site: DrawSite): PoolData
       terminationGracePeriodMs: has(site, 'termination-grace') ? maybe(random, 0.15, () => random.int(1, 10) * MINUTE_MS) : undefined,
       minimumValues: has(site, 'minimum-values') ? maybe(random, 0.05, () => ({ [LABEL.instanceType]: random.int(1, 3) })) : undefined,
       disruption: maybe(random, 0.6, () => disruptionOf(random, site)),
+      nodeSettings: has(site, 'node-settings') ? maybe(random, 0.1, () => nodeSettingsOf(random)) : undefined,
       replicas,
     }),
   };
@@ -124,4 +126,16 @@ function budgetOf(random: Random): DisruptionBudget {
     nodes: random.pick(['0', '1', '2', '10%', '50%', '100%']),
     ...defined({ reasons: maybe(random, 0.4, () => someOf(random, DISRUPTION_REASONS)) }),
   };
+}
+
+/** Smaller nodes than usual for the same type, and a label that no pool has. */
+function nodeSettingsOf(random: Random): NodeSettings {
+  const kinds: readonly (() => KubeletSettings)[] = [
+    () => ({ maxPods: random.int(4, 20) }),
+    () => ({ kubeReserved: { cpu: random.pick(['200m', '600m']), memory: random.pick(['700Mi', '2Gi']) } }),
+    () => ({ systemReserved: { memory: random.pick(['256Mi', '1Gi']) } }),
+    () => ({ evictionHard: { 'memory.available': random.pick(['500Mi', '10%']) } }),
+  ];
+  const kubelet = someOf(random, kinds).reduce<KubeletSettings>((settings, make) => ({ ...settings, ...make() }), {});
+  return { kubelet, ...defined({ userDataLabels: maybe(random, 0.3, () => ({ 'example.com/disk': 'fast' })) }) };
 }

@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { faultCatalogue } from '../../faults/catalogue.ts';
+import { daemonSetSchema, poolOptionsSchema, workloadSchema } from '../../harness/schemas.ts';
 import { createRandom } from '../../runtime/random.ts';
 import { ingredientsOf } from '../findings.ts';
 import { featuresOf, scenarioOf } from '../generated.ts';
@@ -57,6 +58,7 @@ test('every step and every feature is drawn', () => {
     'gpus',
     'minimum-values',
     'node-limits',
+    'node-settings',
     'pool-removal',
     'spot',
     'static-capacity',
@@ -82,6 +84,35 @@ test('every step and every feature is drawn', () => {
     'pool.startupTaints',
   ];
   expect(parts.filter((part) => !fields.has(part))).toEqual([]);
+});
+
+test('every option of pools, workloads and DaemonSets is drawn', () => {
+  const missing = (schema: { readonly shape: object }, all: readonly object[], ...others: readonly string[]): string[] => {
+    const given = new Set(all.flatMap(Object.keys));
+    return Object.keys(schema.shape).filter((field) => !given.has(field) && !others.includes(field));
+  };
+  expect(
+    missing(
+      poolOptionsSchema,
+      drawn.flatMap(({ pools }) => pools),
+    ),
+  ).toEqual([]);
+  // What is true of a workload follows from its pools, and `volume` stands for the two others.
+  expect(
+    missing(
+      workloadSchema,
+      drawn.flatMap(({ workloads }) => workloads),
+      'truth',
+      'volumes',
+      'claimTemplates',
+    ),
+  ).toEqual([]);
+  expect(
+    missing(
+      daemonSetSchema,
+      drawn.flatMap(({ daemonSets }) => daemonSets),
+    ),
+  ).toEqual([]);
 });
 
 test('nothing is drawn that the target lacks', () => {

@@ -69,6 +69,7 @@ export function drawWorkload(
       priorityClassName: maybe(random, 0.06, () => 'system-cluster-critical'),
       nodeSelector: maybe(random, 0.15, () => selectorOf(random)),
       nodeAffinity: maybe(random, 0.15, () => [affinityOf(random)]),
+      nodeAffinityTerms: maybe(random, 0.06, () => [[affinityOf(random)], [affinityOf(random)]]),
       preferredAffinity: maybe(random, 0.1, () => [affinityOf(random)]),
       tolerations: maybe(random, 0.2, () => [{ key: OWN_TAINT.key, operator: 'Exists' as const }]),
       apartOver: maybe(random, 0.1, () => random.pick([LABEL.hostname, LABEL.zone])),
@@ -143,6 +144,7 @@ export function drawDaemonSets(random: Random): DaemonSetSpec[] {
     cpu: random.pick(['20m', '100m', '300m']),
     memory: random.pick(['32Mi', '128Mi', '512Mi']),
     ...defined({
+      nodeSelector: maybe(random, 0.15, () => ({ [LABEL.arch]: random.pick(['amd64', 'arm64']) })),
       tolerations: maybe(random, 0.2, () => []),
       priorityClassName: maybe(random, 0.4, () => 'system-node-critical'),
     }),
