@@ -22,6 +22,7 @@ import type { NodeSettings } from '../model/node-settings.ts';
 import { formatBytes } from '../model/quantity.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Wire } from '../wire/wire.ts';
+import { exactPatch } from './exact-patch.ts';
 import type { Target, TargetConstants, TargetProcess, TargetSite } from './target.ts';
 
 /** Of a replica's name: enough to tell two apart. */
@@ -144,8 +145,8 @@ function aloneWith(variant: ReferenceVariant, periods: Periods, scope?: PoolScop
       await apply(kubeOf(site), RESOURCES.ec2nodeclasses, nodeClass(site.cluster));
       for (const pool of pools) {
         const className = classNameOf(pool, nodeClassName(site.cluster));
-        if (pool.nodeSettings !== undefined) await apply(kubeOf(site), RESOURCES.ec2nodeclasses, nodeClass(site.cluster, pool));
-        await apply(kubeOf(site), RESOURCES.nodepools, toNodePool(pool, periods, className));
+        if (pool.nodeSettings !== undefined) await apply(kubeOf(site), RESOURCES.ec2nodeclasses, nodeClass(site.cluster, pool), true);
+        await apply(kubeOf(site), RESOURCES.nodepools, toNodePool(pool, periods, className), true);
       }
     },
     removePools: async (site, pools) => {
@@ -270,14 +271,21 @@ function kubeOf({ kube, runtime }: TargetSite): KubeClient {
   return createKubeClient({ wire: kube, clock: runtime.clock });
 }
 
-/** Creates an object, or updates the spec of an existing one. */
-async function apply(kube: KubeClient, type: ResourceType, object: KubeObject): Promise<'created' | 'updated'> {
+/** Creates an object, or updates the spec of an existing one. @param exactly fields that it had before and are not given go */
+async function apply(
+  kube: KubeClient,
+  type: ResourceType,
+  object: KubeObject & { readonly spec?: unknown },
+  exactly = false,
+): Promise<'created' | 'updated'> {
   try {
     await kube.create(type, object);
     return 'created';
   } catch (error) {
     if (!(error instanceof KubeError) || error.reason !== 'AlreadyExists') throw error;
-    await kube.patch({ type, name: object.metadata.name ?? '' }, object);
+    const ref = { type, name: object.metadata.name ?? '' };
+    const old = exactly ? await kube.get<typeof object>(ref) : undefined;
+    await kube.patch(ref, old === undefined ? object : { ...object, spec: exactPatch(old.spec, object.spec) });
     return 'updated';
   }
 }

@@ -5,6 +5,7 @@ import type { KubeClient, ResourceType } from '../../clients/kube-client.ts';
 import { defined } from '../../model/defined.ts';
 import type { KubeObject, ObjectMeta } from '../../model/kube.ts';
 import { readText } from '../../wire/wire.ts';
+import { exactPatch } from '../exact-patch.ts';
 import type { TargetSite } from '../target.ts';
 
 /** An object as in a file. */
@@ -35,10 +36,13 @@ export function manifestProblem(value: unknown): string | undefined {
 
 const discoverySchema = z.object({ resources: z.array(z.object({ name: z.string(), kind: z.string(), namespaced: z.boolean() })) });
 
-/** Creates objects, or updates existing ones by merge patch, as an operator does with `kubectl apply`. */
-export async function applyManifests(site: TargetSite, manifests: readonly Manifest[]): Promise<void> {
+/**
+ * Creates objects, or updates existing ones by merge patch, as an operator does with `kubectl apply`.
+ * @param exactly fields of the spec that they had before and that are not given go
+ */
+export async function applyManifests(site: TargetSite, manifests: readonly Manifest[], exactly = false): Promise<void> {
   const kube = createKubeClient({ wire: site.kube, clock: site.runtime.clock });
-  for (const manifest of manifests) await applyManifest(site, kube, manifest);
+  for (const manifest of manifests) await applyManifest(site, { kube, manifest, exactly });
 }
 
 /** Deletes an object; it is not an error if it is already gone. */
@@ -52,15 +56,22 @@ export async function removeManifest(site: TargetSite, manifest: Manifest): Prom
   }
 }
 
-async function applyManifest(site: TargetSite, kube: KubeClient, manifest: Manifest): Promise<void> {
+async function applyManifest(
+  site: TargetSite,
+  { kube, manifest, exactly }: { readonly kube: KubeClient; readonly manifest: Manifest; readonly exactly: boolean },
+): Promise<void> {
   const type = await resourceOf(site, manifest);
   const { name = '', namespace } = manifest.metadata;
-  const object = type.namespaced ? { ...manifest, metadata: { namespace: 'default', ...manifest.metadata } } : manifest;
+  const object: KubeObject & { readonly spec?: unknown } = type.namespaced
+    ? { ...manifest, metadata: { namespace: 'default', ...manifest.metadata } }
+    : manifest;
   try {
     await kube.create(type, object);
   } catch (error) {
     if (!(error instanceof KubeError) || error.reason !== 'AlreadyExists') throw error;
-    await kube.patch({ type, name, ...(type.namespaced ? { namespace: namespace ?? 'default' } : {}) }, object);
+    const ref = { type, name, ...(type.namespaced ? { namespace: namespace ?? 'default' } : {}) };
+    const old = exactly ? await kube.get<typeof object>(ref) : undefined;
+    await kube.patch(ref, old === undefined ? object : { ...object, spec: exactPatch(old.spec, object.spec) });
   }
 }
 

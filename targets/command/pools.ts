@@ -89,7 +89,7 @@ export function karpenterPools(
   return {
     install: (site) => applyManifests(site, install ?? DEFINITIONS),
     applyPools: async (site, pools) => {
-      await applyManifests(site, [...classesOf(site, pools).values(), ...poolsOf(site, pools)]);
+      await applyManifests(site, [...classesOf(site, pools).values(), ...poolsOf(site, pools)], true);
     },
     removePools: async (site, pools, left) => {
       for (const pool of poolsOf(site, pools)) await removeManifest(site, pool);
