@@ -306,6 +306,19 @@ for (const { what, holder = {}, more = {}, waiting } of [
   },
   { what: 'has a budget that needs fewer pods', more: { budgets: [budgetOf({ desiredHealthy: 1 })] }, waiting: LEAVING },
   { what: 'has a budget that knows no pods yet', more: { budgets: [budgetOf({ desiredHealthy: 0, expectedPods: 0 })] }, waiting: LEAVING },
+  {
+    what: 'has a budget that never knows how many pods there should be',
+    more: {
+      budgets: [
+        budgetOf({
+          desiredHealthy: 0,
+          expectedPods: 0,
+          conditions: [{ type: 'DisruptionAllowed', status: 'False', reason: 'SyncFailed' }],
+        }),
+      ],
+    },
+    waiting: [],
+  },
   { what: 'is not of the workload with the budget', more: { budgets: [budgetOf({}, 'other')] }, waiting: LEAVING },
   { what: 'is not of the namespace with the budget', more: { budgets: [budgetOf({}, 'web', 'other')] }, waiting: LEAVING },
   {

@@ -208,8 +208,12 @@ function selects({ metadata, spec }: PodDisruptionBudget, pod: Pod): boolean {
   return metadata.namespace === pod.metadata.namespace && matchesSelector(spec.selector, pod.metadata.labels);
 }
 
-/** It needs all of its pods; or it waits for pods to run elsewhere, and no pool can serve these. */
+/**
+ * It needs all of its pods; or it waits for pods to run elsewhere, and no pool can serve these; or how many there should be is never known,
+ * as for a Job with `maxUnavailable`.
+ */
 function neverAllows({ status }: PodDisruptionBudget, truth: Truth | undefined): boolean {
+  if (status?.conditions?.some(({ type, reason }) => type === 'DisruptionAllowed' && reason === 'SyncFailed') === true) return true;
   if (status === undefined || status.expectedPods === 0) return false;
   return status.desiredHealthy >= status.expectedPods || (status.disruptionsAllowed === 0 && truth?.kind === 'impossible');
 }
