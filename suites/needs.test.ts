@@ -132,7 +132,7 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
     'registration/slow-kubelets',
   ],
   'nodes.arm64': ['pools/mixed-architectures', 'scheduling/node-selectors'],
-  'nodes.devices': ['pools/gpu-pods', 'pools/gpus-offered-late'],
+  'nodes.devices': ['pools/gpu-name-with-spaces', 'pools/gpu-pods', 'pools/gpus-offered-late'],
   'volumes.create': ['pools/volume-zones'],
   'instance.end': [
     'capacity/instance-dies-at-launch',

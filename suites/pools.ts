@@ -309,6 +309,20 @@ export const gpuPods = scenario({
   },
 });
 
+/** Found by the explorer: the reference wrote a label that no API server accepts, and never recorded the instance that it had launched. */
+export const gpuNameWithSpaces = scenario({
+  id: 'pools/gpu-name-with-spaces',
+  title: "the name of the types' GPUs has spaces, which no label may have: pods that request a GPU get their nodes all the same",
+  requirements: ['PRV-16'],
+  features: ['gpus'],
+  capabilities: ['nodes.devices'],
+  pools: [pool('default', { instanceTypes: ['g7e.2xlarge'] })],
+  async run(t) {
+    t.expect.launchedAtMost(2);
+    await serve(t, 'provision', { name: 'gpu', replicas: 2, ...GPU_SIZED });
+  },
+});
+
 export const gpusOfferedLate = scenario({
   id: 'pools/gpus-offered-late',
   title:

@@ -284,7 +284,7 @@ function labelsOf(
     ...typeLabels({ type: name, architecture, vcpu, memoryMiB }),
     'karpenter.k8s.aws/instance-hypervisor': info.Hypervisor ?? '',
     ...defined({
-      'karpenter.k8s.aws/instance-gpu-name': gpu?.Name?.toLowerCase(),
+      'karpenter.k8s.aws/instance-gpu-name': gpu?.Name?.toLowerCase().replaceAll(' ', '-'),
       'karpenter.k8s.aws/instance-gpu-count': gpu?.Name === undefined ? undefined : String(gpu.Count ?? 0),
     }),
   };

@@ -61,6 +61,7 @@ import { newTokenOnRetry } from './launch/new-token-on-retry.ts';
 import { ignoredLaunchBackoff } from './launch/ignored-launch-backoff.ts';
 import { retriesWithoutBackoff } from './launch/retries-without-backoff.ts';
 import { singleTypeLaunches } from './launch/single-type-launches.ts';
+import { spacedGpuName } from './launch/spaced-gpu-name.ts';
 import { countsUnreadyNodes } from './provisioning/counts-unready-nodes.ts';
 import { doubleCountedPods } from './provisioning/double-counted-pods.ts';
 import { inMemoryLaunches } from './provisioning/in-memory-launches.ts';
@@ -217,6 +218,7 @@ export const mutants: readonly Mutant[] = [
   ignoredCpuLimit,
   ignoredMemoryLimit,
   singleTypeLaunches,
+  spacedGpuName,
   interruptionIgnoredInConsolidation,
   failedDescriptionAsDrift,
   launchesForUnknownLabels,
