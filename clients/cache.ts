@@ -4,7 +4,7 @@ import { logFailure } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { WireError, isStream, readText } from '../wire/wire.ts';
-import type { Bytes, Wire, WireRequest, WireResponse } from '../wire/wire.ts';
+import type { Bytes, Line, Wire, WireRequest, WireResponse } from '../wire/wire.ts';
 import { BACKOFF_MAX_MS, Backoff } from './backoff.ts';
 import { exchange, withDeadline, withSignal } from './exchange.ts';
 import { KubeError } from './kube-client.ts';
@@ -180,9 +180,10 @@ class Reflector<T extends KubeObject> implements Cache<T> {
       closing.abort(new WireError('ETIMEDOUT', `the watch did not end after ${timeoutS} s`));
     });
     try {
-      const lines = new LineSplitter(this.#options.maxLineLength);
-      for await (const chunk of this.#openWatch(timeoutS, AbortSignal.any([signal, closing.signal]))) {
-        for (const line of lines.push(chunk)) this.#receive(line);
+      const splitter = new LineSplitter(this.#options.maxLineLength);
+      for await (const part of this.#openWatch(timeoutS, AbortSignal.any([signal, closing.signal]))) {
+        const lines = typeof part === 'string' || part instanceof Uint8Array ? splitter.push(part) : [part];
+        for (const line of lines) this.#receive(line);
       }
     } finally {
       cancel();
@@ -192,15 +193,15 @@ class Reflector<T extends KubeObject> implements Cache<T> {
   }
 
   /**
-   * The chunks of a new watch. Each wait is a parked call of its own: a dead program then receives nothing more, and the
+   * The lines of a new watch, or chunks of them. Each wait is a parked call of its own: a dead program then receives nothing more, and the
    * clock knows which owner runs next.
    */
-  async *#openWatch(timeoutS: number, signal: AbortSignal): AsyncGenerator<Bytes, void, undefined> {
+  async *#openWatch(timeoutS: number, signal: AbortSignal): AsyncGenerator<Bytes | Line, void, undefined> {
     const { clock } = this.#site;
     const label = `kube: watch ${this.#type.plural}`;
     const query = { watch: 'true', allowWatchBookmarks: 'true', resourceVersion: this.#revision, timeoutSeconds: String(timeoutS) };
     const request = this.#request(signal, query);
-    const { status, headers, body } = await clock.call(label, () => clock.park(this.#open(request, label)));
+    const { status, headers, body, lines } = await clock.call(label, () => clock.park(this.#open(request, label)));
     if (status !== 200) {
       const text = await clock.call(label, () => clock.park(readText(body)));
       throw readKubeError({ status, headers, text }, `watch ${this.#type.plural}`);
@@ -209,15 +210,15 @@ class Reflector<T extends KubeObject> implements Cache<T> {
       yield body;
       return;
     }
-    const chunks = body[Symbol.asyncIterator]();
+    const parts: AsyncIterator<Bytes | Line> = (lines ?? body)[Symbol.asyncIterator]();
     try {
       for (;;) {
-        const next = await clock.call(label, () => clock.park(chunks.next()));
+        const next = await clock.call(label, () => clock.park(parts.next()));
         if (next.done === true) return;
         yield next.value;
       }
     } finally {
-      chunks.return?.().catch(() => undefined);
+      parts.return?.().catch(() => undefined);
     }
   }
 
@@ -227,7 +228,7 @@ class Reflector<T extends KubeObject> implements Cache<T> {
   }
 
   /** Handles one line of a watch. */
-  #receive(line: string): void {
+  #receive(line: string | Line): void {
     const event = readWatchEvent(line);
     if (event.type === 'ERROR') throw readWatchError(event.object, `watch ${this.#type.plural}`);
     const revision = event.object.metadata.resourceVersion;

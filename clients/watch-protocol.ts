@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Line } from '../wire/wire.ts';
 import type { WholeResponse } from './exchange.ts';
 
 /** The server sent something that can't be parsed, or that can't be true. */
@@ -33,8 +34,8 @@ export function readListPage({ text, decoded }: Pick<WholeResponse, 'text' | 'de
 }
 
 /** Reads one line of a watch. @throws UnreadableError */
-export function readWatchEvent(line: string): WatchEvent {
-  const json = parse(line, 'a watch event');
+export function readWatchEvent(line: string | Line): WatchEvent {
+  const json = typeof line === 'string' ? parse(line, 'a watch event') : (line.decoded ?? parse(line.text, 'a watch event'));
   return isChange(json) ? json : check(eventSchema, json, 'a watch event');
 }
 

@@ -11,8 +11,8 @@ import { openChain } from './chain.ts';
 import type { Chain } from './chain.ts';
 import type { RewriteInjection, StrikeInjection, WireEffect } from './effects.ts';
 import { Gate } from './gate.ts';
-import { WireError, asText, isStream, readText, withDecoded } from './wire.ts';
-import type { WireRequest, WireResponse } from './wire.ts';
+import { WireError, asText, isStream, readText, textsOf, withDecoded } from './wire.ts';
+import type { Line, WireRequest, WireResponse } from './wire.ts';
 
 /** A backend that creates one thing for each POST and streams what is pushed into `events`. */
 class Things implements Backend {
@@ -270,6 +270,35 @@ test('a rewritten answer no longer says what its body said; one that is not rewr
   const rewritten = await timeline.run(chain.wire(GET));
   expect(rewritten.decoded).toBe(undefined);
   expect(rewritten.body).toBe(JSON.stringify({ ...decoded, rewritten: true }));
+});
+
+test('lines of a watch are passed on unwritten, and a rewritten one is only text', async () => {
+  const { timeline, chain, things, events, arm } = bench();
+  const lines = new Mailbox<Line>(100);
+  let written = 0;
+  const push = (name: string): void => {
+    const decoded = { type: 'ADDED', object: { metadata: { name, resourceVersion: '7' } } };
+    lines.push({
+      decoded,
+      get text() {
+        written += 1;
+        return `${JSON.stringify(decoded)}\n`;
+      },
+    });
+  };
+  const answer = { status: 200, headers: { 'content-type': 'application/json' }, effect: { kind: 'none' } } as const;
+  things.handle = () => Promise.resolve({ ...answer, body: textsOf(lines), lines });
+  const passed = (await timeline.run(chain.wire(WATCH))).lines?.[Symbol.asyncIterator]();
+  push('a');
+  expect((await passed?.next())?.value).toHaveProperty('decoded.object.metadata.name', 'a');
+  expect(written).toBe(0);
+  arm({ match: { operations: ['watch pods'] }, rewrite: (object) => ({ ...object, rewritten: true }) });
+  push('b');
+  const rewritten = { type: 'ADDED', object: { metadata: { name: 'b', resourceVersion: '7' }, rewritten: true } };
+  expect((await passed?.next())?.value).toEqual({ text: `${JSON.stringify(rewritten)}\n` });
+  lines.close();
+  expect((await passed?.next())?.done).toBe(true);
+  expect(events.find(({ type }) => type === 'watch.mark')).toMatchObject({ events: 2, revision: '7' });
 });
 
 test('an error of the world itself is reported to the harness, never to the caller', async () => {

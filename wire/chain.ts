@@ -8,11 +8,11 @@ import type { Clock, ClockScope } from '../runtime/clock.ts';
 import { Roster } from '../runtime/roster.ts';
 import type { Answer, Backend, Caller, WholeAnswer } from './backend.ts';
 import type { Gate, Strike } from './gate.ts';
-import { isJson, lastRevision, noteDelivery, rewriteAnswer, rewriteLines, wholeLines } from './objects.ts';
-import type { Delivery } from './objects.ts';
+import { LINES, TEXT, isJson, lastRevision, rewriteAnswer, wholeLines } from './objects.ts';
+import type { Delivery, Reading } from './objects.ts';
 import type { ObjectRewrite } from './effects.ts';
-import { MAX_ANSWER_BYTES, WireError, changed, isStreamed, readWhole } from './wire.ts';
-import type { Bytes, Wire, WireRequest, WireResponse } from './wire.ts';
+import { MAX_ANSWER_BYTES, WireError, changed, isStreamed, readWhole, textsOf } from './wire.ts';
+import type { Bytes, Line, Wire, WireRequest, WireResponse } from './wire.ts';
 
 /** A target that has more requests in flight than this is flooding the API, not using it. */
 const MAX_REQUESTS_IN_FLIGHT = 2_000;
@@ -297,7 +297,11 @@ class ChainedRequest {
     if (isStreamed(answer)) {
       if (!isWatch(this.#operation)) return { ...answer, body: this.#relay(answer.status, answer.body) };
       this.#recordEnd('ok', answer.status, undefined, this.#remark);
-      return { ...answer, body: this.#follow(answer.body, isJson(answer)) };
+      if (answer.lines !== undefined) {
+        const lines = this.#follow(answer.lines, LINES);
+        return { ...answer, body: textsOf(lines), lines };
+      }
+      return { ...answer, body: isJson(answer) ? this.#follow(wholeLines(answer.body), TEXT) : this.#follow(answer.body, undefined) };
     }
     let response = answer;
     for (const { rewrite, fired } of this.#rewrites()) response = rewriteAnswer(response, firing(rewrite, fired));
@@ -339,8 +343,8 @@ class ChainedRequest {
     scope.handover();
   }
 
-  /** Passes a watch on and records how far it has been delivered. One that is not made of lines of JSON is passed on as it is. */
-  async *#follow(body: AsyncIterable<Bytes>, isLines: boolean): AsyncIterable<Bytes> {
+  /** Passes a watch on and records how far it has been delivered. One that can't be read is passed on as it is. */
+  async *#follow<Part extends Bytes | Line>(parts: AsyncIterable<Part>, reading: Reading<Part> | undefined): AsyncIterable<Part> {
     const { span, principal, incarnation } = this.#caller;
     const object = this.#operation.object === undefined ? this.#operation.name : formatObject(this.#operation.object);
     this.#record({ type: 'watch.open', span, principal, incarnation, object });
@@ -365,16 +369,16 @@ class ChainedRequest {
       });
     };
     try {
-      for await (const lines of isLines ? wholeLines(body) : body) {
+      for await (const part of parts) {
         if (scope.killed) break;
-        if (!isLines) {
-          yield lines;
+        if (reading === undefined) {
+          yield part;
           continue;
         }
-        delivered = noteDelivery(delivered, lines);
+        delivered = reading.note(delivered, part);
         if (this.#site.clock.nowMs() - markedAtMs >= WATCH_MARK_PERIOD_MS) mark();
-        let rewritten = lines;
-        for (const { rewrite, fired } of this.#rewrites()) rewritten = rewriteLines(rewritten, firing(rewrite, fired));
+        let rewritten = part;
+        for (const { rewrite, fired } of this.#rewrites()) rewritten = reading.rewrite(rewritten, firing(rewrite, fired));
         scope.handover();
         yield rewritten;
       }

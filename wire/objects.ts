@@ -1,6 +1,6 @@
 import type { ObjectRewrite } from './effects.ts';
 import { asText, concat, isStream, withBody } from './wire.ts';
-import type { Bytes, WireResponse } from './wire.ts';
+import type { Bytes, Line, WireResponse } from './wire.ts';
 
 /** Rewrites the objects of a get or list. A body that is not a JSON object is passed on unchanged. */
 export function rewriteAnswer(response: WireResponse, rewrite: ObjectRewrite): WireResponse {
@@ -67,9 +67,30 @@ function joined(parts: readonly Bytes[]): Bytes {
 /** How far a watch has been delivered. */
 export interface Delivery {
   readonly events: number;
-  /** The lines delivered last; empty at first. */
-  readonly last: Bytes;
+  /** What was delivered last; empty at first. */
+  readonly last: Bytes | Line;
 }
+
+/** How the parts of a watch are read on their way. */
+export interface Reading<Part> {
+  /** Adds a part to a delivery. */
+  note(before: Delivery, part: Part): Delivery;
+  /** Rewrites its objects. */
+  rewrite(part: Part, rewrite: ObjectRewrite): Part;
+}
+
+/** Complete lines, as text or bytes. */
+export const TEXT: Reading<Bytes> = { note: noteDelivery, rewrite: rewriteLines };
+
+/** Single lines of a world in this process. */
+export const LINES: Reading<Line> = {
+  note: ({ events }, line) => ({ events: events + 1, last: line }),
+  rewrite: (line, rewrite) => {
+    const { text } = line;
+    const rewritten = rewriteLines(text, rewrite);
+    return rewritten === text ? line : { text: rewritten };
+  },
+};
 
 /** Adds complete lines of a watch to a delivery. */
 export function noteDelivery(before: Delivery, lines: Bytes): Delivery {
@@ -92,15 +113,17 @@ function countLines(lines: Bytes): number {
 
 /** The resource version of the last delivered event; empty if it has none. */
 export function lastRevision({ last }: Delivery): string {
-  return revisionOf(asText(last).trimEnd().split('\n').at(-1) ?? '');
-}
-
-function revisionOf(line: string): string {
   try {
-    const event = JSON.parse(line) as { object?: { metadata?: { resourceVersion?: unknown } } };
+    const event = eventOf(last) as { object?: { metadata?: { resourceVersion?: unknown } } };
     const revision = event.object?.metadata?.resourceVersion;
     return typeof revision === 'string' ? revision : '';
   } catch {
     return '';
   }
+}
+
+/** The last event of some lines, or that of one. */
+function eventOf(lines: Bytes | Line): unknown {
+  if (typeof lines === 'string' || lines instanceof Uint8Array) return JSON.parse(asText(lines).trimEnd().split('\n').at(-1) ?? '');
+  return lines.decoded ?? JSON.parse(lines.text);
 }

@@ -27,6 +27,16 @@ export interface WireResponse {
    * Whoever changes the body leaves this out (`withBody`).
    */
   readonly decoded?: object;
+  /** The lines of a watch, from a world in this process: read instead of the body. Whoever changes the body leaves this out, too. */
+  readonly lines?: AsyncIterable<Line>;
+}
+
+/** A line of a watch. */
+export interface Line {
+  /** With its line feed; written only if somebody reads it. */
+  readonly text: string;
+  /** What it says, for a client in this process. Parts of it may be frozen. */
+  readonly decoded?: object;
 }
 
 /**
@@ -88,7 +98,7 @@ export function changed(request: WireRequest, changes: Pick<WireRequest, 'signal
 }
 
 /** The same answer with another body. */
-export function withBody({ decoded: _former, ...rest }: WireResponse, body: WireResponse['body']): WireResponse {
+export function withBody({ decoded: _former, lines: _lines, ...rest }: WireResponse, body: WireResponse['body']): WireResponse {
   return { ...rest, body };
 }
 
@@ -100,6 +110,11 @@ export function isStreamed(response: WireResponse): response is Streamed {
 /** Whether the body arrives over time. */
 export function isStream(body: WireResponse['body']): body is AsyncIterable<Bytes> {
   return typeof body !== 'string' && !(body instanceof Uint8Array);
+}
+
+/** A watch's body, for whoever doesn't read its lines. */
+export async function* textsOf(lines: AsyncIterable<Line>): AsyncIterable<string> {
+  for await (const { text } of lines) yield text;
 }
 
 const utf8 = new TextDecoder();

@@ -16,8 +16,8 @@ import type { KubeTypes } from '../../protocols/kube/types.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Answer, AnswerNote, Backend, Caller, ReadableRequest, Refusal, WholeAnswer } from '../../wire/backend.ts';
-import { withDecoded } from '../../wire/wire.ts';
-import type { WireRequest, WireResponse } from '../../wire/wire.ts';
+import { textsOf, withDecoded } from '../../wire/wire.ts';
+import type { Line, WireRequest, WireResponse } from '../../wire/wire.ts';
 import { isAction, serveAction } from './actions.ts';
 import { applyObject } from './apply.ts';
 import type { ApplySite } from './apply.ts';
@@ -61,6 +61,8 @@ interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: WireResponse['body'] | Unwritten;
+  /** Of a watch, whose body they also are. */
+  readonly lines?: AsyncIterable<Line>;
 }
 
 /** One parsed request for a resource. */
@@ -157,9 +159,9 @@ export class ApiBackend implements Backend {
   }
 
   /** What a client in this process takes as it is, is written only if something else reads it. */
-  #answer({ status, headers, body, format }: Reply & { readonly format: Format }, effect: Effect): Answer {
+  #answer({ status, headers, body, lines, format }: Reply & { readonly format: Format }, effect: Effect): Answer {
     const answer = { status, headers: { 'content-type': JSON_TYPE, ...headers }, effect };
-    if (!isUnwritten(body)) return inFormat({ ...answer, body }, format, this.#encoder);
+    if (!isUnwritten(body)) return inFormat({ ...answer, body, ...(format === 'json' ? defined({ lines }) : {}) }, format, this.#encoder);
     if (format === 'json') return withDecoded(answer, body.decoded, body.write);
     return inFormat({ ...answer, body: body.write() }, format, this.#encoder);
   }
@@ -416,7 +418,8 @@ export class ApiBackend implements Backend {
     // Converted before the watch is opened, since webhooks may have to be asked.
     if (resource.conversion?.remember !== undefined) this.#store.list(resource, parsed.namespace);
     const site = { store: this.#store, watches: this.#watches, clock: this.#clock, random: this.#random };
-    return { status: 200, body: openWatch(site, parsed, resource, { principal, span }, writing, request.signal) };
+    const lines = openWatch(site, parsed, resource, { principal, span }, writing, request.signal);
+    return { status: 200, body: textsOf(lines), lines };
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Representation } from '../../protocols/kube/accept.ts';
-import type { WireResponse } from '../../wire/wire.ts';
+import type { Line, WireResponse } from '../../wire/wire.ts';
 import { StatusError, badRequest } from '../../protocols/kube/status.ts';
 import { internalPackage } from './body-types.ts';
 import { listMeta, writeList } from './lists.ts';
@@ -28,8 +28,8 @@ export function isUnwritten(body: WireResponse['body'] | Unwritten): body is Unw
 export interface Writing {
   one(version: Version): string | Unwritten;
   list(page: Page): string | Unwritten;
-  /** One line of a watch's body. */
-  event(event: WatchEvent): string;
+  /** One line of a watch. */
+  event(event: WatchEvent): Line;
 }
 
 /**
@@ -45,7 +45,12 @@ export function writingOf(as: Representation, resource: Resource, nowMs: () => n
           decoded: { metadata: listMeta(page), items: page.versions.map(({ object }) => object) },
           write: () => writeList(resource, page),
         }),
-        event: (event) => writeEvent(event, ({ text }) => text),
+        event: (event) => ({
+          decoded: decodedEvent(event),
+          get text() {
+            return writeEvent(event, ({ text }) => text);
+          },
+        }),
       };
     case 'metadata':
     case 'metadata-list': {
@@ -61,7 +66,7 @@ export function writingOf(as: Representation, resource: Resource, nowMs: () => n
           const items = page.versions.length === 0 ? null : page.versions.map(({ object }) => partial(object));
           return JSON.stringify({ kind: 'PartialObjectMetadataList', apiVersion: META_V1, metadata: listMeta(page), items });
         },
-        event: (event) => writeEvent(event, show, (bookmark) => partial(bookmark as ApiObject)),
+        event: (event) => ({ text: writeEvent(event, show, (bookmark) => partial(bookmark as ApiObject)) }),
       };
     }
     case 'table':
@@ -104,13 +109,14 @@ function tables(resource: Resource, nowMs: () => number, includeObject = 'Metada
   return {
     one: (version) => JSON.stringify(single(version)),
     list: (page) => JSON.stringify(table(listMeta(page), page.versions.map(row))),
-    event: (event) =>
-      writeEvent(
+    event: (event) => ({
+      text: writeEvent(
         event,
         (version) => JSON.stringify(single(version, once())),
         // A bookmark's row is that of an empty object; its content is in the row's object.
         (bookmark) => single(new Version(bookmark as ApiObject, 0), once()),
       ),
+    }),
   };
 }
 
@@ -120,6 +126,18 @@ function conditionsOf(conditions: readonly object[]): object {
 
 function partial({ metadata }: ApiObject): object {
   return { kind: 'PartialObjectMetadata', apiVersion: META_V1, metadata };
+}
+
+/** What a line with whole objects says. */
+function decodedEvent(event: WatchEvent): object {
+  switch (event.type) {
+    case 'BOOKMARK':
+      return event;
+    case 'ERROR':
+      return { type: event.type, object: event.status };
+    default:
+      return { type: event.type, object: event.version.object };
+  }
 }
 
 function writeEvent(

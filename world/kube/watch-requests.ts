@@ -9,6 +9,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { Mailbox } from '../../runtime/mailbox.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Caller } from '../../wire/backend.ts';
+import type { Line } from '../../wire/wire.ts';
 import { invalidOptions } from './bodies.ts';
 import { readCount, readRevision } from './lists.ts';
 import type { Writing } from './representation.ts';
@@ -16,7 +17,7 @@ import type { Resource } from './resource.ts';
 import { selectionOf } from './selection.ts';
 import type { Store } from './store.ts';
 import { MAX_WAITING_EVENTS } from './watches.ts';
-import type { Watches } from './watches.ts';
+import type { WatchEvent, Watches } from './watches.ts';
 
 /** The range of the time-out of a watch without its own, as with the real --min-request-timeout. */
 const WATCH_TIMEOUT_SECONDS = { min: 1800, max: 3600 } as const;
@@ -42,7 +43,7 @@ export function openWatch(
   { principal, span }: Pick<Caller, 'principal' | 'span'>,
   writing: Writing,
   callerSignal: AbortSignal | undefined,
-): AsyncIterable<string> {
+): AsyncIterable<Line> {
   const { store, watches, clock } = site;
   const { options, namespace } = parsed;
   const selection = selectionOf(resource, { ...options, ...fieldOf(parsed) });
@@ -54,7 +55,7 @@ export function openWatch(
   const timeout = requested > 0 ? requested : drawTimeout(site.random, principal);
 
   const closing = new AbortController();
-  const events = new Mailbox<string>(MAX_WAITING_EVENTS, () => closing.abort(new Error('the watch was closed')));
+  const events = new Mailbox<WatchEvent>(MAX_WAITING_EVENTS, () => closing.abort(new Error('the watch was closed')));
   const close = (): void => events.close();
   const ends = [watches.stopping, ...(callerSignal === undefined ? [] : [callerSignal])];
   for (const end of ends) {
@@ -78,11 +79,16 @@ export function openWatch(
     },
     closing.signal,
     (event) => {
-      events.push(writing.event(event));
+      events.push(event);
       if (event.type === 'ERROR') events.close();
     },
   );
-  return events;
+  return written(events, writing);
+}
+
+/** The lines of a watch, each written when the caller comes to it. */
+async function* written(events: AsyncIterable<WatchEvent>, writing: Writing): AsyncIterable<Line> {
+  for await (const event of events) yield writing.event(event);
 }
 
 /** A watch of one object (`/api/v1/watch/nodes/a`) selects it by its name. @throws StatusError 400 */

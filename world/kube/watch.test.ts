@@ -2,6 +2,7 @@ import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import type { Pod } from '../../model/kube.ts';
 import { createRandom } from '../../runtime/random.ts';
+import type { WireResponse } from '../../wire/wire.ts';
 import { START_MS, PODS, pod, withServer } from './testing/api-server.ts';
 import type { Bench, Json, WatchLine } from './testing/api-server.ts';
 import { BOOKMARK_PERIOD_MS } from './watches.ts';
@@ -25,6 +26,32 @@ test('a watch without a revision starts with the present objects, then delivers 
     expect(lines.at(2)?.object).toMatchObject({ kind: 'Pod', apiVersion: 'v1', metadata: { labels: { x: 'y' } } });
     stop();
     await done;
+  });
+});
+
+test('a client in the same process gets what the lines say; in another format there is only a body', async () => {
+  await withServer(async ({ server, call, clock }) => {
+    await call('POST', PODS, pod('a'));
+    const closing = new AbortController();
+    const caller = { principal: 'target', incarnation: 1, span: 0 } as const;
+    const open = async (accept: string): Promise<WireResponse> => {
+      const path = '/api/v1/pods?watch=true&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan';
+      const request = { method: 'GET', path, headers: { accept }, signal: closing.signal };
+      return server.backend.handle(request, server.backend.describe(request), caller);
+    };
+    const { lines } = await open('application/json');
+    if (lines === undefined) throw new Error('there are no lines');
+    await clock.sleep(20);
+    await call('DELETE', `${PODS}/a`);
+    await clock.sleep(20);
+    closing.abort();
+    const types: string[] = [];
+    for await (const { text, decoded } of lines) {
+      expect(decoded).toEqual(JSON.parse(text));
+      types.push((decoded as WatchLine).type);
+    }
+    expect(types).toEqual(['ADDED', 'BOOKMARK', 'MODIFIED', 'DELETED']);
+    expect((await open('application/vnd.kubernetes.protobuf')).lines).toBeUndefined();
   });
 });
 
