@@ -32,9 +32,9 @@ export interface NodeType {
   readonly offerings: readonly PricedOffering[];
 }
 
-/** Labels of a node of this offering, except its hostname and its pool's labels. */
-export function offeringLabels({ labels }: NodeType, { zone, capacityType }: Offering): Labels {
-  return { ...labels, [LABEL.zone]: zone, [LABEL.capacityType]: capacityType };
+/** Labels of a node of this offering, except its hostname, beside its pool's labels if these are given. */
+export function offeringLabels({ labels }: NodeType, { zone, capacityType }: Offering, ofPool?: Labels): Labels {
+  return { ...ofPool, ...labels, [LABEL.zone]: zone, [LABEL.capacityType]: capacityType };
 }
 
 /** The instance types of the region in our subnets' zones, as EC2 last described them. */

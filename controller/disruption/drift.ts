@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { defined } from '../../model/defined.ts';
+import { ofFrozen } from '../../model/of-frozen.ts';
 import { matchesLabels, parseRequirements } from '../../model/requirements.ts';
 import { KARPENTER } from '../api.ts';
 import type { EC2NodeClass, NodeClaim, NodePool } from '../api.ts';
@@ -13,17 +14,16 @@ export type DriftReason = 'NodePoolDrifted' | 'RequirementsDrifted' | 'NodeClass
  * drifted. Source: Karpenter, `NodePool.Hash` and the AWS provider's `EC2NodeClass.Hash`, v1.8.
  */
 export function templateHashes(pool: NodePool, nodeClass: EC2NodeClass | undefined): Record<string, string> {
-  const { metadata, spec } = pool.spec.template;
   return {
-    [KARPENTER.poolHash]: hashOf([metadata, { ...spec, requirements: undefined }]),
-    ...defined({ [KARPENTER.classHash]: nodeClass && hashOf(nodeClass.spec) }),
+    [KARPENTER.poolHash]: templateHash(pool.spec.template),
+    ...defined({ [KARPENTER.classHash]: nodeClass && classHash(nodeClass.spec) }),
   };
 }
 
 /** Whether a claim was created from another version of its class. Unknown values are not drift. */
 export function hasClassDrifted(claim: NodeClaim, nodeClass: EC2NodeClass | undefined): boolean {
   const hash = claim.metadata.annotations?.[KARPENTER.classHash];
-  return hash !== undefined && nodeClass !== undefined && hash !== hashOf(nodeClass.spec);
+  return hash !== undefined && nodeClass !== undefined && hash !== classHash(nodeClass.spec);
 }
 
 /**
@@ -33,11 +33,17 @@ export function hasClassDrifted(claim: NodeClaim, nodeClass: EC2NodeClass | unde
 export function driftOf(claim: NodeClaim, pool: NodePool, nodeClass: EC2NodeClass | undefined): DriftReason | undefined {
   const { annotations = {}, labels = {} } = claim.metadata;
   const { [KARPENTER.poolHash]: created } = annotations;
-  if (created !== undefined && created !== templateHashes(pool, undefined)[KARPENTER.poolHash]) return 'NodePoolDrifted';
+  if (created !== undefined && created !== templateHash(pool.spec.template)) return 'NodePoolDrifted';
   const known = pool.spec.template.spec.requirements.filter(({ key }) => key in labels || !isDecided(key));
   if (!matchesLabels(parseRequirements(known), labels)) return 'RequirementsDrifted';
   return hasClassDrifted(claim, nodeClass) ? 'NodeClassDrifted' : undefined;
 }
+
+// Each sweep compares all claims with the same few pools and classes.
+const templateHash = ofFrozen(({ metadata, spec }: NodePool['spec']['template']) =>
+  hashOf([metadata, { ...spec, requirements: undefined }]),
+);
+const classHash = ofFrozen((spec: EC2NodeClass['spec']) => hashOf(spec));
 
 function hashOf(value: unknown): string {
   return createHash('sha256')

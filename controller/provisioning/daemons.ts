@@ -23,6 +23,9 @@ interface Daemon {
   readonly hostPorts: readonly HostPort[];
 }
 
+/** What is used where there are no DaemonSets. */
+export const NO_SHARE: DaemonShare = { requests: {}, hostPorts: [] };
+
 /** Labels that each node of ours has sooner or later. */
 const LATER_LABELS = { [KARPENTER.registered]: 'true', [KARPENTER.initialized]: 'true' };
 
@@ -41,6 +44,8 @@ export class Daemons {
 
   /** What DaemonSets use on a node of ours with these labels and taints. */
   shareOf(labels: Labels, taints: readonly Taint[]): DaemonShare {
+    // Asked for each offering of a pool, of which there may be thousands.
+    if (this.#daemons.length === 0) return NO_SHARE;
     const labelsInTheEnd = { ...labels, ...LATER_LABELS };
     const indexes = this.#daemons.flatMap(({ alternatives, tolerations }, index) =>
       untolerated(taints, tolerations, REPELLING) === undefined && matchesNode(alternatives, '', labelsInTheEnd) ? [index] : [],

@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 import { hostPortsOf } from '../scheduling/host-ports.ts';
 import type { NodeCandidate } from '../scheduling/types.ts';
 import { isDisrupted, isSameTaint } from '../lifecycle/registrar.ts';
-import { Daemons } from './daemons.ts';
+import { Daemons, NO_SHARE } from './daemons.ts';
 import type { DaemonShare } from './daemons.ts';
 import { overdueNodes } from './overdue.ts';
 import { isNodePod, isTerminal, willMove } from './pods.ts';
@@ -124,8 +124,6 @@ function presentNode(node: Node, claim: NodeClaim | undefined, pods: readonly Po
     pods: running.filter((pod) => !isDeleting(pod) && !(isLeaving && willMove(pod))),
   };
 }
-
-const NO_SHARE: DaemonShare = { requests: {}, hostPorts: [] };
 
 function total(pods: readonly Pod[]): Resources {
   return pods.map(requestsOf).reduce<Resources>(addResources, {});

@@ -113,7 +113,7 @@ export class PoolReader {
       for (const [name, set] of requirements) if (name in type.labels && !allows(set, type.labels[name])) return [];
       const rooms = new Map<DaemonShare, Resources>();
       return type.offerings.flatMap((offering) => {
-        const all = { ...labels, ...offeringLabels(type, offering) };
+        const all = offeringLabels(type, offering, labels);
         if (!matchesLabels(requirements, all)) return [];
         const share = daemons.shareOf(all, taints);
         const room = rooms.get(share) ?? subtractResources(type.allocatable, share.requests);
