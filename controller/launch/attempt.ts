@@ -48,10 +48,10 @@ export interface Attempt {
   readonly nextFromMs?: number | undefined;
 }
 
+const requestShape = z.object({ LaunchTemplateConfigs: z.array(z.object({})), TargetCapacitySpecification: z.object({}) });
+
 /** Passed on unchanged: a parser would reorder its keys. */
-const requestSchema = z.custom<FleetRequest>(
-  (value) => z.object({ LaunchTemplateConfigs: z.array(z.object({})), TargetCapacitySpecification: z.object({}) }).safeParse(value).success,
-);
+const requestSchema = z.custom<FleetRequest>((value) => requestShape.safeParse(value).success);
 
 const attemptSchema: z.ZodType<Attempt> = z.object({
   number: z.number().int().positive(),
