@@ -438,3 +438,26 @@ export const openLabelBounds = scenario({
     await t.kept('drift');
   },
 });
+
+/** Found by the explorer: the reference gave the label another value, and launched one useless node after the other. */
+export const openLabelAlternatives = scenario({
+  id: 'scheduling/open-label-alternatives',
+  title: 'a pool leaves a label open, and pods accept either a zone that it does not have or one value of the label: nodes get that value',
+  requirements: ['SCH-17', 'SCH-01'],
+  features: ['drift'],
+  pools: [
+    pool('default', {
+      instanceTypes: NODE_TYPES,
+      zones: ['us-east-1a'],
+      requirements: [{ key: 'example.com/tier', operator: 'In', values: ['1', '2', '3'] }],
+    }),
+  ],
+  async run(t) {
+    t.expect.launchedAtMost(2);
+    const nodeAffinityTerms: WorkloadSpec['nodeAffinityTerms'] = [
+      [{ key: LABEL.zone, operator: 'In', values: ['us-east-1b'] }],
+      [{ key: 'example.com/tier', operator: 'In', values: ['2'] }],
+    ];
+    await serve(t, 'provision', { replicas: 2, cpu: '1200m', memory: '1Gi', nodeAffinityTerms });
+  },
+});

@@ -9,6 +9,12 @@ import type { Option } from './types.ts';
 
 const NONE_OPEN: Requirements = new Map();
 
+/** Labels that a node still leaves open, and the alternatives of a pod that they were narrowed for. */
+export interface Narrowing {
+  readonly open: Requirements;
+  readonly alternatives: readonly NodeAlternative[];
+}
+
 /**
  * A pod's requirements on a node's labels and name: its node selector, its required node affinity, where its volumes are, and its
  * preferred term with the highest weight. Shared by all pods with the same requirements.
@@ -57,11 +63,14 @@ export class NodeFilter {
     return this.required.some((one) => suits(one, option, open));
   }
 
-  /** Whether it allows an option of a new node; a new node can't be requested by its name. */
-  allowsOption(option: Option, open: Requirements = NONE_OPEN): boolean {
+  /**
+   * Whether it allows an option of a new node; a new node can't be requested by its name.
+   * @param alternatives those that the node's open labels are narrowed for
+   */
+  allowsOption(option: Option, open: Requirements = NONE_OPEN, alternatives = this.alternatives): boolean {
     if (this.isFree) return true;
     // With open labels the result can't be cached per option: they narrow from pod to pod.
-    if (open.size > 0) return this.alternatives.some((one) => suits(one, option, open));
+    if (open.size > 0) return alternatives.some((one) => suits(one, option, open));
     const known = this.#suits.get(option);
     if (known !== undefined) return known;
     const allowed = this.alternatives.some((one) => suits(one, option, open));
@@ -69,15 +78,17 @@ export class NodeFilter {
     return allowed;
   }
 
-  /** How a pod narrows a node's open labels: by the first alternative that they allow. */
-  narrow(open: Requirements): Requirements | undefined {
-    if (open.size === 0) return open;
-    for (const { labels } of this.alternatives) {
-      const asked = new Map([...labels].filter(([key]) => open.has(key)));
-      const narrowed = intersect(open, asked);
-      if ([...narrowed.values()].every(isPossible)) return narrowed;
-    }
-    return undefined;
+  /**
+   * How a pod may narrow a node's open labels, in the order of its alternatives. A label has one value in the end: an alternative that asks
+   * for one only helps once the label is narrowed to it.
+   */
+  narrowings(open: Requirements): readonly Narrowing[] {
+    const isAsked = ({ labels }: NodeAlternative): boolean => [...labels.keys()].some((key) => open.has(key));
+    if (this.isFree || !this.alternatives.some(isAsked)) return [{ open, alternatives: this.alternatives }];
+    return this.alternatives.flatMap((one) => {
+      const narrowed = intersect(open, new Map([...one.labels].filter(([key]) => open.has(key))));
+      return [...narrowed.values()].every(isPossible) ? [{ open: narrowed, alternatives: [one] }] : [];
+    });
   }
 }
 

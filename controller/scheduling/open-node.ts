@@ -8,7 +8,7 @@ import { INSTANCE_TYPES_PER_CLAIM } from '../constants.ts';
 import { conflicts } from './host-ports.ts';
 import type { HostPort } from './host-ports.ts';
 import { chooseKeeping, findShortfall } from './minimum-values.ts';
-import type { NodeFilter } from './node-filter.ts';
+import type { Narrowing, NodeFilter } from './node-filter.ts';
 import { settleLabels } from './open-labels.ts';
 import type { OptionGroup } from './option-group.ts';
 import type { PodClass } from './pod-class.ts';
@@ -92,17 +92,16 @@ export class OpenNode implements Place {
     if (isRepelled || obstacle?.isRefusalFinal === true) this.#rejected.add(podClass);
     if (isRepelled || obstacle !== undefined) return false;
     const requests = addResources(this.#requests, podClass.requests);
-    const open = podClass.filter.narrow(this.#open);
-    const suitable = open === undefined || conflicts(podClass.hostPorts, this.#hostPorts) ? [] : this.#suitable(podClass, requests, open);
-    if (open === undefined || suitable.length === 0) {
+    const seat = conflicts(podClass.hostPorts, this.#hostPorts) ? undefined : this.#seat(podClass, requests);
+    if (seat === undefined) {
       this.#rejected.add(podClass);
       return false;
     }
-    const groups = this.#narrow(suitable, rules);
+    const groups = this.#narrow(seat.suitable, rules);
     if (groups === undefined || this.isTooNarrow(groups)) return false;
     this.#take(pod, podClass, groups);
     this.#requests = requests;
-    this.#open = open;
+    this.#open = seat.open;
     return true;
   }
 
@@ -163,7 +162,19 @@ export class OpenNode implements Place {
     });
   }
 
-  #suitable(podClass: PodClass, requests: Resources, open: Requirements): readonly OptionGroup[] {
+  /** The options that suit a pod by the first of its alternatives with any, and what that one leaves open. */
+  #seat(podClass: PodClass, requests: Resources): { readonly suitable: readonly OptionGroup[]; readonly open: Requirements } | undefined {
+    const { filter } = podClass;
+    const isKnown = this.#classes.has(podClass);
+    const narrowings = isKnown ? [{ open: this.#open, alternatives: filter.alternatives }] : filter.narrowings(this.#open);
+    for (const narrowing of narrowings) {
+      const suitable = this.#suitable(podClass, requests, narrowing);
+      if (suitable.length > 0) return { suitable, open: narrowing.open };
+    }
+    return undefined;
+  }
+
+  #suitable(podClass: PodClass, requests: Resources, { open, alternatives }: Narrowing): readonly OptionGroup[] {
     const fitting = this.#groups.filter(({ room }) => fits(requests, room));
     if (fitting.length === 0) this.#full.add(podClass.demand);
     // Pods of this class were added before, so the remaining options suit them.
@@ -171,8 +182,9 @@ export class OpenNode implements Place {
     return fitting.flatMap((group) => {
       const [first] = group.options;
       // The labels of a group's options differ by zone and capacity type only.
-      if (!podClass.filter.asksForPlace) return first !== undefined && podClass.filter.allowsOption(first, open) ? [group] : [];
-      const options = group.options.filter((option) => podClass.filter.allowsOption(option, open));
+      if (!podClass.filter.asksForPlace)
+        return first !== undefined && podClass.filter.allowsOption(first, open, alternatives) ? [group] : [];
+      const options = group.options.filter((option) => podClass.filter.allowsOption(option, open, alternatives));
       if (options.length === group.options.length) return [group];
       return options.length === 0 ? [] : [{ ...group, options }];
     });

@@ -4,6 +4,7 @@ import { defined } from '../../model/defined.ts';
 import { LABEL } from '../../model/kube.ts';
 import type { NodeSelectorTerm, Pod, PodSpec } from '../../model/kube.ts';
 import { addResources, fits, podRequests } from '../../model/resources.ts';
+import { openLabels } from './open-labels.ts';
 import { createSimulator } from './simulator.ts';
 import { TYPES, ZONES, node, pod, pods, pool, zonal } from './testing/simulator.ts';
 import type { Plan, PlannedNode, PoolOptions, SchedulingInput } from './types.ts';
@@ -79,6 +80,22 @@ test('alternatives of an affinity never widen to their product', () => {
   const spec = { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } } };
   const [launch] = simulate({ pods: pods(1, '1', spec) }).launches;
   expect([valuesOf(launch, LABEL.zone), valuesOf(launch, LABEL.capacityType)]).toEqual([['a'], ['spot']]);
+});
+
+test('an alternative that asks for a value of an open label only helps on nodes that get this value', () => {
+  const tiers = openLabels([{ key: 'tier', operator: 'In', values: ['1', '2'] }], () => false);
+  const matching = (...labels: readonly [key: string, value: string][]) =>
+    labels.map(([key, value]) => ({ matchExpressions: [{ key, operator: 'In' as const, values: [value] }] }));
+  const labelsFor = (nodeSelectorTerms: readonly NodeSelectorTerm[], pools: PoolOptions): unknown => {
+    const spec = {
+      affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [...nodeSelectorTerms] } } },
+    };
+    return simulate({ pods: pods(2, '1', spec), pools: [pools] }).launches.map((launch) => [launch.labels, valuesOf(launch, LABEL.zone)]);
+  };
+  const open = pool('default', { open: tiers });
+  expect(labelsFor(matching([LABEL.zone, 'nowhere'], ['tier', '2']), open)).toEqual([[{ tier: '2' }, ZONES]]);
+  expect(labelsFor(matching([LABEL.zone, 'b'], ['tier', '2']), open)).toEqual([[{ tier: '1' }, ['b']]]);
+  expect(labelsFor(matching(['tier', '3'], ['tier', '2']), open)).toEqual([[{ tier: '2' }, ZONES]]);
 });
 
 test('pools are tried by weight, and skipped where their taints repel', () => {

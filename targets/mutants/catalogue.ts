@@ -107,6 +107,7 @@ import { noReasons } from './scheduling/no-reasons.ts';
 import { swallowedTopologyError } from './scheduling/swallowed-topology-error.ts';
 import { launchesForUnknownLabels } from './scheduling/launches-for-unknown-labels.ts';
 import { excludedLabelValues } from './scheduling/excluded-label-values.ts';
+import { firstOpenValue } from './scheduling/first-open-value.ts';
 import { ignoredPoolZones } from './scheduling/ignored-pool-zones.ts';
 import { ignoredVolumeZones } from './scheduling/ignored-volume-zones.ts';
 import { firstVolumeZone } from './scheduling/first-volume-zone.ts';
@@ -254,6 +255,7 @@ export const mutants: readonly Mutant[] = [
   globalCapacityBackoff,
   ignoredArchitecture,
   excludedLabelValues,
+  firstOpenValue,
   relaunchesUnreadyNodes,
   droppedOvertakenNotice,
 ];
