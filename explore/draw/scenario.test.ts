@@ -1,6 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { faultCatalogue } from '../../faults/catalogue.ts';
 import { daemonSetSchema, poolOptionsSchema, workloadSchema } from '../../harness/schemas.ts';
+import { LABEL } from '../../model/kube.ts';
 import { createRandom } from '../../runtime/random.ts';
 import { ingredientsOf } from '../findings.ts';
 import { featuresOf, scenarioOf } from '../generated.ts';
@@ -119,6 +120,7 @@ test('nothing is drawn that the target lacks', () => {
   const poor = { ...SITE, features: [] };
   const scenarios = Array.from({ length: 200 }, (_one, seed) => drawScenario(createRandom(seed), 'any', poor));
   expect(scenarios.flatMap(featuresOf)).toEqual([]);
+  expect(JSON.stringify(scenarios.map(({ workloads }) => workloads))).not.toContain(LABEL.capacityType);
 });
 
 test('nearly all scenarios owe nodes to a workload, faults aside', () => {

@@ -67,14 +67,14 @@ export function drawWorkload(
       ephemeralStorage: maybe(random, 0.08, () => random.pick(['1Gi', '8Gi', '14Gi'])),
       hostPort: maybe(random, 0.08, () => random.pick([8080, 9100])),
       priorityClassName: maybe(random, 0.06, () => 'system-cluster-critical'),
-      nodeSelector: maybe(random, 0.15, () => selectorOf(random)),
+      nodeSelector: maybe(random, 0.15, () => selectorOf(random, site)),
       nodeAffinity: maybe(random, 0.15, () => [affinityOf(random)]),
       nodeAffinityTerms: maybe(random, 0.06, () => [[affinityOf(random)], [affinityOf(random)]]),
       preferredAffinity: maybe(random, 0.1, () => [affinityOf(random)]),
       tolerations: maybe(random, 0.2, () => [{ key: OWN_TAINT.key, operator: 'Exists' as const }]),
       apartOver: maybe(random, 0.1, () => random.pick([LABEL.hostname, LABEL.zone])),
       near: maybe(random, 0.06, () => ({ workload: random.pick(others), over: random.pick([LABEL.zone, LABEL.hostname]) })),
-      spread: maybe(random, 0.2, () => [spreadOf(random)]),
+      spread: maybe(random, 0.2, () => [spreadOf(random, site)]),
       graceSeconds: slow?.graceSeconds ?? maybe(random, 0.15, () => random.int(0, MAX_GRACE_S)),
       budget: maybe(random, 0.2, () => budgetOf(random, replicas)),
       annotations: Object.keys(annotations).length === 0 ? undefined : annotations,
@@ -100,12 +100,13 @@ function canHaveGpus(site: DrawSite): boolean {
   return has(site, 'gpus') && site.capabilities.includes('nodes.devices');
 }
 
-function selectorOf(random: Random): Record<string, string> {
-  return random.pick([
+function selectorOf(random: Random, site: DrawSite): Record<string, string> {
+  return random.pick<() => Record<string, string>>([
     () => ({ [LABEL.zone]: random.pick(ZONES) }),
     () => ({ [LABEL.arch]: random.pick(['amd64', 'arm64']) }),
     () => ({ 'example.com/team': random.pick(OWN_LABELS['example.com/team']) }),
-    () => ({ [LABEL.capacityType]: random.pick(['spot', 'on-demand']) }),
+    // Without spot, nodes need not say what they are.
+    ...(has(site, 'spot') ? [() => ({ [LABEL.capacityType]: random.pick(['spot', 'on-demand']) })] : []),
     () => ({ [LABEL.instanceType]: random.pick(TYPES) }),
   ])();
 }
@@ -120,10 +121,10 @@ function affinityOf(random: Random): NodeSelectorRequirement {
   ])();
 }
 
-function spreadOf(random: Random): TopologySpreadConstraint {
+function spreadOf(random: Random, site: DrawSite): TopologySpreadConstraint {
   return {
     maxSkew: random.int(1, 2),
-    topologyKey: random.pick([LABEL.zone, LABEL.hostname, LABEL.capacityType]),
+    topologyKey: random.pick([LABEL.zone, LABEL.hostname, ...(has(site, 'spot') ? [LABEL.capacityType] : [])]),
     whenUnsatisfiable: random.pick(['DoNotSchedule', 'ScheduleAnyway'] as const),
   };
 }
