@@ -313,11 +313,31 @@ for (const { what, holder = {}, more = {}, waiting } of [
         budgetOf({
           desiredHealthy: 0,
           expectedPods: 0,
-          conditions: [{ type: 'DisruptionAllowed', status: 'False', reason: 'SyncFailed' }],
+          conditions: [
+            {
+              type: 'DisruptionAllowed',
+              status: 'False',
+              reason: 'SyncFailed',
+              message: 'jobs.batch does not implement the scale subresource',
+            },
+          ],
         }),
       ],
     },
     waiting: [],
+  },
+  {
+    what: 'has a budget whose last computation failed',
+    more: {
+      budgets: [
+        budgetOf({
+          desiredHealthy: 0,
+          expectedPods: 0,
+          conditions: [{ type: 'DisruptionAllowed', status: 'False', reason: 'SyncFailed', message: 'connection refused' }],
+        }),
+      ],
+    },
+    waiting: LEAVING,
   },
   { what: 'is not of the workload with the budget', more: { budgets: [budgetOf({}, 'other')] }, waiting: LEAVING },
   { what: 'is not of the namespace with the budget', more: { budgets: [budgetOf({}, 'web', 'other')] }, waiting: LEAVING },

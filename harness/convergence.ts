@@ -2,7 +2,7 @@ import type { Truth } from '../history/events.ts';
 import type { Pool } from '../model/catalogue.ts';
 import { NODE_OPT_OUTS, drainHabitOf } from '../model/drain.ts';
 import { WORKLOAD_LABEL, namedPool } from '../model/kube.ts';
-import type { Job, KubeObject, Node, Pod, PodDisruptionBudget } from '../model/kube.ts';
+import type { Condition, Job, KubeObject, Node, Pod, PodDisruptionBudget } from '../model/kube.ts';
 import { parseProviderId } from '../model/provider-id.ts';
 import { matchesLabels, parseRequirements } from '../model/requirements.ts';
 import { matchesSelector } from '../model/selector.ts';
@@ -193,7 +193,8 @@ async function heldNodes(
     return ms !== undefined && (ms <= nowMs || !expiring.some((pool) => isOf(pool, node)));
   };
   const isStuck = (pod: Pod): boolean =>
-    drainHabitOf(pod) === 'opted-out' || budgets.some((budget) => selects(budget, pod) && neverAllows(budget, truthOf(pod, truths)));
+    drainHabitOf(pod) === 'opted-out' ||
+    (needsBudget(pod) && budgets.some((budget) => selects(budget, pod) && neverAllows(budget, truthOf(pod, truths))));
   const holding = new Set(
     pods.filter((pod) => pod.metadata.deletionTimestamp === undefined && isStuck(pod)).map(({ spec }) => spec.nodeName),
   );
@@ -202,6 +203,11 @@ async function heldNodes(
       .filter((node) => isDeleting(node) && !isLimited(node))
       .flatMap(({ metadata: { name = '' } }) => (holding.has(name) ? [name] : [])),
   );
+}
+
+/** Other pods are evicted whatever their budget says. Source: "How API-initiated eviction works", and eviction.go of the API server */
+function needsBudget({ status }: Pod): boolean {
+  return status?.phase === 'Running';
 }
 
 function selects({ metadata, spec }: PodDisruptionBudget, pod: Pod): boolean {
@@ -213,9 +219,14 @@ function selects({ metadata, spec }: PodDisruptionBudget, pod: Pod): boolean {
  * as for a Job with `maxUnavailable`.
  */
 function neverAllows({ status }: PodDisruptionBudget, truth: Truth | undefined): boolean {
-  if (status?.conditions?.some(({ type, reason }) => type === 'DisruptionAllowed' && reason === 'SyncFailed') === true) return true;
+  if (status?.conditions?.some(isUnscalable) === true) return true;
   if (status === undefined || status.expectedPods === 0) return false;
   return status.desiredHealthy >= status.expectedPods || (status.disruptionsAllowed === 0 && truth?.kind === 'impossible');
+}
+
+/** Other failures of a sync pass. Source: pkg/controller/disruption/disruption.go, getExpectedScale */
+function isUnscalable({ type, reason, message }: Condition): boolean {
+  return type === 'DisruptionAllowed' && reason === 'SyncFailed' && message?.includes('does not implement the scale subresource') === true;
 }
 
 /** A user wants to keep it. */

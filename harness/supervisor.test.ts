@@ -34,7 +34,9 @@ for (const { what, spec, limit } of [
   });
 }
 
-test('how long a turn may take: longer with many nodes', () => {
-  expect(turnLimitOf({ nodes: DEFAULT_NODES }, DEFAULT_LIMITS)).toEqual({ turnCpuMs: 10_000, turnWallMs: 120_000 });
-  expect(turnLimitOf({ nodes: 1_000 }, DEFAULT_LIMITS)).toEqual({ turnCpuMs: 109_000, turnWallMs: 615_000 });
+test('how long a turn may take: longer with a heavy target and many nodes', () => {
+  const usual = { turnCpuMs: 10_000, turnWallMs: 120_000 };
+  expect(turnLimitOf({ nodes: 1_000 }, DEFAULT_LIMITS)).toEqual(usual);
+  expect(turnLimitOf({ nodes: DEFAULT_NODES, heavy: true }, DEFAULT_LIMITS)).toEqual(usual);
+  expect(turnLimitOf({ nodes: 1_000, heavy: true }, DEFAULT_LIMITS)).toEqual({ turnCpuMs: 109_000, turnWallMs: 615_000 });
 });

@@ -22,7 +22,7 @@ export interface TrialLimits {
   readonly turnCpuMs: number;
   /** Longest that one turn may take in real time: a thread that is blocked or stopped uses no processor. See `WatchedTime`. */
   readonly turnWallMs: number;
-  /** Extra processor time of a turn for each node beyond `DEFAULT_NODES`: a compiled program places all waiting pods in one turn. */
+  /** Extra processor time of a turn of a heavy target for each node beyond `DEFAULT_NODES`: a compiled program plans for all pods in one turn. */
   readonly turnCpuMsPerNode: number;
   /** Most processor time of its process that a trial of `DEFAULT_NODES` nodes may take in virtual time. */
   readonly cpuMs: number;
@@ -86,9 +86,12 @@ export function timeLimitOf(
   };
 }
 
-/** How long a turn of a trial's event loop may take. */
-export function turnLimitOf({ nodes }: Pick<TrialSpec, 'nodes'>, limits: TrialLimits): Pick<TrialLimits, 'turnCpuMs' | 'turnWallMs'> {
-  const extraMs = extraNodesOf(nodes) * limits.turnCpuMsPerNode;
+/** How long a turn of a trial's event loop may take: longer with many nodes if its target is heavy. */
+export function turnLimitOf(
+  { nodes, heavy }: Pick<TrialSpec, 'nodes' | 'heavy'>,
+  limits: TrialLimits,
+): Pick<TrialLimits, 'turnCpuMs' | 'turnWallMs'> {
+  const extraMs = heavy === true ? extraNodesOf(nodes) * limits.turnCpuMsPerNode : 0;
   return { turnCpuMs: limits.turnCpuMs + extraMs, turnWallMs: limits.turnWallMs + extraMs * limits.wallFactor };
 }
 

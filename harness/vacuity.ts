@@ -65,7 +65,7 @@ export function findVacuity({ mutants, trials, control }: MatrixTrials, inventor
     );
   const found = [
     ...inventory.checks.flatMap((check) => vacuousCheck(check, { mutants, catches: own(catches) })),
-    ...vacuousScenarios(inventory.scenarios, catches),
+    ...vacuousScenarios(inventory.scenarios, { mutants, catches }),
     ...inventory.faults.flatMap((fault) => vacuousFault(fault, { catches, control })),
     ...vacuousBounds(inventory.bounds, [...own(trials), ...control]),
   ];
@@ -88,23 +88,28 @@ function vacuousCheck(
 ): VacuousLine[] {
   const by = catches.filter(({ findings }) => findings.some(({ check }) => check === name));
   const isAlone = by.some(({ findings }) => findings.every(({ check }) => check === name));
-  const isDeclaredBy = ({ target, caughtBy }: Mutant): boolean =>
-    caughtBy.check === name &&
-    by.some((trial) => trial.target === target.name && trial.findings.some((finding) => isDeclared(finding, caughtBy)));
+  const isDeclaredBy = (mutant: Mutant): boolean => mutant.caughtBy.check === name && isCaughtAsDeclared(mutant, by);
   return isAlone || mutants.some(isDeclaredBy) ? [] : [lineOf('check', name, by)];
 }
 
+function isCaughtAsDeclared({ target, caughtBy }: Mutant, catches: readonly MatrixTrial[]): boolean {
+  return catches.some((trial) => trial.target === target.name && trial.findings.some((finding) => isDeclared(finding, caughtBy)));
+}
+
 /**
- * A scenario matters if without it some mutant would be caught nowhere. If it is the only test of a requirement, that is a
- * reason to keep it, but does not show that the test can fail.
+ * A scenario matters if without it some mutant would be caught nowhere, or not as declared. If it is the only test of a requirement, that is
+ * a reason to keep it, but does not show that the test can fail.
  */
-function vacuousScenarios(scenarios: Inventory['scenarios'], catches: readonly MatrixTrial[]): VacuousLine[] {
+function vacuousScenarios(
+  scenarios: Inventory['scenarios'],
+  { mutants, catches }: { readonly mutants: readonly Mutant[]; readonly catches: readonly MatrixTrial[] },
+): VacuousLine[] {
   const sole = soleOf(catches, ({ scenario }) => [scenario]);
   const tests = scenarios.flatMap(({ requirements }) => requirements);
   const isOnlyTestOf = (requirement: string): boolean => tests.filter((tested) => tested === requirement).length === 1;
   return scenarios.flatMap(({ id, requirements }) => {
-    if (sole.has(id)) return [];
     const inIt = catches.filter(({ scenario }) => scenario === id);
+    if (sole.has(id) || mutants.some((mutant) => mutant.caughtBy.scenario === id && isCaughtAsDeclared(mutant, inIt))) return [];
     const { detail, ...line } = lineOf('scenario', id, inIt);
     const only = requirements.filter(isOnlyTestOf);
     return [{ ...line, detail: only.length === 0 ? detail : `${detail}; the only test of ${only.join(' and ')}` }];

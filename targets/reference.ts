@@ -22,7 +22,7 @@ import type { NodeSettings } from '../model/node-settings.ts';
 import { formatBytes } from '../model/quantity.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Wire } from '../wire/wire.ts';
-import { exactPatch } from './exact-patch.ts';
+import { exactPatch } from '../clients/exact-patch.ts';
 import type { Target, TargetConstants, TargetProcess, TargetSite } from './target.ts';
 
 /** Of a replica's name: enough to tell two apart. */

@@ -92,17 +92,23 @@ export class OpenNode implements Place {
     if (isRepelled || obstacle?.isRefusalFinal === true) this.#rejected.add(podClass);
     if (isRepelled || obstacle !== undefined) return false;
     const requests = addResources(this.#requests, podClass.requests);
-    const seat = conflicts(podClass.hostPorts, this.#hostPorts) ? undefined : this.#seat(podClass, requests);
-    if (seat === undefined) {
-      this.#rejected.add(podClass);
-      return false;
+    let isSuited = false;
+    for (const narrowing of conflicts(podClass.hostPorts, this.#hostPorts)
+      ? []
+      : this.#narrowings(podClass.filter, this.#classes.has(podClass))) {
+      const suitable = this.#suitable(podClass, requests, narrowing);
+      if (suitable.length === 0) continue;
+      isSuited = true;
+      const groups = this.#narrow(suitable, rules);
+      if (groups === undefined || this.isTooNarrow(groups)) continue;
+      this.#take(pod, podClass, groups);
+      this.#requests = requests;
+      this.#open = narrowing.open;
+      return true;
     }
-    const groups = this.#narrow(seat.suitable, rules);
-    if (groups === undefined || this.isTooNarrow(groups)) return false;
-    this.#take(pod, podClass, groups);
-    this.#requests = requests;
-    this.#open = seat.open;
-    return true;
+    // Rules may allow it later.
+    if (!isSuited) this.#rejected.add(podClass);
+    return false;
   }
 
   /** Whether these options offer less choice than its pool requires. */
@@ -162,16 +168,9 @@ export class OpenNode implements Place {
     });
   }
 
-  /** The options that suit a pod by the first of its alternatives with any, and what that one leaves open. */
-  #seat(podClass: PodClass, requests: Resources): { readonly suitable: readonly OptionGroup[]; readonly open: Requirements } | undefined {
-    const { filter } = podClass;
-    const isKnown = this.#classes.has(podClass);
-    const narrowings = isKnown ? [{ open: this.#open, alternatives: filter.alternatives }] : filter.narrowings(this.#open);
-    for (const narrowing of narrowings) {
-      const suitable = this.#suitable(podClass, requests, narrowing);
-      if (suitable.length > 0) return { suitable, open: narrowing.open };
-    }
-    return undefined;
+  /** How pods of a class may narrow its open labels; those that were added before have done so. */
+  #narrowings(filter: NodeFilter, isKnown: boolean): readonly Narrowing[] {
+    return isKnown ? [{ open: this.#open, alternatives: filter.alternatives }] : filter.narrowings(this.#open);
   }
 
   #suitable(podClass: PodClass, requests: Resources, { open, alternatives }: Narrowing): readonly OptionGroup[] {

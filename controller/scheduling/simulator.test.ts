@@ -96,6 +96,18 @@ test('an alternative that asks for a value of an open label only helps on nodes 
   expect(labelsFor(matching([LABEL.zone, 'nowhere'], ['tier', '2']), open)).toEqual([[{ tier: '2' }, ZONES]]);
   expect(labelsFor(matching([LABEL.zone, 'b'], ['tier', '2']), open)).toEqual([[{ tier: '1' }, ['b']]]);
   expect(labelsFor(matching(['tier', '3'], ['tier', '2']), open)).toEqual([[{ tier: '2' }, ZONES]]);
+  // One pod a zone: the first alternative is taken by the first pod, so the other one serves the second.
+  const labels = { app: 'web' };
+  const podAntiAffinity = {
+    requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: LABEL.zone, labelSelector: { matchLabels: labels } }],
+  };
+  const spec = {
+    affinity: {
+      podAntiAffinity,
+      nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: matching([LABEL.zone, 'a'], ['tier', '2']) } },
+    },
+  };
+  expect(simulate({ pods: pods(2, '1', spec, labels), pools: [open] }).launches).toHaveLength(2);
 });
 
 test('pools are tried by weight, and skipped where their taints repel', () => {

@@ -5,7 +5,7 @@ import type { KubeClient, ResourceType } from '../../clients/kube-client.ts';
 import { defined } from '../../model/defined.ts';
 import type { KubeObject, ObjectMeta } from '../../model/kube.ts';
 import { readText } from '../../wire/wire.ts';
-import { exactPatch } from '../exact-patch.ts';
+import { exactPatch } from '../../clients/exact-patch.ts';
 import type { TargetSite } from '../target.ts';
 
 /** An object as in a file. */

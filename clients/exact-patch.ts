@@ -1,5 +1,5 @@
 /**
- * A JSON merge patch that makes a value like another one: what only the old one has goes, as after `kubectl apply`. A plain merge would
+ * A JSON merge patch that makes a value like another one: what only the old one has goes. A plain merge would
  * leave a limit in force that the new pool does not have.
  */
 export function exactPatch(old: unknown, wanted: unknown): unknown {
