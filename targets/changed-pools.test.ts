@@ -5,7 +5,7 @@ import { RESOURCES } from '../clients/resources.ts';
 import type { Pool } from '../model/catalogue.ts';
 import type { KubeObject } from '../model/kube.ts';
 import { karpenterPools } from './command/pools.ts';
-import { exactPatch } from './exact-patch.ts';
+import { exactPatch } from '../clients/exact-patch.ts';
 import { ANY_POOL, reference } from './reference.ts';
 
 const FULL: Pool = {
