@@ -22,13 +22,19 @@ test('what goes with its owner is not expected to outlast an upgrade', async () 
       expect(status).toBe(201);
       return body.metadata.uid ?? '';
     };
-    const ownedBy = (uid: string, kind = 'NodePool'): OwnerReference => ({ apiVersion: 'karpenter.sh/v1', kind, name: 'owner', uid });
+    const ownedBy = (uid: string, kind = 'NodePool', apiVersion = 'karpenter.sh/v1'): OwnerReference => ({
+      apiVersion,
+      kind,
+      name: 'owner',
+      uid,
+    });
     const lasting = await create('nodepools', 'lasting');
     const removed = await create('nodepools', 'removed');
     await create('nodeclaims', 'of-lasting', [ownedBy(lasting)]);
     await create('nodeclaims', 'of-removed', [ownedBy(removed)]);
     await create('nodeclaims', 'of-both', [ownedBy(removed), ownedBy(lasting)]);
     await create('nodeclaims', 'of-another-kind', [ownedBy('unknown', 'Node')]);
+    await create('nodeclaims', 'of-another-group', [ownedBy('unknown', 'NodePool', 'example.com/v1')]);
     await create('nodeclaims', 'unowned');
     await call('DELETE', '/apis/karpenter.sh/v1/nodepools/removed');
     const kube: TargetSite['kube'] = (request) =>
@@ -36,7 +42,7 @@ test('what goes with its owner is not expected to outlast an upgrade', async () 
     const site = { kube, runtime: { clock, random: createRandom(1) } } as unknown as TargetSite;
     const found = await storedObjects(site, ['nodeclaims', 'nodepools']);
     expect([...found.values()].map(({ object }) => object.metadata.name).sort()).toEqual(
-      ['lasting', 'of-another-kind', 'of-both', 'of-lasting', 'unowned'].sort(),
+      ['lasting', 'of-another-group', 'of-another-kind', 'of-both', 'of-lasting', 'unowned'].sort(),
     );
   });
 });

@@ -45,7 +45,7 @@ export async function storedObjects({ kube, runtime }: TargetSite, resources: re
     const { group, scope, names, versions } = spec;
     if (!resources.includes(names.plural)) continue;
     const version = versions.find(({ storage }) => storage)?.name ?? '';
-    kinds.add(names.kind);
+    kinds.add(`${group}/${names.kind}`);
     const type = { group, version, plural: names.plural, kind: names.kind, namespaced: scope === 'Namespaced' };
     for (const object of await client.list<KubeObject>(type)) {
       const { uid, deletionTimestamp } = object.metadata;
@@ -54,7 +54,8 @@ export async function storedObjects({ kube, runtime }: TargetSite, resources: re
     }
   }
   const isOrphaned = ({ metadata: { ownerReferences = [] } }: KubeObject): boolean =>
-    ownerReferences.length > 0 && ownerReferences.every(({ kind, uid }) => kinds.has(kind) && !found.has(uid));
+    ownerReferences.length > 0 &&
+    ownerReferences.every(({ apiVersion, kind, uid }) => kinds.has(`${apiVersion.split('/', 1)[0]}/${kind}`) && !found.has(uid));
   return new Map([...found].filter(([, { object }]) => !isOrphaned(object)));
 }
 
