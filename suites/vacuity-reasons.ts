@@ -161,6 +161,7 @@ export const VACUITY_REASONS: readonly VacuityReason[] = [
       'launch-failure',
       'launch-refused',
       'launch-template-gone',
+      'lost-answer',
       'pause',
       'queue-perturbation',
       'scheduled-change',
