@@ -100,3 +100,18 @@ test('a pool applied again has neither its former launch templates nor its forme
     expect((await groups()).map(({ Status, DesiredCapacity }) => [Status, DesiredCapacity])).toEqual(Array(3).fill([undefined, 0]));
   });
 });
+
+test('priorities of groups have numbers as keys, which releases before 1.35 require', async () => {
+  await withEmbedded(1, [], async ({ site, port }) => {
+    const operations = groupOperations(() => []);
+    await operations.install(site);
+    await operations.applyPools(site, [POOL, { ...POOL, name: 'preferred', weight: 10 }]);
+    const configs = await port.list<KubeObject & { data?: Record<string, string> }>('configmaps');
+    const { data } = configs.find(({ metadata }) => metadata.name === 'cluster-autoscaler-priority-expander') ?? {};
+    expect(data?.['priorities']?.split('\n').filter((line) => !line.startsWith('  - '))).toEqual([
+      expect.stringMatching(/^[0-9]+:$/),
+      expect.stringMatching(/^[0-9]+:$/),
+      '',
+    ]);
+  });
+});

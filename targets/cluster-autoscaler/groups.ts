@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AutoScalingGroup, CreateAutoScalingGroupType } from '@aws-sdk/client-auto-scaling';
+import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { createAutoScalingClient } from '../../clients/auto-scaling.ts';
 import type { AutoScalingClient } from '../../clients/auto-scaling.ts';
@@ -260,7 +261,7 @@ function quotaOf({ name, limits: { cpu, memoryMiB, nodes } = {} }: Pool): Manife
 async function updatePriorities({ site }: Operator, groups: readonly NodeGroup[]): Promise<void> {
   const kube = createKubeClient({ wire: site.kube, clock: site.runtime.clock });
   const config = await kube.get<ConfigMap>({ type: RESOURCES.configmaps, ...PRIORITIES });
-  const before = prioritiesSchema.parse(JSON.parse(config?.data?.['priorities'] ?? '{}'));
+  const before = prioritiesSchema.parse(parse(config?.data?.['priorities'] ?? '{}'));
   const patterns = new Map(
     Object.entries(before).flatMap(([priority, some]) => some.map((pattern) => [pattern, Number(priority)] as const)),
   );
@@ -268,13 +269,13 @@ async function updatePriorities({ site }: Operator, groups: readonly NodeGroup[]
   await applyManifests(site, [prioritiesOf(patterns)]);
 }
 
-/** JSON is YAML, too. */
+/** Its keys must be numbers: releases before 1.35 refuse quoted ones, as JSON has them, and then know no priorities. */
 function prioritiesOf(patterns: ReadonlyMap<string, number>): Manifest {
-  const byPriority = Map.groupBy(patterns.keys(), (pattern) => String(patterns.get(pattern)));
+  const byPriority = Map.groupBy(patterns.keys(), (pattern) => patterns.get(pattern));
   return {
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: PRIORITIES,
-    data: { priorities: JSON.stringify(Object.fromEntries(byPriority)) },
+    data: { priorities: stringify(byPriority) },
   } as Manifest;
 }
