@@ -4,9 +4,16 @@ import {
   CreateOrUpdateTagsCommand,
   DeleteAutoScalingGroupCommand,
   DescribeAutoScalingGroupsCommand,
+  PutLifecycleHookCommand,
   UpdateAutoScalingGroupCommand,
 } from '@aws-sdk/client-auto-scaling';
-import type { AutoScalingGroup, CreateAutoScalingGroupType, Tag, UpdateAutoScalingGroupType } from '@aws-sdk/client-auto-scaling';
+import type {
+  AutoScalingGroup,
+  CreateAutoScalingGroupType,
+  PutLifecycleHookType,
+  Tag,
+  UpdateAutoScalingGroupType,
+} from '@aws-sdk/client-auto-scaling';
 import { defined } from '../model/defined.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { failureOf, toServiceError } from './aws-errors.ts';
@@ -43,6 +50,8 @@ export interface AutoScalingClient {
   groupsWith(tags: Readonly<Record<string, string>>): Promise<AutoScalingGroup[]>;
   /** Adds tags to groups, or changes them. */
   tag(tags: readonly Tag[]): Promise<void>;
+  /** Adds a lifecycle hook to a group, or changes it. */
+  putHook(input: PutLifecycleHookType): Promise<void>;
   /** Frees sockets. */
   destroy(): void;
 }
@@ -97,6 +106,10 @@ class CommandsAutoScalingClient implements AutoScalingClient {
 
   async tag(tags: readonly Tag[]): Promise<void> {
     await this.#call('CreateOrUpdateTags', () => this.#sdk.send(new CreateOrUpdateTagsCommand({ Tags: [...tags] })));
+  }
+
+  async putHook(input: PutLifecycleHookType): Promise<void> {
+    await this.#call('PutLifecycleHook', () => this.#sdk.send(new PutLifecycleHookCommand(input)));
   }
 
   destroy(): void {

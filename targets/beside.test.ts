@@ -102,7 +102,7 @@ test('pools are applied and removed together, and those left include the pools o
   ]);
 });
 
-test('a helper has no pools: those of the scenario, the definitions and the constants are the first, and both read the queue', async () => {
+test('with a helper, pools and definitions are those of the scenario, constants those of the first, and both read the queue', async () => {
   const a = stub('a', { batchMaxMs: 1, offeringsPerLaunch: 5 });
   const b = stub('b', { batchMaxMs: 3, offeringsPerLaunch: 2 });
   const helper: Target = { ...b.target, helper: true, features: ['spot', 'interruption'] };
@@ -115,7 +115,8 @@ test('a helper has no pools: those of the scenario, the definitions and the cons
   both.start(siteWith());
   await both.removePools(siteWith(), [one], []);
   expect(a.told).toEqual(['install', 'apply one', 'start all 1/first https://queue', 'remove one; ']);
-  expect(b.told).toEqual(['install', 'start all 1/second https://queue']);
+  // It adds to the pools what it needs.
+  expect(b.told).toEqual(['install', 'apply one', 'start all 1/second https://queue', 'remove one; ']);
   // One that can't be confined is not a problem beside it.
   expect(() => beside(plain, helper)).not.toThrow();
   expect(() => beside(helper, reference)).toThrow('b is no autoscaler: name it second, reference+b');

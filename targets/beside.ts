@@ -20,8 +20,8 @@ const TAINT: Taint = { key: 'scaleproof.dev/beside', effect: 'NoSchedule' };
  * It has the first's features, and the slower constants of both. They share one clock and one pair of wires: what kills one kills
  * both, and as soon as one has ended, both have.
  *
- * With a helper as the second, neither is confined: the scenario's pools are the first's alone, and both read the queue. It has the
- * features of both, and the constants of the first.
+ * With a helper as the second, neither is confined: the first serves the scenario's pools, the helper adds to them what it needs (hooks
+ * of groups), and both read the queue. It has the features of both, and the constants of the first.
  * @throws Error when one of them can't be confined, or has the rights of a service account; or for a helper beside which there is no
  * autoscaler
  */
@@ -56,8 +56,14 @@ export function beside(first: Target, second: Target): Target {
       ...defined({ program: first.program }),
       withHelper: second,
       start: (site) => together(site, [first.start(siteOf('first', site)), second.start(siteOf('second', site))]),
-      applyPools: (site, pools) => first.applyPools(site, pools),
-      removePools: (site, pools, left) => first.removePools(site, pools, left),
+      applyPools: async (site, pools) => {
+        await first.applyPools(site, pools);
+        await second.applyPools(site, pools);
+      },
+      removePools: async (site, pools, left) => {
+        await first.removePools(site, pools, left);
+        await second.removePools(site, pools, left);
+      },
     };
   const own = confined(first, [`!*${SUFFIX}`]);
   const other = confined(second, [`*${SUFFIX}`]);

@@ -1,3 +1,4 @@
+import { createAutoScalingClient } from '../../clients/auto-scaling.ts';
 import { DUMMY_ACCOUNT } from '../../model/program-environment.ts';
 import type { Artefact } from '../go/artefacts/cache.ts';
 import { COMPILED_MEMORY_MIB } from '../go/memory.ts';
@@ -13,6 +14,14 @@ const READY = 'Kubernetes AWS Node Termination Handler has started successfully!
 
 /** The tag of instances that it drains: it ignores others. Groups are tagged, and pass it on. */
 export const MANAGED_TAG = 'aws-node-termination-handler/managed';
+
+/** The hook that its operator gives each of these groups: their instances wait for it before they end. Source: its README, "Infrastructure Setup" */
+const TERMINATION_HOOK = {
+  LifecycleHookName: PROGRAM,
+  LifecycleTransition: 'autoscaling:EC2_INSTANCE_TERMINATING',
+  DefaultResult: 'CONTINUE',
+  HeartbeatTimeout: 300,
+} as const;
 
 /** Where a pod finds the token of its service account. Without it the program finds no API server. */
 const TOKEN_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/token';
@@ -56,10 +65,21 @@ export function nodeTerminationHandlerTarget(version: string, pinned?: string): 
     cost: 'heavy',
     program,
     install: () => Promise.resolve(),
-    applyPools: () => Promise.resolve(),
+    applyPools: addHooks,
     removePools: () => Promise.resolve(),
     start: (site) => start(program.artefact(), site),
   };
+}
+
+/** Gives each of the autoscaler's groups its hook. */
+async function addHooks({ aws, runtime, cluster }: TargetSite): Promise<void> {
+  const groups = createAutoScalingClient({ wire: aws, clock: runtime.clock, random: runtime.random, region: cluster.region });
+  try {
+    for (const { AutoScalingGroupName, Status } of await groups.groupsWith({ [MANAGED_TAG]: '' }))
+      if (Status === undefined) await groups.putHook({ ...TERMINATION_HOOK, AutoScalingGroupName });
+  } finally {
+    groups.destroy();
+  }
 }
 
 function start(artefact: Artefact, site: TargetSite): TargetProcess {
