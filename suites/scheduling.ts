@@ -1,9 +1,10 @@
 import { faults } from '../faults/catalogue.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { UserObject, Workload, WorkloadSpec } from '../harness/scenario.ts';
-import { NODE_POOLS, NODE_SIZED, NODE_TYPES, SPREAD_OVER_ZONES, impossible, owedNothing } from '../harness/shapes.ts';
+import { NODE_POOLS, NODE_SIZED, NODE_TYPES, ONE_TYPE, SPREAD_OVER_ZONES, impossible, owedNothing } from '../harness/shapes.ts';
 import { serve, serveTogether } from '../harness/steps.ts';
 import type { Truth } from '../history/events.ts';
+import { defined } from '../model/defined.ts';
 import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
 import type { Container, NodeSelectorRequirement, PodSpec, ReplicaSet } from '../model/kube.ts';
 
@@ -333,9 +334,18 @@ function podsOf(
   name: string,
   replicas: number,
   container: Partial<Container>,
-  { truth = { kind: 'schedulable' }, ...more }: Pick<PodSpec, 'affinity'> & { readonly truth?: Truth } = {},
+  {
+    truth = { kind: 'schedulable' },
+    namespace = 'default',
+    app,
+    ...more
+  }: Pick<PodSpec, 'affinity' | 'nodeSelector' | 'topologySpreadConstraints'> & {
+    readonly truth?: Truth;
+    readonly namespace?: string;
+    readonly app?: string;
+  } = {},
 ): UserObject {
-  const labels = { [WORKLOAD_LABEL]: name };
+  const labels = { [WORKLOAD_LABEL]: name, ...defined({ app }) };
   const spec: PodSpec = {
     containers: [{ name: 'main', image: 'registry.k8s.io/pause:3.10', ...container }],
     terminationGracePeriodSeconds: 30,
@@ -344,11 +354,31 @@ function podsOf(
   const object = {
     apiVersion: 'apps/v1',
     kind: 'ReplicaSet',
-    metadata: { name, namespace: 'default' },
+    metadata: { name, namespace },
     spec: { replicas, selector: { matchLabels: labels }, template: { metadata: { labels }, spec } },
   } satisfies ReplicaSet;
   return { resource: 'replicasets', object, workload: { name, kind: 'ReplicaSet', replicas, truth, note: `${replicas} pods` } };
 }
+
+export const sameAppInTwoNamespaces = scenario({
+  id: 'scheduling/same-app-in-two-namespaces',
+  title: 'an app runs in one zone, and again in another namespace, spread over three zones: each zone gets a node for the second',
+  requirements: ['SCH-04', 'SCH-05'],
+  pools: [pool('default', ONE_TYPE)],
+  async run(t) {
+    const app = 'shop';
+    const container = { resources: { requests: NODE_SIZED } };
+    const staging = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'staging' } };
+    const nodeSelector = { [LABEL.zone]: 'us-east-1a' };
+    const first = [
+      { resource: 'namespaces', object: staging },
+      podsOf('staged', 3, container, { namespace: 'staging', app, nodeSelector }),
+    ];
+    await serveTogether(t, 'provision', await t.apply(first));
+    const spread = [{ ...SPREAD_OVER_ZONES, minDomains: 3, labelSelector: { matchLabels: { app } } }];
+    await serveTogether(t, 'provision', await t.apply([podsOf('live', 3, container, { app, topologySpreadConstraints: spread })]));
+  },
+});
 
 const TINY = { cpu: '50m', memory: '64Mi' } as const;
 

@@ -96,6 +96,7 @@ import { blockedByMissingNode } from './scheduling/blocked-by-missing-node.ts';
 import { ignoredMinimumValues } from './scheduling/ignored-minimum-values.ts';
 import { nilSelector } from './scheduling/nil-selector.ts';
 import { ignoredKubeletSettings } from './scheduling/ignored-kubelet-settings.ts';
+import { ignoredNamespaces } from './scheduling/ignored-namespaces.ts';
 import { spreadOverForeignZones } from './scheduling/spread-over-foreign-zones.ts';
 import { ignoredNodeNames } from './scheduling/ignored-node-names.ts';
 import { namelessReasons } from './scheduling/nameless-reasons.ts';
@@ -178,6 +179,7 @@ export const mutants: readonly Mutant[] = [
   ignoredHostPorts,
   ignoredEphemeralStorage,
   spreadOverForeignZones,
+  ignoredNamespaces,
   ignoredNodeNames,
   namelessReasons,
   ignoredKubeletSettings,
