@@ -296,6 +296,11 @@ for (const { name, history, codes } of [
     history: take(cluster().pod('web-1', 'terminating', 'n-1'), 1),
     codes: [],
   },
+  {
+    name: 'its node is disrupted when it has finished',
+    history: take(cluster().pod('web-1', 'ended', 'n-1'), 1),
+    codes: [],
+  },
   { name: 'another client deletes its Node', history: lost(cluster(), 1), codes: [] },
   { name: 'the target deletes its Node', history: removed(cluster(), 1), codes: ['opted-out-pod-disturbed'] },
   { name: 'its node is being interrupted', history: take(warned(cluster(), 1).at(30), 1), codes: [] },

@@ -36,8 +36,8 @@ function judgePods(view: View): Part | undefined {
   return safetyPart(view, findings, `${findings.length} of ${count(pods.length, 'pod')} that opted out disturbed`);
 }
 
-/** The pod was on the node before the decision, and was not terminating. */
-function isOn({ node, scheduled, terminating, gone }: PodLife, departure: Departure): boolean {
+/** The pod was on the node before the decision, and had neither finished nor begun to terminate. */
+function isOn({ node, scheduled, ended, terminating, gone }: PodLife, departure: Departure): boolean {
   if (node?.uid !== departure.node.uid || (scheduled?.i ?? Infinity) > departure.decided.i) return false;
-  return (terminating ?? gone)?.i === undefined || ((terminating ?? gone)?.i ?? 0) > departure.at.i;
+  return [ended, terminating, gone].every((step) => (step?.i ?? Infinity) > departure.at.i);
 }

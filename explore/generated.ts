@@ -92,6 +92,7 @@ export function capabilitiesOf({ workloads }: ScenarioData): Capability[] {
   return [
     'time.virtual',
     ...(isCreated ? ['volumes.create' as const] : []),
+    ...(workloads.some(({ runSeconds }) => runSeconds !== undefined) ? ['pods.finish' as const] : []),
     ...(workloads.some(needsGpus) ? ['nodes.devices' as const] : []),
   ];
 }

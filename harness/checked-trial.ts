@@ -37,6 +37,7 @@ const METHODS: Readonly<Partial<Record<keyof Trial, readonly Argument[]>>> = {
   kept: [BOUND],
   consolidated: [COUNT, BOUND],
   untilServed: [WORKLOAD, BOUND],
+  untilFinished: [WORKLOAD, BOUND],
   untilEmpty: [BOUND],
   untilLaunched: [COUNT, BOUND],
   untilLeft: [COUNT, BOUND],
@@ -117,9 +118,9 @@ export function checkedTrial(trial: Trial, { pools, needs }: Pick<Scenario, 'poo
   }
 
   /** Without it, a target without the feature would be judged by what it can't do. */
-  function refuseUndeclared(call: string, field: string, feature: Feature, capability?: Capability): void {
+  function refuseUndeclared(call: string, field: string, { feature, capability }: { feature?: Feature; capability?: Capability }): void {
     const missing = [
-      ...(needs.features.includes(feature) ? [] : [`\`features: ['${feature}']\``]),
+      ...(feature === undefined || needs.features.includes(feature) ? [] : [`\`features: ['${feature}']\``]),
       ...(capability === undefined || needs.capabilities.includes(capability) ? [] : [`\`capabilities: ['${capability}']\``]),
     ];
     if (missing.length > 0) throw new Mistake(`${call}: \`${field}\` needs ${missing.join(' and ')} in the scenario`);
@@ -130,13 +131,17 @@ export function checkedTrial(trial: Trial, { pools, needs }: Pick<Scenario, 'poo
     const [first] = args;
     if (call === 't.deploy') add(call, (first as { readonly name?: string }).name ?? 'web');
     if (call === 't.deploy') remember(first as WorkloadRequest);
-    if (call === 't.deploy') refuseUnownedClaims(call, first as WorkloadRequest);
-    if (call === 't.deploy' && requestsGpus(first as WorkloadRequest)) refuseUndeclared(call, 'gpus', 'gpus', 'nodes.devices');
+    if (call === 't.deploy') refuseOtherKinds(call, first as WorkloadRequest);
+    if (call === 't.deploy' && requestsGpus(first as WorkloadRequest))
+      refuseUndeclared(call, 'gpus', { feature: 'gpus', capability: 'nodes.devices' });
+    if (call === 't.deploy' && (first as WorkloadRequest).runSeconds !== undefined)
+      refuseUndeclared(call, 'runSeconds', { capability: 'pods.finish' });
     if (call === 't.daemonSet') add(call, (first as { readonly name: string }).name);
     if (call === 't.apply') for (const { workload } of first as UserObject[]) if (workload !== undefined) add(call, workload.name);
     if (call === 't.remove') present.delete((first as Workload).name);
     if (call === 't.changePool') refuseUnknownPools(call, [(first as Pool).name]);
-    if (call === 't.changePool' && (first as Pool).nodeSettings !== undefined) refuseUndeclared(call, 'nodeSettings', 'node-settings');
+    if (call === 't.changePool' && (first as Pool).nodeSettings !== undefined)
+      refuseUndeclared(call, 'nodeSettings', { feature: 'node-settings' });
     if (call === 't.withdrawPools') refuseUnknownPools(call, args as string[]);
     if (call === 't.expect.launchedFrom') refuseUnknownPools(call, [first as string]);
   }
@@ -171,9 +176,10 @@ export function checkedTrial(trial: Trial, { pools, needs }: Pick<Scenario, 'poo
   };
 }
 
-/** Nobody else would give them to pods. */
-function refuseUnownedClaims(call: string, { kind, claimTemplates = [] }: WorkloadRequest): void {
+/** No others give claims to pods, or let them finish. */
+function refuseOtherKinds(call: string, { kind, claimTemplates = [], runSeconds }: WorkloadRequest): void {
   if (claimTemplates.length > 0 && kind !== 'StatefulSet') throw new Mistake(`${call}: \`claimTemplates\` needs \`kind: 'StatefulSet'\``);
+  if (runSeconds !== undefined && kind !== 'Job') throw new Mistake(`${call}: \`runSeconds\` needs \`kind: 'Job'\``);
 }
 
 /** Pods that can't be scheduled need no GPUs. */

@@ -142,6 +142,7 @@ function emptyTrial({ nodes, factor }: Guess): Trial {
     kept: nothing,
     consolidated: nothing,
     untilServed: nothing,
+    untilFinished: nothing,
     untilEmpty: nothing,
     untilLaunched: nothing,
     untilLeft: nothing,

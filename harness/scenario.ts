@@ -55,6 +55,8 @@ export interface WorkloadSpec {
   readonly replicas: number;
   /** What owns them; a ReplicaSet by default. A Job runs `replicas` pods in parallel until it is removed, and replaces lost ones. */
   readonly kind?: WorkloadKind;
+  /** How long each pod of a Job runs until it finishes, in seconds: by default for ever. It needs the capability `pods.finish`. */
+  readonly runSeconds?: number;
   /** Requests of each pod, as Kubernetes quantities. */
   readonly cpu: string;
   readonly memory: string;
@@ -206,8 +208,10 @@ export interface Trial {
   /** Expects that within the bound at most this many instances are left, and that it stays so; lets the bound pass. */
   consolidated(instances: number, within: BoundName): Promise<void>;
 
-  /** Waits until all pods of the workload run, for the bound at most. */
+  /** Waits until all pods of the workload run, or have finished, for the bound at most. */
   untilServed(workload: Workload, within: BoundName): Promise<void>;
+  /** Waits until all pods of a Job have finished, for the bound at most. */
+  untilFinished(job: Workload, within: BoundName): Promise<void>;
   /** Waits until no nodes and no live instances are left, for the bound at most. */
   untilEmpty(within: BoundName): Promise<void>;
   /** Waits until this many instances are live or launching, for the bound at most. */

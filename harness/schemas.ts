@@ -204,6 +204,7 @@ export const workloadSchema = z.strictObject({
   name: dnsName.optional(),
   replicas: whole,
   kind: oneOf(['ReplicaSet', 'Deployment', 'StatefulSet', 'Job']).optional(),
+  runSeconds: whole.optional(),
   cpu: quantity.optional(),
   memory: quantity.optional(),
   gpus: whole.optional(),

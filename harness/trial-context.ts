@@ -18,7 +18,7 @@ import type { World } from '../world/world.ts';
 import { armedFault } from './armed-fault.ts';
 import type { BoundName } from './bounds.ts';
 import { LOOK_PERIOD_MS } from './convergence.ts';
-import { WORKLOAD_LABEL } from '../model/kube.ts';
+import { RUN_SECONDS_ANNOTATION, WORKLOAD_LABEL } from '../model/kube.ts';
 import { podSpec } from './scenario.ts';
 import type {
   ActiveFault,
@@ -334,9 +334,16 @@ export class TrialContext implements Trial {
     // Pods are created some moments after the request: they too must have had the whole bound when this wait ends.
     const { apiMs, watchMs } = this.#world.allowances;
     await this.until(within, 2 * (apiMs + watchMs), async () => {
-      const running = await this.#runningPodsOf(workload);
+      const served = await this.#servedPodsOf(workload);
       const owner = await this.#cluster.get<ReplicaSet | Job>(ownerOf(workload));
-      return running >= podsWanted(owner);
+      return served >= podsWanted(owner);
+    });
+  }
+
+  async untilFinished(job: Workload, within: BoundName): Promise<void> {
+    await this.until(within, 0, async () => {
+      const { spec, status } = (await this.#cluster.get<Job>(ownerOf(job))) ?? {};
+      return (status?.succeeded ?? 0) >= (spec?.completions ?? Infinity);
     });
   }
 
@@ -381,12 +388,12 @@ export class TrialContext implements Trial {
     }
   }
 
-  async #runningPodsOf(workload: Workload): Promise<number> {
+  async #servedPodsOf(workload: Workload): Promise<number> {
     const { namespace } = ownerOf(workload);
     const labels = { matchLabels: { [WORKLOAD_LABEL]: workload.name } };
-    const counts = await this.#cluster.counts?.('pods', { namespace, selectors: [labels] }, classesOfRunning);
-    if (counts !== undefined) return counts.get(RUNNING) ?? 0;
-    return (await this.#cluster.list<Pod>('pods', { namespace, labels })).filter(isRunning).length;
+    const counts = await this.#cluster.counts?.('pods', { namespace, selectors: [labels] }, classesOfServed);
+    if (counts !== undefined) return counts.get(SERVED) ?? 0;
+    return (await this.#cluster.list<Pod>('pods', { namespace, labels })).filter(isServed).length;
   }
 
   #expectations(): Expectations {
@@ -428,11 +435,19 @@ type WorkloadObject = KubeObject & {
 
 /** The object that owns the pods. */
 function workloadObject(spec: WorkloadSpec, kind: WorkloadKind, metadata: ObjectMeta): WorkloadObject {
-  const { name, replicas, annotations, claimTemplates } = spec;
+  const { name, replicas, runSeconds, annotations, claimTemplates } = spec;
   const labels = { [WORKLOAD_LABEL]: name };
-  const template = { metadata: { labels, ...defined({ annotations: annotations && { ...annotations } }) }, spec: podSpec(spec) };
-  if (kind === 'Job')
-    return { apiVersion: 'batch/v1', kind, metadata, spec: { parallelism: replicas, backoffLimit: JOB_BACKOFF_LIMIT, template } };
+  const finishing = runSeconds === undefined ? undefined : { [RUN_SECONDS_ANNOTATION]: String(runSeconds) };
+  const template = {
+    metadata: { labels, ...defined({ annotations: (annotations ?? finishing) && { ...annotations, ...finishing } }) },
+    spec: podSpec(spec),
+  };
+  if (kind === 'Job') {
+    // One that never finishes has no number of completions, so that it can be scaled.
+    const completions = runSeconds === undefined ? undefined : replicas;
+    const job = { parallelism: replicas, ...defined({ completions }), backoffLimit: JOB_BACKOFF_LIMIT, template };
+    return { apiVersion: 'batch/v1', kind, metadata, spec: job };
+  }
   const own = kind === 'StatefulSet' ? { serviceName: name, ...defined({ volumeClaimTemplates: claimTemplates }) } : {};
   return { apiVersion: 'apps/v1', kind, metadata, spec: { replicas, ...own, selector: { matchLabels: labels }, template } };
 }
@@ -459,15 +474,16 @@ function demandsOf({
   };
 }
 
-function isRunning({ status, metadata }: Pod): boolean {
-  return status?.phase === 'Running' && metadata.deletionTimestamp === undefined;
+/** Whether it runs, or has finished. */
+function isServed({ status, metadata }: Pod): boolean {
+  return status?.phase === 'Succeeded' || (status?.phase === 'Running' && metadata.deletionTimestamp === undefined);
 }
 
-const RUNNING = 'running';
+const SERVED = 'served';
 
-/** Counts running pods. */
-function classesOfRunning(pod: Pod): readonly string[] {
-  return isRunning(pod) ? [RUNNING] : [];
+/** Counts pods that run or have finished. */
+function classesOfServed(pod: Pod): readonly string[] {
+  return isServed(pod) ? [SERVED] : [];
 }
 
 /** How many pods a workload should have. */

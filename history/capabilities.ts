@@ -17,6 +17,7 @@ export const CAPABILITIES = {
   'nodes.arm64': 'arm64 instances become arm64 nodes',
   'nodes.devices': 'nodes of types with NVIDIA GPUs offer them, some time after they are Ready',
   'volumes.create': 'volumes are created for claims, in the zone of their node',
+  'pods.finish': 'pods of Jobs finish after as long as the scenario says',
   'instance.end': 'instances can be terminated without the target',
   'cloud.hold': 'the cloud controller manager can be slowed down or stopped',
   'templates.delete': 'launch templates can be deleted without the target',

@@ -133,6 +133,7 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
   ],
   'nodes.arm64': ['pools/mixed-architectures', 'scheduling/node-selectors'],
   'nodes.devices': ['pools/gpu-name-with-spaces', 'pools/gpu-pods', 'pools/gpus-offered-late'],
+  'pods.finish': ['provisioning/finished-job'],
   'volumes.create': ['pools/volume-zones'],
   'instance.end': [
     'capacity/instance-dies-at-launch',

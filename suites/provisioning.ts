@@ -22,6 +22,21 @@ export const scaleOutAndBack = scenario({
   },
 });
 
+export const finishedJob = scenario({
+  id: 'provisioning/finished-job',
+  title: 'the pods of a Job finish and are not deleted: their nodes are removed, and nothing is launched for them again',
+  requirements: ['TRM-01', 'TRM-03'],
+  capabilities: ['pods.finish'],
+  pools: NODE_POOLS,
+  async run(t) {
+    t.expect.launchedAtMost(4);
+    const job = await serve(t, 'provision', { kind: 'Job', replicas: 4, runSeconds: 120 });
+    await t.untilFinished(job, 'recover');
+    t.expect.emptied('scale-in');
+    await t.untilEmpty('teardown');
+  },
+});
+
 export const smallScaleOutAndBack = scenario({
   id: 'provisioning/small-scale-out-and-back',
   title:

@@ -120,6 +120,7 @@ export const EMBEDDED: Pick<World, 'name' | 'capabilities' | 'allowances'> = {
     'nodes.arm64',
     'nodes.devices',
     'volumes.create',
+    'pods.finish',
     'cloud.hold',
     'templates.delete',
     'groups.create',

@@ -17,6 +17,7 @@ const NAMES = ['web', 'api', 'batch', 'cache', 'queue'];
 const CPUS = ['50m', '250m', '600m', '900m', '1500m', '1900m', '3500m'] as const;
 const MEMORIES = ['64Mi', '256Mi', '512Mi', '1Gi', '3Gi', '6Gi', '12Gi'] as const;
 const MAX_GRACE_S = 600;
+const MAX_RUN_S = 900;
 
 /** One to four workloads. */
 export function drawWorkloads(random: Random, site: DrawSite): WorkloadData[] {
@@ -34,7 +35,7 @@ export function drawWorkload(
     [3, undefined],
     [4, 'Deployment' as const],
     [2, 'StatefulSet' as const],
-    [1, 'Job' as const],
+    [1.5, 'Job' as const],
   ]);
   const volume = has(site, 'volumes') ? maybe(random, 0.12, () => volumeOf(random, site)) : undefined;
   // Nothing is owed to several pods that share a volume.
@@ -60,6 +61,8 @@ export function drawWorkload(
     memory: random.pick(MEMORIES),
     ...defined({
       kind,
+      runSeconds:
+        kind === 'Job' && site.capabilities.includes('pods.finish') ? maybe(random, 0.6, () => random.int(1, MAX_RUN_S)) : undefined,
       volume,
       gpus: canHaveGpus(site) ? maybe(random, 0.06, () => random.int(1, 2)) : undefined,
       schedulingGates: maybe(random, 0.04, () => ['example.com/quota']),

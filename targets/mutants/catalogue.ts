@@ -18,6 +18,7 @@ import { noInstancePolling } from './collection/no-instance-polling.ts';
 import { partialListAsEmpty } from './collection/partial-list-as-empty.ts';
 import { unlistedAsGone } from './collection/unlisted-as-gone.ts';
 import { daemonsetPodsKeepNodes } from './disruption/daemonset-pods-keep-nodes.ts';
+import { finishedPodsKeepNodes } from './disruption/finished-pods-keep-nodes.ts';
 import { ignoredPoolPolicy } from './disruption/ignored-pool-policy.ts';
 import { ignoredDoNotDisrupt } from './disruption/ignored-do-not-disrupt.ts';
 import { driftIgnoresDoNotDisrupt } from './disruption/drift-ignores-do-not-disrupt.ts';
@@ -239,6 +240,7 @@ export const mutants: readonly Mutant[] = [
   collectsOtherClusters,
   collectsLaunchesInProgress,
   daemonsetPodsKeepNodes,
+  finishedPodsKeepNodes,
   driftIgnoresDoNotDisrupt,
   replacementPerMessage,
   stuckNodeClass,

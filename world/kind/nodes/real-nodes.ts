@@ -22,10 +22,10 @@ export type { RealNodesRef } from './containers.ts';
 /** Containers created at the same time: each keeps disk and processor busy for seconds. */
 const MAX_BOOTS = 4;
 
-/** Nodes that are containers of a kind cluster: all of one architecture, without devices and volumes, and slower than simulated ones. */
+/** Nodes that are containers of a kind cluster: all of one architecture, without devices and volumes, whose pods never finish, and slower than simulated ones. */
 export function realNodes(ref: RealNodesRef): NodesKind {
   return {
-    lacks: ['nodes.arm64', 'nodes.devices', 'volumes.create'],
+    lacks: ['nodes.arm64', 'nodes.devices', 'volumes.create', 'pods.finish'],
     allowances: REAL_NODE_ALLOWANCES,
     create: (site) => new RealNodes({ ...site, ref }),
   };
