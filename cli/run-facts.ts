@@ -94,7 +94,10 @@ export async function describeRun(run: RunToDescribe): Promise<RunFacts> {
         allowances: world.allowances,
         nodes: run.nodes,
         // Those of the scenario with the most offerings. Bounds of the others are printed beside their measured values.
-        offerings: Math.max(0, ...chosen.map(({ scenario }) => countOfferings(scenario.pools, catalogue.types.values()))),
+        offerings: Math.max(
+          0,
+          ...chosen.map(({ scenario: { pools } }) => loaded.countGroups?.(pools) ?? countOfferings(pools, catalogue.types.values())),
+        ),
       }),
     ),
     digests: { catalogue: catalogue.digest, prices: catalogue.pricesDigest },

@@ -13,7 +13,7 @@ export interface BoundInputs {
   readonly allowances: Readonly<Record<AllowanceName, number>>;
   /** Nodes that scaling scenarios reach: those beyond the capacity of EC2's request buckets wait for the refill. */
   readonly nodes: number;
-  /** Offerings that the scenario's pools allow: without capacity, a target has to try them all. */
+  /** Offerings that the scenario's pools allow, or groups that they become: without capacity, a target has to try them all. */
   readonly offerings: number;
   /** Of the scenario: how long their nodes may live and drain, and how fast they may be removed. */
   readonly pools?: readonly Pick<Pool, 'expireAfterMs' | 'terminationGracePeriodMs' | 'disruption'>[];
@@ -145,11 +145,12 @@ const DEFINITIONS = {
     value: ({ c, w, q }) => c.batchMaxMs + c.retryPeriodMs + boot(w, q) + w.devicesMs,
   },
   fallback: {
-    formula: 'provision + (min(offerings, 12) + offerings / offeringsPerLaunch) x (retryPeriod + api + watch)',
+    formula: 'provision + (min(offerings, 12) + offerings / offeringsPerLaunch) x (retryPeriod + launchFailure + api + watch)',
     reason:
-      'every offering of the pools may have to be tried: the first few one by one, if each error names only one offering, and the others in launches that each name as many offerings as the target puts into one request, one launch per retry period',
+      'every offering of the pools may have to be tried: the first few one by one, if each error names only one offering, and the others in launches that each name as many offerings as the target puts into one request, one launch per retry period; where pools are groups, every group, one launch each time that a failure is known',
     loose: 'a target that requests many offerings at once and marks every one that an error names as unavailable needs only a round or two',
-    value: ({ c, w, q, rounds }) => c.batchMaxMs + c.retryPeriodMs + boot(w, q) + rounds * (c.retryPeriodMs + step(w)),
+    value: ({ c, w, q, rounds }) =>
+      c.batchMaxMs + c.retryPeriodMs + boot(w, q) + rounds * (c.retryPeriodMs + (c.launchFailureMs ?? 0) + step(w)),
   },
   'dry-market': {
     formula: 'provision + unavailableOffering',

@@ -205,7 +205,7 @@ class EngineTrial {
       constants: target.constants,
       allowances: world.allowances,
       nodes: this.#site.nodes,
-      offerings: countOfferings(scenario.pools, world.instanceTypes.values()),
+      offerings: target.countGroups?.(scenario.pools) ?? countOfferings(scenario.pools, world.instanceTypes.values()),
       pools: scenario.pools,
       ...defined({ mostNodes: scenario.mostNodes, podStopMs: scenario.podStopMs }),
     });

@@ -78,7 +78,7 @@ export async function planTrials(
   const targetDigest = await targetDigestOf(target.ref);
   const loaded = await loadTarget(target.ref);
   const catalogue = catalogueFor(loaded, world, scenario.pools);
-  const offerings = countOfferings(scenario.pools, catalogue.types.values());
+  const offerings = loaded.countGroups?.(scenario.pools) ?? countOfferings(scenario.pools, catalogue.types.values());
   const limitMs = realTimeLimitMs(loaded.constants, worldFor(loaded, world), {
     nodes,
     offerings,

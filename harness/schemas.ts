@@ -279,6 +279,7 @@ export const scenarioSchema = z.object(
 const constants: Record<keyof TargetConstants, z.ZodType> = {
   batchMaxMs: amount('milliseconds'),
   retryPeriodMs: amount('milliseconds'),
+  launchFailureMs: amount('milliseconds').optional(),
   launchTimeoutMs: amount('milliseconds'),
   registrationTimeoutMs: amount('milliseconds'),
   collectionMs: amount('milliseconds'),
@@ -306,6 +307,7 @@ export const targetSchema = z.object(
     start: method,
     applyPools: method,
     removePools: method,
+    countGroups: method.optional(),
   },
   'must be an object',
 );

@@ -54,6 +54,7 @@ export function beside(first: Target, second: Target): Target {
       features: [...new Set([...first.features, ...second.features])],
       constants: first.constants,
       ...defined({ program: first.program }),
+      ...defined({ countGroups: first.countGroups }),
       withHelper: second,
       start: (site) => together(site, [first.start(siteOf('first', site)), second.start(siteOf('second', site))]),
       applyPools: async (site, pools) => {

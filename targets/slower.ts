@@ -2,7 +2,7 @@ import type { TargetConstants } from './target.ts';
 
 /** For the bounds of a trial with two autoscalers: they need no longer than the slower one. */
 export function slower(a: TargetConstants, b: TargetConstants): TargetConstants {
-  const most = (name: 'consolidateAfterMs' | 'consolidationMs' | 'driftMs'): Partial<TargetConstants> => {
+  const most = (name: 'launchFailureMs' | 'consolidateAfterMs' | 'consolidationMs' | 'driftMs'): Partial<TargetConstants> => {
     const values = [a[name], b[name]].filter((value) => value !== undefined);
     return values.length === 0 ? {} : { [name]: Math.max(...values) };
   };
@@ -17,6 +17,7 @@ export function slower(a: TargetConstants, b: TargetConstants): TargetConstants 
     unavailableOfferingMs: Math.max(a.unavailableOfferingMs, b.unavailableOfferingMs),
     // Fewer offerings per launch mean more launches.
     offeringsPerLaunch: Math.min(a.offeringsPerLaunch, b.offeringsPerLaunch),
+    ...most('launchFailureMs'),
     ...most('consolidateAfterMs'),
     ...most('consolidationMs'),
     ...most('driftMs'),

@@ -16,6 +16,8 @@ export interface TargetConstants {
   readonly batchMaxMs: number;
   /** How often an unserved pod is retried. */
   readonly retryPeriodMs: number;
+  /** How long it does not know that a launch has failed for lack of capacity; by default it knows at once, from the answer. */
+  readonly launchFailureMs?: number;
   /** A launch that has not completed by then is abandoned. */
   readonly launchTimeoutMs: number;
   /** An instance whose node has not registered by then, counted from the launch, is abandoned and terminated. */
@@ -205,6 +207,8 @@ export interface Target {
   start(site: TargetSite): TargetProcess;
   /** Translates pools into its own objects and applies them, as its operator would. */
   applyPools(site: TargetSite, pools: readonly Pool[]): Promise<void>;
+  /** How many groups these pools become, if they become groups: a launch is of one of them, so they are what may have to be tried. */
+  readonly countGroups?: (pools: readonly Pool[]) => number;
   /**
    * Removes pools: everything that the target created for them must then disappear.
    * @param left the remaining pools: objects that they share with the removed ones, such as a node class, stay

@@ -31,6 +31,7 @@ export function upgraded(from: Target, to: Target): Target {
     resources: [...new Set(both.flatMap(({ resources }) => resources))],
     upgradesTo: to,
     ...defined({ program: from.program }),
+    ...defined({ countGroups: from.countGroups }),
     install: (site) => from.install(site),
     start: (site) => from.start(site),
     applyPools: (site, pools) => from.applyPools(site, pools),

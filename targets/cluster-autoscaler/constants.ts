@@ -31,6 +31,7 @@ export function constantsWith(flags: readonly string[]): TargetConstants {
   return {
     batchMaxMs: scanMs + Math.max(FIXED.podBufferMs, periods['new-pod-scale-up-delay']),
     retryPeriodMs: scanMs,
+    launchFailureMs: FIXED.refreshMs,
     launchTimeoutMs: provisionMs,
     registrationTimeoutMs: provisionMs,
     // It only knows the instances of its groups. One that is there unexpectedly is a node that never registers.

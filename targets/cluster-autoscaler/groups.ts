@@ -12,7 +12,7 @@ import { RESOURCES } from '../../clients/resources.ts';
 import { formatNodeConfig } from '../../controller/launch/node-config.ts';
 import type { Pool } from '../../model/catalogue.ts';
 import { defined } from '../../model/defined.ts';
-import { loadCatalogue } from '../../model/instance-catalogue.ts';
+import { ZONES, loadCatalogue } from '../../model/instance-catalogue.ts';
 import { GROUP_POOL_LABEL } from '../../model/kube.ts';
 import type { KubeObject } from '../../model/kube.ts';
 import { applyManifests, removeManifest } from '../command/apply.ts';
@@ -28,7 +28,7 @@ export function isQuotaDefinition({ metadata }: Manifest): boolean {
 }
 
 /** What its operator does. */
-type Operations = Pick<Target, 'install' | 'applyPools' | 'removePools'>;
+type Operations = Pick<Target, 'install' | 'applyPools' | 'removePools' | 'countGroups'>;
 
 /** Groups with both tags are found by `--node-group-auto-discovery`. */
 export function discoveryTags(cluster: string): readonly string[] {
@@ -78,6 +78,7 @@ export function groupOperations(definitions: () => readonly Manifest[]): Operati
         }
         await updatePriorities(operator, groupsOf(site, pools));
       }),
+    countGroups: (pools) => nodeGroupsOf(pools, { cluster: '', zones: ZONES, types: loadCatalogue().types.values() }).length,
     removePools: (site, pools) =>
       asOperator(site, async (operator) => {
         const limitsPools = hasQuotas();

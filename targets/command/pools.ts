@@ -29,7 +29,7 @@ const DEFINITIONS: readonly Manifest[] = CRDS.map((definition) => ({
 }));
 
 /** The adapter functions of a target, for its operator. */
-export type Operations = Pick<Target, 'install' | 'applyPools' | 'removePools'>;
+export type Operations = Pick<Target, 'install' | 'applyPools' | 'removePools' | 'countGroups'>;
 
 /** Longest that a program that translates pools may run. */
 const TRANSLATION_LIMIT_MS = 120_000;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parse } from 'yaml';
 import { STANDARD } from '../../controller/periods.ts';
+import { defined } from '../../model/defined.ts';
 import { objectErrorOf } from '../../model/field-errors.ts';
 import { CLUSTER_VARIABLES } from '../../model/program-environment.ts';
 import { parseServiceAccount } from '../../model/service-account.ts';
@@ -65,6 +66,7 @@ const CONSTANTS_EXAMPLE = 'it needs emptyAfter and termination, such as {emptyAf
 const constantFields = {
   batchMax: duration(),
   retryPeriod: duration(1),
+  launchFailure: duration(),
   launchTimeout: duration(),
   registrationTimeout: duration(),
   collection: duration(),
@@ -80,6 +82,7 @@ const constantFields = {
 const CONSTANT_NAMES = {
   batchMax: 'batchMaxMs',
   retryPeriod: 'retryPeriodMs',
+  launchFailure: 'launchFailureMs',
   launchTimeout: 'launchTimeoutMs',
   registrationTimeout: 'registrationTimeoutMs',
   collection: 'collectionMs',
@@ -107,6 +110,7 @@ const constants = z
     {
       batchMax: constantFields.batchMax.default(10_000),
       retryPeriod: constantFields.retryPeriod.default(10_000),
+      launchFailure: constantFields.launchFailure.optional(),
       launchTimeout: constantFields.launchTimeout.default(300_000),
       registrationTimeout: constantFields.registrationTimeout.default(900_000),
       collection: constantFields.collection.default(150_000),
@@ -123,6 +127,7 @@ const constants = z
   .transform((given): TargetConstants => ({
     batchMaxMs: given.batchMax,
     retryPeriodMs: given.retryPeriod,
+    ...defined({ launchFailureMs: given.launchFailure }),
     launchTimeoutMs: given.launchTimeout,
     registrationTimeoutMs: given.registrationTimeout,
     collectionMs: given.collection,
