@@ -33,6 +33,11 @@ for (const { what, data, says } of [
     says: 'workloads.0.near: there is no workload "wbe"; there are: web',
   },
   {
+    what: 'pods that finish, but not of a Job',
+    data: { ...SMALL, workloads: [{ ...SMALL.workloads[0], runSeconds: 60 }] },
+    says: 'workloads.0.runSeconds: only pods of a Job finish',
+  },
+  {
     what: 'an affinity without a key',
     data: { ...SMALL, workloads: [{ ...SMALL.workloads[0], nodeAffinity: [{}] }] },
     says: '`workloads.0.nodeAffinity.0.key`',

@@ -140,9 +140,11 @@ function partsProblem({ pools, workloads, daemonSets, faults, steps }: ScenarioD
     if (twice !== undefined) return `${kind}: two are named "${twice}"`;
   }
   const names = workloads.map((one) => one.name);
-  for (const [index, { near, annotations }] of workloads.entries()) {
+  for (const [index, { near, annotations, kind, runSeconds }] of workloads.entries()) {
     if (near !== undefined && !names.includes(near.workload))
       return `workloads.${index}.near: there is no workload "${near.workload}"${hint(near.workload, names)}`;
+    if (runSeconds !== undefined && kind !== 'Job')
+      return `workloads.${index}.runSeconds: only pods of a Job finish; add "kind": "Job", or leave it out`;
     const seconds = annotations?.[STOP_SECONDS_ANNOTATION];
     if (seconds !== undefined && !(Number(seconds) >= 0))
       return `workloads.${index}.annotations: ${STOP_SECONDS_ANNOTATION} must be a number of seconds, and is "${seconds}"`;

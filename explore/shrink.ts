@@ -106,7 +106,8 @@ function smallerWorkloads(workload: WorkloadData): WorkloadData[] {
       ...workload,
       replicas,
     })),
-    ...withoutFields(workload, ['name', 'replicas', 'cpu', 'memory']),
+    // Only pods of a Job finish.
+    ...withoutFields(workload, ['name', 'replicas', 'cpu', 'memory', ...(workload.runSeconds === undefined ? [] : ['kind'])]),
     ...(volume !== undefined && 'zones' in volume
       ? withoutFields(volume, ['is']).map((smaller) => ({ ...workload, volume: smaller }))
       : []),
