@@ -40,7 +40,7 @@ export const scheduling: Area = {
       title:
         'Pods with a hard topology spread constraint are all served: nodes are launched in the domains that the constraint needs next.',
       rationale:
-        'With a maxSkew of one, nodes in the wrong zone help no pod. Autoscalers have launched one node per round, or forty nodes, or none.',
+        'With a maxSkew of one, nodes in the wrong zone help no pod. Only pods of the same namespace count. Autoscalers have launched one node per round, or forty nodes, or none.',
       observed: 'each pod runs within the bound; the scheduler decides at each bind what counts as a domain',
       breaches: { ...UNSERVED, latency: ['too-slow'] },
       bound: 'provision',

@@ -9,11 +9,11 @@ export const termination: Area = {
     requirement({
       id: 'TRM-01',
       title: 'An instance that is no longer needed is told to terminate within the bound.',
-      rationale: 'Unused capacity costs money until someone notices. DaemonSet pods are no reason to keep a node.',
-      observed: 'all pods are removed; from then on each instance is followed until the request that ends it',
+      rationale: 'Unused capacity costs money until someone notices. DaemonSet pods and finished pods are no reason to keep a node.',
+      observed: 'all pods are removed, or finish; from then on each instance is followed until the request that ends it',
       breaches: { 'scale-in': ['not-ended'] },
       bound: 'scale-in',
-      incidents: ['autoscaler#6601', 'autoscaler#8707'],
+      incidents: ['autoscaler#6601', 'autoscaler#8707', 'karpenter-provider-aws#946'],
     }),
     requirement({
       id: 'TRM-02',
