@@ -298,8 +298,18 @@ for (const { name, history, codes } of [
   },
   {
     name: 'its node is disrupted when it has finished',
-    history: take(cluster().pod('web-1', 'ended', 'n-1'), 1),
+    history: take(cluster().pod('web-1', 'ended', 'n-1', 'Succeeded'), 1),
     codes: [],
+  },
+  {
+    name: 'its node is disrupted after it has failed, of which the target may be the cause',
+    history: take(cluster().pod('web-1', 'ended', 'n-1', 'Failed'), 1),
+    codes: ['opted-out-pod-disturbed'],
+  },
+  {
+    name: 'it finishes when its node is already disrupted',
+    history: take(cluster(), 1).pod('web-1', 'ended', 'n-1', 'Succeeded'),
+    codes: ['opted-out-pod-disturbed'],
   },
   { name: 'another client deletes its Node', history: lost(cluster(), 1), codes: [] },
   { name: 'the target deletes its Node', history: removed(cluster(), 1), codes: ['opted-out-pod-disturbed'] },

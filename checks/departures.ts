@@ -63,7 +63,7 @@ function evictionsOf(view: View): Map<string, Moment[]> {
     const known = view.workloads.get(pod.workload ?? '');
     if (pod.node === undefined || known === undefined || known.truth.kind === 'daemon') continue;
     const leaving = pod.terminating ?? pod.gone;
-    if (pod.ended !== undefined && pod.ended.i < (leaving?.i ?? Infinity)) continue;
+    if (pod.finished !== undefined && pod.finished.i < (leaving?.i ?? Infinity)) continue;
     const request = leaving === undefined ? undefined : requests.get(pod.object)?.find((one) => isDuring(one, leaving));
     if (request === undefined) continue;
     moments.set(pod.node.uid, [...(moments.get(pod.node.uid) ?? []), request.start]);

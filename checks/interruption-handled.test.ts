@@ -45,6 +45,16 @@ for (const { name, history, codes } of [
     codes: ['pod-not-asked-to-leave'],
   },
   {
+    name: 'cordoned, and the pod finishes by itself',
+    history: ends(warned().at(110).node('n-1', 'cordoned').pod('web-1', 'ended', 'n-1', 'Succeeded')),
+    codes: [],
+  },
+  {
+    name: 'cordoned, and the pod fails with its machine',
+    history: ends(warned().at(110).node('n-1', 'cordoned')).pod('web-1', 'ended', 'n-1', 'Failed'),
+    codes: ['pod-not-asked-to-leave'],
+  },
+  {
     name: 'a protected pod may stay until the end',
     history: ends(warned().add({ type: 'budget', budget: 'web', workload: 'web', minAvailable: 1 }).at(110).node('n-1', 'cordoned')),
     codes: [],

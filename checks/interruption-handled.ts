@@ -151,6 +151,7 @@ function unaskedPods(view: View, { node, entry, dueMs, deathMs }: Warning): PodL
       pod.node === node &&
       !isHeld(pod.workload) &&
       (pod.running?.t ?? Infinity) <= Math.min(dueMs, deathMs) &&
+      (pod.finished?.i ?? Infinity) > ending.i &&
       (pod.terminating?.i ?? Infinity) > ending.i &&
       (pod.gone?.i ?? Infinity) > ending.i,
   );

@@ -37,7 +37,7 @@ function judgePods(view: View): Part | undefined {
 }
 
 /** The pod was on the node before the decision, and had neither finished nor begun to terminate. */
-function isOn({ node, scheduled, ended, terminating, gone }: PodLife, departure: Departure): boolean {
+function isOn({ node, scheduled, finished, terminating, gone }: PodLife, departure: Departure): boolean {
   if (node?.uid !== departure.node.uid || (scheduled?.i ?? Infinity) > departure.decided.i) return false;
-  return [ended, terminating, gone].every((step) => (step?.i ?? Infinity) > departure.at.i);
+  return [finished, terminating, gone].every((step) => (step?.i ?? Infinity) > departure.at.i);
 }

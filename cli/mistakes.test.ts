@@ -129,6 +129,16 @@ const IN_BODY: readonly (readonly [what: string, body: string, message: string])
     "t.deploy: `gpus` needs `features: ['gpus']` and `capabilities: ['nodes.devices']` in the scenario",
   ],
   [
+    'pods that finish, which the scenario does not declare',
+    "    await t.deploy({ replicas: 1, kind: 'Job', runSeconds: 60 });",
+    "t.deploy: `runSeconds` needs `capabilities: ['pods.finish']` in the scenario",
+  ],
+  [
+    'waiting for pods that never finish',
+    "    await t.untilFinished(await t.deploy({ replicas: 1, kind: 'Job' }), 'recover');",
+    "t.untilFinished: its pods never finish; deploy it with `kind: 'Job'` and `runSeconds`",
+  ],
+  [
     'claims for each pod of anything but a StatefulSet',
     "    await t.deploy({ replicas: 1, claimTemplates: [{ metadata: { name: 'data' } }] });",
     "t.deploy: `claimTemplates` needs `kind: 'StatefulSet'`",

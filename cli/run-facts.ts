@@ -7,7 +7,7 @@ import type { Profile } from '../history/events.ts';
 import { crashPointSchema } from '../history/verdict.ts';
 import type { NotRun } from '../history/verdict.ts';
 import { defined } from '../model/defined.ts';
-import { countOfferings } from '../model/offerings.ts';
+import { offeringsToTry } from '../harness/offerings-to-try.ts';
 import { RUN_FORMAT } from '../reports/report-input.ts';
 import type { ManifestsFacts, ProgramFacts, RunFacts, Shard } from '../reports/report-input.ts';
 import { allSources, suites } from '../suites/catalogue.ts';
@@ -94,10 +94,7 @@ export async function describeRun(run: RunToDescribe): Promise<RunFacts> {
         allowances: world.allowances,
         nodes: run.nodes,
         // Those of the scenario with the most offerings. Bounds of the others are printed beside their measured values.
-        offerings: Math.max(
-          0,
-          ...chosen.map(({ scenario: { pools } }) => loaded.countGroups?.(pools) ?? countOfferings(pools, catalogue.types.values())),
-        ),
+        offerings: Math.max(0, ...chosen.map(({ scenario: { pools } }) => offeringsToTry(loaded, pools, catalogue.types.values()))),
       }),
     ),
     digests: { catalogue: catalogue.digest, prices: catalogue.pricesDigest },

@@ -43,6 +43,18 @@ for (const { what, data, says } of [
     says: '`workloads.0.nodeAffinity.0.key`',
   },
   {
+    what: 'other amounts of pods that finish',
+    data: {
+      ...SMALL,
+      workloads: [{ ...SMALL.workloads[0], kind: 'Job', runSeconds: 60 }],
+      steps: [
+        { do: 'deploy', workload: 'web' },
+        { do: 'scale', workload: 'web', replicas: 2 },
+      ],
+    },
+    says: 'steps.1 (scale): "web" has as many pods as have to finish',
+  },
+  {
     what: 'pods that stop after no number of seconds',
     data: { ...SMALL, workloads: [{ ...SMALL.workloads[0], annotations: { 'scaleproof.dev/stop-seconds': 'soon' } }] },
     says: 'must be a number of seconds, and is "soon"',

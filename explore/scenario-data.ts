@@ -167,6 +167,8 @@ function partsProblem({ pools, workloads, daemonSets, faults, steps }: ScenarioD
 /** What exists between two steps. */
 interface State {
   readonly known: ReadonlySet<string>;
+  /** Workloads whose pods finish. */
+  readonly finishing: ReadonlySet<string>;
   readonly pools: ReadonlySet<string>;
   /** Pools of a fixed size. */
   readonly fixed: ReadonlySet<string>;
@@ -179,6 +181,7 @@ interface State {
 function initialState({ pools, workloads, faults }: ScenarioData): State {
   return {
     known: new Set([...workloads.map((one) => `workload ${one.name}`), ...faults.map((one) => `fault ${one.name}`)]),
+    finishing: new Set(workloads.flatMap((one) => (one.runSeconds === undefined ? [] : [one.name]))),
     pools: new Set(pools.map((one) => one.name)),
     fixed: new Set(pools.filter(({ replicas }) => replicas !== undefined).map((one) => one.name)),
     deployed: new Set(),
@@ -190,12 +193,14 @@ function initialState({ pools, workloads, faults }: ScenarioData): State {
 
 /** Why a step can't be done; undefined if it can. */
 function stepProblem(one: Step, state: State): string | undefined {
-  const { known, pools, fixed, deployed, over, armed, healed } = state;
+  const { known, finishing, pools, fixed, deployed, over, armed, healed } = state;
   switch (one.do) {
     case 'deploy':
       if (!known.has(`workload ${one.workload}`)) return `there is no workload "${one.workload}"`;
       return deployed.has(one.workload) || over.has(one.workload) ? `"${one.workload}" was deployed before` : undefined;
     case 'scale':
+      if (finishing.has(one.workload)) return `"${one.workload}" has as many pods as have to finish, and can't be scaled`;
+      return deployed.has(one.workload) ? undefined : `no workload "${one.workload}" is deployed then`;
     case 'remove':
     case 'roll-out':
     case 'until-served':

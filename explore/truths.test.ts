@@ -146,6 +146,12 @@ const CASES: readonly {
     of: 'api',
     is: 'impossible',
   },
+  {
+    what: 'pods near others that finish',
+    data: withSteps({ ...SMALL, workloads: [{ ...web, kind: 'Job', runSeconds: 60 }, near] }, { do: 'deploy', workload: 'api' }),
+    of: 'api',
+    is: 'impossible',
+  },
   { what: 'pods behind a gate', data: { ...SMALL, workloads: [{ ...web, schedulingGates: ['g'] }] }, is: 'impossible', launchless: true },
   {
     what: 'pods of another scheduler',

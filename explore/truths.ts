@@ -243,6 +243,7 @@ function neighbourChange({ workloads, steps }: ScenarioData, name: string): stri
     steps.findIndex((step) => step.do === what && 'workload' in step && step.workload === of);
   if (at('deploy', other) > at('deploy', name)) return `it must be near ${other}, which is deployed later`;
   if (at('deploy', other) === -1) return `it must be near ${other}, which is never deployed`;
+  if (workloads.some((one) => one.name === other && one.runSeconds !== undefined)) return `it must be near ${other}, whose pods finish`;
   return at('remove', other) >= 0 || at('scale', other) >= 0 || at('roll-out', other) >= 0
     ? `it must be near ${other}, whose pods change`
     : undefined;

@@ -41,9 +41,12 @@ function queuesOf(nodes: number): Queues {
 /** A target that marks one offering or none per error can try one by one in a pool of at most this many offerings. */
 const ONE_BY_ONE = 12;
 
-/** Launches until every offering has been tried: the first few may be refused one by one, the others as many as fit in one launch. */
+/**
+ * Launches until every offering has been tried. If a launch names one, that is one each; otherwise the first few may be refused one by
+ * one, the others as many as fit in one launch.
+ */
 function roundsOf(offerings: number, perLaunch: number): number {
-  return Math.min(offerings, ONE_BY_ONE) + Math.ceil(offerings / perLaunch);
+  return perLaunch === 1 ? offerings : Math.min(offerings, ONE_BY_ONE) + Math.ceil(offerings / perLaunch);
 }
 
 interface Inputs {
@@ -145,7 +148,8 @@ const DEFINITIONS = {
     value: ({ c, w, q }) => c.batchMaxMs + c.retryPeriodMs + boot(w, q) + w.devicesMs,
   },
   fallback: {
-    formula: 'provision + (min(offerings, 12) + offerings / offeringsPerLaunch) x (retryPeriod + launchFailure + api + watch)',
+    formula:
+      'provision + (offerings / offeringsPerLaunch + min(offerings, 12), if a launch names several) x (retryPeriod + launchFailure + api + watch)',
     reason:
       'every offering of the pools may have to be tried: the first few one by one, if each error names only one offering, and the others in launches that each name as many offerings as the target puts into one request, one launch per retry period; where pools are groups, every group, one launch each time that a failure is known',
     loose: 'a target that requests many offerings at once and marks every one that an error names as unavailable needs only a round or two',

@@ -85,6 +85,8 @@ export function checkedTrial(trial: Trial, { pools, needs }: Pick<Scenario, 'poo
   /** All workloads so far, and those that were not removed. */
   const deployed = new Set<string>();
   const present = new Set<string>();
+  /** Those whose pods finish. */
+  const finishing = new Set<string>();
 
   function check(call: string, args: readonly unknown[], expected: readonly Argument[]): void {
     for (const [index, [noun, schema]] of expected.entries()) {
@@ -109,6 +111,7 @@ export function checkedTrial(trial: Trial, { pools, needs }: Pick<Scenario, 'poo
       throw new Mistake(`${call}: there is a workload named "${name}" already; give this one another \`name\` (the default is web)`);
     present.add(name);
     deployed.add(name);
+    finishing.delete(name);
   }
 
   /** A pod that can't be scheduled may need what never comes. */
@@ -131,6 +134,11 @@ export function checkedTrial(trial: Trial, { pools, needs }: Pick<Scenario, 'poo
     const [first] = args;
     if (call === 't.deploy') add(call, (first as { readonly name?: string }).name ?? 'web');
     if (call === 't.deploy') remember(first as WorkloadRequest);
+    if (call === 't.deploy' && (first as WorkloadRequest).runSeconds !== undefined) finishing.add((first as WorkloadRequest).name ?? 'web');
+    if (call === 't.scale' && finishing.has((first as Workload).name))
+      throw new Mistake(`${call}: its Job has as many pods as have to finish (\`runSeconds\`), and can't be scaled`);
+    if (call === 't.untilFinished' && !finishing.has((first as Workload).name))
+      throw new Mistake(`${call}: its pods never finish; deploy it with \`kind: 'Job'\` and \`runSeconds\``);
     if (call === 't.deploy') refuseOtherKinds(call, first as WorkloadRequest);
     if (call === 't.deploy' && requestsGpus(first as WorkloadRequest))
       refuseUndeclared(call, 'gpus', { feature: 'gpus', capability: 'nodes.devices' });
@@ -176,7 +184,7 @@ export function checkedTrial(trial: Trial, { pools, needs }: Pick<Scenario, 'poo
   };
 }
 
-/** No others give claims to pods, or let them finish. */
+/** Only StatefulSets give claims to their pods, and only pods of Jobs finish. */
 function refuseOtherKinds(call: string, { kind, claimTemplates = [], runSeconds }: WorkloadRequest): void {
   if (claimTemplates.length > 0 && kind !== 'StatefulSet') throw new Mistake(`${call}: \`claimTemplates\` needs \`kind: 'StatefulSet'\``);
   if (runSeconds !== undefined && kind !== 'Job') throw new Mistake(`${call}: \`runSeconds\` needs \`kind: 'Job'\``);

@@ -222,15 +222,17 @@ const lookAtHeld = async (
     claims = [],
     others = [],
     pools = [],
+    phase = 'Running',
   }: {
     readonly truth?: Truth;
+    readonly phase?: 'Running' | 'Succeeded';
     readonly budgets?: readonly PodDisruptionBudget[];
     readonly claims?: readonly KubeObject[];
     readonly others?: readonly Node[];
     readonly pools?: readonly Pool[];
   } = {},
 ): Promise<Waiting[]> => {
-  const { metadata, ...rest } = pod('web', 'Running', 'held');
+  const { metadata, ...rest } = pod('web', phase, 'held');
   const objects: Readonly<Record<string, readonly KubeObject[]>> = {
     pods: [{ ...rest, metadata: { ...metadata, ...holder } }],
     nodes: [marked('held', { deletionTimestamp: LONG_AGO }), ...others],
@@ -271,6 +273,7 @@ const LEAVING = [{ object: 'nodes/held', why: 'it is being deleted' }];
 for (const { what, holder = {}, more = {}, waiting } of [
   { what: 'may leave', waiting: LEAVING },
   { what: 'opted out', holder: OPTED_OUT, waiting: [] },
+  { what: 'opted out, but has finished', holder: OPTED_OUT, more: { phase: 'Succeeded' as const, truth: IMPOSSIBLE }, waiting: LEAVING },
   {
     what: 'opted out, but is terminating',
     holder: { ...OPTED_OUT, deletionTimestamp: LONG_AGO },

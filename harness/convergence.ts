@@ -196,7 +196,7 @@ async function heldNodes(
     drainHabitOf(pod) === 'opted-out' ||
     (needsBudget(pod) && budgets.some((budget) => selects(budget, pod) && neverAllows(budget, truthOf(pod, truths))));
   const holding = new Set(
-    pods.filter((pod) => pod.metadata.deletionTimestamp === undefined && isStuck(pod)).map(({ spec }) => spec.nodeName),
+    pods.filter((pod) => pod.metadata.deletionTimestamp === undefined && !isOver(pod) && isStuck(pod)).map(({ spec }) => spec.nodeName),
   );
   return new Set(
     nodes
@@ -208,6 +208,11 @@ async function heldNodes(
 /** Other pods are evicted whatever their budget says. Source: "How API-initiated eviction works", and eviction.go of the API server */
 function needsBudget({ status }: Pod): boolean {
   return status?.phase === 'Running';
+}
+
+/** Nothing waits for its containers any more. */
+function isOver({ status }: Pod): boolean {
+  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
 function selects({ metadata, spec }: PodDisruptionBudget, pod: Pod): boolean {

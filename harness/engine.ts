@@ -6,7 +6,6 @@ import { CutShortError } from '../model/cut-short.ts';
 import { defined } from '../model/defined.ts';
 import { Mistake, placeOf } from '../model/mistake.ts';
 import { keepsIdleNodes } from '../model/idle-nodes.ts';
-import { countOfferings } from '../model/offerings.ts';
 import { SpinError, StalledError } from '../runtime/clock.ts';
 import type { ClockScope, Timeline } from '../runtime/clock.ts';
 import { createRandom } from '../runtime/random.ts';
@@ -14,6 +13,7 @@ import type { Log } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Target, TargetSite } from '../targets/target.ts';
 import type { World, WorldSite } from '../world/world.ts';
+import { offeringsToTry } from './offerings-to-try.ts';
 import { resolveBounds } from './bounds.ts';
 import { untilConverged, waitingToSettle, waitingToVanish } from './convergence.ts';
 import type { Waiting } from './convergence.ts';
@@ -205,7 +205,7 @@ class EngineTrial {
       constants: target.constants,
       allowances: world.allowances,
       nodes: this.#site.nodes,
-      offerings: target.countGroups?.(scenario.pools) ?? countOfferings(scenario.pools, world.instanceTypes.values()),
+      offerings: offeringsToTry(target, scenario.pools, world.instanceTypes.values()),
       pools: scenario.pools,
       ...defined({ mostNodes: scenario.mostNodes, podStopMs: scenario.podStopMs }),
     });

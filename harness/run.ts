@@ -4,7 +4,7 @@ import { HistoryError, readHistory } from '../history/reader.ts';
 import type { TrialResult } from '../history/verdict.ts';
 import { defined } from '../model/defined.ts';
 import { createRealTimeline } from '../runtime/timeline.ts';
-import { countOfferings } from '../model/offerings.ts';
+import { offeringsToTry } from './offerings-to-try.ts';
 import { whyNotRun } from './engine.ts';
 import { MAX_SIDE_EFFECTS, crashPointsOf, sideEffectsOf, specifyCrash } from './crash-points.ts';
 import type { CrashName, CrashSpec } from './crash-points.ts';
@@ -78,7 +78,7 @@ export async function planTrials(
   const targetDigest = await targetDigestOf(target.ref);
   const loaded = await loadTarget(target.ref);
   const catalogue = catalogueFor(loaded, world, scenario.pools);
-  const offerings = loaded.countGroups?.(scenario.pools) ?? countOfferings(scenario.pools, catalogue.types.values());
+  const offerings = offeringsToTry(loaded, scenario.pools, catalogue.types.values());
   const limitMs = realTimeLimitMs(loaded.constants, worldFor(loaded, world), {
     nodes,
     offerings,

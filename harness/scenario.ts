@@ -53,9 +53,12 @@ export type WorkloadKind = 'ReplicaSet' | 'Deployment' | 'StatefulSet' | 'Job';
 export interface WorkloadSpec {
   readonly name: string;
   readonly replicas: number;
-  /** What owns them; a ReplicaSet by default. A Job runs `replicas` pods in parallel until it is removed, and replaces lost ones. */
+  /** What owns them; a ReplicaSet by default. A Job runs `replicas` pods in parallel, replaces lost ones, and ends when it is removed, or with `runSeconds`. */
   readonly kind?: WorkloadKind;
-  /** How long each pod of a Job runs until it finishes, in seconds: by default for ever. It needs the capability `pods.finish`. */
+  /**
+   * How long each pod of a Job runs until it finishes, in seconds: by default for ever. The Job is complete when `replicas` pods have
+   * finished; also those count that stop within their grace period. It can't be scaled. It needs the capability `pods.finish`.
+   */
   readonly runSeconds?: number;
   /** Requests of each pod, as Kubernetes quantities. */
   readonly cpu: string;
@@ -210,7 +213,7 @@ export interface Trial {
 
   /** Waits until all pods of the workload run, or have finished, for the bound at most. */
   untilServed(workload: Workload, within: BoundName): Promise<void>;
-  /** Waits until all pods of a Job have finished, for the bound at most. */
+  /** Waits until all pods of a Job with `runSeconds` have finished, for the bound and that time at most. */
   untilFinished(job: Workload, within: BoundName): Promise<void>;
   /** Waits until no nodes and no live instances are left, for the bound at most. */
   untilEmpty(within: BoundName): Promise<void>;

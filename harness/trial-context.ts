@@ -341,9 +341,12 @@ export class TrialContext implements Trial {
   }
 
   async untilFinished(job: Workload, within: BoundName): Promise<void> {
-    await this.until(within, 0, async () => {
-      const { spec, status } = (await this.#cluster.get<Job>(ownerOf(job))) ?? {};
-      return (status?.succeeded ?? 0) >= (spec?.completions ?? Infinity);
+    const { spec } = (await this.#cluster.get<Job>(ownerOf(job))) ?? {};
+    // The bound is for pods that run; these have yet to finish.
+    const runMs = 1_000 * Number(spec?.template.metadata?.annotations?.[RUN_SECONDS_ANNOTATION] ?? 0);
+    await this.until(within, runMs, async () => {
+      const { status } = (await this.#cluster.get<Job>(ownerOf(job))) ?? {};
+      return (status?.succeeded ?? 0) >= (spec?.completions ?? 0);
     });
   }
 

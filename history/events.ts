@@ -156,7 +156,7 @@ const refusedOfferingSchema = z.object({
 const computeSchema = z.object({ cpuMilli: count, memoryMiB: z.number().nonnegative() });
 
 const INSTANCE_STATES = ['pending', 'running', 'shutting-down', 'terminated', 'stopping', 'stopped'] as const;
-/** `ended`: its containers exited before it was deleted. Older histories lack it. */
+/** `ended`: its containers exited before it was deleted; the reason is its phase. Older histories lack it. */
 const POD_STEPS = ['created', 'unschedulable', 'scheduled', 'running', 'ended', 'terminating', 'gone'] as const;
 /** `uncordoned`: new pods may be scheduled again. Older histories lack it. */
 const NODE_STEPS = ['created', 'ready', 'not-ready', 'cordoned', 'uncordoned', 'terminating', 'gone'] as const;

@@ -19,6 +19,8 @@ export interface PodLife {
   readonly running: EventOf<'pod'> | undefined;
   /** Its containers exited before it was deleted. */
   readonly ended: EventOf<'pod'> | undefined;
+  /** The same, if all containers succeeded: nothing is left to protect. */
+  readonly finished: EventOf<'pod'> | undefined;
   readonly terminating: EventOf<'pod'> | undefined;
   readonly gone: EventOf<'pod'> | undefined;
   /** The node to which it was scheduled. */
@@ -154,6 +156,7 @@ export function foldPods(events: readonly HistoryEvent[], nodes: readonly NodeLi
       scheduled: step('scheduled'),
       running: step('running'),
       ended: step('ended'),
+      finished: step('ended')?.reason === 'Succeeded' ? step('ended') : undefined,
       terminating: step('terminating'),
       gone: step('gone'),
       node: placed?.node === undefined ? undefined : nodeAt(named.get(placed.node), placed.i),

@@ -367,13 +367,12 @@ export const sameAppInTwoNamespaces = scenario({
   pools: [pool('default', ONE_TYPE)],
   async run(t) {
     const app = 'shop';
+    // In a cluster that others use, too, nobody else's.
+    const namespace = 'scaleproof-staging';
     const container = { resources: { requests: NODE_SIZED } };
-    const staging = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'staging' } };
+    const staging = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
     const nodeSelector = { [LABEL.zone]: 'us-east-1a' };
-    const first = [
-      { resource: 'namespaces', object: staging },
-      podsOf('staged', 3, container, { namespace: 'staging', app, nodeSelector }),
-    ];
+    const first = [{ resource: 'namespaces', object: staging }, podsOf('staged', 3, container, { namespace, app, nodeSelector })];
     await serveTogether(t, 'provision', await t.apply(first));
     const spread = [{ ...SPREAD_OVER_ZONES, minDomains: 3, labelSelector: { matchLabels: { app } } }];
     await serveTogether(t, 'provision', await t.apply([podsOf('live', 3, container, { app, topologySpreadConstraints: spread })]));

@@ -20,8 +20,8 @@ const TAINT: Taint = { key: 'scaleproof.dev/beside', effect: 'NoSchedule' };
  * It has the first's features, and the slower constants of both. They share one clock and one pair of wires: what kills one kills
  * both, and as soon as one has ended, both have.
  *
- * With a helper as the second, neither is confined: the first serves the scenario's pools, the helper adds to them what it needs (hooks
- * of groups), and both read the queue. It has the features of both, and the constants of the first.
+ * With a helper as the second, neither is confined: the first serves the scenario's pools, the helper may add to them, such as
+ * hooks of groups, and both read the queue. It has the features of both, and the constants of the first.
  * @throws Error when one of them can't be confined, or has the rights of a service account; or for a helper beside which there is no
  * autoscaler
  */

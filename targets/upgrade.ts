@@ -31,7 +31,8 @@ export function upgraded(from: Target, to: Target): Target {
     resources: [...new Set(both.flatMap(({ resources }) => resources))],
     upgradesTo: to,
     ...defined({ program: from.program }),
-    ...defined({ countGroups: from.countGroups }),
+    // Whoever of the two counts offerings has more to try.
+    ...defined({ countGroups: to.countGroups && from.countGroups }),
     install: (site) => from.install(site),
     start: (site) => from.start(site),
     applyPools: (site, pools) => from.applyPools(site, pools),

@@ -81,6 +81,7 @@ test('every step and every feature is drawn', () => {
     'volume created-at-once',
     'volume of-missing-class',
     'Job',
+    'workload.runSeconds',
     'pool.requirements',
     'pool.startupTaints',
   ];

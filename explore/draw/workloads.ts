@@ -17,7 +17,8 @@ const NAMES = ['web', 'api', 'batch', 'cache', 'queue'];
 const CPUS = ['50m', '250m', '600m', '900m', '1500m', '1900m', '3500m'] as const;
 const MEMORIES = ['64Mi', '256Mi', '512Mi', '1Gi', '3Gi', '6Gi', '12Gi'] as const;
 const MAX_GRACE_S = 600;
-const MAX_RUN_S = 900;
+/** Shorter than any bound within which a world has to settle. */
+const MAX_RUN_S = 300;
 
 /** One to four workloads. */
 export function drawWorkloads(random: Random, site: DrawSite): WorkloadData[] {

@@ -121,7 +121,8 @@ function podSteps(commit: ObservedChange, pod: Pod, before: Pod | undefined): Ne
   if (scheduled?.status === 'False' && !wasUnschedulable) steps.push(step('unschedulable', scheduled.message));
   if (node !== undefined && before?.spec.nodeName === undefined) steps.push(step('scheduled'));
   if (status?.phase === 'Running' && before?.status?.phase !== 'Running') steps.push(step('running'));
-  if (hasEnded(pod) && metadata.deletionTimestamp === undefined && (before === undefined || !hasEnded(before))) steps.push(step('ended'));
+  if (hasEnded(pod) && metadata.deletionTimestamp === undefined && (before === undefined || !hasEnded(before)))
+    steps.push(step('ended', status?.phase));
   if (began(pod, before)) steps.push(step('terminating', conditionOf(pod, 'DisruptionTarget')?.reason));
   return steps;
 }
