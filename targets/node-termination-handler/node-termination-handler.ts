@@ -75,7 +75,10 @@ export function nodeTerminationHandlerTarget(version: string, pinned?: string): 
 async function addHooks({ aws, runtime, cluster }: TargetSite): Promise<void> {
   const groups = createAutoScalingClient({ wire: aws, clock: runtime.clock, random: runtime.random, region: cluster.region });
   try {
-    for (const { AutoScalingGroupName, Status } of await groups.groupsWith({ [MANAGED_TAG]: '', [`kubernetes.io/cluster/${cluster.name}`]: 'owned' }))
+    for (const { AutoScalingGroupName, Status } of await groups.groupsWith({
+      [MANAGED_TAG]: '',
+      [`kubernetes.io/cluster/${cluster.name}`]: 'owned',
+    }))
       if (Status === undefined) await groups.putHook({ ...TERMINATION_HOOK, AutoScalingGroupName });
   } finally {
     groups.destroy();
