@@ -134,7 +134,6 @@ export function checkedTrial(trial: Trial, { pools, needs }: Pick<Scenario, 'poo
     const [first] = args;
     if (call === 't.deploy') add(call, (first as { readonly name?: string }).name ?? 'web');
     if (call === 't.deploy') remember(first as WorkloadRequest);
-    if (call === 't.deploy' && (first as WorkloadRequest).runSeconds !== undefined) finishing.add((first as WorkloadRequest).name ?? 'web');
     if (call === 't.scale' && finishing.has((first as Workload).name))
       throw new Mistake(`${call}: its Job has as many pods as have to finish (\`runSeconds\`), and can't be scaled`);
     if (call === 't.untilFinished' && !finishing.has((first as Workload).name))
@@ -142,8 +141,10 @@ export function checkedTrial(trial: Trial, { pools, needs }: Pick<Scenario, 'poo
     if (call === 't.deploy') refuseOtherKinds(call, first as WorkloadRequest);
     if (call === 't.deploy' && requestsGpus(first as WorkloadRequest))
       refuseUndeclared(call, 'gpus', { feature: 'gpus', capability: 'nodes.devices' });
-    if (call === 't.deploy' && (first as WorkloadRequest).runSeconds !== undefined)
+    if (call === 't.deploy' && (first as WorkloadRequest).runSeconds !== undefined) {
       refuseUndeclared(call, 'runSeconds', { capability: 'pods.finish' });
+      finishing.add((first as WorkloadRequest).name ?? 'web');
+    }
     if (call === 't.daemonSet') add(call, (first as { readonly name: string }).name);
     if (call === 't.apply') for (const { workload } of first as UserObject[]) if (workload !== undefined) add(call, workload.name);
     if (call === 't.remove') present.delete((first as Workload).name);

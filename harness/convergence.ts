@@ -7,6 +7,7 @@ import { parseProviderId } from '../model/provider-id.ts';
 import { matchesLabels, parseRequirements } from '../model/requirements.ts';
 import { matchesSelector } from '../model/selector.ts';
 import { parseTime } from '../model/time.ts';
+import { isTerminal } from '../world/controllers/pods.ts';
 import { ClusterError } from '../world/ports.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ClusterPort, InstancePort, LaunchTemplatePort } from '../world/ports.ts';
@@ -196,7 +197,7 @@ async function heldNodes(
     drainHabitOf(pod) === 'opted-out' ||
     (needsBudget(pod) && budgets.some((budget) => selects(budget, pod) && neverAllows(budget, truthOf(pod, truths))));
   const holding = new Set(
-    pods.filter((pod) => pod.metadata.deletionTimestamp === undefined && !isOver(pod) && isStuck(pod)).map(({ spec }) => spec.nodeName),
+    pods.filter((pod) => pod.metadata.deletionTimestamp === undefined && !isTerminal(pod) && isStuck(pod)).map(({ spec }) => spec.nodeName),
   );
   return new Set(
     nodes
@@ -208,11 +209,6 @@ async function heldNodes(
 /** Other pods are evicted whatever their budget says. Source: "How API-initiated eviction works", and eviction.go of the API server */
 function needsBudget({ status }: Pod): boolean {
   return status?.phase === 'Running';
-}
-
-/** Nothing waits for its containers any more. */
-function isOver({ status }: Pod): boolean {
-  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
 function selects({ metadata, spec }: PodDisruptionBudget, pod: Pod): boolean {

@@ -144,6 +144,7 @@ export function foldPods(events: readonly HistoryEvent[], nodes: readonly NodeLi
   return groupBy(ofType(events, 'pod'), ({ uid }) => uid).map(([uid, steps]) => {
     const first = steps[0];
     const step = stepIn(steps);
+    const ended = step('ended');
     const placed = step('scheduled') ?? steps.find(({ node }) => node !== undefined);
     return {
       uid,
@@ -155,8 +156,8 @@ export function foldPods(events: readonly HistoryEvent[], nodes: readonly NodeLi
       unschedulable: step('unschedulable'),
       scheduled: step('scheduled'),
       running: step('running'),
-      ended: step('ended'),
-      finished: step('ended')?.reason === 'Succeeded' ? step('ended') : undefined,
+      ended,
+      finished: ended?.reason === 'Succeeded' ? ended : undefined,
       terminating: step('terminating'),
       gone: step('gone'),
       node: placed?.node === undefined ? undefined : nodeAt(named.get(placed.node), placed.i),

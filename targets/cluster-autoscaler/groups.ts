@@ -9,6 +9,7 @@ import type { Ec2Client } from '../../clients/ec2-client.ts';
 import { createEc2Client } from '../../clients/ec2.ts';
 import { createKubeClient } from '../../clients/kube.ts';
 import { RESOURCES } from '../../clients/resources.ts';
+import { clusterTag } from '../../controller/api.ts';
 import { formatNodeConfig } from '../../controller/launch/node-config.ts';
 import type { Pool } from '../../model/catalogue.ts';
 import { defined } from '../../model/defined.ts';
@@ -234,7 +235,7 @@ function tagsOf({ cluster }: TargetSite, { name, pool, labels, taints }: NodeGro
   };
   return [
     ...discoveryTags(cluster.name).map((key) => tag(key, 'true')),
-    tag(`kubernetes.io/cluster/${cluster.name}`, 'owned', true),
+    tag(clusterTag(cluster.name), 'owned', true),
     tag(GROUP_POOL_LABEL, pool, true),
     tag(MANAGED_TAG, '', true),
     tag(`${TEMPLATE_TAG}/resources/ephemeral-storage`, EPHEMERAL_STORAGE),
@@ -244,7 +245,7 @@ function tagsOf({ cluster }: TargetSite, { name, pool, labels, taints }: NodeGro
 }
 
 function tagsOfPool({ cluster }: TargetSite, pool: string): Record<string, string> {
-  return { [`kubernetes.io/cluster/${cluster.name}`]: 'owned', [GROUP_POOL_LABEL]: pool };
+  return { [clusterTag(cluster.name)]: 'owned', [GROUP_POOL_LABEL]: pool };
 }
 
 /** A pool's limits on all of its nodes together. Source: cluster-autoscaler/proposals/granular-resource-limits.md */

@@ -1,4 +1,5 @@
 import { createAutoScalingClient } from '../../clients/auto-scaling.ts';
+import { clusterTag } from '../../controller/api.ts';
 import { DUMMY_ACCOUNT } from '../../model/program-environment.ts';
 import type { Artefact } from '../go/artefacts/cache.ts';
 import { COMPILED_MEMORY_MIB } from '../go/memory.ts';
@@ -77,7 +78,7 @@ async function addHooks({ aws, runtime, cluster }: TargetSite): Promise<void> {
   try {
     for (const { AutoScalingGroupName, Status } of await groups.groupsWith({
       [MANAGED_TAG]: '',
-      [`kubernetes.io/cluster/${cluster.name}`]: 'owned',
+      [clusterTag(cluster.name)]: 'owned',
     }))
       if (Status === undefined) await groups.putHook({ ...TERMINATION_HOOK, AutoScalingGroupName });
   } finally {
