@@ -239,7 +239,9 @@ class EngineTrial {
       },
       removePools: async (pools, left) => {
         this.#pools.changes += 1;
-        for (const pool of pools) recorder.record({ type: 'pool', pool: describePool(pool), withdrawn: true });
+        // As they are: a pool that was changed comes again as it was.
+        const latest = pools.filter((pool, index) => pools.findIndex(({ name }) => name === pool.name) === index);
+        for (const pool of latest) recorder.record({ type: 'pool', pool: describePool(pool), withdrawn: true });
         await this.#byTarget('removePools', () => target.removePools(operator, pools.map(poolFor), left.map(poolFor)));
         this.#pools.changes += 1;
       },

@@ -72,7 +72,7 @@ export interface TrialContextSite {
   readonly pools: readonly Pool[];
   /** Applies pools that were changed, as the operator would. */
   readonly applyPools: (pools: readonly Pool[]) => Promise<void>;
-  /** Removes pools as the operator would. */
+  /** Removes pools as the operator would. Each comes as it is, and as it was before each change. */
   readonly removePools: (pools: readonly Pool[], left: readonly Pool[]) => Promise<void>;
 }
 
@@ -99,6 +99,8 @@ export class TrialContext implements Trial {
   readonly #watchMemory: TrialContextSite['watchMemory'];
   /** The pools that were not withdrawn. */
   #pools: readonly Pool[];
+  /** Pools as they were before they were changed. */
+  readonly #formerPools: Pool[] = [];
 
   constructor(site: TrialContextSite) {
     this.random = site.random;
@@ -235,6 +237,7 @@ export class TrialContext implements Trial {
     const known = this.#pools.find(({ name }) => name === pool.name);
     if (known === undefined) throw new Error(`the scenario has no pool "${pool.name}" to change`);
     this.#pools = this.#pools.map((one) => (one === known ? pool : one));
+    this.#formerPools.push(known);
     await this.#applyPools([pool]);
   }
 
@@ -254,7 +257,8 @@ export class TrialContext implements Trial {
     if (unknown.length > 0) throw new Error(`the scenario has no pool ${unknown.map((name) => `"${name}"`).join(' and ')} to withdraw`);
     const [gone, left] = partition(this.#pools, ({ name }) => names.length === 0 || names.includes(name));
     this.#pools = left;
-    if (gone.length > 0) await this.#removePools(gone, left);
+    const former = this.#formerPools.filter((pool) => gone.some(({ name }) => name === pool.name));
+    if (gone.length > 0) await this.#removePools([...gone, ...former], left);
   }
 
   inject(fault: FaultSpec, firing: 'must-fire' | 'may-fire' = fault.firing ?? 'must-fire'): Promise<ActiveFault> {

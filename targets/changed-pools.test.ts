@@ -37,7 +37,7 @@ for (const [name, operations] of [
   ["a command's", karpenterPools(NODE_CLASS, undefined)],
 ] as const) {
   test(`a pool that is applied again has nothing of what it was before: ${name}`, async () => {
-    await withEmbedded(1, [], async ({ site }) => {
+    await withEmbedded(1, [], async ({ site, until }) => {
       await operations.install(site);
       const { kube: wire, runtime } = site;
       const kube = createKubeClient({ wire, clock: runtime.clock });
@@ -52,6 +52,10 @@ for (const [name, operations] of [
       expect(await specs()).not.toEqual(alone);
       await operations.applyPools(site, [bare]);
       expect(await specs()).toEqual(alone);
+      // In its last form it names no class of its own.
+      await operations.applyPools(site, [ANY_POOL]);
+      await operations.removePools(site, [ANY_POOL, bare, FULL], []);
+      await until('everything is removed', 60_000, async () => (await specs()).length === 0);
     });
   });
 }

@@ -211,6 +211,7 @@ export interface Target {
   readonly countGroups?: (pools: readonly Pool[]) => number;
   /**
    * Removes pools: everything that the target created for them must then disappear.
+   * @param pools each pool as it is, and as it was before each change: it may have left a node class behind that it no longer names
    * @param left the remaining pools: objects that they share with the removed ones, such as a node class, stay
    */
   removePools(site: TargetSite, pools: readonly Pool[], left: readonly Pool[]): Promise<void>;
