@@ -49,12 +49,22 @@ test('other refusals are none of its business', () => {
   expect(historyWith('pods "web" is forbidden: exceeded quota: compute')).toBeUndefined();
 });
 
+interface Denied {
+  /** What each firing strikes. */
+  readonly operation: string;
+  /** What the fault is about. */
+  readonly names: string[];
+  readonly heal: boolean;
+  /** One request is on its way when the last firing is recorded. */
+  readonly underWay: boolean;
+}
+
 /** A fault strikes this many requests and denies them, and then one more is denied; the history records no firing for that one. */
 function denied(
   firings: number,
-  { operation = 'list nodeclaims', heal = false, underWay = false } = {},
+  { operation = 'list nodeclaims', names = [], heal = false, underWay = false }: Partial<Denied> = {},
 ): ReturnType<typeof permissions.judge> {
-  const builder = new HistoryBuilder().act().arm('f');
+  const builder = new HistoryBuilder().act().arm('f', 'must-fire', { params: { operations: names } });
   const ask = (span: number, of: string): HistoryBuilder =>
     builder.request(span, of, { mutating: false }).add({ type: 'request.end', span, outcome: 'fail', code: 'Forbidden', note: DENIED });
   for (let span = 1; span < firings; span += 1) ask(span, operation).fire('f', span);
@@ -72,4 +82,6 @@ test('what a fault denied does not count, and nothing after more firings than ar
   expect(denied(MAX_FIRINGS_RECORDED, { heal: true }), 'after the heal it counts again').toMatchObject({ verdict: 'fail' });
   expect(denied(MAX_FIRINGS_RECORDED - 1), 'all firings are recorded').toMatchObject({ verdict: 'fail' });
   expect(denied(MAX_FIRINGS_RECORDED, { operation: 'ec2:CreateTags' }), 'another wire is denied').toMatchObject({ verdict: 'fail' });
+  const both = { operation: 'sqs:DeleteMessageBatch', names: ['sqs:DeleteMessageBatch', 'list nodeclaims'] };
+  expect(denied(MAX_FIRINGS_RECORDED, both), 'it may have been denied, too').toBeUndefined();
 });

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { MAX_FIRINGS_RECORDED } from '../history/events.ts';
 import type { FaultLife, RequestLife } from '../history/lives.ts';
 import type { View } from '../history/view.ts';
@@ -22,10 +23,14 @@ export const permissions: Check = {
   judge: (view) => {
     const denied = new Map<string, { readonly denial: Denial; readonly requests: RequestLife[] }>();
     const struck = new Set(view.faults.flatMap(({ fired }) => fired.map(({ span }) => span)));
-    const unrecorded = view.faults.filter((fault) => isDenying(view, fault) && fault.fired.length >= MAX_FIRINGS_RECORDED);
+    const unrecorded = view.faults.filter(({ fired }) => fired.length >= MAX_FIRINGS_RECORDED);
     // Several requests may be on their way when the last firing is recorded.
     const mayBeStruck = ({ start, end }: RequestLife): boolean =>
-      unrecorded.some(({ fired, healed }) => (end?.i ?? Infinity) > (fired.at(-1)?.i ?? 0) && start.i < (healed?.i ?? Infinity));
+      unrecorded.some((fault) => {
+        const { fired, healed } = fault;
+        if ((end?.i ?? Infinity) <= (fired.at(-1)?.i ?? 0) || start.i >= (healed?.i ?? Infinity)) return false;
+        return namesOperation(fault, start.operation) || isDenying(view, fault);
+      });
     for (const [span, request] of view.requests) {
       const { start, end } = request;
       if (start.wire !== 'kube' || end?.code !== 'Forbidden' || struck.has(span) || mayBeStruck(request)) continue;
@@ -46,6 +51,14 @@ export const permissions: Check = {
     return safetyPart(view, findings, `${count(findings.length, 'permission')} missing`);
   },
 };
+
+const namedSchema = z.object({ operations: z.array(z.string()) });
+
+/** Whether a fault strikes this operation by name. All firings that are recorded may be of others. */
+function namesOperation({ armed }: FaultLife, operation: string): boolean {
+  const named = namedSchema.safeParse(armed.fault.params);
+  return named.success && named.data.operations.includes(operation);
+}
 
 /** Whether a fault denied a request to the API server. */
 function isDenying({ requests }: View, { fired }: FaultLife): boolean {
