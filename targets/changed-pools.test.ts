@@ -59,3 +59,14 @@ for (const [name, operations] of [
     });
   });
 }
+
+test('agents remove the start-up taints with which a node was launched, also once its pool has none any more', async () => {
+  const starting = { ...ANY_POOL, startupTaints: [{ key: 'example.com/agent-not-ready', effect: 'NoSchedule' as const }] };
+  await withEmbedded(1, [starting], async ({ site, deploy, until, running }) => {
+    const kube = createKubeClient({ wire: site.kube, clock: site.runtime.clock });
+    await deploy('web', 1, {});
+    await until('a node is launched', 60_000, async () => (await kube.list(RESOURCES.nodeclaims)).length > 0);
+    await reference.applyPools(site, [ANY_POOL]);
+    await until('the pod runs', 300_000, async () => (await running()).length === 1);
+  });
+});

@@ -32,14 +32,17 @@ interface StartupAgentOptions {
   readonly faults?: { readonly faults: NodeFaults; readonly instances: InstancePort };
 }
 
-/** The part of a NodePool (karpenter.sh/v1) that declares taints removed by others. */
+/** The part of a NodePool and of a NodeClaim (karpenter.sh/v1) that declares taints removed by others. */
 interface NodePool extends KubeObject {
   spec?: { template?: { spec?: { startupTaints?: Taint[] } } };
+}
+interface NodeClaim extends KubeObject {
+  spec?: { startupTaints?: Taint[] };
 }
 
 /**
  * What the DaemonSets of start-up agents do: some time after a node is Ready they remove its start-up taints: those that
- * NodePools declare, and those of well-known agents. The agents themselves use no resources here. By a fault, some check their
+ * NodePools and NodeClaims declare (a node may have been launched before its pool was changed), and those of well-known agents. The agents themselves use no resources here. By a fault, some check their
  * node only once, as the CSI drivers of EBS and EFS used to do.
  */
 export class StartupAgent implements WorldPart {
@@ -80,7 +83,7 @@ export class StartupAgent implements WorldPart {
   }
 
   async #remove(name: string, isDue: (node: Node) => boolean): Promise<void> {
-    const named = await this.#namedByPools();
+    const named = await this.#named();
     const isStartup = ({ key, effect }: Taint): boolean =>
       AGENTS.includes(key) ||
       PREFIXES.some((prefix) => key.startsWith(prefix)) ||
@@ -91,12 +94,16 @@ export class StartupAgent implements WorldPart {
     });
   }
 
-  async #namedByPools(): Promise<Taint[]> {
+  async #named(): Promise<Taint[]> {
+    const { port } = this.#options;
     try {
-      const pools = await this.#options.port.list<NodePool>('nodepools');
-      return pools.flatMap(({ spec }) => spec?.template?.spec?.startupTaints ?? []);
+      const pools = await port.list<NodePool>('nodepools');
+      const claims = await port.list<NodeClaim>('nodeclaims');
+      return [...pools.map(({ spec }) => spec?.template?.spec), ...claims.map(({ spec }) => spec)].flatMap(
+        (spec) => spec?.startupTaints ?? [],
+      );
     } catch (error) {
-      // A cluster whose autoscaler has no NodePools.
+      // A cluster whose autoscaler has neither.
       if (error instanceof ClusterError && error.status === 404) return [];
       throw error;
     }
