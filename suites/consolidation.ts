@@ -349,6 +349,50 @@ export const interruptedMeanwhile = scenario({
   },
 });
 
+/** Fifteen types that cost less than a node for eight pods, and as many that cost far less: only the latter should be asked for. */
+const DEAR_SPOT = ['c5', 'c5a', 'c5ad', 'c5d', 'c5n', 'c6a', 'c6i', 'c6id', 'c6in', 'c7a', 'c7i', 'c7i-flex', 'c8a', 'c8i', 'c8i-flex'];
+const CHEAP_SPOT = [
+  'm5',
+  'm5a',
+  'm5ad',
+  'm5d',
+  'm5n',
+  'm6a',
+  'm6i',
+  'm6id',
+  'm6in',
+  'm7a',
+  'm7i',
+  'm7i-flex',
+  'm8a',
+  'm8i',
+  'm8i-flex',
+  't3',
+  't3a',
+];
+const SPOT_CHOICE = ['m5.8xlarge', ...DEAR_SPOT.map((family) => `${family}.2xlarge`), ...CHEAP_SPOT.map((family) => `${family}.large`)];
+
+export const spotToSpot = scenario({
+  id: 'consolidation/spot-to-spot',
+  title: 'a spot node that has become too large is replaced by a cheaper one, which is cheap enough to stay',
+  requirements: ['DIS-02', 'DIS-04'],
+  features: ['spot', 'consolidation', 'spot-consolidation'],
+  pools: [pool('default', { capacityTypes: ['spot'], instanceTypes: SPOT_CHOICE, disruption: WILLING })],
+  faults: { lateKubelets: faults.slowRegistration({ delayMs: REPLACEMENT_LATE_MS, count: 1 }) },
+  async run(t, { lateKubelets }) {
+    // One for all pods, and one in its place.
+    t.expect.launchedAtMost(2);
+    const web = await serve(t, 'provision', { replicas: 8, ...HALF_SIZED });
+    await t.scale(web, 1);
+    t.expect.neverWithoutNode(web);
+    // Every pod has its node: any launch now is a consolidation, or this does not fire.
+    const replacing = await t.injectUntilFired(lateKubelets, 'consolidation');
+    if (replacing.firings() === 0) return;
+    await t.consolidated(1, 'consolidation');
+    await t.pass('consolidation');
+  },
+});
+
 export const emptyDoNotDisruptNode = scenario({
   id: 'consolidation/empty-do-not-disrupt-node',
   title: 'nodes that a user marked as do-not-disrupt become empty: they stay, and later pods run on them',

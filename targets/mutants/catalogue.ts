@@ -25,6 +25,7 @@ import { driftIgnoresDoNotDisrupt } from './disruption/drift-ignores-do-not-disr
 import { neverConsolidates } from './disruption/never-consolidates.ts';
 import { removesBeforeReplacementReady } from './disruption/removes-before-replacement-ready.ts';
 import { endlessConsolidation } from './disruption/endless-consolidation.ts';
+import { spotTypesByName } from './disruption/spot-types-by-name.ts';
 import { trustsPriceEstimates } from './disruption/trusts-price-estimates.ts';
 import { movesDespiteSpread } from './disruption/moves-despite-spread.ts';
 import { orphanedTaint } from './disruption/orphaned-taint.ts';
@@ -205,6 +206,7 @@ export const mutants: readonly Mutant[] = [
   ignoredDoNotDisrupt,
   ignoredPoolPolicy,
   endlessConsolidation,
+  spotTypesByName,
   trustsPriceEstimates,
   movesDespiteSpread,
   doubleCountedPods,
