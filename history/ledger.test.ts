@@ -66,6 +66,10 @@ function dueAfter(builder: HistoryBuilder): number | undefined {
 
 for (const { what, strike } of [
   { what: 'hit a request to AWS', strike: (b: HistoryBuilder) => b.request(2, 'ec2:TerminateInstances').fire('f', 2) },
+  {
+    what: 'hit a request to Kubernetes before the target was ready',
+    strike: (b: HistoryBuilder) => b.add({ type: 'target.start', incarnation: 1 }).request(2, 'list pods').fire('f', 2),
+  },
   { what: 'hit the world itself', strike: (b: HistoryBuilder) => b.fire('f') },
   {
     what: 'killed the target, at any request',
@@ -93,6 +97,7 @@ for (const { what, strike } of [
     strike: (b: HistoryBuilder) =>
       b
         .add({ type: 'target.start', incarnation: 1 })
+        .add({ type: 'target.ready', incarnation: 1 })
         .request(2, 'list pods')
         .fire('f', 2)
         .add({ type: 'target.exit', incarnation: 1, provoked: false, reason: 'died' }),

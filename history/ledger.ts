@@ -102,7 +102,8 @@ export interface Setback {
 /**
  * What kept the target from its work, in order: its provoked crashes, its pauses, and faults that hit its requests or the world itself
  * (without a request), except those that hinder nothing. Of requests only those to AWS count, unless any are selected:
- * terminating an instance takes only EC2, but removing a Node takes the Kubernetes API.
+ * terminating an instance takes only EC2, but removing a Node takes the Kubernetes API. Before it is ready, all of its requests count: it may
+ * not start without their answers.
  */
 export function setbacksOf(view: View, which: 'aws-requests' | 'any-request' = 'aws-requests'): Setback[] {
   const ofFaults = view.faults.flatMap(({ armed, fired, healed }) => {
@@ -123,7 +124,13 @@ export function standstillsOf(view: View): Setback[] {
 }
 
 function concernsInstances(view: View, span: number | undefined): boolean {
-  return span === undefined || view.requests.get(span)?.start.wire === 'aws';
+  if (span === undefined) return true;
+  const start = view.requests.get(span)?.start;
+  return start !== undefined && (start.wire === 'aws' || isOfStart(view, start));
+}
+
+function isOfStart({ incarnations }: View, { incarnation, i }: RequestLife['start']): boolean {
+  return incarnations.some(({ number, ready }) => number === incarnation && i < (ready?.i ?? Infinity));
 }
 
 /**
