@@ -14,7 +14,7 @@ const DEFAULT_LEASE_MS = 15_000;
 /**
  * The target stays alive through the trial. Being killed by a fault and restarted is fine, and so is an exit by design:
  * because its lease could not be renewed after a fault hit its requests or paused it, or because its first requests failed before it
- * was ready. Any other exit, a panic (even a recovered one), not becoming ready, and whatever made the supervisor end the trial
+ * was ready. So is a stop on request. Any other exit, a panic (even a recovered one), not becoming ready, and whatever made the supervisor end the trial
  * are findings.
  */
 export const targetAlive: Check = {
@@ -22,6 +22,7 @@ export const targetAlive: Check = {
   summary: 'the target does not exit, panic, hang, spin, flood the API or run out of memory',
   codes: {
     exited: 'the target exited by itself',
+    'not-stopped': 'the target was told to stop, and had to be killed at the end of its grace period',
     panicked: 'the target exited with an unhandled error',
     'recovered-panic': 'the target recovered from a panic',
     'not-ready': 'the target did not become ready',
@@ -50,11 +51,20 @@ export const targetAlive: Check = {
 
 function exits(view: View): Finding[] {
   return view.incarnations.flatMap((incarnation) => {
-    const { number, exit } = incarnation;
+    const { number, exit, stop } = incarnation;
+    if (exit !== undefined && stop !== undefined && exit.i > stop.i)
+      return isDisturbed(view, stop)
+        ? []
+        : [finding('not-stopped', exit, `The target's incarnation ${number} did not stop by itself: it was ${exit.reason}.`)];
     return exit === undefined || exit.provoked || isByDesign(view, incarnation)
       ? []
       : [finding('exited', exit, `The target's incarnation ${number} exited by itself at ${duration(exit.t)}: it ${exit.reason}.`)];
   });
+}
+
+/** Whether a fault was active that may keep a request waiting, and with it the program. */
+function isDisturbed({ faults }: View, { i }: EventOf<'target.stop'>): boolean {
+  return faults.some(({ armed, healed }) => armed.i < i && (healed?.i ?? Infinity) > i);
 }
 
 /** Whether a correct autoscaler would exit then, to be restarted: because of its lease, a pause, or before it was ready. */

@@ -46,6 +46,15 @@ test('a program that a fault kills is killed and restarted', async () => {
   expect(killed).toEqual([1, 2]);
 });
 
+test('a target that goes on when it is told to stop is killed at the end of its grace period, and that is a finding', async () => {
+  const { target, killed } = program(never);
+  const { events, judgement } = await runInProcess(nothing, target);
+  const [stop] = events.filter(({ type }) => type === 'target.stop');
+  expect(events.filter(({ type }) => type === 'target.exit')).toMatchObject([{ t: (stop?.t ?? 0) + 30_000, provoked: true }]);
+  expect(killed).toEqual([1]);
+  expect(judgement.checks.flatMap(({ findings }) => findings.map(({ code }) => code))).toEqual(['not-stopped']);
+});
+
 test('a panic that the target survived is recorded as an event, not as a log line', async () => {
   const { target } = program(async ({ runtime }) => {
     runtime.log('panic', 'nil map', { at: 'reconcile' });
@@ -55,5 +64,5 @@ test('a panic that the target survived is recorded as an event, not as a log lin
   expect(events.filter(({ type }) => type === 'target.panic')).toMatchObject([
     { incarnation: 1, recovered: true, message: 'nil map {"at":"reconcile"}' },
   ]);
-  expect(judgement.checks.flatMap(({ findings }) => findings.map(({ code }) => code))).toEqual(['recovered-panic']);
+  expect(judgement.checks.flatMap(({ findings }) => findings.map(({ code }) => code))).toEqual(['recovered-panic', 'not-stopped']);
 });

@@ -270,9 +270,16 @@ export class TargetLife {
     this.#clock.handover();
     const timer = new AbortController();
     const over = new Promise<void>((resolve) => (current.onOver = resolve));
-    await Promise.race([current.done, over, this.#clock.sleep(STOP_GRACE_MS, timer.signal).catch(() => undefined)]);
+    const hasStopped = await Promise.race([
+      Promise.race([current.done, over]).then(() => true),
+      this.#clock.sleep(STOP_GRACE_MS, timer.signal).then(
+        () => false,
+        () => true,
+      ),
+    ]);
     timer.abort();
-    this.#terminate(current);
+    if (hasStopped) this.#terminate(current);
+    else this.#end(current, true, `killed ${STOP_GRACE_MS / 1_000} s after it was told to stop`);
   }
 
   /** Silences the target at once: the trial broke off. Resolves when nothing is left of it on the machine. */

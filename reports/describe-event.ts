@@ -131,7 +131,7 @@ export function createDescriber(events: readonly HistoryEvent[]): Describe {
         return plain(`The target is requested to stop (incarnation ${event.incarnation})`);
       case 'target.exit':
         return event.provoked
-          ? { what: `The target is killed by a fault (incarnation ${event.incarnation}): ${event.reason}`, tone: 'fault' }
+          ? { what: `The target is killed (incarnation ${event.incarnation}): ${event.reason}`, tone: 'fault' }
           : { what: `The target exits by itself (incarnation ${event.incarnation}): ${event.reason}`, tone: 'bad' };
       case 'target.panic':
         return { what: `The target panics${event.recovered ? ' and recovers' : ''}: ${event.message}`, tone: 'bad' };

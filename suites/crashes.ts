@@ -71,7 +71,7 @@ export const killedAtSideEffect = scenario({
 export const restartedDuringBoot = scenario({
   id: 'crashes/restarted-during-boot',
   title: 'the autoscaler restarts while twenty instances boot: none is launched twice, and none leaks',
-  requirements: ['CRA-03'],
+  requirements: ['CRA-03', 'CRA-10'],
   capabilities: ['target.kill'],
   pools: NODE_POOLS,
   async run(t) {

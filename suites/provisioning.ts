@@ -11,7 +11,7 @@ import { LABEL } from '../model/kube.ts';
 export const scaleOutAndBack = scenario({
   id: 'provisioning/scale-out-and-back',
   title: 'ten pods each fill a node: all are served, and their nodes are removed when the pods go',
-  requirements: ['PRV-01', 'PRV-07', 'TRM-01', 'TRM-03', 'TRM-06', 'LEK-01', 'LEK-06'],
+  requirements: ['PRV-01', 'PRV-07', 'TRM-01', 'TRM-03', 'TRM-06', 'LEK-01', 'LEK-06', 'CRA-10'],
   pools: NODE_POOLS,
   async run(t) {
     const web = await t.deploy({ replicas: 10 });

@@ -109,7 +109,7 @@ test('the story has actions, faults, observations and reasons for the verdict', 
   );
   expect(text(story.broken)).toContain('it fired once, at 0:15.300 (ec2:CreateFleet); healed at 2:30.000.');
   expect(text(story.seen)).toContain('The target launched 6 instances; 5 terminated, 1 still running at the end; 1 leaked.');
-  expect(text(story.seen)).toContain('incarnation 1, started at 0:00.120, was killed by a fault at 0:15.300');
+  expect(text(story.seen)).toContain('incarnation 1, started at 0:00.120, was killed at 0:15.300');
   expect(text(story.judged)).toContain('no-leaked-instances (fail)');
 });
 

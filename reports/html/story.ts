@@ -100,7 +100,7 @@ function seenIn(view: View, { success, instances, truncated }: TrialReport): str
     exit === undefined
       ? []
       : [
-          `incarnation ${number}, started at ${formatMoment(start.t)}, ${exit.provoked ? 'was killed by a fault' : 'exited by itself'} at ${formatMoment(exit.t)}`,
+          `incarnation ${number}, started at ${formatMoment(start.t)}, ${exit.provoked ? 'was killed' : 'exited by itself'} at ${formatMoment(exit.t)}`,
         ],
   );
   if (lives.length > 0) sentences.push(`The target ran in ${formatCount(view.incarnations.length, 'incarnation')}: ${lives.join('; ')}.`);

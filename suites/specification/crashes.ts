@@ -103,5 +103,14 @@ export const crashes: Area = {
       breaches: { 'stored-objects': ['invalid-after-upgrade', 'altered-by-upgrade'] },
       bound: { none: 'what an upgrade does to stored objects is a breach at any moment' },
     }),
+    requirement({
+      id: 'CRA-10',
+      title: 'Told to stop, the autoscaler stops within the grace period of its pod.',
+      rationale:
+        'Until it is gone, and its lease with it, its successor waits: each roll-out is an outage. Whoever is killed also leaves work half done.',
+      observed: 'at the end of each trial, and in roll-outs, the autoscaler is told to stop, as by SIGTERM, while no fault is active',
+      breaches: { 'target-alive': ['not-stopped'] },
+      bound: { none: 'the grace period is the 30 s that pods have by default' },
+    }),
   ],
 };

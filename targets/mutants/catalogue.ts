@@ -26,6 +26,7 @@ import { neverConsolidates } from './disruption/never-consolidates.ts';
 import { removesBeforeReplacementReady } from './disruption/removes-before-replacement-ready.ts';
 import { endlessConsolidation } from './disruption/endless-consolidation.ts';
 import { spotTypesByName } from './disruption/spot-types-by-name.ts';
+import { ignoresStop } from './lifecycle/ignores-stop.ts';
 import { trustsPriceEstimates } from './disruption/trusts-price-estimates.ts';
 import { movesDespiteSpread } from './disruption/moves-despite-spread.ts';
 import { orphanedTaint } from './disruption/orphaned-taint.ts';
@@ -263,5 +264,6 @@ export const mutants: readonly Mutant[] = [
   excludedLabelValues,
   firstOpenValue,
   relaunchesUnreadyNodes,
+  ignoresStop,
   droppedOvertakenNotice,
 ];

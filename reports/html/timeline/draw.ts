@@ -333,7 +333,7 @@ const TICK_WORDS: Readonly<Record<TickStyle, string>> = {
   partial: 'response with errors',
   fail: 'failed',
   info: 'no response: outcome unknown to the target',
-  killed: 'killed by a fault',
+  killed: 'killed',
   panic: 'panic or exit',
 };
 

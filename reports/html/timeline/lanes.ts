@@ -50,7 +50,7 @@ export function targetLane(view: View, endMs: number): LaneGroup {
             {
               tMs: exit.t,
               style: exit.provoked ? 'killed' : 'panic',
-              title: `${formatMoment(exit.t)} ${exit.provoked ? 'killed by a fault' : 'exited by itself'}: ${exit.reason}`,
+              title: `${formatMoment(exit.t)} ${exit.provoked ? 'killed' : 'exited by itself'}: ${exit.reason}`,
             },
           ],
     ),
