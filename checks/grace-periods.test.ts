@@ -139,6 +139,7 @@ for (const { name, history, codes } of [
     codes: ['asked-too-late'],
   },
   { name: 'never told', history: ended(leaving(LIMIT).at(310_000)), codes: ['asked-too-late'] },
+  { name: 'never told, since it had finished', history: ended(leaving(LIMIT).at(100_000).pod('web-1', 'ended').at(310_000)), codes: [] },
   { name: 'never told when nothing limits the drain', history: ended(leaving().at(310_000)), codes: ['never-asked-to-leave'] },
   { name: 'never told, long before the deadline', history: ended(leaving(LIMIT).at(20_000)), codes: ['never-asked-to-leave'] },
   { name: 'never told on a node that nobody marked', history: ended(running().at(20_000)), codes: ['never-asked-to-leave'] },
