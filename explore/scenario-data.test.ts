@@ -55,6 +55,18 @@ for (const { what, data, says } of [
     says: 'steps.1 (scale): "web" has as many pods as have to finish',
   },
   {
+    what: 'a roll-out of a Job',
+    data: {
+      ...SMALL,
+      workloads: [{ ...SMALL.workloads[0], kind: 'Job' }],
+      steps: [
+        { do: 'deploy', workload: 'web' },
+        { do: 'roll-out', workload: 'web' },
+      ],
+    },
+    says: 'steps.1 (roll-out): "web" is a Job, whose template can\'t be changed',
+  },
+  {
     what: 'pods that stop after no number of seconds',
     data: { ...SMALL, workloads: [{ ...SMALL.workloads[0], annotations: { 'scaleproof.dev/stop-seconds': 'soon' } }] },
     says: 'must be a number of seconds, and is "soon"',

@@ -167,6 +167,7 @@ function partsProblem({ pools, workloads, daemonSets, faults, steps }: ScenarioD
 /** What exists between two steps. */
 interface State {
   readonly known: ReadonlySet<string>;
+  readonly jobs: ReadonlySet<string>;
   /** Workloads whose pods finish. */
   readonly finishing: ReadonlySet<string>;
   readonly pools: ReadonlySet<string>;
@@ -181,6 +182,7 @@ interface State {
 function initialState({ pools, workloads, faults }: ScenarioData): State {
   return {
     known: new Set([...workloads.map((one) => `workload ${one.name}`), ...faults.map((one) => `fault ${one.name}`)]),
+    jobs: new Set(workloads.flatMap((one) => (one.kind === 'Job' ? [one.name] : []))),
     finishing: new Set(workloads.flatMap((one) => (one.runSeconds === undefined ? [] : [one.name]))),
     pools: new Set(pools.map((one) => one.name)),
     fixed: new Set(pools.filter(({ replicas }) => replicas !== undefined).map((one) => one.name)),
@@ -193,7 +195,7 @@ function initialState({ pools, workloads, faults }: ScenarioData): State {
 
 /** Why a step can't be done; undefined if it can. */
 function stepProblem(one: Step, state: State): string | undefined {
-  const { known, finishing, pools, fixed, deployed, over, armed, healed } = state;
+  const { known, jobs, finishing, pools, fixed, deployed, over, armed, healed } = state;
   switch (one.do) {
     case 'deploy':
       if (!known.has(`workload ${one.workload}`)) return `there is no workload "${one.workload}"`;
@@ -201,8 +203,10 @@ function stepProblem(one: Step, state: State): string | undefined {
     case 'scale':
       if (finishing.has(one.workload)) return `"${one.workload}" has as many pods as have to finish, and can't be scaled`;
       return deployed.has(one.workload) ? undefined : `no workload "${one.workload}" is deployed then`;
-    case 'remove':
     case 'roll-out':
+      if (jobs.has(one.workload)) return `"${one.workload}" is a Job, whose template can't be changed`;
+      return deployed.has(one.workload) ? undefined : `no workload "${one.workload}" is deployed then`;
+    case 'remove':
     case 'until-served':
       return deployed.has(one.workload) ? undefined : `no workload "${one.workload}" is deployed then`;
     case 'inject':

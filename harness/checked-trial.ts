@@ -136,6 +136,7 @@ export function checkedTrial(trial: Trial, { pools, needs }: Pick<Scenario, 'poo
     if (call === 't.deploy') remember(first as WorkloadRequest);
     if (call === 't.scale' && finishing.has((first as Workload).name))
       throw new Mistake(`${call}: its Job has as many pods as have to finish (\`runSeconds\`), and can't be scaled`);
+    if (call === 't.rollOut' && (first as Workload).kind === 'Job') throw new Mistake(`${call}: the template of a Job can't be changed`);
     if (call === 't.untilFinished' && !finishing.has((first as Workload).name))
       throw new Mistake(`${call}: its pods never finish; deploy it with \`kind: 'Job'\` and \`runSeconds\``);
     if (call === 't.deploy') refuseOtherKinds(call, first as WorkloadRequest);
