@@ -15,7 +15,13 @@ const hasFault = ({ faults }: ScenarioData, name: string): boolean => faults.som
 function failing({ data }: { readonly data: ScenarioData }): Explored {
   const symptoms = [...(hasFault(data, 'slow-answer') ? [LEAK] : []), ...(hasFault(data, 'lost-answer') ? [LEAK, LATE] : [])];
   const coverage = new Set(data.faults.map(({ fault }) => `fault ${fault}`));
-  return { data, result: resultOf(symptoms, { interleaving: JSON.stringify(data.steps) }), coverage, operations: new Set(['patch nodes']) };
+  return {
+    data,
+    result: resultOf(symptoms, { interleaving: JSON.stringify(data.steps) }),
+    coverage,
+    operations: new Set(['patch nodes']),
+    events: 1,
+  };
 }
 
 function searchWith(
@@ -124,7 +130,13 @@ test('a limit of trials is kept, and what was cut off is not counted', async () 
 test('a trial without a verdict is counted as such', async () => {
   const run = (scenarios: readonly ScenarioData[]): Promise<Explored[]> =>
     Promise.resolve(
-      scenarios.map((data) => ({ data, problem: 'it has no history', coverage: new Set<string>(), operations: new Set<string>() })),
+      scenarios.map((data) => ({
+        data,
+        problem: 'it has no history',
+        coverage: new Set<string>(),
+        operations: new Set<string>(),
+        events: 0,
+      })),
     );
   const search = new Search({ random: createRandom(1), site: SITE, run });
   await search.round(4);

@@ -18,6 +18,8 @@ export interface Explored {
   readonly problem?: string;
   /** What it reached. */
   readonly coverage: ReadonlySet<string>;
+  /** Events in its history: what it costs, whatever the machine. */
+  readonly events: number;
   /** The operations that the target sent. */
   readonly operations: ReadonlySet<string>;
 }
@@ -40,6 +42,9 @@ export interface Found {
   /** Trials to make it smaller. */
   readonly shrinkTrials: number;
 }
+
+/** A scenario that reached something new, and what its trial cost. */
+type Member = Pick<Explored, 'data' | 'events'>;
 
 /** A trial of a scenario that failed. */
 interface Failure {
@@ -102,7 +107,7 @@ export interface SearchOptions {
 export class Search {
   readonly #options: SearchOptions;
   readonly #random: Random;
-  readonly #corpus: ScenarioData[] = [];
+  readonly #corpus: Member[] = [];
   readonly #covered = new Set<string>();
   readonly #interleavings = new Set<string>();
   readonly #operations = new Set<string>(USUAL_OPERATIONS);
@@ -177,18 +182,21 @@ export class Search {
     return random.chance(CROSSED) ? cross(random, member, this.#member(random), name) : vary(random, member, name, site);
   }
 
+  /** The smaller of two, so that variations stay small: more of them run in the same time. */
   #member(random: Random): ScenarioData {
-    return random.pick(random.chance(RECENT) ? this.#corpus.slice(-RECENT_MEMBERS) : this.#corpus);
+    const among = random.chance(RECENT) ? this.#corpus.slice(-RECENT_MEMBERS) : this.#corpus;
+    const [one, other] = [random.pick(among), random.pick(among)];
+    return (one.events <= other.events ? one : other).data;
   }
 
-  #keep({ data, coverage, operations, result }: Explored): void {
+  #keep({ data, coverage, operations, result, events }: Explored): void {
     for (const one of operations) this.#operations.add(one);
     if (result === undefined) return;
     this.#interleavings.add(result.interleaving);
     const before = this.#covered.size;
     for (const key of coverage) this.#covered.add(key);
     if (this.#covered.size === before) return;
-    this.#corpus.push(data);
+    this.#corpus.push({ data, events });
     this.#options.onKept?.(data);
   }
 

@@ -71,7 +71,13 @@ export function createScenarioRunner({ target, directory, workers, signal, label
       if (outcome.kind === 'refused') return unjudged(data, outcome.message);
       if (outcome.kind === 'not-begun') return unjudged(data, 'it did not begin');
       const { result, view } = readTrial(trial, directory);
-      return { data, result, coverage: coverageOf(view, result, outcome.covered), operations: operationsIn(view) };
+      return {
+        data,
+        result,
+        coverage: coverageOf(view, result, outcome.covered),
+        operations: operationsIn(view),
+        events: view.events.length,
+      };
     } catch (error) {
       if (error instanceof HistoryError) return unjudged(data, error.message);
       throw error;
@@ -108,7 +114,7 @@ export function createScenarioRunner({ target, directory, workers, signal, label
 }
 
 function unjudged(data: ScenarioData, problem: string): Explored {
-  return { data, problem, coverage: new Set(), operations: new Set() };
+  return { data, problem, coverage: new Set(), operations: new Set(), events: 0 };
 }
 
 async function plan(
