@@ -6,8 +6,12 @@ import { interruptionHandled } from './interruption-handled.ts';
 const SPOT = { capacityType: 'spot' } as const;
 
 /** A pod runs on a spot instance, whose interruption is delivered at 100; the bounds are 30 to react and 200 to avoid the offering. */
-function warned(features: readonly string[] = ['interruption']): HistoryBuilder {
-  const history = new HistoryBuilder()
+function warned(
+  features: readonly string[] = ['interruption'],
+  /** What happens before the delivery. */
+  meanwhile = (history: HistoryBuilder): HistoryBuilder => history,
+): HistoryBuilder {
+  const sent = new HistoryBuilder()
     .begin()
     .add(
       { type: 'bound', bound: { name: 'interruption', value: 30, unit: 'ms', formula: '30', reason: 'by hand' } },
@@ -22,7 +26,8 @@ function warned(features: readonly string[] = ['interruption']): HistoryBuilder 
     .pod('web-1', 'scheduled', 'n-1')
     .pod('web-1', 'running', 'n-1')
     .at(90)
-    .add({ type: 'notice', instance: 'i-1', kind: 'spot-interruption', to: 'sent', endsInMs: 120 })
+    .add({ type: 'notice', instance: 'i-1', kind: 'spot-interruption', to: 'sent', endsInMs: 120 });
+  const history = meanwhile(sent)
     .at(100)
     .request(2, 'sqs:ReceiveMessage', { mutating: false })
     .add({ type: 'notice', instance: 'i-1', kind: 'spot-interruption', to: 'received', span: 2 })
@@ -86,6 +91,17 @@ for (const { name, history, codes } of [
     name: 'the same offering again',
     history: ends(leaves(warned().at(110).node('n-1', 'cordoned')).at(140).launch(3, 'i-2', 't-2', SPOT)),
     codes: ['interrupted-offering-bought-again'],
+  },
+  {
+    name: 'the same offering again, warned about an instance that is gone',
+    history: warned(['interruption'], (history) =>
+      leaves(history).node('n-1', 'gone').instance('i-1', 'shutting-down').at(95).instance('i-1', 'terminated'),
+    )
+      .at(140)
+      .launch(3, 'i-2', 't-2', SPOT)
+      .at(400)
+      .finish(),
+    codes: [],
   },
   {
     name: 'the same type on demand',

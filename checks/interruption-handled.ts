@@ -159,11 +159,14 @@ function unaskedPods(view: View, { node, entry, dueMs, deathMs }: Warning): PodL
 
 /**
  * Launches of the reclaimed offering that were decided after the target must have known. Only within the incarnation that got the
- * notice: the list of avoided offerings may be kept in memory.
+ * notice: the list of avoided offerings may be kept in memory. A notice about an instance that has terminated names nothing that the
+ * target still knows.
  */
 function judgeLaunches(view: View, bound: Bound): Part {
   const reaction = view.bounds.get(REACTION_BOUND)?.value ?? 0;
-  const warnings = warningsOf(view, reaction).sort((a, b) => a.deliveredMs - b.deliveredMs);
+  const warnings = warningsOf(view, reaction)
+    .filter(({ entry: { instance }, deliveredMs }) => deliveredMs < (instance.terminated?.t ?? Infinity))
+    .sort((a, b) => a.deliveredMs - b.deliveredMs);
   const again = launchedByTarget(createLedger(view)).flatMap((entry) => {
     const { start } = entry.request;
     const warning = warnings.findLast(
