@@ -66,3 +66,13 @@ test('what was concluded about other types is forgotten with it', async () => {
   at(16);
   expect(memory('m5.2xlarge')).toBe(advertised);
 });
+
+test('what types lack under some settings of the kubelet they lack under others', async () => {
+  const { types, memory } = await described();
+  const settings = { maxPods: 20 };
+  const withSettings = (name: string): number => types.get(name, settings)?.allocatable.memory ?? 0;
+  const advertised = [memory('m5.2xlarge'), withSettings('m5.2xlarge')];
+  types.learn('m5.large', { memory: memory('m5.large') / 2 });
+  types.learn('m5.xlarge', { memory: withSettings('m5.xlarge') / 2 }, settings);
+  expect([memory('m5.2xlarge'), withSettings('m5.2xlarge')]).toEqual(advertised.map((one) => one / 2));
+});

@@ -148,7 +148,7 @@ class DescribedTypes implements InstanceTypes {
     if (!isNews && shares.some(([, share, known]) => share > known)) return isSmall;
     const least = shares.map(([resource, ...both]) => [resource, Math.min(...both)] as const);
     seen.set(name, { shares: Object.fromEntries(least), untilMs: this.#clock.monotonicMs() + SIZES_KEPT_MS });
-    if (isNews) this.#sized.delete(key);
+    if (isNews) this.#sized = new Map();
     return isSmall;
   }
 
@@ -162,7 +162,9 @@ class DescribedTypes implements InstanceTypes {
     const known = this.#sized.get(key);
     if (known !== undefined && this.#clock.monotonicMs() < known.untilMs) return known;
     const seen = this.#unforgotten(key);
-    const common = commonShares([...seen.values()].map(({ shares }) => shares));
+    // What types lack under some settings they lack under others, too.
+    const all = [...this.#seen.keys()].flatMap((one) => [...this.#unforgotten(one).values()]);
+    const common = commonShares(all.map(({ shares }) => shares));
     const types = [...this.#described.values()].map((type) => {
       const shares = seen.get(type.name)?.shares ?? common;
       const isAsDescribed = Object.values(shares).every((share) => share === 1);
@@ -170,7 +172,7 @@ class DescribedTypes implements InstanceTypes {
       const { capacity, allocatable } = settings === undefined ? type : nodeSize(type.capacity, settings);
       return { ...type, capacity, allocatable: isAsDescribed ? allocatable : sharesOf(allocatable, shares) };
     });
-    const untilMs = Math.min(Infinity, ...[...seen.values()].map((one) => one.untilMs));
+    const untilMs = Math.min(Infinity, ...all.map((one) => one.untilMs));
     const sized = { types, byName: new Map(types.map((type) => [type.name, type])), untilMs };
     this.#sized.set(key, sized);
     return sized;
