@@ -211,6 +211,22 @@ export const allTypesSmaller = scenario({
   run: (t) => serve(t, 'replacement', { replicas: 1, cpu: '1500m', memory: '12Gi' }),
 });
 
+/** Found by the explorer in the reference: what nodes had shown counted only for nodes with the same settings of their kubelets. */
+export const smallerInAllClasses = scenario({
+  id: 'capacity/smaller-in-all-classes',
+  profile: 'extended',
+  title:
+    'nodes of all types have two thirds less allocatable memory, in two classes with other settings of their kubelets: two types are enough to know',
+  requirements: ['CAP-10'],
+  features: ['weights'],
+  pools: [
+    pool('first', { instanceTypes: ['m5.xlarge'], weight: 10 }),
+    pool('second', { nodeSettings: { kubelet: { systemReserved: { memory: '256Mi' } } } }),
+  ],
+  under: [faults.allocatableShortfall({ memory: 0.67 })],
+  run: (t) => serve(t, 'replacement', { replicas: 1, cpu: '1500m', memory: '12Gi' }),
+});
+
 /** Found by the explorer in the reference: what a node had shown about its type counted for ever. */
 export const smallerForAWhile = scenario({
   id: 'capacity/smaller-for-a-while',

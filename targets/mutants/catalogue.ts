@@ -7,6 +7,7 @@ import { throttlingAsNoCapacity } from './capacity/throttling-as-no-capacity.ts'
 import { offeringByOffering } from './capacity/offering-by-offering.ts';
 import { ignoredNodeShortfall } from './capacity/ignored-node-shortfall.ts';
 import { neverForgottenSizes } from './capacity/never-forgotten-sizes.ts';
+import { forgetsSizesOfClasses } from './capacity/forgets-sizes-of-classes.ts';
 import { sizesLearntOneByOne } from './capacity/sizes-learnt-one-by-one.ts';
 import { ignoredCapacityErrors } from './capacity/ignored-capacity-errors.ts';
 import { collectsOtherClusters } from './collection/collects-other-clusters.ts';
@@ -197,6 +198,7 @@ export const mutants: readonly Mutant[] = [
   throttlingAsNoCapacity,
   ignoredNodeShortfall,
   sizesLearntOneByOne,
+  forgetsSizesOfClasses,
   neverForgottenSizes,
   waitsForMissedClaim,
   consolidatesBeforeSync,
