@@ -5,7 +5,7 @@ import { LAUNCHES } from '../faults/operations.ts';
 import { always, first } from '../faults/triggers.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { BudgetSpec, Scenario, ScenarioHead } from '../harness/scenario.ts';
-import { NODE_POOLS, NODE_TYPES, endingSlowly } from '../harness/shapes.ts';
+import { NODE_POOLS, NODE_TYPES, OPTED_OUT, endingSlowly } from '../harness/shapes.ts';
 import { serve } from '../harness/steps.ts';
 
 const SPOT = [pool('spot', { capacityTypes: ['spot', 'on-demand'], instanceTypes: [...NODE_TYPES, 'c6i.xlarge'] })];
@@ -211,6 +211,26 @@ export const beforeRegistration = scenario({
   pools: SPOT,
   under: [faults.spotInterruption({ count: 2, moment: 'before-registration', noticeMs: 5_000 })],
   run: (t) => serve(t, 'recover', { replicas: 4 }),
+});
+
+/** Both fit on one node. */
+const SMALL = { cpu: '500m', memory: '512Mi' } as const;
+
+/** Found by the explorer in the reference and in Karpenter 1.14.1: https://github.com/kubernetes-sigs/karpenter/issues/2217 */
+export const criticalBesideOptedOut = scenario({
+  id: 'interruption/critical-beside-opted-out',
+  title: 'a critical pod is on an interrupted instance beside one that opted out of disruption: it is asked to leave in time',
+  requirements: ['INT-02'],
+  features: ['spot', 'interruption', 'do-not-disrupt'],
+  pools: [pool('default', { capacityTypes: ['spot'], instanceTypes: NODE_TYPES })],
+  faults: { interruption: faults.spotInterruption({ count: 1 }) },
+  async run(t, { interruption }) {
+    await serve(t, 'provision', { name: 'critical', replicas: 1, ...SMALL, priorityClassName: 'system-cluster-critical' });
+    await serve(t, 'provision', { name: 'job', replicas: 1, ...SMALL, annotations: OPTED_OUT });
+    await t.injectUntilFired(interruption, 'provision');
+    // The two minutes' notice, and the time of the replacements.
+    await t.pass('provision', 2);
+  },
 });
 
 export const secondTerminationHandler = scenario({

@@ -110,6 +110,16 @@ test('critical pods after the others, DaemonSet pods last in each group; static 
   expect(asked).toEqual(['web', 'agent', 'critical', 'critical-agent']);
 });
 
+test('critical pods do not wait for pods that stay, unless they belong to a DaemonSet', async () => {
+  const optOut = { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } };
+  const critical = pod('critical', { priorityClassName: 'system-cluster-critical' });
+  const agent = pod('critical-agent', { priorityClassName: 'system-node-critical' }, ownedBy('DaemonSet'));
+  expect((await drain([critical, agent, pod('kept', {}, optOut)])).asked).toEqual(['critical']);
+  const budget = new KubeError(429, 'TooManyRequests', 'Cannot evict pod');
+  const { asked } = await drain([critical, pod('web')], { refuse: (name, count) => (name === 'web' && count < 9 ? budget : undefined) });
+  expect(asked.slice(0, 3)).toEqual(['web', 'web', 'critical']);
+});
+
 test('the eviction of a protected pod is retried, and does not block its group', async () => {
   const budget = new KubeError(429, 'TooManyRequests', 'Cannot evict pod');
   const { asked, seconds } = await drain([pod('kept'), pod('web')], {

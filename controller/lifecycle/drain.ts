@@ -26,13 +26,16 @@ export interface Drainer {
   drain(node: Node, endMs: number, aheadMs?: number): Promise<number | undefined>;
 }
 
+/** Which pods leave next. @param isHeld whether a pod stays where it is for now: it opted out, or its eviction was refused */
+export type LeavingOrder = (pods: readonly Pod[], isHeld: (pod: Pod) => boolean) => readonly Pod[];
+
 /**
- * Pods leave in Karpenter's order: critical pods after the others, and DaemonSet pods last in each of the two groups. Static pods
- * stay, and so do those that tolerate the taint; pods that opted out are waited for. A refused eviction is retried with a backoff
- * per pod. If the node's deadline is known, pods are deleted early enough to still get their grace period.
+ * Pods leave in Karpenter's order: critical pods after the others, and DaemonSet pods last in each of the two groups. But critical pods
+ * don't wait for pods that stay. Static pods stay, and so do those that tolerate the taint; pods that opted out are waited for. A refused
+ * eviction is retried with a backoff per pod. If the node's deadline is known, pods are deleted early enough to still get their grace period.
  */
-export function createDrainer(context: Context): Drainer {
-  return new EvictingDrainer(context);
+export function createDrainer(context: Context, order: LeavingOrder = nextToLeave): Drainer {
+  return new EvictingDrainer(context, order);
 }
 
 interface Refused {
@@ -42,12 +45,14 @@ interface Refused {
 
 class EvictingDrainer implements Drainer {
   readonly #context: Context;
+  readonly #order: LeavingOrder;
   /** By pod uid. Bounded by the pods that are waiting on draining nodes. */
   readonly #refused = new Map<string, Refused>();
   readonly #ending: EndingPods;
 
-  constructor(context: Context) {
+  constructor(context: Context, order: LeavingOrder) {
     this.#context = context;
+    this.#order = order;
     this.#ending = new EndingPods(context.state);
   }
 
@@ -72,7 +77,8 @@ class EvictingDrainer implements Drainer {
     if (pods.length === 0) return undefined;
 
     await this.#deleteExpiring(pods, endMs, aheadMs);
-    const group = firstGroup(pods).filter((pod) => !isDeleting(pod) && !hasOptedOut(pod));
+    const isHeld = (pod: Pod): boolean => !isDeleting(pod) && (hasOptedOut(pod) || this.#refused.has(uidOf(pod)));
+    const group = this.#order(pods, isHeld).filter((pod) => !isDeleting(pod) && !hasOptedOut(pod));
     const due = group.filter((pod) => (this.#refused.get(uidOf(pod))?.untilMs ?? -Infinity) <= runtime.clock.monotonicMs());
     await forEachAtMost(EVICTIONS_AT_ONCE, due, (pod) => this.#evict(pod));
 
@@ -170,14 +176,19 @@ function hurriedSeconds({ metadata }: Pod, serverEndMs: number): number | undefi
 
 const CRITICAL: readonly string[] = ['system-cluster-critical', 'system-node-critical'];
 
-/** The pods that leave next: none leaves while one of an earlier group still exists. */
-function firstGroup(pods: readonly Pod[]): readonly Pod[] {
-  const groups = Map.groupBy(pods, (pod) => {
-    const isCritical = CRITICAL.includes(pod.spec.priorityClassName ?? '');
-    return (isCritical ? 2 : 0) + (isDaemonPod(pod) ? 1 : 0);
-  });
+const isCritical = (pod: Pod): boolean => CRITICAL.includes(pod.spec.priorityClassName ?? '');
+
+/** The first group: none leaves while a pod of an earlier group still exists. */
+export const firstGroup: LeavingOrder = (pods) => {
+  const groups = Map.groupBy(pods, (pod) => (isCritical(pod) ? 2 : 0) + (isDaemonPod(pod) ? 1 : 0));
   return groups.get(Math.min(...groups.keys())) ?? [];
-}
+};
+
+/** The same, with critical pods as soon as only pods that stay are before them. DaemonSets may have what all pods of a node need. */
+const nextToLeave: LeavingOrder = (pods, isHeld) => {
+  const first = firstGroup(pods, isHeld);
+  return first.every(isHeld) ? [...new Set([...first, ...pods.filter((pod) => isCritical(pod) && !isDaemonPod(pod))])] : first;
+};
 
 /** Whether a pod has to leave before its node may be removed, unless it is stuck. */
 function isInTheWay(pod: Pod): boolean {

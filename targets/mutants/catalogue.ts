@@ -51,6 +51,7 @@ import { interruptionIgnoredInConsolidation } from './interruption/interruption-
 import { replacementPerMessage } from './interruption/replacement-per-message.ts';
 import { droppedEarlyNotice } from './interruption/dropped-early-notice.ts';
 import { droppedOvertakenNotice } from './interruption/dropped-overtaken-notice.ts';
+import { criticalPodsWait } from './interruption/critical-pods-wait.ts';
 import { ghostNodes } from './interruption/ghost-nodes.ts';
 import { immediateTermination } from './interruption/immediate-termination.ts';
 import { ignoredInterruption } from './interruption/ignored-interruption.ts';
@@ -268,4 +269,5 @@ export const mutants: readonly Mutant[] = [
   relaunchesUnreadyNodes,
   ignoresStop,
   droppedOvertakenNotice,
+  criticalPodsWait,
 ];
