@@ -221,6 +221,7 @@ const lookAtHeld = async (
     budgets = [],
     claims = [],
     others = [],
+    beside = [],
     pools = [],
     phase = 'Running',
   }: {
@@ -229,12 +230,14 @@ const lookAtHeld = async (
     readonly budgets?: readonly PodDisruptionBudget[];
     readonly claims?: readonly KubeObject[];
     readonly others?: readonly Node[];
+    /** Further pods. */
+    readonly beside?: readonly Pod[];
     readonly pools?: readonly Pool[];
   } = {},
 ): Promise<Waiting[]> => {
   const { metadata, ...rest } = pod('web', phase, 'held');
   const objects: Readonly<Record<string, readonly KubeObject[]>> = {
-    pods: [{ ...rest, metadata: { ...metadata, ...holder } }],
+    pods: [{ ...rest, metadata: { ...metadata, ...holder } }, ...beside],
     nodes: [marked('held', { deletionTimestamp: LONG_AGO }), ...others],
     poddisruptionbudgets: budgets,
     nodeclaims: claims,
@@ -360,9 +363,10 @@ for (const { what, holder = {}, more = {}, waiting } of [
   });
 }
 
-test('as many idle nodes as there are held ones may stay: the pods there may be expected to move', async () => {
+test('as many idle nodes as there are pods on held ones may stay: they may be expected to move', async () => {
   expect(await lookAtHeld(OPTED_OUT, { others: [node('a')] })).toEqual([]);
   expect(await lookAtHeld(OPTED_OUT, { others: [node('a'), node('b')] })).toEqual([idle('b')]);
+  expect(await lookAtHeld(OPTED_OUT, { others: [node('a'), node('b')], beside: [pod('web', 'Running', 'held')] })).toEqual([]);
   expect(await lookAtHeld({}, { others: [node('a')] })).toEqual([...LEAVING, idle('a')]);
 });
 

@@ -108,8 +108,8 @@ export async function waitingToSettle({
     ...wantedIdleNodes(nodes, usedNodes, pools),
     ...kept.map(({ metadata }) => metadata.name ?? ''),
   ]);
-  // Whoever expects the pods that hold a node to move has room for them.
-  let spare = held.size;
+  // Whoever expects the pods of these nodes to move has room for them, perhaps on a node each.
+  let spare = pods.filter((pod) => held.has(pod.spec.nodeName ?? '') && truthOf(pod, truths)?.kind !== 'daemon' && !isTerminal(pod)).length;
   const joined = new Set(nodes.map((node) => parseProviderId(node.spec?.providerID)));
   for (const node of nodes) {
     if (held.has(node.metadata.name ?? '')) continue;
