@@ -121,8 +121,17 @@ export function featuresOf({ pools, workloads, steps }: ScenarioData): Feature[]
     'node-settings': all.some(({ nodeSettings }) => nodeSettings !== undefined),
     'node-limits': all.some(({ limits }: Pool) => limits?.nodes !== undefined),
     'pool-removal': steps.some((step) => step.do === 'withdraw-pool'),
+    'open-labels': all.some(leavesLabelOpen),
   };
   return (Object.keys(features) as Feature[]).filter((name) => features[name] === true);
+}
+
+/** Labels that say what a machine is, and not what its user wants. */
+const LABELS_OF_MACHINES = /^([^/]+\.)?(kubernetes\.io|k8s\.io|karpenter\.sh|k8s\.aws)\//;
+
+/** Whether nodes may have different values of a label of the user's own. */
+function leavesLabelOpen({ requirements }: Pool): boolean {
+  return requirements.some(({ key, operator }) => operator !== 'DoesNotExist' && !LABELS_OF_MACHINES.test(key));
 }
 
 function isOptedOut({ annotations = {} }: ScenarioData['workloads'][number]): boolean {

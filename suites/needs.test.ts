@@ -80,6 +80,7 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
   'spot.interrupt': [
     'consolidation/interrupted-meanwhile',
     'interruption/before-registration',
+    'interruption/critical-beside-opted-out',
     'interruption/duplicate-and-late-messages',
     'interruption/during-launch',
     'interruption/fallback-after-interruption',
@@ -105,11 +106,13 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
   'boot.delay': [
     'capacity/all-types-smaller',
     'capacity/smaller-for-a-while',
+    'capacity/smaller-in-all-classes',
     'capacity/smaller-than-advertised',
     'consolidation/budget-with-unready-node',
     'consolidation/drifted-replacement-never-registers',
     'consolidation/interrupted-meanwhile',
     'consolidation/replacement-never-registers',
+    'consolidation/spot-to-spot',
     'disruption/all-kubelets-silent',
     'disruption/dead-kubelet',
     'disruption/ghost-node',

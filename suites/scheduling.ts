@@ -450,7 +450,7 @@ export const openLabelBounds = scenario({
   title:
     'a pool leaves a label open but excludes two numbers, and pods ask for one above or below these: their nodes get numbers that suit both, and stay',
   requirements: ['SCH-17', 'SCH-01'],
-  features: ['drift'],
+  features: ['drift', 'open-labels'],
   pools: [
     pool('default', { instanceTypes: NODE_TYPES, requirements: [{ key: 'example.com/tier', operator: 'NotIn', values: EXCLUDED_TIERS }] }),
   ],
@@ -473,7 +473,7 @@ export const openLabelAlternatives = scenario({
   id: 'scheduling/open-label-alternatives',
   title: 'a pool leaves a label open, and pods accept either a zone that it does not have or one value of the label: nodes get that value',
   requirements: ['SCH-17', 'SCH-01'],
-  features: ['drift'],
+  features: ['open-labels'],
   pools: [
     pool('default', {
       instanceTypes: NODE_TYPES,

@@ -127,6 +127,7 @@ function aloneWith(variant: ReferenceVariant, periods: Periods, scope?: PoolScop
       'node-settings',
       'gpus',
       'pool-removal',
+      'open-labels',
     ],
     constants: constantsOf(periods),
     resources: [RESOURCES.nodeclaims.plural, RESOURCES.nodepools.plural, RESOURCES.ec2nodeclasses.plural],

@@ -55,7 +55,8 @@ export interface TargetConstants {
  * cheaper spot node. `node-settings`: passes kubelet settings and labels of a pool's nodes on to their user data, and plans with
  * the kubelet settings. `node-classes`: applies the EC2NodeClass of a pool as its user wrote it, so that its nodes start with it.
  * `gpus`: launches nodes with NVIDIA GPUs for pods that request them, and waits for the device plugins of these nodes. `pool-removal`:
- * drains and terminates the nodes of a pool that is removed; without it, whoever removes a pool ends its instances.
+ * drains and terminates the nodes of a pool that is removed; without it, whoever removes a pool ends its instances. `open-labels`: where a
+ * pool requires a label of the user's own without setting its value, gives each node the value that its pods ask for.
  */
 export const FEATURES = [
   'spot',
@@ -79,6 +80,7 @@ export const FEATURES = [
   'node-classes',
   'gpus',
   'pool-removal',
+  'open-labels',
 ] as const;
 export type Feature = (typeof FEATURES)[number];
 

@@ -53,7 +53,7 @@ export function drawPool(random: Random, name: string, site: DrawSite): PoolData
       instanceTypes: maybe(random, 0.7, () => someOf(random, TYPES)),
       zones: maybe(random, 0.25, () => someOf(random, ZONES)),
       architectures: maybe(random, 0.15, () => someOf(random, ['amd64', 'arm64'] as const)),
-      requirements: maybe(random, 0.35, () => requirementsOf(random)),
+      requirements: maybe(random, 0.35, () => requirementsOf(random, site)),
       labels: maybe(random, 0.15, () => ({ 'example.com/team': random.pick(OWN_LABELS['example.com/team']) })),
       taints: has(site, 'taints') ? maybe(random, 0.12, () => [OWN_TAINT]) : undefined,
       startupTaints: has(site, 'taints') ? maybe(random, 0.12, () => [STARTUP_TAINT]) : undefined,
@@ -79,7 +79,12 @@ function capacityTypesOf(random: Random): PoolData['capacityTypes'] {
 }
 
 /** Requirements of every operator, also ones that leave a label open for pods. */
-function requirementsOf(random: Random): NodeSelectorRequirement[] {
+function requirementsOf(random: Random, site: DrawSite): NodeSelectorRequirement[] {
+  const openLabels = [
+    (): NodeSelectorRequirement => ({ key: 'example.com/team', operator: 'Exists' }),
+    (): NodeSelectorRequirement => ({ key: 'example.com/tier', operator: 'In', values: someOf(random, OWN_LABELS['example.com/tier']) }),
+    (): NodeSelectorRequirement => ({ key: 'example.com/tier', operator: 'NotIn', values: ['3'] }),
+  ];
   const makers = [
     (): NodeSelectorRequirement => ({ key: LABEL.zone, operator: 'NotIn', values: [random.pick(ZONES)] }),
     (): NodeSelectorRequirement => ({
@@ -89,10 +94,8 @@ function requirementsOf(random: Random): NodeSelectorRequirement[] {
     }),
     (): NodeSelectorRequirement => ({ key: `${INSTANCE}category`, operator: 'In', values: someOf(random, ['c', 'm', 'r', 't']) }),
     (): NodeSelectorRequirement => ({ key: `${INSTANCE}generation`, operator: 'Gt', values: [random.pick(['2', '5'])] }),
-    (): NodeSelectorRequirement => ({ key: 'example.com/team', operator: 'Exists' }),
-    (): NodeSelectorRequirement => ({ key: 'example.com/tier', operator: 'In', values: someOf(random, OWN_LABELS['example.com/tier']) }),
     (): NodeSelectorRequirement => ({ key: 'example.com/tier', operator: 'DoesNotExist' }),
-    (): NodeSelectorRequirement => ({ key: 'example.com/tier', operator: 'NotIn', values: ['3'] }),
+    ...(has(site, 'open-labels') ? openLabels : []),
   ];
   const made = someOf(random, makers).map((make) => make());
   // A label has one requirement, so that a reader sees at once what it allows.

@@ -60,6 +60,7 @@ test('every step and every feature is drawn', () => {
     'minimum-values',
     'node-limits',
     'node-settings',
+    'open-labels',
     'pool-removal',
     'spot',
     'static-capacity',

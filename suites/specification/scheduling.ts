@@ -161,7 +161,7 @@ export const scheduling: Area = {
     requirement({
       id: 'SCH-17',
       profile: 'extended',
-      features: ['drift'],
+      features: ['open-labels'],
       title: 'A label whose value a pool leaves open gets one that both the pool and the pods allow.',
       rationale: 'A node whose label its pool excludes is outdated from the start: it is replaced by one with the same label, without end.',
       observed:

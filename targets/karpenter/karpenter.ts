@@ -65,6 +65,7 @@ const FEATURES: readonly Feature[] = [
   'node-classes',
   'gpus',
   'pool-removal',
+  'open-labels',
 ];
 
 /**
