@@ -47,6 +47,14 @@ for (const { what, operation, status, verdict } of [
   });
 }
 
+test('a restart begins anew: a backoff is lost with its process', () => {
+  const history = sent([0, 10, 20]);
+  for (let span = 4; span < 7; span += 1)
+    history.at(span * 10).request(span, 'ec2:CreateFleet', { input: { ClientToken: 'a' }, incarnation: 2 });
+  const result = requestAmplification.judge(createView(history.at(100_000).finish().events));
+  expect([result?.verdict, result?.measurements[0]?.worst]).toEqual(['pass', 3]);
+});
+
 test('successful requests are not repetitions', () => {
   const history = begun();
   for (let index = 0; index < 10; index += 1) {

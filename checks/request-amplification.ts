@@ -31,7 +31,7 @@ const SHOWN = 10;
  * Other reads are polls, and successful changes are not repetitions. Changes are the same if they are equal byte
  * for byte, client token included. Launches count all together, because a client that draws a new token for each try still
  * requests the same: what is limited is the rounds of launches. A round asks once for each launch that was needed, in one request
- * for all or in one for each. Equal reads of EC2, which each launch may need, are limited to that number per launch that was needed.
+ * for all or in one for each. A restart begins anew: a backoff is lost with its process. Equal reads of EC2, which each launch may need, are limited to that number per launch that was needed.
  */
 export const requestAmplification: Check = {
   name: 'request-amplification',
@@ -56,11 +56,11 @@ function judgeRepeats(view: View, unsuccessful: readonly RequestLife[], bound: B
   const reasons = reasonsIn(view);
   const equal = groupBy(
     unsuccessful.filter((request) => !isLaunch(view, request) || hasToken(request)),
-    ({ start }) => JSON.stringify([start.operation, start.object, start.input]),
+    ({ start }) => JSON.stringify([start.incarnation, start.operation, start.object, start.input]),
   );
   const launches = groupBy(
     unsuccessful.filter((request) => isLaunch(view, request)),
-    ({ start }) => start.operation,
+    ({ start }) => `${start.incarnation} ${start.operation}`,
   );
   const once = (): number => 1;
   const worst = [
