@@ -352,6 +352,13 @@ const CASES: readonly {
   },
   { what: 'spread over hostnames', load: load(spread(LABEL.hostname, { minDomains: 9 })), kind: 'servable' },
   { what: 'apart over hostnames', load: load(apart(LABEL.hostname)), kind: 'servable' },
+  {
+    what: 'apart over zones, one of which only a pool with limits has',
+    load: load(apart(LABEL.zone), SMALL, 2),
+    pools: [pool('small', { limits: { nodes: 1 } }), pool('general', { zones: ['a'] })],
+    kind: 'partly',
+    why: /limits of pool small may be reached/,
+  },
   { what: 'apart over zones, one pod too many', load: load(apart(LABEL.zone)), kind: 'partly', why: /at most 2 of 3 can run/ },
   { what: 'together with its own pods', load: load(beside(LABEL.zone, 'web')), kind: 'servable' },
   {

@@ -4,7 +4,7 @@ import type { Resources } from '../model/resources.ts';
 import type { Feasibility } from './feasibility.ts';
 import type { Seat } from './offers.ts';
 import type { Load } from './load.ts';
-import { isAlone } from './placement.ts';
+import { isAlone, placementProblem } from './placement.ts';
 
 const MIB = 2 ** 20;
 /** Nodes are never completely full. */
@@ -31,9 +31,13 @@ export function judgeLimits(loads: readonly Load[], judged: ReadonlyMap<string, 
   return new Map(
     [...judged].map(([name, found]): [string, Feasibility] => {
       if (found.kind !== 'servable') return [name, found];
-      const pools = [...new Set(found.seats.map(({ pool }) => pool.name))];
-      const isDaemon = loads.some((load) => load.name === name && load.isDaemon);
-      if (isDaemon || pools.length === 0 || !pools.every((pool) => scarce.has(pool))) return [name, found];
+      const load = loads.find((one) => one.name === name);
+      if (load === undefined || load.isDaemon) return [name, found];
+      const left = found.seats.filter(({ pool }) => !scarce.has(pool.name));
+      if (left.length === found.seats.length) return [name, found];
+      // The seats of other pools may be enough, but not for pods that must be apart over zones.
+      if (left.length > 0 && placementProblem(load, loads, left, seatsOf) === undefined) return [name, found];
+      const pools = [...new Set(found.seats.flatMap(({ pool }) => (scarce.has(pool.name) ? [pool.name] : [])))];
       const why = `the limits of pool ${pools.join(', ')} may be reached, and then it depends on the order which pods are served`;
       return [name, { kind: 'partly', seats: found.seats, why }];
     }),
