@@ -27,6 +27,8 @@ export class ScaleDown {
   readonly #machines: Machines;
   /** By the node's uid. */
   readonly #emptySinceMs = new Map<string, number>();
+  /** When the node of an instance was first missed, by the instance's id. */
+  readonly #missedSinceMs = new Map<string, number>();
 
   constructor(runtime: Runtime, kube: KubeClient, machines: Machines) {
     this.#runtime = runtime;
@@ -43,9 +45,10 @@ export class ScaleDown {
       if (machine.state === 'over') continue;
       const node = look.nodeOf.get(machine.id);
       if (machine.state === 'stopped' || node === undefined) {
-        if (machine.state === 'stopped' || isLost(machine, look)) ending.push(machine.id);
+        if (machine.state === 'stopped' || this.#isLost(machine, look)) ending.push(machine.id);
         continue;
       }
+      this.#missedSinceMs.delete(machine.id);
       if (await this.#isToGo(machine, node, look, awaited)) emptied.push({ id: machine.id, node });
     }
     ending.push(...(await this.#closeAll(emptied)));
@@ -53,9 +56,19 @@ export class ScaleDown {
   }
 
   /** Keeps memory bounded: nodes are created and removed as long as this runs. */
-  #forgetGone({ nodes }: Look): void {
+  #forgetGone({ nodes, machines }: Look): void {
     const present = new Set(nodes.map(({ metadata }) => metadata.uid));
     for (const uid of this.#emptySinceMs.keys()) if (!present.has(uid)) this.#emptySinceMs.delete(uid);
+    const ids = new Set(machines.map(({ id }) => id));
+    for (const id of this.#missedSinceMs.keys()) if (!ids.has(id)) this.#missedSinceMs.delete(id);
+  }
+
+  /** Whether an instance without a node will never be one, or is no longer wanted. Pods run on for a while where somebody deleted the Node. */
+  #isLost({ id, group, launchedMs }: Machine, { groups, joined, nowMs }: Look): boolean {
+    if (!groups.has(group)) return true;
+    const sinceMs = joined.has(id) ? (this.#missedSinceMs.get(id) ?? nowMs) : launchedMs;
+    if (joined.has(id)) this.#missedSinceMs.set(id, sinceMs);
+    return nowMs - sinceMs >= PLAIN.registrationTimeoutMs;
   }
 
   async #isToGo(machine: Machine, node: Node, { groups, pods, nowMs }: Look, awaited: ReadonlySet<string>): Promise<boolean> {
@@ -118,9 +131,4 @@ export class ScaleDown {
     });
     return done === true;
   }
-}
-
-/** Whether an instance without a node will never be one, or is no longer wanted. */
-function isLost({ id, group, launchedMs }: Machine, { groups, joined, nowMs }: Look): boolean {
-  return nowMs - launchedMs >= PLAIN.registrationTimeoutMs || joined.has(id) || !groups.has(group);
 }
