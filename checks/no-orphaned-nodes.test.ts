@@ -16,6 +16,12 @@ for (const { name, history, verdict, objects } of [
     verdict: 'fail',
     objects: ['nodes/n-1'],
   },
+  {
+    name: 'another instance with the same address takes it over',
+    history: dead().at(150).node('n-1', 'ready', 'i-1').at(400).finish(),
+    verdict: 'pass',
+    objects: [],
+  },
   { name: 'it is never removed', history: dead().at(400).finish(), verdict: 'fail', objects: ['nodes/n-1'] },
   {
     name: 'a fault on the Kubernetes wire extends the bound',

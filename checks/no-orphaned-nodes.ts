@@ -14,7 +14,7 @@ interface Orphan {
   readonly node: NodeLife;
   readonly instance: InstanceLife;
   readonly endedMs: number;
-  /** Its removal, or the end of the history. */
+  /** Its removal, the time from which it is another instance's, or the end of the history. */
   readonly untilMs: number;
 }
 
@@ -53,6 +53,8 @@ function orphanOf(view: View, node: NodeLife): Orphan[] {
   const instance = instanceOf(view, node);
   const endedMs = instance?.terminated?.t;
   if (instance === undefined || endedMs === undefined) return [];
-  const untilMs = node.gone?.t ?? view.endMs;
+  // Ready again, it is the Node of another instance, which got the same address: pods run there.
+  const takenOver = node.steps.find(({ to, t }) => to === 'ready' && t > endedMs);
+  const untilMs = Math.min(node.gone?.t ?? view.endMs, takenOver?.t ?? Infinity);
   return untilMs <= endedMs ? [] : [{ node, instance, endedMs, untilMs }];
 }
