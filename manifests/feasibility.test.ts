@@ -400,6 +400,12 @@ const CASES: readonly {
     why: /near other pods and also spread/,
   },
   {
+    what: 'together on one host, of which each uses the same port',
+    load: load({ ...beside(LABEL.hostname, 'web'), containers: [onPort({ hostPort: 80 })] }, SMALL),
+    kind: 'partly',
+    why: /share one node, and use the same port of it/,
+  },
+  {
     what: 'together in a zone, and apart over hosts',
     load: load({ affinity: { ...beside(LABEL.zone, 'web').affinity, ...apart(LABEL.hostname).affinity } }),
     kind: 'partly',

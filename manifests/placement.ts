@@ -136,7 +136,10 @@ function togetherProblem(load: Load, term: PodAffinityTerm, { loads, seats, seat
 }
 
 /** All pods must share one node: the first may get one that is too small for the others. */
-function oneHostProblem({ replicas, template }: Load, others: readonly Load[], seats: readonly Seat[]): PlacementProblem | undefined {
+function oneHostProblem(load: Load, others: readonly Load[], seats: readonly Seat[]): PlacementProblem | undefined {
+  const { replicas, template } = load;
+  if (replicas > 1 && usesHostPorts(template.spec))
+    return { none: false, why: 'its pods must share one node, and use the same port of it' };
   if (others.length > 1) return { none: false, why: 'it must share one node with pods of other workloads' };
   const together = Object.fromEntries(Object.entries(podRequests(template.spec)).map(([name, value]) => [name, value * replicas]));
   if (seats.every(({ room }) => fits(together, room))) return undefined;
