@@ -22,6 +22,12 @@ for (const { name, history, verdict, objects } of [
     verdict: 'pass',
     objects: [],
   },
+  {
+    name: 'the cloud controller is down',
+    history: dead().arm('f', 'must-fire', { fault: 'cloud-controller' }).at(300).heal('f').at(360).node('n-1', 'gone').at(400).finish(),
+    verdict: 'pass',
+    objects: [],
+  },
   { name: 'it is never removed', history: dead().at(400).finish(), verdict: 'fail', objects: ['nodes/n-1'] },
   {
     name: 'a fault on the Kubernetes wire extends the bound',

@@ -1,4 +1,5 @@
 import { gapDueMs, setbacksOf } from '../history/ledger.ts';
+import type { Setback } from '../history/ledger.ts';
 import type { Bound } from '../history/events.ts';
 import type { InstanceLife, NodeLife } from '../history/lives.ts';
 import { instanceOf } from '../history/view.ts';
@@ -32,7 +33,7 @@ export const noOrphanedNodes: Check = {
 
 function judgeNodes(view: View, bound: Bound): Part {
   const orphans = view.nodes.flatMap((node) => orphanOf(view, node));
-  const setbacks = setbacksOf(view, 'any-request');
+  const setbacks = [...setbacksOf(view, 'any-request'), ...cloudControllerFaults(view)].sort((a, b) => a.fromMs - b.fromMs);
   const overdue = orphans.filter(({ endedMs, untilMs }) => {
     const dueMs = gapDueMs(setbacks, { fromMs: endedMs }, bound.value);
     return dueMs !== undefined && untilMs > dueMs;
@@ -47,6 +48,13 @@ function judgeNodes(view: View, bound: Bound): Part {
   return safetyPart(view, findings, `${overdue.length} of ${count(view.nodes.length, 'node')} outlived their instance`, [
     measure(bound, measured),
   ]);
+}
+
+/** While the cloud controller doesn't work nobody removes Nodes, unless the target does. */
+function cloudControllerFaults({ begin, faults }: View): Setback[] {
+  if (begin?.target.features.includes('node-removal') === true) return [];
+  const own = faults.filter(({ armed }) => armed.fault.fault === 'cloud-controller');
+  return own.map(({ armed, healed }) => ({ fromMs: armed.t, toMs: healed?.t }));
 }
 
 function orphanOf(view: View, node: NodeLife): Orphan[] {
