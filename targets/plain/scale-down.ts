@@ -27,8 +27,8 @@ export class ScaleDown {
   readonly #machines: Machines;
   /** By the node's uid. */
   readonly #emptySinceMs = new Map<string, number>();
-  /** When the node of an instance was first missed, by the instance's id. */
-  readonly #missedSinceMs = new Map<string, number>();
+  /** The last node of an instance, and since when it is missed, by the instance's id. */
+  readonly #nodes = new Map<string, { readonly node: Node; readonly missedSinceMs?: number }>();
 
   constructor(runtime: Runtime, kube: KubeClient, machines: Machines) {
     this.#runtime = runtime;
@@ -48,7 +48,7 @@ export class ScaleDown {
         if (machine.state === 'stopped' || this.#isLost(machine, look)) ending.push(machine.id);
         continue;
       }
-      this.#missedSinceMs.delete(machine.id);
+      this.#nodes.set(machine.id, { node });
       if (await this.#isToGo(machine, node, look, awaited)) emptied.push({ id: machine.id, node });
     }
     ending.push(...(await this.#closeAll(emptied)));
@@ -60,15 +60,18 @@ export class ScaleDown {
     const present = new Set(nodes.map(({ metadata }) => metadata.uid));
     for (const uid of this.#emptySinceMs.keys()) if (!present.has(uid)) this.#emptySinceMs.delete(uid);
     const ids = new Set(machines.map(({ id }) => id));
-    for (const id of this.#missedSinceMs.keys()) if (!ids.has(id)) this.#missedSinceMs.delete(id);
+    for (const id of this.#nodes.keys()) if (!ids.has(id)) this.#nodes.delete(id);
   }
 
-  /** Whether an instance without a node will never be one, or is no longer wanted. Pods run on for a while where somebody deleted the Node. */
-  #isLost({ id, group, launchedMs }: Machine, { groups, joined, nowMs }: Look): boolean {
+  /** Whether an instance without a node will never be one, or is no longer wanted. Where somebody deleted the Node pods run on for a while. */
+  #isLost({ id, group, launchedMs }: Machine, { groups, joined, pods, nowMs }: Look): boolean {
     if (!groups.has(group)) return true;
-    const sinceMs = joined.has(id) ? (this.#missedSinceMs.get(id) ?? nowMs) : launchedMs;
-    if (joined.has(id)) this.#missedSinceMs.set(id, sinceMs);
-    return nowMs - sinceMs >= PLAIN.registrationTimeoutMs;
+    const known = this.#nodes.get(id);
+    if (!joined.has(id)) return nowMs - launchedMs >= PLAIN.registrationTimeoutMs;
+    if (known === undefined) return true;
+    const { node, missedSinceMs = nowMs } = known;
+    this.#nodes.set(id, { node, missedSinceMs });
+    return occupantsOf(node, pods, nowMs).length === 0 || nowMs - missedSinceMs >= PLAIN.registrationTimeoutMs;
   }
 
   async #isToGo(machine: Machine, node: Node, { groups, pods, nowMs }: Look, awaited: ReadonlySet<string>): Promise<boolean> {
