@@ -137,10 +137,13 @@ test('Kubernetes Events are recorded once per object, reason and message', async
     await call('POST', path, event('b', { kind: 'Pod', namespace: 'default', name: 'web' }, 'no room'));
     await call('POST', path, event('c', { kind: 'Node', apiVersion: 'v1', name: 'n1' }, 'no room'));
     await merge(`${path}/a`, { message: 'still no room' });
+    // Another pod of the same name.
+    await call('POST', path, event('d', { kind: 'Pod', namespace: 'default', name: 'web', uid: 'uid-2' }, 'no room'));
   });
   expect(events.map((event) => (event.type === 'said' ? `${event.level} ${event.about} ${event.message}` : ''))).toEqual([
     'Warning pods/default/web no room',
     'Warning nodes/n1 no room',
     'Warning pods/default/web still no room',
+    'Warning pods/default/web no room',
   ]);
 });

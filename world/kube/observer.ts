@@ -73,27 +73,31 @@ export class Observer {
 
   #recordConditions(commit: ObservedChange, concerns: (condition: Condition) => boolean): void {
     if (commit.type === 'DELETED') return;
-    const { namespace, name } = commit.version.object.metadata;
+    const { namespace, name, uid } = commit.version.object.metadata;
     const about = nameOf(commit.resource.plural, namespace, name);
     for (const condition of conditionsOf(commit.version.object)) {
       const message = condition.message ?? '';
       if (condition.status === 'True' || message === '' || !concerns(condition)) continue;
       const reason = condition.reason ?? condition.type;
-      this.#recordOnce({ type: 'said', by: 'condition', about, level: condition.status, reason, message, principal: commit.principal });
+      this.#recordOnce(
+        { type: 'said', by: 'condition', about, level: condition.status, reason, message, principal: commit.principal },
+        uid,
+      );
     }
   }
 
   #recordEvent(event: Partial<KubeEvent>, principal: Principal): void {
-    const { kind = '', apiVersion = 'v1', namespace, name } = event.involvedObject ?? {};
+    const { kind = '', apiVersion = 'v1', namespace, name, uid } = event.involvedObject ?? {};
     const resource = this.#table.byKind(apiVersion, kind);
     const plural = resource?.plural ?? `${kind.toLowerCase()}s`;
     const about = nameOf(plural, resource?.namespaced === false ? undefined : namespace, name);
     const { type: level = 'Normal', reason = '', message = '' } = event;
-    this.#recordOnce({ type: 'said', by: 'event', about, level, reason, message, principal });
+    this.#recordOnce({ type: 'said', by: 'event', about, level, reason, message, principal }, uid);
   }
 
-  #recordOnce(event: Extract<NewEvent, { type: 'said' }>): void {
-    const key = JSON.stringify([event.by, event.about, event.reason, event.message]);
+  /** @param uid of the object that it is about: a later one may have the same name, as pods of a StatefulSet do */
+  #recordOnce(event: Extract<NewEvent, { type: 'said' }>, uid: string | undefined): void {
+    const key = JSON.stringify([event.by, event.about, uid, event.reason, event.message]);
     if (this.#seen.has(key)) return;
     if (this.#seen.size >= MEMORY_LIMIT) this.#seen.clear();
     this.#seen.add(key);
