@@ -400,6 +400,13 @@ const CASES: readonly {
     why: /near other pods and also spread/,
   },
   {
+    what: 'spread over zones, one of which only a pool with limits has',
+    load: load(spread(LABEL.zone), SMALL),
+    pools: [pool('small', { limits: { nodes: 1 } }), pool('general', { zones: ['a'] })],
+    kind: 'partly',
+    why: /limits of pool small may be reached/,
+  },
+  {
     what: 'together on one host, of which each uses the same port',
     load: load({ ...beside(LABEL.hostname, 'web'), containers: [onPort({ hostPort: 80 })] }, SMALL),
     kind: 'partly',

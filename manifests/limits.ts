@@ -4,7 +4,8 @@ import type { Resources } from '../model/resources.ts';
 import type { Feasibility } from './feasibility.ts';
 import type { Seat } from './offers.ts';
 import type { Load } from './load.ts';
-import { isAlone, placementProblem } from './placement.ts';
+import { LABEL } from '../model/kube.ts';
+import { isAlone, isBoundTo, placementProblem } from './placement.ts';
 
 const MIB = 2 ** 20;
 /** Nodes are never completely full. */
@@ -35,13 +36,22 @@ export function judgeLimits(loads: readonly Load[], judged: ReadonlyMap<string, 
       if (load === undefined || load.isDaemon) return [name, found];
       const left = found.seats.filter(({ pool }) => !scarce.has(pool.name));
       if (left.length === found.seats.length) return [name, found];
-      // The seats of other pools may be enough, but not for pods that must be apart over zones.
-      if (left.length > 0 && placementProblem(load, loads, left, seatsOf) === undefined) return [name, found];
+      // The seats of other pools are enough, unless pods must be apart or spread, also over zones that only pools with limits have.
+      const isEnough = left.length > 0 && !losesDomain(load, found.seats, left);
+      if (isEnough && placementProblem(load, loads, left, seatsOf) === undefined) return [name, found];
       const pools = [...new Set(found.seats.flatMap(({ pool }) => (scarce.has(pool.name) ? [pool.name] : [])))];
       const why = `the limits of pool ${pools.join(', ')} may be reached, and then it depends on the order which pods are served`;
       return [name, { kind: 'partly', seats: found.seats, why }];
     }),
   );
+}
+
+/** Whether pods that must be apart or spread over a label have fewer of its values left. */
+function losesDomain(load: Load, seats: readonly Seat[], left: readonly Seat[]): boolean {
+  return [LABEL.zone, LABEL.capacityType].some((key) => {
+    const remaining = new Set(left.map(({ labels }) => labels[key]));
+    return isBoundTo(key, load) && seats.some(({ labels }) => !remaining.has(labels[key]));
+  });
 }
 
 interface User {
