@@ -51,20 +51,25 @@ export const targetAlive: Check = {
 
 function exits(view: View): Finding[] {
   return view.incarnations.flatMap((incarnation) => {
-    const { number, exit, stop } = incarnation;
-    if (exit !== undefined && stop !== undefined && exit.i > stop.i)
-      return isDisturbed(view, stop)
+    const { number, exit } = incarnation;
+    if (exit?.overdue === true)
+      return isHeldUp(view, incarnation)
         ? []
-        : [finding('not-stopped', exit, `The target's incarnation ${number} did not stop by itself: it was ${exit.reason}.`)];
+        : [finding('not-stopped', exit, `The target's incarnation ${number} did not stop: it was ${exit.reason}.`)];
     return exit === undefined || exit.provoked || isByDesign(view, incarnation)
       ? []
       : [finding('exited', exit, `The target's incarnation ${number} exited by itself at ${duration(exit.t)}: it ${exit.reason}.`)];
   });
 }
 
-/** Whether a fault was active that may keep a request waiting, and with it the program. */
-function isDisturbed({ faults }: View, { i }: EventOf<'target.stop'>): boolean {
-  return faults.some(({ armed, healed }) => armed.i < i && (healed?.i ?? Infinity) > i);
+/** Whether a fault that struck its requests was active while it had to stop: it may have waited for an answer. */
+function isHeldUp({ faults, requests }: View, { number, stop, exit }: Incarnation): boolean {
+  return faults.some(
+    ({ armed, fired, healed }) =>
+      armed.i < (exit?.i ?? Infinity) &&
+      (healed?.i ?? Infinity) > (stop?.i ?? 0) &&
+      fired.some(({ span }) => span !== undefined && requests.get(span)?.start.incarnation === number),
+  );
 }
 
 /** Whether a correct autoscaler would exit then, to be restarted: because of its lease, a pause, or before it was ready. */

@@ -50,7 +50,9 @@ test('a target that goes on when it is told to stop is killed at the end of its 
   const { target, killed } = program(never);
   const { events, judgement } = await runInProcess(nothing, target);
   const [stop] = events.filter(({ type }) => type === 'target.stop');
-  expect(events.filter(({ type }) => type === 'target.exit')).toMatchObject([{ t: (stop?.t ?? 0) + 30_000, provoked: true }]);
+  expect(events.filter(({ type }) => type === 'target.exit')).toMatchObject([
+    { t: (stop?.t ?? 0) + 30_000, provoked: false, overdue: true },
+  ]);
   expect(killed).toEqual([1]);
   expect(judgement.checks.flatMap(({ findings }) => findings.map(({ code }) => code))).toEqual(['not-stopped']);
 });

@@ -1,4 +1,4 @@
-import type { Recorder } from '../history/events.ts';
+import type { EventOf, Recorder } from '../history/events.ts';
 import type { Usage } from '../history/usage.ts';
 import type { ClockScope } from '../runtime/clock.ts';
 import { CutShortError } from '../model/cut-short.ts';
@@ -177,7 +177,7 @@ export class TargetLife {
   kill(incarnation: number, reason: string): void {
     const killed = this.#incarnations.find(({ number }) => number === incarnation);
     if (killed === undefined || killed.over) return;
-    this.#end(killed, true, `killed ${reason}`);
+    this.#end(killed, { provoked: true, reason: `killed ${reason}` });
     // Whoever has told it to stop starts the next one.
     if (!this.#stopped && !killed.stopping.signal.aborted && this.#isLatest(killed)) void this.#begin();
   }
@@ -195,7 +195,7 @@ export class TargetLife {
   /** It exited by itself: that is a finding, and it is restarted as a kubelet would. Errors of a dead one are ignored. */
   #exit(exited: Incarnation, reason: string): void {
     if (exited.over) return;
-    this.#end(exited, false, reason);
+    this.#end(exited, { provoked: false, reason });
     if (this.#stopped || !this.#isLatest(exited)) return;
     if (this.#clock.nowMs() - exited.startedAtMs >= RESTART_RESET_MS) this.#exitsInARow = 0;
     const delayMs = Math.min(RESTART_MAX_MS, RESTART_BASE_MS * 2 ** this.#exitsInARow);
@@ -279,7 +279,7 @@ export class TargetLife {
     ]);
     timer.abort();
     if (hasStopped) this.#terminate(current);
-    else this.#end(current, true, `killed ${STOP_GRACE_MS / 1_000} s after it was told to stop`);
+    else this.#end(current, { provoked: false, overdue: true, reason: `killed ${STOP_GRACE_MS / 1_000} s after it was told to stop` });
   }
 
   /** Silences the target at once: the trial broke off. Resolves when nothing is left of it on the machine. */
@@ -388,9 +388,9 @@ export class TargetLife {
     };
   }
 
-  #end(current: Incarnation, provoked: boolean, reason: string): void {
+  #end(current: Incarnation, how: Pick<EventOf<'target.exit'>, 'provoked' | 'reason' | 'overdue'>): void {
     this.#terminate(current);
-    this.#recorder.record({ type: 'target.exit', incarnation: current.number, provoked, reason });
+    this.#recorder.record({ type: 'target.exit', incarnation: current.number, ...how });
   }
 
   #terminate(current: Incarnation): void {

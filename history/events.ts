@@ -382,8 +382,8 @@ export const eventSchema = z.discriminatedUnion('type', [
   event('target.start', { incarnation: count, target: z.string().exactOptional() }),
   event('target.ready', { incarnation: count }),
   event('target.stop', { incarnation: count }),
-  /** Killed by a fault, or at the end of its grace period (`provoked`), or exited by itself. */
-  event('target.exit', { incarnation: count, provoked: z.boolean(), reason: z.string() }),
+  /** Killed by a fault (`provoked`), or exited by itself, or killed because it was told to stop and did not (`overdue`). */
+  event('target.exit', { incarnation: count, provoked: z.boolean(), reason: z.string(), overdue: z.literal(true).exactOptional() }),
   /** It recovered from an error that would have ended another program. */
   event('target.panic', { incarnation: count, recovered: z.boolean(), message: z.string() }),
   /** Calls and log lines that a dead incarnation still attempted. */

@@ -133,6 +133,11 @@ export interface Incarnation {
   readonly exit: EventOf<'target.exit'> | undefined;
 }
 
+/** Whether an incarnation was killed, and did not exit by itself. */
+export function wasKilled({ provoked, overdue }: EventOf<'target.exit'>): boolean {
+  return provoked || overdue === true;
+}
+
 /** The events of one type, in order. */
 export function ofType<T extends HistoryEvent['type']>(events: readonly HistoryEvent[], type: T): EventOf<T>[] {
   return events.filter((event): event is EventOf<T> => event.type === type);

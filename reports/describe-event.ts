@@ -1,6 +1,6 @@
 import { NEVER_REGISTERS } from '../history/events.ts';
 import type { EventOf, HistoryEvent } from '../history/events.ts';
-import { ofType } from '../history/lives.ts';
+import { ofType, wasKilled } from '../history/lives.ts';
 import { defined } from '../model/defined.ts';
 import { formatCount, formatMoment } from './format.ts';
 import { formatList } from '../model/format-list.ts';
@@ -130,7 +130,7 @@ export function createDescriber(events: readonly HistoryEvent[]): Describe {
       case 'target.stop':
         return plain(`The target is requested to stop (incarnation ${event.incarnation})`);
       case 'target.exit':
-        return event.provoked
+        return wasKilled(event)
           ? { what: `The target is killed (incarnation ${event.incarnation}): ${event.reason}`, tone: 'fault' }
           : { what: `The target exits by itself (incarnation ${event.incarnation}): ${event.reason}`, tone: 'bad' };
       case 'target.panic':

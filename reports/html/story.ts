@@ -1,4 +1,5 @@
 import type { Truth } from '../../history/events.ts';
+import { wasKilled } from '../../history/lives.ts';
 import { expectationsOf } from '../../history/view.ts';
 import type { View } from '../../history/view.ts';
 import { outcomeOf } from '../outcome.ts';
@@ -100,7 +101,7 @@ function seenIn(view: View, { success, instances, truncated }: TrialReport): str
     exit === undefined
       ? []
       : [
-          `incarnation ${number}, started at ${formatMoment(start.t)}, ${exit.provoked ? 'was killed' : 'exited by itself'} at ${formatMoment(exit.t)}`,
+          `incarnation ${number}, started at ${formatMoment(start.t)}, ${wasKilled(exit) ? 'was killed' : 'exited by itself'} at ${formatMoment(exit.t)}`,
         ],
   );
   if (lives.length > 0) sentences.push(`The target ran in ${formatCount(view.incarnations.length, 'incarnation')}: ${lives.join('; ')}.`);

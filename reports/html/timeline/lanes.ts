@@ -1,4 +1,5 @@
 import type { HistoryEvent } from '../../../history/events.ts';
+import { wasKilled } from '../../../history/lives.ts';
 import type { ClaimLife, InstanceLife, NodeLife, PodLife, RequestLife } from '../../../history/lives.ts';
 import type { View } from '../../../history/view.ts';
 import { defined } from '../../../model/defined.ts';
@@ -49,8 +50,8 @@ export function targetLane(view: View, endMs: number): LaneGroup {
         : [
             {
               tMs: exit.t,
-              style: exit.provoked ? 'killed' : 'panic',
-              title: `${formatMoment(exit.t)} ${exit.provoked ? 'killed' : 'exited by itself'}: ${exit.reason}`,
+              style: wasKilled(exit) ? 'killed' : 'panic',
+              title: `${formatMoment(exit.t)} ${wasKilled(exit) ? 'killed' : 'exited by itself'}: ${exit.reason}`,
             },
           ],
     ),
