@@ -108,11 +108,14 @@ export interface Setback {
 export function setbacksOf(view: View, which: 'aws-requests' | 'any-request' = 'aws-requests'): Setback[] {
   const ofFaults = view.faults.flatMap(({ armed, fired, healed }) => {
     if (armed.fault.hinders === false) return [];
-    const moments: Setback[] = fired
-      .filter(({ span }) => which === 'any-request' || concernsInstances(view, span))
-      .map(({ t }) => ({ fromMs: t, toMs: t }));
+    const counted = fired.filter(({ span }) => which === 'any-request' || concernsInstances(view, span) || isOfStart(view, span));
+    const moments = counted.map(({ t }): Setback => ({ fromMs: t, toMs: t }));
     const last = moments.at(-1);
-    return last !== undefined && fired.length >= MAX_FIRINGS_RECORDED ? [...moments, { fromMs: last.fromMs, toMs: healed?.t }] : moments;
+    // What is not recorded belongs to no start that is over.
+    const mayGoOn = counted.some(({ span }) => !isOfStart(view, span)) || isOfStart(view, fired.at(-1)?.span);
+    return last !== undefined && mayGoOn && fired.length >= MAX_FIRINGS_RECORDED
+      ? [...moments, { fromMs: last.fromMs, toMs: healed?.t }]
+      : moments;
   });
   return [...ofFaults, ...standstillsOf(view)].sort((a, b) => a.fromMs - b.fromMs);
 }
@@ -124,13 +127,13 @@ export function standstillsOf(view: View): Setback[] {
 }
 
 function concernsInstances(view: View, span: number | undefined): boolean {
-  if (span === undefined) return true;
-  const start = view.requests.get(span)?.start;
-  return start !== undefined && (start.wire === 'aws' || isOfStart(view, start));
+  return span === undefined || view.requests.get(span)?.start.wire === 'aws';
 }
 
-function isOfStart({ incarnations }: View, { incarnation, i }: RequestLife['start']): boolean {
-  return incarnations.some(({ number, ready }) => number === incarnation && i < (ready?.i ?? Infinity));
+/** Whether a request was sent before its incarnation was ready. */
+function isOfStart({ requests, incarnations }: View, span: number | undefined): boolean {
+  const start = span === undefined ? undefined : requests.get(span)?.start;
+  return start !== undefined && incarnations.some(({ number, ready }) => number === start.incarnation && start.i < (ready?.i ?? Infinity));
 }
 
 /**
