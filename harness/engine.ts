@@ -237,12 +237,10 @@ class EngineTrial {
         await this.#byTarget('applyPools', () => target.applyPools(operator, pools.map(poolFor)));
         this.#pools.changes += 1;
       },
-      removePools: async (pools, left) => {
+      removePools: async (pools, left, former) => {
         this.#pools.changes += 1;
-        // As they are: a pool that was changed comes again as it was.
-        const latest = pools.filter((pool, index) => pools.findIndex(({ name }) => name === pool.name) === index);
-        for (const pool of latest) recorder.record({ type: 'pool', pool: describePool(pool), withdrawn: true });
-        await this.#byTarget('removePools', () => target.removePools(operator, pools.map(poolFor), left.map(poolFor)));
+        for (const pool of pools) recorder.record({ type: 'pool', pool: describePool(pool), withdrawn: true });
+        await this.#byTarget('removePools', () => target.removePools(operator, pools.map(poolFor), left.map(poolFor), former.map(poolFor)));
         this.#pools.changes += 1;
       },
     });

@@ -72,8 +72,8 @@ export interface TrialContextSite {
   readonly pools: readonly Pool[];
   /** Applies pools that were changed, as the operator would. */
   readonly applyPools: (pools: readonly Pool[]) => Promise<void>;
-  /** Removes pools as the operator would. Each comes as it is, and as it was before each change. */
-  readonly removePools: (pools: readonly Pool[], left: readonly Pool[]) => Promise<void>;
+  /** Removes pools as the operator would. @param former the same pools as they were before each change */
+  readonly removePools: (pools: readonly Pool[], left: readonly Pool[], former: readonly Pool[]) => Promise<void>;
 }
 
 /** Implements a scenario's actions: deploys, injects, expects, and waits. */
@@ -100,7 +100,7 @@ export class TrialContext implements Trial {
   /** The pools that were not withdrawn. */
   #pools: readonly Pool[];
   /** Pools as they were before they were changed. */
-  readonly #formerPools: Pool[] = [];
+  #formerPools: readonly Pool[] = [];
 
   constructor(site: TrialContextSite) {
     this.random = site.random;
@@ -237,7 +237,7 @@ export class TrialContext implements Trial {
     const known = this.#pools.find(({ name }) => name === pool.name);
     if (known === undefined) throw new Error(`the scenario has no pool "${pool.name}" to change`);
     this.#pools = this.#pools.map((one) => (one === known ? pool : one));
-    this.#formerPools.push(known);
+    this.#formerPools = [...this.#formerPools, known];
     await this.#applyPools([pool]);
   }
 
@@ -257,8 +257,9 @@ export class TrialContext implements Trial {
     if (unknown.length > 0) throw new Error(`the scenario has no pool ${unknown.map((name) => `"${name}"`).join(' and ')} to withdraw`);
     const [gone, left] = partition(this.#pools, ({ name }) => names.length === 0 || names.includes(name));
     this.#pools = left;
-    const former = this.#formerPools.filter((pool) => gone.some(({ name }) => name === pool.name));
-    if (gone.length > 0) await this.#removePools([...gone, ...former], left);
+    const [former, others] = partition(this.#formerPools, (pool) => gone.some(({ name }) => name === pool.name));
+    this.#formerPools = others;
+    if (gone.length > 0) await this.#removePools(gone, left, former);
   }
 
   inject(fault: FaultSpec, firing: 'must-fire' | 'may-fire' = fault.firing ?? 'must-fire'): Promise<ActiveFault> {

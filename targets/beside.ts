@@ -61,9 +61,9 @@ export function beside(first: Target, second: Target): Target {
         await first.applyPools(site, pools);
         await second.applyPools(site, pools);
       },
-      removePools: async (site, pools, left) => {
-        await first.removePools(site, pools, left);
-        await second.removePools(site, pools, left);
+      removePools: async (site, pools, left, former) => {
+        await first.removePools(site, pools, left, former);
+        await second.removePools(site, pools, left, former);
       },
     };
   const own = confined(first, [`!*${SUFFIX}`]);
@@ -78,10 +78,10 @@ export function beside(first: Target, second: Target): Target {
       await first.applyPools(site, pools);
       await second.applyPools(site, pools.map(besideOf));
     },
-    removePools: async (site, pools, left) => {
+    removePools: async (site, pools, left, former) => {
       // To each autoscaler, the other's pools remain as long as they exist.
-      await first.removePools(site, pools, [...left, ...[...pools, ...left].map(besideOf)]);
-      await second.removePools(site, pools.map(besideOf), [...left, ...left.map(besideOf)]);
+      await first.removePools(site, pools, [...left, ...[...pools, ...left].map(besideOf)], former);
+      await second.removePools(site, pools.map(besideOf), [...left, ...left.map(besideOf)], former?.map(besideOf));
     },
   };
 }

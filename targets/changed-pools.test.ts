@@ -54,7 +54,7 @@ for (const [name, operations] of [
       expect(await specs()).toEqual(alone);
       // In its last form it names no class of its own.
       await operations.applyPools(site, [ANY_POOL]);
-      await operations.removePools(site, [ANY_POOL, bare, FULL], []);
+      await operations.removePools(site, [ANY_POOL], [], [bare, FULL]);
       await until('everything is removed', 60_000, async () => (await specs()).length === 0);
     });
   });

@@ -150,9 +150,9 @@ function aloneWith(variant: ReferenceVariant, periods: Periods, scope?: PoolScop
         await apply(kubeOf(site), RESOURCES.nodepools, toNodePool(pool, periods, className), true);
       }
     },
-    removePools: async (site, pools) => {
+    removePools: async (site, pools, _left, former = []) => {
       const kube = kubeOf(site);
-      for (const pool of pools) {
+      for (const pool of [...pools, ...former]) {
         await remove(kube, RESOURCES.nodepools, pool.name);
         if (pool.nodeSettings !== undefined) await remove(kube, RESOURCES.ec2nodeclasses, classNameOf(pool, nodeClassName(site.cluster)));
       }

@@ -213,10 +213,10 @@ export interface Target {
   readonly countGroups?: (pools: readonly Pool[]) => number;
   /**
    * Removes pools: everything that the target created for them must then disappear.
-   * @param pools each pool as it is, and as it was before each change: it may have left a node class behind that it no longer names
    * @param left the remaining pools: objects that they share with the removed ones, such as a node class, stay
+   * @param former the same pools as they were before each change: they may have had a node class that they no longer name
    */
-  removePools(site: TargetSite, pools: readonly Pool[], left: readonly Pool[]): Promise<void>;
+  removePools(site: TargetSite, pools: readonly Pool[], left: readonly Pool[], former?: readonly Pool[]): Promise<void>;
   /**
    * The same autoscaler, confined to some pools: another may run in the same cluster. Absent if it can't be confined: two of its
    * kind would fight over one lease and each other's instances.

@@ -91,10 +91,10 @@ export function karpenterPools(
     applyPools: async (site, pools) => {
       await applyManifests(site, [...classesOf(site, pools).values(), ...poolsOf(site, pools)], true);
     },
-    removePools: async (site, pools, left) => {
+    removePools: async (site, pools, left, former = []) => {
       for (const pool of poolsOf(site, pools)) await removeManifest(site, pool);
       const used = classesOf(site, left);
-      for (const [name, one] of classesOf(site, pools)) if (!used.has(name)) await removeManifest(site, one);
+      for (const [name, one] of classesOf(site, [...pools, ...former])) if (!used.has(name)) await removeManifest(site, one);
     },
   };
 }

@@ -92,7 +92,7 @@ export function karpenterTarget(version: string, pinned?: string, settings: Karp
     program,
     install: (site) => operations(site).install(site),
     applyPools: (site, pools) => operations(site).applyPools(site, pools),
-    removePools: (site, pools, left) => operations(site).removePools(site, pools, left),
+    removePools: (site, pools, left, former) => operations(site).removePools(site, pools, left, former),
     start: (site) => start(artefact(), site, environment),
   };
   return { ...target, electing: { ...target, start: (site) => start(artefact(), site, { ...environment, ...ELECTING }, ELECTION) } };
