@@ -363,10 +363,16 @@ for (const { what, holder = {}, more = {}, waiting } of [
   });
 }
 
-test('as many idle nodes as there are pods on held ones may stay: they may be expected to move', async () => {
+test('as many idle nodes as there are held ones may stay, or pods that must be apart: they may be expected to move', async () => {
   expect(await lookAtHeld(OPTED_OUT, { others: [node('a')] })).toEqual([]);
   expect(await lookAtHeld(OPTED_OUT, { others: [node('a'), node('b')] })).toEqual([idle('b')]);
-  expect(await lookAtHeld(OPTED_OUT, { others: [node('a'), node('b')], beside: [pod('web', 'Running', 'held')] })).toEqual([]);
+  expect(await lookAtHeld(OPTED_OUT, { others: [node('a'), node('b')], beside: [pod('web', 'Running', 'held')] })).toEqual([idle('b')]);
+  const apart = { ...pod('web', 'Running', 'held') };
+  apart.spec = {
+    ...apart.spec,
+    topologySpreadConstraints: [{ maxSkew: 1, topologyKey: LABEL.hostname, whenUnsatisfiable: 'DoNotSchedule' }],
+  };
+  expect(await lookAtHeld(OPTED_OUT, { others: [node('a'), node('b')], beside: [apart, apart] })).toEqual([]);
   expect(await lookAtHeld({}, { others: [node('a')] })).toEqual([...LEAVING, idle('a')]);
 });
 

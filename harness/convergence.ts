@@ -108,8 +108,9 @@ export async function waitingToSettle({
     ...wantedIdleNodes(nodes, usedNodes, pools),
     ...kept.map(({ metadata }) => metadata.name ?? ''),
   ]);
-  // Whoever expects the pods of these nodes to move has room for them, perhaps on a node each.
-  let spare = pods.filter((pod) => held.has(pod.spec.nodeName ?? '') && truthOf(pod, truths)?.kind !== 'daemon' && !isTerminal(pod)).length;
+  // Whoever expects the pods of these nodes to move has room for them, on a node each if they must not share one.
+  const moving = pods.filter((pod) => held.has(pod.spec.nodeName ?? '') && truthOf(pod, truths)?.kind !== 'daemon' && !isTerminal(pod));
+  let spare = Math.max(held.size, moving.filter(needsOwnPlace).length);
   const joined = new Set(nodes.map((node) => parseProviderId(node.spec?.providerID)));
   for (const node of nodes) {
     if (held.has(node.metadata.name ?? '')) continue;
@@ -158,6 +159,15 @@ export async function waitingToVanish(
     if (createdBy === 'target') waiting.push({ object: `launchtemplate/${id}`, why: `the launch template ${name} still exists` });
   }
   return waiting;
+}
+
+/** Whether others of its kind may have to be elsewhere. */
+function needsOwnPlace({ spec: { affinity, topologySpreadConstraints = [], containers } }: Pod): boolean {
+  return (
+    (affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).length > 0 ||
+    topologySpreadConstraints.some(({ whenUnsatisfiable }) => whenUnsatisfiable === 'DoNotSchedule') ||
+    containers.some(({ ports = [] }) => ports.some(({ hostPort = 0 }) => hostPort > 0))
+  );
 }
 
 const UNNEEDED = 'no pod needs it';
