@@ -76,3 +76,14 @@ test('what types lack under some settings of the kubelet they lack under others'
   types.learn('m5.xlarge', { memory: withSettings('m5.xlarge') / 2 }, settings);
   expect([memory('m5.2xlarge'), withSettings('m5.2xlarge')]).toEqual(advertised.map((one) => one / 2));
 });
+
+test('one type under two settings says nothing about other types, but is as small under all', async () => {
+  const { types, memory } = await described();
+  const settings = [{ maxPods: 20 }, { maxPods: 30 }];
+  const withSettings = (name: string, index: number): number => types.get(name, settings[index])?.allocatable.memory ?? 0;
+  const [advertised, large] = [memory('m5.2xlarge'), withSettings('m5.large', 1)];
+  types.learn('m5.large', { memory: memory('m5.large') / 2 });
+  types.learn('m5.large', { memory: withSettings('m5.large', 0) }, settings[0]);
+  expect(memory('m5.2xlarge')).toBe(advertised);
+  expect(withSettings('m5.large', 1)).toBe(large / 2);
+});

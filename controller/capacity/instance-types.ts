@@ -163,16 +163,18 @@ class DescribedTypes implements InstanceTypes {
     if (known !== undefined && this.#clock.monotonicMs() < known.untilMs) return known;
     const seen = this.#unforgotten(key);
     // What types lack under some settings they lack under others, too.
-    const all = [...this.#seen.keys()].flatMap((one) => [...this.#unforgotten(one).values()]);
-    const common = commonShares(all.map(({ shares }) => shares));
+    const all = [...this.#seen.keys()].flatMap((one) => [...this.#unforgotten(one)]);
+    const groups = Map.groupBy(all, ([name]) => name);
+    const byType = new Map([...groups].map(([name, ones]) => [name, mostOf(ones.map(([, { shares }]) => shares))]));
+    const common = commonShares([...byType.values()]);
     const types = [...this.#described.values()].map((type) => {
-      const shares = seen.get(type.name)?.shares ?? common;
+      const shares = seen.get(type.name)?.shares ?? byType.get(type.name) ?? common;
       const isAsDescribed = Object.values(shares).every((share) => share === 1);
       if (settings === undefined && isAsDescribed) return type;
       const { capacity, allocatable } = settings === undefined ? type : nodeSize(type.capacity, settings);
       return { ...type, capacity, allocatable: isAsDescribed ? allocatable : sharesOf(allocatable, shares) };
     });
-    const untilMs = Math.min(Infinity, ...all.map((one) => one.untilMs));
+    const untilMs = Math.min(Infinity, ...all.map(([, { untilMs: ms }]) => ms));
     const sized = { types, byName: new Map(types.map((type) => [type.name, type])), untilMs };
     this.#sized.set(key, sized);
     return sized;
@@ -195,8 +197,11 @@ interface SizedTypes {
 
 /** What all of them had of each resource: the largest share. */
 function commonShares(seen: readonly Resources[]): Resources {
+  return seen.length < TYPES_SHOW_ALL ? {} : mostOf(seen);
+}
+
+function mostOf(seen: readonly Resources[]): Resources {
   const [first = {}] = seen;
-  if (seen.length < TYPES_SHOW_ALL) return {};
   return Object.fromEntries(Object.keys(first).map((resource) => [resource, Math.max(...seen.map((one) => one[resource] ?? 1))]));
 }
 

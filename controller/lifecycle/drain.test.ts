@@ -116,8 +116,9 @@ test('critical pods do not wait for pods that stay, unless they belong to a Daem
   const agent = pod('critical-agent', { priorityClassName: 'system-node-critical' }, ownedBy('DaemonSet'));
   expect((await drain([critical, agent, pod('kept', {}, optOut)])).asked).toEqual(['critical']);
   const budget = new KubeError(429, 'TooManyRequests', 'Cannot evict pod');
-  const { asked } = await drain([critical, pod('web')], { refuse: (name, count) => (name === 'web' && count < 9 ? budget : undefined) });
-  expect(asked.slice(0, 3)).toEqual(['web', 'web', 'critical']);
+  const { asked } = await drain([critical, pod('web')], { refuse: (name, count) => (name === 'web' && count < 15 ? budget : undefined) });
+  expect(asked.indexOf('critical')).toBeGreaterThan(3);
+  expect(asked.indexOf('critical')).toBeLessThan(asked.lastIndexOf('web'));
 });
 
 test('the eviction of a protected pod is retried, and does not block its group', async () => {

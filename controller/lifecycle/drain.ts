@@ -1,6 +1,7 @@
 import { KubeError } from '../../clients/kube-client.ts';
 import { RESOURCES } from '../../clients/resources.ts';
 import type { Node, Pod } from '../../model/kube.ts';
+import { defined } from '../../model/defined.ts';
 import { tolerates } from '../../model/taints.ts';
 import { logFailure } from '../../runtime/log.ts';
 import { DISRUPTED_TAINT, isDeleting, nameOf, timeOf, uidOf } from '../api.ts';
@@ -26,7 +27,10 @@ export interface Drainer {
   drain(node: Node, endMs: number, aheadMs?: number): Promise<number | undefined>;
 }
 
-/** Which pods leave next. @param isHeld whether a pod stays where it is for now: it opted out, or its eviction was refused */
+/** Others wait for a pod that a budget holds for this long: a quarter of the notice of a spot interruption. */
+const HELD_AFTER_MS = 30_000;
+
+/** Which pods leave next. @param isHeld whether a pod stays for now: it opted out, or a budget has held it for a while */
 export type LeavingOrder = (pods: readonly Pod[], isHeld: (pod: Pod) => boolean) => readonly Pod[];
 
 /**
@@ -39,6 +43,8 @@ export function createDrainer(context: Context, order: LeavingOrder = nextToLeav
 }
 
 interface Refused {
+  /** Since when a budget has refused it each time; absent after another error. */
+  readonly sinceMs?: number;
   readonly waitMs: number;
   readonly untilMs: number;
 }
@@ -77,7 +83,9 @@ class EvictingDrainer implements Drainer {
     if (pods.length === 0) return undefined;
 
     await this.#deleteExpiring(pods, endMs, aheadMs);
-    const isHeld = (pod: Pod): boolean => !isDeleting(pod) && (hasOptedOut(pod) || this.#refused.has(uidOf(pod)));
+    const heldMs = runtime.clock.monotonicMs() - HELD_AFTER_MS;
+    const isHeld = (pod: Pod): boolean =>
+      !isDeleting(pod) && (hasOptedOut(pod) || (this.#refused.get(uidOf(pod))?.sinceMs ?? Infinity) <= heldMs);
     const group = this.#order(pods, isHeld).filter((pod) => !isDeleting(pod) && !hasOptedOut(pod));
     const due = group.filter((pod) => (this.#refused.get(uidOf(pod))?.untilMs ?? -Infinity) <= runtime.clock.monotonicMs());
     await forEachAtMost(EVICTIONS_AT_ONCE, due, (pod) => this.#evict(pod));
@@ -119,13 +127,14 @@ class EvictingDrainer implements Drainer {
     }
   }
 
-  #backOff(pod: Pod, { retryAfterMs = 0 }: KubeError, before: Refused | undefined): void {
+  #backOff(pod: Pod, { status, retryAfterMs = 0 }: KubeError, before: Refused | undefined): void {
     const { clock, random } = this.#context.runtime;
     const nowMs = clock.monotonicMs();
     for (const [uid, { untilMs }] of this.#refused) if (untilMs < nowMs - STUCK_POD_MS) this.#refused.delete(uid);
     const waitMs = Math.min(Math.max((before?.waitMs ?? 0) * 2, EVICTION_RETRY_MIN_MS), EVICTION_RETRY_MAX_MS);
     const jitteredMs = waitMs * (0.5 + random.next() / 2);
-    this.#refused.set(uidOf(pod), { waitMs, untilMs: nowMs + Math.max(jitteredMs, retryAfterMs) });
+    const sinceMs = status === 429 ? (before?.sinceMs ?? nowMs) : undefined;
+    this.#refused.set(uidOf(pod), { waitMs, untilMs: nowMs + Math.max(jitteredMs, retryAfterMs), ...defined({ sinceMs }) });
   }
 
   /** Deletes pods that would lose part of their grace period if they stayed longer, and shortens that of pods that would be late. */
