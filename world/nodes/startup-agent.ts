@@ -38,6 +38,7 @@ interface NodePool extends KubeObject {
 }
 interface NodeClaim extends KubeObject {
   spec?: { startupTaints?: Taint[] };
+  status?: { nodeName?: string };
 }
 
 /**
@@ -83,7 +84,7 @@ export class StartupAgent implements WorldPart {
   }
 
   async #remove(name: string, isDue: (node: Node) => boolean): Promise<void> {
-    const named = await this.#named();
+    const named = await this.#named(name);
     const isStartup = ({ key, effect }: Taint): boolean =>
       AGENTS.includes(key) ||
       PREFIXES.some((prefix) => key.startsWith(prefix)) ||
@@ -94,16 +95,19 @@ export class StartupAgent implements WorldPart {
     });
   }
 
-  async #named(): Promise<Taint[]> {
-    const { port } = this.#options;
+  /** The start-up taints of all pools, and those with which this node was launched. */
+  async #named(node: string): Promise<Taint[]> {
+    const pools = await this.#listIfServed<NodePool>('nodepools');
+    const claims = await this.#listIfServed<NodeClaim>('nodeclaims');
+    const own = claims.filter(({ status }) => status?.nodeName === node);
+    return [...pools.map(({ spec }) => spec?.template?.spec), ...own.map(({ spec }) => spec)].flatMap((spec) => spec?.startupTaints ?? []);
+  }
+
+  async #listIfServed<T extends KubeObject>(resource: string): Promise<T[]> {
     try {
-      const pools = await port.list<NodePool>('nodepools');
-      const claims = await port.list<NodeClaim>('nodeclaims');
-      return [...pools.map(({ spec }) => spec?.template?.spec), ...claims.map(({ spec }) => spec)].flatMap(
-        (spec) => spec?.startupTaints ?? [],
-      );
+      return await this.#options.port.list<T>(resource);
     } catch (error) {
-      // A cluster whose autoscaler has neither.
+      // A cluster whose autoscaler has none.
       if (error instanceof ClusterError && error.status === 404) return [];
       throw error;
     }
