@@ -50,10 +50,11 @@ function judgeInstance(view: View, instance: InstanceLife, pods: readonly PodLif
   const request = ending.span === undefined ? undefined : view.requests.get(ending.span);
   const { sinceMs, earliestMs, latestMs } = drainOf(view, instance) ?? UNLIMITED;
   return pods.flatMap((pod) => {
-    const { terminating, gone, running, ended } = pod;
+    const { terminating, gone, running, ended, node } = pod;
     const graceMs = graceOf(view, pod);
-    // Nothing is left to stop in a pod that ended by itself.
-    if (graceMs === undefined || (ended?.i ?? Infinity) < Math.min(terminating?.i ?? Infinity, ending.i)) return [];
+    // Nothing is left to stop in a pod that ended by itself. One without its Node ends as soon as somebody misses that.
+    const lastIndex = Math.min(terminating?.i ?? Infinity, node?.gone?.i ?? Infinity, ending.i);
+    if (graceMs === undefined || (ended?.i ?? Infinity) < lastIndex) return [];
     const events = indexes([...pod.steps, ...instance.steps, ...eventsOf(request)]);
     const askedMs = Math.min(terminating?.t ?? Infinity, gone?.t ?? Infinity, ending.t);
     const dueMs = Math.min(askedMs + graceMs, earliestMs);

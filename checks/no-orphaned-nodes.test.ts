@@ -24,7 +24,14 @@ for (const { name, history, verdict, objects } of [
   },
   {
     name: 'the cloud controller is down',
-    history: dead().arm('f', 'must-fire', { fault: 'cloud-controller' }).at(300).heal('f').at(360).node('n-1', 'gone').at(400).finish(),
+    history: dead()
+      .arm('f', 'must-fire', { fault: 'cloud-controller', params: { what: 'down', controllers: ['cloud-node-lifecycle-controller'] } })
+      .at(300)
+      .heal('f')
+      .at(360)
+      .node('n-1', 'gone')
+      .at(400)
+      .finish(),
     verdict: 'pass',
     objects: [],
   },

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { gapDueMs, setbacksOf } from '../history/ledger.ts';
 import type { Setback } from '../history/ledger.ts';
 import type { Bound } from '../history/events.ts';
@@ -50,10 +51,16 @@ function judgeNodes(view: View, bound: Bound): Part {
   ]);
 }
 
-/** While the cloud controller doesn't work nobody removes Nodes, unless the target does. */
+/** The parameters of a fault that stops the controller which removes Nodes. */
+const downSchema = z.object({
+  what: z.literal('down'),
+  controllers: z.array(z.string()).refine((names) => names.includes('cloud-node-lifecycle-controller')),
+});
+
+/** While the cloud controller is down nobody removes Nodes, unless the target does. */
 function cloudControllerFaults({ begin, faults }: View): Setback[] {
   if (begin?.target.features.includes('node-removal') === true) return [];
-  const own = faults.filter(({ armed }) => armed.fault.fault === 'cloud-controller');
+  const own = faults.filter(({ armed: { fault } }) => fault.fault === 'cloud-controller' && downSchema.safeParse(fault.params).success);
   return own.map(({ armed, healed }) => ({ fromMs: armed.t, toMs: healed?.t }));
 }
 

@@ -64,7 +64,7 @@ function denied(
   firings: number,
   { operation = 'list nodeclaims', names = [], heal = false, underWay = false }: Partial<Denied> = {},
 ): ReturnType<typeof permissions.judge> {
-  const builder = new HistoryBuilder().act().arm('f', 'must-fire', { params: { operations: names } });
+  const builder = new HistoryBuilder().act().arm('f', 'must-fire', { fault: 'denied-permission', params: { operations: names } });
   const ask = (span: number, of: string): HistoryBuilder =>
     builder.request(span, of, { mutating: false }).add({ type: 'request.end', span, outcome: 'fail', code: 'Forbidden', note: DENIED });
   for (let span = 1; span < firings; span += 1) ask(span, operation).fire('f', span);

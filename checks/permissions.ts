@@ -29,7 +29,7 @@ export const permissions: Check = {
       unrecorded.some((fault) => {
         const { fired, healed } = fault;
         if ((end?.i ?? Infinity) <= (fired.at(-1)?.i ?? 0) || start.i >= (healed?.i ?? Infinity)) return false;
-        return namesOperation(fault, start.operation) || isDenying(view, fault);
+        return deniesByName(fault, start.operation) || isDenying(view, fault);
       });
     for (const [span, request] of view.requests) {
       const { start, end } = request;
@@ -52,12 +52,15 @@ export const permissions: Check = {
   },
 };
 
+/** The fault that denies operations by their names. */
+const DENIES = 'denied-permission';
 const namedSchema = z.object({ operations: z.array(z.string()) });
 
-/** Whether a fault strikes this operation by name. All firings that are recorded may be of others. */
-function namesOperation({ armed }: FaultLife, operation: string): boolean {
-  const named = namedSchema.safeParse(armed.fault.params);
-  return named.success && named.data.operations.includes(operation);
+/** Whether a fault denies this operation by name. All firings that are recorded may be of others. */
+function deniesByName({ armed: { fault } }: FaultLife, operation: string): boolean {
+  const named = namedSchema.safeParse(fault.params);
+  const operations = fault.fault === DENIES && named.success ? named.data.operations : [];
+  return operations.includes(operation) || operations.includes('*');
 }
 
 /** Whether a fault denied a request to the API server. */

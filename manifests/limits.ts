@@ -5,7 +5,7 @@ import type { Feasibility } from './feasibility.ts';
 import type { Seat } from './offers.ts';
 import type { Load } from './load.ts';
 import { LABEL } from '../model/kube.ts';
-import { isAlone, isBoundTo, placementProblem } from './placement.ts';
+import { isAlone, placementProblem } from './placement.ts';
 
 const MIB = 2 ** 20;
 /** Nodes are never completely full. */
@@ -46,11 +46,21 @@ export function judgeLimits(loads: readonly Load[], judged: ReadonlyMap<string, 
   );
 }
 
-/** Whether pods that must be apart or spread over a label have fewer of its values left. */
-function losesDomain(load: Load, seats: readonly Seat[], left: readonly Seat[]): boolean {
-  return [LABEL.zone, LABEL.capacityType].some((key) => {
+/** Whether too few values of a label are left for pods that must be apart or spread over it. */
+function losesDomain({ replicas, template: { spec } }: Load, seats: readonly Seat[], left: readonly Seat[]): boolean {
+  const rules = [
+    ...(spec.topologySpreadConstraints ?? [])
+      .filter(({ whenUnsatisfiable }) => whenUnsatisfiable === 'DoNotSchedule')
+      .map(({ topologyKey, maxSkew }) => ({ key: topologyKey, mostEach: maxSkew })),
+    ...(spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).map(({ topologyKey }) => ({
+      key: topologyKey,
+      mostEach: 1,
+    })),
+  ];
+  return rules.some(({ key, mostEach }) => {
     const remaining = new Set(left.map(({ labels }) => labels[key]));
-    return isBoundTo(key, load) && seats.some(({ labels }) => !remaining.has(labels[key]));
+    const isLost = key !== LABEL.hostname && seats.some(({ labels }) => !remaining.has(labels[key]));
+    return isLost && replicas > remaining.size * mostEach;
   });
 }
 

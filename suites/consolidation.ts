@@ -349,7 +349,7 @@ export const interruptedMeanwhile = scenario({
   },
 });
 
-/** Fifteen types that cost less than a node for eight pods, and as many that cost far less: only the latter should be asked for. */
+/** Fifteen types that cost less than a node for eight pods, and others that cost far less: only the latter should be asked for. */
 const DEAR_SPOT = ['c5', 'c5a', 'c5ad', 'c5d', 'c5n', 'c6a', 'c6i', 'c6id', 'c6in', 'c7a', 'c7i', 'c7i-flex', 'c8a', 'c8i', 'c8i-flex'];
 const CHEAP_SPOT = [
   'm5',
