@@ -9,11 +9,10 @@ import type { Capability } from '../history/capabilities.ts';
 import type { Truth } from '../history/events.ts';
 import { namesSpot } from '../model/catalogue.ts';
 import type { Pool } from '../model/catalogue.ts';
-import { STOP_SECONDS_ANNOTATION } from '../model/kube.ts';
 import { defined } from '../model/defined.ts';
 import { OPTED_OUT } from '../harness/shapes.ts';
 import type { Feature } from '../targets/target.ts';
-import { parseScenarioData, peaksOf } from './scenario-data.ts';
+import { parseScenarioData, peaksOf, stopSecondsOf } from './scenario-data.ts';
 import type { FaultData, ScenarioData, Step, WorkloadData } from './scenario-data.ts';
 import { madeOf, truthsOf } from './truths.ts';
 import type { WorkloadTruth } from './truths.ts';
@@ -74,14 +73,14 @@ function mostNodesOf(data: ScenarioData): number {
 /** Pods that need long to stop, up to their grace period. Those of a StatefulSet that shrinks or is rolled out stop one after the other. */
 function podStopOf(data: ScenarioData): number {
   const peaks = peaksOf(data);
-  const stops = data.workloads.map(({ name, kind, annotations, graceSeconds = 0 }) => {
-    const seconds = Math.min(Number(annotations?.[STOP_SECONDS_ANNOTATION] ?? 0), graceSeconds);
+  const stops = data.workloads.map((workload) => {
+    const { name, kind } = workload;
     const peak = peaks.get(name) ?? 1;
     const stopsInTurn = data.steps.some(
       (step) =>
         (step.do === 'roll-out' && step.workload === name) || (step.do === 'scale' && step.workload === name && step.replicas < peak),
     );
-    return seconds * (kind === 'StatefulSet' && stopsInTurn ? peak : 1);
+    return stopSecondsOf(workload) * (kind === 'StatefulSet' && stopsInTurn ? peak : 1);
   });
   return 1_000 * Math.max(0, ...stops);
 }

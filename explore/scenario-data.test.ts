@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { createRandom } from '../runtime/random.ts';
 import { drawScenario } from './draw/scenario.ts';
 import { parseScenarioData, peaksOf, tidy } from './scenario-data.ts';
-import type { ScenarioData } from './scenario-data.ts';
+import type { ScenarioData, WorkloadData } from './scenario-data.ts';
 import { LARGE, SITE, SMALL, withSteps } from './testing/ground.ts';
 
 test('a scenario with every kind of part is read as it was written', () => {
@@ -189,6 +189,8 @@ test('nodes live long enough for a moment at which none is being replaced', () =
   expect(ageOf(tidy(withSteps(short, { do: 'scale', workload: 'web', replicas: 4 })))).toBe(600_000);
   expect(ageOf(tidy({ ...SMALL, pools: [{ ...pool, expireAfterMs: 400_000 }] }))).toBe(400_000);
   expect(ageOf(tidy(SMALL))).toBeUndefined();
+  const slow = { ...SMALL.workloads[0], graceSeconds: 120, annotations: { 'scaleproof.dev/stop-seconds': '90' } } as WorkloadData;
+  expect(ageOf(tidy({ ...short, workloads: [slow] }))).toBe(3 * (120 + 90) * 1_000);
   const changed = withSteps(SMALL, { do: 'change-pool', pool: { ...pool, expireAfterMs: 60_000 } });
   expect(tidy(changed).steps.at(-1)).toMatchObject({ pool: { expireAfterMs: 360_000 } });
 });

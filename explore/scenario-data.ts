@@ -255,7 +255,7 @@ function without(set: ReadonlySet<string>, value: string): ReadonlySet<string> {
   return new Set([...set].filter((one) => one !== value));
 }
 
-/** So long may the replacement of an expired node take, with its pods. */
+/** So long may the replacement of an expired node take, with its pods, beside the time that these need to stop. */
 const REPLACED_IN_MS = 120_000;
 
 /**
@@ -274,7 +274,7 @@ export function tidy(data: ScenarioData): ScenarioData {
   const injected = new Set(steps.flatMap((one) => (one.do === 'inject' ? [one.fault] : [])));
   const peaks = [...peaksOf({ workloads: data.workloads.filter(({ name }) => deployed.has(name)), steps }).values()];
   const nodes = [...peaks, ...data.pools.map(({ replicas = 0 }) => replicas)].reduce((sum, one) => sum + one, 1);
-  const leastAgeMs = nodes * REPLACED_IN_MS;
+  const leastAgeMs = nodes * (REPLACED_IN_MS + 1_000 * Math.max(0, ...data.workloads.map(stopSecondsOf)));
   return {
     ...data,
     pools: data.pools.map((pool) => livingFor(leastAgeMs, pool)),
@@ -282,6 +282,11 @@ export function tidy(data: ScenarioData): ScenarioData {
     faults: data.faults.filter((one) => injected.has(one.name)),
     steps: steps.map((one) => (one.do === 'change-pool' ? { ...one, pool: livingFor(leastAgeMs, one.pool) } : one)),
   };
+}
+
+/** How long its pods take to stop, at most their grace period. */
+export function stopSecondsOf({ annotations, graceSeconds = 0 }: WorkloadData): number {
+  return Math.min(Number(annotations?.[STOP_SECONDS_ANNOTATION] ?? 0), graceSeconds);
 }
 
 function livingFor(leastAgeMs: number, pool: PoolData): PoolData {
