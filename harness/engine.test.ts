@@ -7,7 +7,7 @@ import { reference } from '../targets/reference.ts';
 import { whyNotRun } from './engine.ts';
 import { pool, scenario } from './scenario.ts';
 import { runInProcess } from './testing/in-process.ts';
-import { quietTarget } from './testing/quiet-target.ts';
+import { quietTarget, untilStopped } from './testing/quiet-target.ts';
 
 function ofType<T extends EventType>(events: readonly HistoryEvent[], type: T): EventOf<T>[] {
   return events.filter((event): event is EventOf<T> => event.type === type);
@@ -124,7 +124,7 @@ test('a target that exits by itself is restarted after 10, 20, 40 s, and that is
 test('a target that never becomes ready does not keep the trial from ending', async () => {
   const { judgement } = await runInProcess(
     nothing,
-    quietTarget(() => ({ ready: never(), done: never() })),
+    quietTarget((site) => ({ ready: never(), done: untilStopped(site) })),
   );
   expect(judgement.checks.flatMap(({ findings }) => findings).map(({ code }) => code)).toEqual(['not-ready']);
 });
@@ -133,12 +133,13 @@ test('a provoked crash is restarted at once; late requests of the dead incarnati
   const request = { method: 'GET', path: '/api/v1/nodes', headers: {} };
   const successor = Promise.withResolvers<void>();
   let starts = 0;
-  const listing = quietTarget(({ kube, runtime }) => {
+  const listing = quietTarget((site) => {
+    const { kube, runtime } = site;
     starts += 1;
     if (starts === 2) successor.resolve();
     // A promise in the dead program that none of its own clocks holds back, as a thread may still run for a moment.
     else void successor.promise.then(() => kube(request));
-    return { ready: Promise.resolve(), done: runtime.clock.sleep(2_000).then(() => kube(request).then(() => never())) };
+    return { ready: Promise.resolve(), done: runtime.clock.sleep(2_000).then(() => kube(request).then(() => untilStopped(site))) };
   });
   const killed = scenario({
     id: 'test/killed',

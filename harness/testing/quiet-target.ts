@@ -1,8 +1,14 @@
 import type { Target, TargetProcess, TargetSite } from '../../targets/target.ts';
-import { never } from '../../runtime/clock.ts';
+
+/** Resolves when the target is told to stop. */
+export function untilStopped({ runtime: { signal } }: TargetSite): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+const idle = (site: TargetSite): TargetProcess => ({ ready: Promise.resolve(), done: untilStopped(site) });
 
 /** A target that does nothing by default: its constants are small, so that bounds are short. */
-export function quietTarget(start: (site: TargetSite) => TargetProcess = () => ({ ready: Promise.resolve(), done: never() })): Target {
+export function quietTarget(start: (site: TargetSite) => TargetProcess = idle): Target {
   return {
     name: 'quiet',
     summary: 'does nothing',
