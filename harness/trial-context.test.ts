@@ -163,8 +163,8 @@ test('pools are withdrawn once each: the named ones, then the rest; others are r
   await context.withdrawPools();
   await context.withdrawPools();
   expect(removed).toEqual([
-    ['old', 'new'],
-    ['new', ''],
+    ['old', 'new', ''],
+    ['new', '', ''],
   ]);
 });
 
