@@ -8,7 +8,7 @@ import { matchesLabels, parseRequirements } from '../model/requirements.ts';
 import { matchesSelector } from '../model/selector.ts';
 import { parseTime } from '../model/time.ts';
 import { isTerminal } from '../world/controllers/pods.ts';
-import { ClusterError } from '../world/ports.ts';
+import { listIfServed } from '../world/list-if-served.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ClusterPort, InstancePort, LaunchTemplatePort } from '../world/ports.ts';
 
@@ -249,19 +249,9 @@ function isDeleting({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
-/** A target without claims does not install that resource. */
-async function listIfServed(cluster: ClusterPort, resource: string): Promise<KubeObject[]> {
-  try {
-    return await cluster.list(resource);
-  } catch (error) {
-    if (error instanceof ClusterError && error.status === 404) return [];
-    throw error;
-  }
-}
-
 /** The uids of Jobs that have failed: they no longer replace their pods. */
 async function failedJobsIn(cluster: ClusterPort): Promise<ReadonlySet<string>> {
-  const jobs = (await listIfServed(cluster, 'jobs')) as Job[];
+  const jobs = await listIfServed<Job>(cluster, 'jobs');
   const failed = jobs.filter(({ status }) => status?.conditions?.some((one) => one.type === 'Failed' && one.status === 'True'));
   return new Set(failed.map(({ metadata }) => metadata.uid ?? ''));
 }

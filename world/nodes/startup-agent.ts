@@ -3,7 +3,7 @@ import type { KubeObject, Node, Taint } from '../../model/kube.ts';
 import { parseProviderId } from '../../model/provider-id.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
-import { ClusterError } from '../ports.ts';
+import { listIfServed } from '../list-if-served.ts';
 import type { ClusterPort, InstancePort } from '../ports.ts';
 import { Tasks, WorkQueue } from '../tasks.ts';
 import type { DelayRange, WorldPart } from '../tasks.ts';
@@ -43,8 +43,9 @@ interface NodeClaim extends KubeObject {
 
 /**
  * What the DaemonSets of start-up agents do: some time after a node is Ready they remove its start-up taints: those that
- * NodePools and NodeClaims declare (a node may have been launched before its pool was changed), and those of well-known agents. The agents themselves use no resources here. By a fault, some check their
- * node only once, as the CSI drivers of EBS and EFS used to do.
+ * NodePools declare, or the node's own NodeClaim (it may have been launched before its pool was changed), and those of well-known
+ * agents. The agents themselves use no resources here. By a fault, some check their node only once, as the CSI drivers of EBS and EFS
+ * used to do.
  */
 export class StartupAgent implements WorldPart {
   readonly #options: StartupAgentOptions;
@@ -97,20 +98,11 @@ export class StartupAgent implements WorldPart {
 
   /** The start-up taints of all pools, and those with which this node was launched. */
   async #named(node: string): Promise<Taint[]> {
-    const pools = await this.#listIfServed<NodePool>('nodepools');
-    const claims = await this.#listIfServed<NodeClaim>('nodeclaims');
+    const { port } = this.#options;
+    const pools = await listIfServed<NodePool>(port, 'nodepools');
+    const claims = await listIfServed<NodeClaim>(port, 'nodeclaims');
     const own = claims.filter(({ status }) => status?.nodeName === node);
     return [...pools.map(({ spec }) => spec?.template?.spec), ...own.map(({ spec }) => spec)].flatMap((spec) => spec?.startupTaints ?? []);
-  }
-
-  async #listIfServed<T extends KubeObject>(resource: string): Promise<T[]> {
-    try {
-      return await this.#options.port.list<T>(resource);
-    } catch (error) {
-      // A cluster whose autoscaler has none.
-      if (error instanceof ClusterError && error.status === 404) return [];
-      throw error;
-    }
   }
 }
 
