@@ -164,10 +164,16 @@ export class TargetLife {
     return isOver;
   }
 
-  async #within(limitMs: number, done: Promise<void>): Promise<void> {
+  /** @returns whether it was done in time */
+  async #within(limitMs: number, done: Promise<void>): Promise<boolean> {
     const timer = new AbortController();
-    await Promise.race([done, this.#clock.sleep(limitMs, timer.signal).catch(() => undefined)]);
+    const late = this.#clock.sleep(limitMs, timer.signal).then(
+      () => false,
+      () => true,
+    );
+    const isInTime = await Promise.race([done.then(() => true), late]);
     timer.abort();
+    return isInTime;
   }
 
   /**
@@ -268,17 +274,8 @@ export class TargetLife {
     current.scope.handover();
     current.stopping.abort(new Error('the target is told to stop'));
     this.#clock.handover();
-    const timer = new AbortController();
     const over = new Promise<void>((resolve) => (current.onOver = resolve));
-    const hasStopped = await Promise.race([
-      Promise.race([current.done, over]).then(() => true),
-      this.#clock.sleep(STOP_GRACE_MS, timer.signal).then(
-        () => false,
-        () => true,
-      ),
-    ]);
-    timer.abort();
-    if (hasStopped) this.#terminate(current);
+    if (await this.#within(STOP_GRACE_MS, Promise.race([current.done, over]))) this.#terminate(current);
     else this.#end(current, { provoked: false, overdue: true, reason: `killed ${STOP_GRACE_MS / 1_000} s after it was told to stop` });
   }
 
