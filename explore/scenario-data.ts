@@ -202,13 +202,13 @@ function stepProblem(one: Step, state: State): string | undefined {
       return deployed.has(one.workload) || over.has(one.workload) ? `"${one.workload}" was deployed before` : undefined;
     case 'scale':
       if (finishing.has(one.workload)) return `"${one.workload}" has as many pods as have to finish, and can't be scaled`;
-      return deployed.has(one.workload) ? undefined : `no workload "${one.workload}" is deployed then`;
+      return undeployed(one.workload, state);
     case 'roll-out':
       if (jobs.has(one.workload)) return `"${one.workload}" is a Job, whose template can't be changed`;
-      return deployed.has(one.workload) ? undefined : `no workload "${one.workload}" is deployed then`;
+      return undeployed(one.workload, state);
     case 'remove':
     case 'until-served':
-      return deployed.has(one.workload) ? undefined : `no workload "${one.workload}" is deployed then`;
+      return undeployed(one.workload, state);
     case 'inject':
       if (!known.has(`fault ${one.fault}`)) return `there is no fault "${one.fault}"`;
       return armed.has(one.fault) || healed.has(one.fault) ? `"${one.fault}" was injected before` : undefined;
@@ -228,6 +228,10 @@ function stepProblem(one: Step, state: State): string | undefined {
     case 'pass':
       return undefined;
   }
+}
+
+function undeployed(workload: string, { deployed }: State): string | undefined {
+  return deployed.has(workload) ? undefined : `no workload "${workload}" is deployed then`;
 }
 
 function afterStep(one: Step, state: State): State {
