@@ -24,12 +24,13 @@ export const permissions: Check = {
     const denied = new Map<string, { readonly denial: Denial; readonly requests: RequestLife[] }>();
     const struck = new Set(view.faults.flatMap(({ fired }) => fired.map(({ span }) => span)));
     const unrecorded = view.faults.filter(({ fired }) => fired.length >= MAX_FIRINGS_RECORDED);
+    const denying = new Set(unrecorded.filter((fault) => isDenying(view, fault)));
     // Several requests may be on their way when the last firing is recorded.
     const mayBeStruck = ({ start, end }: RequestLife): boolean =>
       unrecorded.some((fault) => {
         const { fired, healed } = fault;
         if ((end?.i ?? Infinity) <= (fired.at(-1)?.i ?? 0) || start.i >= (healed?.i ?? Infinity)) return false;
-        return deniesByName(fault, start.operation) || isDenying(view, fault);
+        return denying.has(fault) || deniesByName(fault, start.operation);
       });
     for (const [span, request] of view.requests) {
       const { start, end } = request;

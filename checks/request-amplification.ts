@@ -31,7 +31,8 @@ const SHOWN = 10;
  * Other reads are polls, and successful changes are not repetitions. Changes are the same if they are equal byte
  * for byte, client token included. Launches count all together, because a client that draws a new token for each try still
  * requests the same: what is limited is the rounds of launches. A round asks once for each launch that was needed, in one request
- * for all or in one for each. A restart begins anew: a backoff is lost with its process. Equal reads of EC2, which each launch may need, are limited to that number per launch that was needed.
+ * for all or in one for each. A restart begins anew: a backoff is lost with its process. Equal reads of EC2, which each launch may need,
+ * are limited to that number per launch that was needed.
  */
 export const requestAmplification: Check = {
   name: 'request-amplification',

@@ -14,8 +14,8 @@ const DEFAULT_LEASE_MS = 15_000;
 /**
  * The target stays alive through the trial. Being killed by a fault and restarted is fine, and so is an exit by design:
  * because its lease could not be renewed after a fault hit its requests or paused it, or because its first requests failed before it
- * was ready. So is a stop on request. Any other exit, a panic (even a recovered one), not becoming ready, and whatever made the supervisor end the trial
- * are findings.
+ * was ready. So is a stop on request. Any other exit, a panic (even a recovered one), not becoming ready, not stopping on request, and
+ * whatever made the supervisor end the trial are findings.
  */
 export const targetAlive: Check = {
   name: 'target-alive',
