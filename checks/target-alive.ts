@@ -62,13 +62,15 @@ function exits(view: View): Finding[] {
   });
 }
 
-/** Whether a fault that struck its requests was active while it had to stop: it may have waited for an answer. */
-function isHeldUp({ faults, requests }: View, { number, stop, exit }: Incarnation): boolean {
-  return faults.some(
+/** Whether a fault kept it from stopping in time: it was paused, or it may have waited for the answer to a request that was struck. */
+function isHeldUp(view: View, { number, start, stop, exit }: Incarnation): boolean {
+  const [stopMs, exitMs] = [stop?.t ?? 0, exit?.t ?? Infinity];
+  if (pausesOf(view).some(({ fromMs, toMs = Infinity }) => fromMs >= start.t && fromMs < exitMs && toMs > stopMs)) return true;
+  return view.faults.some(
     ({ armed, fired, healed }) =>
       armed.i < (exit?.i ?? Infinity) &&
       (healed?.i ?? Infinity) > (stop?.i ?? 0) &&
-      fired.some(({ span }) => span !== undefined && requests.get(span)?.start.incarnation === number),
+      fired.some(({ span }) => span !== undefined && view.requests.get(span)?.start.incarnation === number),
   );
 }
 
