@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { SPREAD_OVER_ZONES } from '../harness/shapes.ts';
+import { SPREAD_OVER_ZONES, endingSlowly } from '../harness/shapes.ts';
 import type { PoolData, ScenarioData } from './scenario-data.ts';
 import { SMALL, withSteps } from './testing/ground.ts';
 import { truthsOf } from './truths.ts';
@@ -10,6 +10,7 @@ const [web] = SMALL.workloads;
 if (pool === undefined || web === undefined) throw new Error('the small scenario has a pool and a workload');
 
 const FAULT = { name: 'f', fault: 'never-ready', params: {} };
+const slow = endingSlowly({ seconds: 100, graceSeconds: 300 });
 const near = { ...web, name: 'api', near: { workload: 'web', over: 'topology.kubernetes.io/zone' } };
 
 const GPUS = { name: 'a', instanceTypes: ['g4dn.xlarge'] };
@@ -150,6 +151,21 @@ const CASES: readonly {
     what: 'pods near others that finish',
     data: withSteps({ ...SMALL, workloads: [{ ...web, kind: 'Job', runSeconds: 60 }, near] }, { do: 'deploy', workload: 'api' }),
     of: 'api',
+    is: 'impossible',
+  },
+  {
+    what: 'pods that must share a node with others that take minutes to stop',
+    data: { ...SMALL, workloads: [{ ...web, ...slow, near: { workload: 'web', over: 'kubernetes.io/hostname' } }] },
+    is: 'impossible',
+  },
+  {
+    what: 'pods that must share a zone with others that take minutes to stop',
+    data: { ...SMALL, workloads: [{ ...web, ...slow, near: { workload: 'web', over: 'topology.kubernetes.io/zone' } }] },
+    is: 'schedulable',
+  },
+  {
+    what: 'pods that must not share a zone with others that take minutes to stop',
+    data: { ...SMALL, workloads: [{ ...web, ...slow, apartOver: 'topology.kubernetes.io/zone' }] },
     is: 'impossible',
   },
   { what: 'pods behind a gate', data: { ...SMALL, workloads: [{ ...web, schedulingGates: ['g'] }] }, is: 'impossible', launchless: true },

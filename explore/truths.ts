@@ -12,7 +12,7 @@ import type { Pool } from '../model/catalogue.ts';
 import { devicesOf } from '../model/devices.ts';
 import { loadCatalogue } from '../model/instance-catalogue.ts';
 import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
-import { peaksOf } from './scenario-data.ts';
+import { peaksOf, stopSecondsOf } from './scenario-data.ts';
 import type { PoolData, ScenarioData, WorkloadData } from './scenario-data.ts';
 import { certainZones, inZones, isShared, zonesRequired } from './volumes.ts';
 
@@ -37,6 +37,8 @@ interface Pin {
 
 /** The consolidation that replaces nodes, too. */
 const MOVES_PODS = 'when-empty-or-underutilized';
+/** Pods that stop within this time hold up others for less than the bounds allow. */
+const SOON_S = 60;
 const NAMESPACE = 'default';
 const DEFAULT_SCHEDULER = 'default-scheduler';
 
@@ -75,12 +77,14 @@ type JudgeUnder = (pools: readonly Pool[], pin?: Pin) => ReadonlyMap<string, Jud
 /** The workload under all pools that there are while it is deployed, wherever its volumes are. */
 function judge(data: ScenarioData, name: string, judgeUnder: JudgeUnder): Judged {
   const workload = data.workloads.find((one) => one.name === name);
-  const never = workload === undefined ? undefined : neverScheduled(workload);
+  if (workload === undefined) return { kind: 'unservable', why: 'there is no such workload' };
+  const never = neverScheduled(workload);
   if (never !== undefined) return never;
   const found = judgeOver(data, name, judgeUnder);
   if (found.kind !== 'servable') return found;
   const why =
     unrealFault(data) ??
+    succession(workload) ??
     neighbourChange(data, name) ??
     neighbourProblem(data, name, judgeUnder) ??
     volumeProblem(data, name, found.zones, judgeUnder);
@@ -107,6 +111,18 @@ function neverScheduled({ schedulingGates = [], schedulerName = DEFAULT_SCHEDULE
   if (schedulingGates.length > 0) return { kind: 'held-back', why: 'its scheduling gate is never removed' };
   if (schedulerName !== DEFAULT_SCHEDULER) return { kind: 'held-back', why: `the scheduler ${schedulerName} does not exist` };
   return volume?.is === 'of-missing-class' ? { kind: 'unservable', why: 'the storage class of its volume does not exist' } : undefined;
+}
+
+/**
+ * Why new pods may have to wait until old ones of the same workload have stopped: the scheduler counts these for rules between pods,
+ * and the node that they leave takes nobody.
+ */
+function succession(workload: WorkloadData): string | undefined {
+  if (stopSecondsOf(workload) <= SOON_S) return undefined;
+  const { name, near, apartOver } = workload;
+  if (near?.workload === name && near.over === LABEL.hostname)
+    return 'its pods must share one node, also with those that take long to stop';
+  return apartOver === LABEL.zone ? 'its pods must not share a zone, nor with those that take long to stop' : undefined;
 }
 
 /** Why pods near others may have to wait for these. */
