@@ -279,6 +279,13 @@ const CASES: readonly {
     kind: 'partly',
     why: /limits of pool small may be reached/,
   },
+  {
+    what: 'a limit on CPU that is wasted on cheap types, but not on dear ones with much memory',
+    load: load({}, { cpu: '100m', memory: '6Gi' }, 10),
+    pools: [pool('small', { instanceTypes: ['m6i.large', 'x1e.xlarge'], limits: { cpu: 16 } })],
+    kind: 'partly',
+    why: /limits of pool small may be reached/,
+  },
   { what: 'limits that only one of its pools has', pools: [pool('small', { limits: { cpu: 4 } }), ...GENERAL], kind: 'servable' },
   { what: 'limits far away', pools: [pool('large', { limits: { cpu: 100, memoryMiB: 1_000_000, nodes: 50 } })], kind: 'servable' },
   {

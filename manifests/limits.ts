@@ -10,6 +10,8 @@ import { isAlone, placementProblem } from './placement.ts';
 const MIB = 2 ** 20;
 /** Nodes are never completely full. */
 const PACKING = 1.5;
+/** Autoscalers take cheap types, but not always the cheapest: at most so many times its price for the same pods. */
+const DEARER = 2;
 /** While a node is replaced, both nodes count. */
 const REPLACEMENT = 2;
 
@@ -87,9 +89,12 @@ function needOf({ load, seats }: User): { readonly cpu: number; readonly memoryM
   const smallestCpu = Math.min(...seats.map(({ type }) => type.vcpu));
   const smallestMiB = Math.min(...seats.map(({ type }) => type.memoryMiB));
   const { replicas } = load;
-  // On the type that wastes least when its nodes are full of pods: what one resource leaves of the others is wasted.
-  const onFullNodes = (size: (seat: Seat) => number): number =>
-    Math.min(...seats.map((seat) => Math.ceil(replicas / podsOn(seat.room, requests)) * size(seat)));
+  // What one resource leaves of the others on full nodes is wasted.
+  const nodesOn = (seat: Seat): number => Math.ceil(replicas / podsOn(seat.room, requests));
+  const priceOn = (seat: Seat): number => nodesOn(seat) * seat.type.onDemandUsdPerHour;
+  const lowest = Math.min(...seats.map(priceOn));
+  const likely = seats.filter((seat) => priceOn(seat) <= lowest * DEARER);
+  const onFullNodes = (size: (seat: Seat) => number): number => Math.max(...likely.map((seat) => nodesOn(seat) * size(seat)));
   const alone = isAlone(load);
   return {
     cpu: alone
