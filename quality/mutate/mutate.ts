@@ -10,6 +10,7 @@ import type { PlannedTrial } from '../../harness/run.ts';
 import { worldFor } from '../../harness/world-for.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { sources } from '../../suites/catalogue.ts';
+import { inParallel } from '../in-parallel.ts';
 import { diffOf, drawMutants } from './draw.ts';
 import type { Mutant, Source } from './draw.ts';
 import type { MutantReport, MutationReport } from './outcome.ts';
@@ -133,15 +134,4 @@ async function judgeAll(
     return report;
   });
   return reports.filter((report) => report !== undefined);
-}
-
-/** Works on some items at a time. @returns the results in the order of the items */
-async function inParallel<T, R>(most: number, items: readonly T[], work: (item: T, worker: number) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  const queue = items.entries();
-  const begin = async (worker: number): Promise<void> => {
-    for (const [index, item] of queue) results[index] = await work(item, worker);
-  };
-  await Promise.all(Array.from({ length: most }, (_none, worker) => begin(worker)));
-  return results;
 }
