@@ -105,6 +105,7 @@ export async function explore(options: ExploreOptions, console: Console): Promis
     interrupted.release();
   }
   const { found, standing, problems } = search;
+  const { seconds } = progress;
   const wasInterrupted = interrupted.signal.aborted;
   writeFindings(directory, { target: target.label, seed, standing, found, known });
   if (found.length > 0 && !wasInterrupted) await writeReport(found, { target, directory, workers }, console);
@@ -113,7 +114,7 @@ export async function explore(options: ExploreOptions, console: Console): Promis
     standing,
     found,
     target: target.label,
-    seconds: progress.seconds,
+    seconds,
     interrupted: wasInterrupted,
     problems,
   };
