@@ -114,6 +114,7 @@ export function messagesOf({ cause, result }: Pick<Found, 'cause' | 'result'>): 
 
 /** Scenarios that reached something new, kept in a directory between searches. Without a directory, nothing is kept. */
 export class Corpus {
+  /** The short ones first: more of them run in the same time. */
   readonly scenarios: readonly ScenarioData[];
   readonly #directory: string | undefined;
   readonly #names: Set<string>;
@@ -123,7 +124,9 @@ export class Corpus {
     this.#directory = directory;
     if (directory !== undefined) createFolder(directory);
     const files = directory === undefined ? [] : readdirSync(directory).filter((name) => name.endsWith('.json'));
-    this.scenarios = files.sort().map((name) => scenarioFile(join(directory ?? '', name)));
+    const read = files.sort().map((name) => scenarioFile(join(directory ?? '', name)));
+    const size = (data: ScenarioData): number => JSON.stringify(data).length;
+    this.scenarios = read.toSorted((a, b) => size(a) - size(b));
     this.#names = new Set(this.scenarios.map(({ name }) => name));
   }
 
