@@ -10,7 +10,7 @@ import { formatReport } from './report.ts';
 /**
  * Plants random faults into the bundled controller, and says which of them the suites find (docs/mutation.md):
  *
- *     npm run mutate -- [--count 20] [--seed 1] [--scenario ID ...] [--file controller/... ...] [--corpus DIR] [--workers N] [--crash-points] [--out FILE]
+ *     npm run mutate -- [--count 20] [--seed 1] [--scenario ID ...] [--file controller/... ...] [--mutant NUMBER ...] [--corpus DIR] [--workers N] [--crash-points] [--out FILE]
  */
 const { values } = parseArgs({
   options: {
@@ -20,6 +20,7 @@ const { values } = parseArgs({
     file: { type: 'string', multiple: true, default: [] },
     workers: { type: 'string', default: String(DEFAULT_WORKERS) },
     'crash-points': { type: 'boolean', default: false },
+    mutant: { type: 'string', multiple: true, default: [] },
     corpus: { type: 'string' },
     out: { type: 'string' },
   },
@@ -41,6 +42,7 @@ try {
     workers: whole('workers', 1),
     scenarios: values.scenario,
     files: values.file,
+    only: values.mutant.map(Number),
     generated: values.corpus === undefined ? [] : new Corpus(values.corpus).scenarios,
     crashPoints: values['crash-points'],
     signal: interrupted.signal,

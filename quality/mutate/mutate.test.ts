@@ -11,6 +11,7 @@ const OPTIONS: MutateOptions = {
   scenarios: ['scheduling/node-selectors'],
   generated: [],
   files: ['controller/provisioning/pods.ts'],
+  only: [],
   workers: 2,
   crashPoints: false,
   signal: new AbortController().signal,
@@ -27,6 +28,11 @@ test('the same seed has the same mutants with the same verdicts, of more than on
   expect(outcomes.size).toBeGreaterThan(1);
 });
 
+test('one of the drawn mutants, by its number', async () => {
+  const { mutants } = await mutate({ ...OPTIONS, only: [1] });
+  expect(mutants.map(({ id }) => id)).toEqual([1]);
+});
+
 test('generated scenarios run after all others', async () => {
   const { scenarios, mutants } = await mutate({ ...OPTIONS, generated: [SMALL] });
   expect(scenarios).toBe(2);
@@ -41,7 +47,8 @@ test('what was interrupted has no verdict', async () => {
   expect({ interrupted, mutants }).toEqual({ interrupted: true, mutants: [] });
 });
 
-test('unknown files and scenarios are errors', async () => {
+test('unknown files, scenarios and numbers are errors', async () => {
   await expect(mutate({ ...OPTIONS, files: ['controller/none.ts'] })).rejects.toThrow('no trial loads such a file');
   await expect(mutate({ ...OPTIONS, scenarios: ['a/none'] })).rejects.toThrow('there is no such scenario');
+  await expect(mutate({ ...OPTIONS, only: [3] })).rejects.toThrow('no mutant that is drawn has this number');
 });

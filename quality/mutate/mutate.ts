@@ -32,6 +32,8 @@ export interface MutateOptions {
   readonly generated: readonly ScenarioData[];
   /** Only mutants in these files; in all if there are none. */
   readonly files: readonly string[];
+  /** Only these of the drawn mutants, by their numbers; all if there are none. */
+  readonly only: readonly number[];
   readonly workers: number;
   /** Whether mutants that no scenario kills are also killed at each of their side effects, where scenarios say so. */
   readonly crashPoints: boolean;
@@ -52,7 +54,7 @@ const TRIAL_SEED = 1;
 export async function mutate(options: MutateOptions): Promise<MutationReport> {
   const { count, seed, signal, say, crashPoints } = options;
   const texts = sourcesNamed(options.files);
-  const mutants = drawMutants(texts, { count, seed });
+  const mutants = mutantsNumbered(options.only, drawMutants(texts, { count, seed }));
   const folder = mkdtempSync(join(tmpdir(), 'scaleproof-mutate-'));
   try {
     const site: TrialSite = { folder, clock: createRealTimeline().scope('mutate'), signal };
@@ -83,6 +85,12 @@ function sourcesNamed(files: readonly string[]): Source[] {
   if (unknown !== undefined)
     throw new Error(`--file ${unknown}: no trial loads such a file of the controller; name one as in controller/leader.ts`);
   return files.length === 0 ? all : all.filter(({ file }) => files.includes(file));
+}
+
+function mutantsNumbered(numbers: readonly number[], drawn: readonly Mutant[]): readonly Mutant[] {
+  const unknown = numbers.find((number) => !drawn.some(({ id }) => id === number));
+  if (unknown !== undefined) throw new Error(`--mutant ${unknown}: no mutant that is drawn has this number; reports name it`);
+  return numbers.length === 0 ? drawn : drawn.filter(({ id }) => numbers.includes(id));
 }
 
 type ChosenSource = (typeof sources)[number];
