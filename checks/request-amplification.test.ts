@@ -130,6 +130,17 @@ test('claims without an instance need launches, even if none ever succeeds, but 
   expect(worstOf(history)).toBe(2);
 });
 
+test('equal creations of claims, whose names the API server generates, are allowed once for each needed launch; others are not', () => {
+  const created = (operation: string): HistoryBuilder => {
+    const history = begun();
+    for (const pod of ['web-1', 'web-2', 'web-3']) history.pod(pod, 'created');
+    for (let index = 0; index < 12; index += 1) history.request(index, operation, { input: { metadata: { generateName: 'a-' } } });
+    for (let index = 0; index < 3; index += 1) history.launch(50 + index, `i-${index}`);
+    return history;
+  };
+  expect([worstOf(created('create nodeclaims')), worstOf(created('create configmaps'))]).toEqual([4, 12]);
+});
+
 test('so do those of a pool of fixed size, but no more than it is to have', () => {
   const history = begun().add({ type: 'pool', pool: { name: 'fixed', requirements: [], weight: 0, replicas: 2 } });
   for (const claim of ['a', 'b', 'c', 'd']) history.claim(claim, 'created');

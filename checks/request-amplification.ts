@@ -12,6 +12,7 @@ import type { Part } from './parts.ts';
 const REPEATS_BOUND = 'repeats-a-minute';
 /** The same if the server asked for it. */
 const ASKED_FOR_BOUND = 'repeats-asked-for-a-minute';
+const CREATE_CLAIM = 'create nodeclaims';
 const EVICTION = 'create pods/eviction';
 /** The same for requests that got a response but had no effect. */
 const ANSWERED_BOUND = 'empty-answers-a-minute';
@@ -31,8 +32,8 @@ const SHOWN = 10;
  * Other reads are polls, and successful changes are not repetitions. Changes are the same if they are equal byte
  * for byte, client token included. Launches count all together, because a client that draws a new token for each try still
  * requests the same: what is limited is the rounds of launches. A round asks once for each launch that was needed, in one request
- * for all or in one for each. A restart begins anew: a backoff is lost with its process. Equal reads of EC2, which each launch may need,
- * are limited to that number per launch that was needed.
+ * for all or in one for each. A restart begins anew: a backoff is lost with its process. Equal reads of EC2 and creations of claims, which
+ * each launch may need, are limited to that number per launch that was needed.
  */
 export const requestAmplification: Check = {
   name: 'request-amplification',
@@ -102,8 +103,9 @@ function isAskedFor({ start: { mutating, wire, operation }, end }: RequestLife):
   return mutating && wire === 'kube' && end?.status === 429 && operation !== EVICTION;
 }
 
+/** Each launch may need such a request of its own: a read, or a claim whose name the API server generates. */
 function mayServeLaunch({ start: { mutating, operation } }: RequestLife): boolean {
-  return !mutating && operation !== RECEIVE;
+  return mutating ? operation === CREATE_CLAIM : operation !== RECEIVE;
 }
 
 function hadNoEffect({ start: { mutating }, end, effect }: RequestLife): boolean {
