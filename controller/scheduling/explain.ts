@@ -26,7 +26,7 @@ function explainPool(
   pool: PoolOptions,
   withinLimits: (pool: PoolOptions) => readonly Option[],
 ): string {
-  const taint = podClass.repelledBy(pool.taints);
+  const taint = podClass.avoided(pool.taints);
   if (taint !== undefined) return `did not tolerate taint ${taint.key}=${taint.value ?? ''}:${taint.effect}`;
   const all = [...pool.options, ...pool.unavailable];
   if (all.length === 0) return 'its requirements leave no instance type in any zone';

@@ -87,10 +87,10 @@ export class OpenNode implements Place {
   /** Plans a pod onto it if it fits. */
   tryAdd(pod: Pod, podClass: PodClass, rules: readonly Rule[]): boolean {
     if (this.rejects(podClass)) return false;
-    const isRepelled = podClass.repelledBy(this.taints) !== undefined;
+    const isAvoided = podClass.avoided(this.taints) !== undefined;
     const obstacle = this.#obstacle(rules);
-    if (isRepelled || obstacle?.isRefusalFinal === true) this.#rejected.add(podClass);
-    if (isRepelled || obstacle !== undefined) return false;
+    if (isAvoided || obstacle?.isRefusalFinal === true) this.#rejected.add(podClass);
+    if (isAvoided || obstacle !== undefined) return false;
     const requests = addResources(this.#requests, podClass.requests);
     let isSuited = false;
     for (const narrowing of conflicts(podClass.hostPorts, this.#hostPorts)

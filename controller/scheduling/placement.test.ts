@@ -174,6 +174,11 @@ test.describe('preferences', () => {
     expect(simulate({ pods: pods(1, '1'), pools: [disliked, pool('b')] }).launches.map((launch) => launch.pool)).toEqual(['b']);
     expect(simulate({ pods: pods(1, '1'), pools: [disliked] }).launches).toHaveLength(1);
   });
+
+  test('an existing node with a PreferNoSchedule taint is taken before a new one', () => {
+    const existing = node('n', 'a', { taints: [{ key: 'x', effect: 'PreferNoSchedule' }] });
+    expect(simulate({ pods: pods(1, '1'), nodes: [existing], pools: [pool('b')] }).launches).toEqual([]);
+  });
 });
 
 test('pods of higher priority get what a limit leaves', () => {

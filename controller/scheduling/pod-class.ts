@@ -3,15 +3,14 @@ import { podRequests } from '../../model/resources.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { Labels } from '../../model/selector.ts';
 import type { TaintEffect } from '../../model/kube.ts';
-import { untolerated } from '../../model/taints.ts';
+import { REPELLING, untolerated } from '../../model/taints.ts';
 import { hostPortsOf } from './host-ports.ts';
 import type { HostPort } from './host-ports.ts';
 import { NodeFilter, filterKey } from './node-filter.ts';
 import { relaxations } from './relaxation.ts';
 import type { PodToPlace } from './types.ts';
 
-/** Includes PreferNoSchedule: the last relaxation tolerates it. */
-const DISLIKED: readonly TaintEffect[] = ['NoSchedule', 'NoExecute', 'PreferNoSchedule'];
+const AVOIDED: readonly TaintEffect[] = [...REPELLING, 'PreferNoSchedule'];
 
 /**
  * Pods that are equal in everything that decides where they may go: a result for one holds for all. Preferences count as
@@ -53,9 +52,14 @@ export class PodClass {
     this.antiAffinity = [...(podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []), ...preferredTerms(podAntiAffinity)];
   }
 
-  /** The first taint that repels it. */
+  /** The first taint that keeps it from a node that exists: the scheduler prefers others to PreferNoSchedule, but takes what there is. */
   repelledBy(taints: readonly Taint[]): Taint | undefined {
-    return taints.length === 0 ? undefined : untolerated(taints, this.spec.tolerations, DISLIKED);
+    return taints.length === 0 ? undefined : untolerated(taints, this.spec.tolerations, REPELLING);
+  }
+
+  /** The first taint for which no node is planned for it. It includes PreferNoSchedule, which the last relaxation tolerates. */
+  avoided(taints: readonly Taint[]): Taint | undefined {
+    return taints.length === 0 ? undefined : untolerated(taints, this.spec.tolerations, AVOIDED);
   }
 }
 

@@ -8,7 +8,7 @@ type Affinity = NonNullable<PodSpec['affinity']>;
  * are dropped one by one, in Karpenter's order: affinity to pods, anti-affinity to pods, affinity to nodes (each heaviest first),
  * soft spread, and finally PreferNoSchedule taints.
  * Source: Karpenter, `pkg/controllers/provisioning/scheduling/preferences.go`, v1.8.
- * @param softTaints whether any node or pool has a PreferNoSchedule taint
+ * @param softTaints whether any pool has a PreferNoSchedule taint
  */
 export function* relaxations(spec: PodSpec, softTaints: boolean): Generator<PodSpec, void, undefined> {
   let current = spec;

@@ -89,7 +89,7 @@ class Simulation {
   readonly #refusedAt = new Map<PodClass, number>();
 
   constructor(input: SchedulingInput, groupsOf: (options: readonly Option[]) => readonly OptionGroup[]) {
-    this.#pods = classify(input.pods, hasSoftTaints(input));
+    this.#pods = classify(input.pods, hasSoftTaints(input.pools));
     this.#topology = new Topology(
       input,
       this.#pods.map(({ variants: [first], pod }) => first?.pod ?? pod),
@@ -152,7 +152,7 @@ class Simulation {
       }
       const mayFit = (podClass: PodClass): boolean =>
         this.#pools.some((pool) => {
-          if (podClass.repelledBy(pool.taints) !== undefined) return false;
+          if (podClass.avoided(pool.taints) !== undefined) return false;
           const allowed = pool.unavailable.filter((option) => podClass.filter.allowsOption(option, pool.open));
           return within(pool, allowed).some(({ room }) => fits(podClass.requests, room));
         });
@@ -213,7 +213,7 @@ class Simulation {
     groupsOf = (pool: PoolOptions): readonly OptionGroup[] => this.#withinLimits(pool),
   ): Place | undefined {
     for (const pool of this.#pools) {
-      if (podClass.repelledBy(pool.taints) !== undefined) continue;
+      if (podClass.avoided(pool.taints) !== undefined) continue;
       const node = new OpenNode(`planned-${this.#open.length + 1}`, pool, groupsOf(pool), (key) => this.#domainsOf(pool, key));
       if (!node.tryAdd(pod, podClass, rules)) continue;
       if (Object.keys(pool.remaining).length > 0) {
@@ -266,6 +266,6 @@ class Simulation {
   }
 }
 
-function hasSoftTaints({ nodes, pools }: SchedulingInput): boolean {
-  return [...nodes, ...pools].some(({ taints }) => taints.some(({ effect }) => effect === 'PreferNoSchedule'));
+function hasSoftTaints(pools: readonly PoolOptions[]): boolean {
+  return pools.some(({ taints }) => taints.some(({ effect }) => effect === 'PreferNoSchedule'));
 }

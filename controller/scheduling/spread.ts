@@ -146,7 +146,7 @@ function keysOf({ spreads }: PodClass): string[] {
 function launchableDomains(podClass: PodClass, key: string, pools: readonly PoolOptions[]): Set<string> {
   const domains = new Set<string>();
   for (const pool of pools) {
-    if (podClass.repelledBy(pool.taints) !== undefined) continue;
+    if (podClass.avoided(pool.taints) !== undefined) continue;
     for (const option of pool.options) {
       const domain = option.labels[key];
       if (domain === undefined || domains.has(domain)) continue;
