@@ -130,6 +130,13 @@ test('claims without an instance need launches, even if none ever succeeds, but 
   expect(worstOf(history)).toBe(2);
 });
 
+test('so do those of a pool of fixed size, but no more than it is to have', () => {
+  const history = begun().add({ type: 'pool', pool: { name: 'fixed', requirements: [], weight: 0, replicas: 2 } });
+  for (const claim of ['a', 'b', 'c', 'd']) history.claim(claim, 'created');
+  for (let index = 0; index < 6; index += 1) history.request(index, 'ec2:CreateFleet', { input: { ClientToken: String(index) } });
+  expect(worstOf(history)).toBe(3);
+});
+
 test('equal creations of claims, whose names the API server generates, are allowed once for each needed launch; others are not', () => {
   const created = (operation: string): HistoryBuilder => {
     const history = begun();
@@ -139,13 +146,6 @@ test('equal creations of claims, whose names the API server generates, are allow
     return history;
   };
   expect([worstOf(created('create nodeclaims')), worstOf(created('create configmaps'))]).toEqual([4, 12]);
-});
-
-test('so do those of a pool of fixed size, but no more than it is to have', () => {
-  const history = begun().add({ type: 'pool', pool: { name: 'fixed', requirements: [], weight: 0, replicas: 2 } });
-  for (const claim of ['a', 'b', 'c', 'd']) history.claim(claim, 'created');
-  for (let index = 0; index < 6; index += 1) history.request(index, 'ec2:CreateFleet', { input: { ClientToken: String(index) } });
-  expect(worstOf(history)).toBe(3);
 });
 
 /** Unsuccessful fleets for so many instances each, within a minute, while four of the pending pods need a node each. */
