@@ -133,6 +133,7 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
     'registration/never-registers',
     'registration/no-node-becomes-ready',
     'registration/slow-kubelets',
+    'registration/soft-foreign-taint',
   ],
   'nodes.arm64': ['pools/mixed-architectures', 'scheduling/node-selectors'],
   'nodes.devices': ['pools/gpu-name-with-spaces', 'pools/gpu-pods', 'pools/gpus-offered-late'],

@@ -100,6 +100,39 @@ export const foreignTaint = scenario({
   },
 });
 
+/** Found by the explorer in the reference: it launched one node after the other, since it would rather have one without the taint. */
+export const softForeignTaint = scenario({
+  id: 'registration/soft-foreign-taint',
+  title:
+    'another component creates every Node object with a PreferNoSchedule taint, and none becomes Ready for a while: each is waited for',
+  requirements: ['REG-14'],
+  features: ['taints'],
+  pools: NODE_POOLS,
+  faults: {
+    foreignNodes: faults.foreignNodeObject({ taints: [{ key: 'example.com/foreign', effect: 'PreferNoSchedule' }] }),
+    brokenNodes: faults.neverReady({}),
+  },
+  async run(t, { foreignNodes, brokenNodes }) {
+    // One for each pod, one in its place for those who give up Nodes that no kubelet created, and one to spare.
+    t.expect.launchedAtMost(3 * 2);
+    const foreign = await t.inject(foreignNodes);
+    const broken = await t.inject(brokenNodes);
+    // No pod is bound before the cloud controller has written its labels: a Node that the kubelet did not create lacks them at first.
+    const web = await t.deploy({
+      replicas: 2,
+      nodeSelector: { [LABEL.zone]: 'us-east-1a' },
+      apartOver: LABEL.hostname,
+      truth: servedAfterHeal('their nodes do not become Ready'),
+    });
+    t.expect.served(web, 'replacement');
+    await t.untilFired(broken, 'provision');
+    await t.pass('registration', 0.5);
+    await broken.heal();
+    await foreign.heal();
+    await t.untilServed(web, 'replacement');
+  },
+});
+
 /** Each has an address: one new machine in four starts while the Node of its address's last owner still exists. */
 const MACHINES = 2;
 

@@ -102,6 +102,7 @@ import { ignoredMinimumValues } from './scheduling/ignored-minimum-values.ts';
 import { nilSelector } from './scheduling/nil-selector.ts';
 import { ignoredKubeletSettings } from './scheduling/ignored-kubelet-settings.ts';
 import { ignoredNamespaces } from './scheduling/ignored-namespaces.ts';
+import { softTaintsAsHard } from './scheduling/soft-taints-as-hard.ts';
 import { spreadOverForeignZones } from './scheduling/spread-over-foreign-zones.ts';
 import { ignoredNodeNames } from './scheduling/ignored-node-names.ts';
 import { namelessReasons } from './scheduling/nameless-reasons.ts';
@@ -183,6 +184,7 @@ export const mutants: readonly Mutant[] = [
   ignoredMaxPods,
   ignoredHostPorts,
   ignoredEphemeralStorage,
+  softTaintsAsHard,
   spreadOverForeignZones,
   ignoredNamespaces,
   ignoredNodeNames,
