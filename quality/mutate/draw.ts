@@ -9,7 +9,7 @@ export interface Source {
 }
 
 /** One fault in one file. */
-export interface Mutant extends Pick<Site, 'kind' | 'start' | 'end'> {
+export interface Mutant extends Pick<Site, 'kind' | 'start' | 'end' | 'pure'> {
   /** Its place in the draw, from 0: with the same seed and files, a larger draw begins with the same mutants. */
   readonly id: number;
   readonly file: string;
@@ -29,13 +29,14 @@ export function drawMutants(sources: readonly Source[], { count, seed }: { reado
   return random
     .shuffle(all)
     .slice(0, count)
-    .map(({ file, text, site: { kind, start, end, variants } }, id) => ({
+    .map(({ file, text, site: { kind, start, end, variants, pure } }, id) => ({
       id,
       file,
       line: text.slice(0, start).split('\n').length,
       kind,
       start,
       end,
+      pure,
       original: text.slice(start, end),
       replacement: random.fork(`${file}:${start}-${end} ${kind}`).pick(variants),
     }));

@@ -36,7 +36,8 @@ function withSwitches(text: string, { start, end }: Span, mutants: readonly Muta
 }
 
 /** @param original the text that the mutant replaces, with the switches of others */
-function switched({ id, kind, replacement }: Mutant, original: string): string {
+function switched({ id, kind, replacement, pure }: Mutant, original: string): string {
   if (kind === 'statement-dropped') return `if (!${SWITCH}(${id})) ${original}`;
-  return `(${SWITCH}(${id}) ? (${replacement}) : (${original}))`;
+  const values = pure ? `, () => (${replacement}), () => (${original})` : '';
+  return `(${SWITCH}(${id}${values}) ? (${replacement}) : (${original}))`;
 }

@@ -23,6 +23,8 @@ export interface Site {
   readonly end: number;
   /** What can stand there instead: expressions; or only the empty text, for a statement. At least one. */
   readonly variants: readonly string[];
+  /** Whether it only computes a value: it may be computed twice, to see whether the fault makes a difference. */
+  readonly pure: boolean;
 }
 
 const COMPARISONS: ReadonlyMap<string, string> = new Map([
@@ -73,7 +75,7 @@ function isUnseen(node: ts.Node): boolean {
 
 function sitesAt(node: ts.Node): Site[] {
   const site = (kind: Kind, ...variants: string[]): Site[] =>
-    variants.length === 0 ? [] : [{ kind, start: node.getStart(), end: node.end, variants }];
+    variants.length === 0 ? [] : [{ kind, start: node.getStart(), end: node.end, variants, pure: isPure(node) }];
   if (ts.isStatement(node)) return isDroppable(node) ? site('statement-dropped', '') : [];
   if (isInsideChain(node)) return [];
   if (ts.isExpression(node) && isPlainCondition(node)) return [...atValue(node, site), ...site('negation', `!(${node.getText()})`)];
@@ -127,6 +129,27 @@ function isDroppable(node: ts.Statement): boolean {
 
 function isSuperCall(node: ts.Expression): boolean {
   return ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.SuperKeyword;
+}
+
+/** Calls of these names only look something up. */
+const LOOKING: ReadonlySet<string> = new Set(['has', 'get', 'includes', 'startsWith', 'endsWith', 'nowMs', 'monotonicMs', 'min', 'max']);
+
+/** Whether a node is an expression that changes nothing, as far as its text shows. */
+function isPure(node: ts.Node): boolean {
+  if (ts.isStatement(node) || ts.isFunctionLike(node) || ts.isNewExpression(node) || ts.isAwaitExpression(node)) return false;
+  if (ts.isYieldExpression(node) || ts.isDeleteExpression(node) || ts.isTaggedTemplateExpression(node)) return false;
+  if (ts.isCallExpression(node)) {
+    const { expression } = node;
+    if (!ts.isPropertyAccessExpression(expression) || !LOOKING.has(expression.name.text)) return false;
+  }
+  if (ts.isBinaryExpression(node) && isAssignment(node.operatorToken.kind)) return false;
+  const changes = [ts.SyntaxKind.PlusPlusToken, ts.SyntaxKind.MinusMinusToken];
+  if ((ts.isPrefixUnaryExpression(node) || ts.isPostfixUnaryExpression(node)) && changes.includes(node.operator)) return false;
+  return ts.forEachChild(node, (child) => (isPure(child) ? undefined : true)) !== true;
+}
+
+function isAssignment(kind: ts.SyntaxKind): boolean {
+  return kind >= ts.SyntaxKind.FirstAssignment && kind <= ts.SyntaxKind.LastAssignment;
 }
 
 /** Something that is asked whether it is true, and is not itself made of something that has its own mutants. */

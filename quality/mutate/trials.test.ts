@@ -23,11 +23,11 @@ test.beforeEach(() => {
 test.afterEach(() => rmSync(site.folder, { recursive: true }));
 
 /** A mutant of the first place in a file that has this text. */
-function planted(id: number, file: string, original: string, replacement: string): Mutant {
+function planted(id: number, file: string, original: string, replacement: string, pure = false): Mutant {
   const text = mutableSources().find((source) => source.file === file)?.text ?? '';
   const start = text.indexOf(original);
   if (start === -1) throw new Error(`${file} has no ${original}`);
-  return { id, file, line: 1, kind: 'constant', start, end: start + original.length, original, replacement };
+  return { id, file, line: 1, kind: 'constant', start, end: start + original.length, pure, original, replacement };
 }
 
 test('mutants are killed, hang, survive, are not seen, or are not executed', async () => {
@@ -36,6 +36,7 @@ test('mutants are killed, hang, survive, are not seen, or are not executed', asy
     planted(1, 'controller/controller.ts', 'parts.emptiness.sweep()', '(() => { for (;;); })()'),
     planted(2, 'controller/constants.ts', '1 * SECOND_MS', '2 * SECOND_MS'),
     planted(3, 'controller/controller.ts', 'parts.expiry.sweep()', 'Promise.resolve()'),
+    planted(5, 'controller/constants.ts', '1 * SECOND_MS', 'SECOND_MS / 1', true),
     planted(4, 'controller/leader.ts', 'clock.sleep(LEASE_RENEW_DEADLINE_MS, released)', 'clock.sleep(0, released)'),
   ];
   const ref = writeWorkplace(mkdtempSync(join(site.folder, 'sources-')), mutants);
@@ -52,6 +53,8 @@ test('mutants are killed, hang, survive, are not seen, or are not executed', asy
     { outcome: 'killed', scenario },
     { outcome: 'killed', scenario, check: 'target-alive', code: 'hung' },
     { outcome: 'survived', scenarios: [scenario], seen: [{ scenario }] },
+    { outcome: 'not-seen', scenarios: [scenario] },
+    // It never has another value, so no trial is needed.
     { outcome: 'not-seen', scenarios: [scenario] },
     { outcome: 'not-executed' },
   ]);

@@ -12,6 +12,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { differenceOf } from './difference.ts';
 import type { Outcome } from './outcome.ts';
 import { ACTIVE, EXECUTED, executedInLast } from './switch.ts';
+import type { Executed } from './switch.ts';
 
 /** Where trials run. */
 export interface TrialSite {
@@ -24,14 +25,12 @@ export interface TrialSite {
 }
 
 /** The trial of the unchanged controller in one scenario. */
-export interface Control {
+export interface Control extends Executed {
   readonly trial: PlannedTrial;
   /** Path of its history. */
   readonly history: string;
   /** Length of its history: what a trial costs, the same on every machine. */
   readonly bytes: number;
-  /** Ids of the mutants that it executed. */
-  readonly executed: ReadonlySet<number>;
 }
 
 /** Runs trials of the changed sources without an active mutant, one after the other. */
@@ -57,7 +56,7 @@ export function createControlRunner({ folder, clock, signal, limits }: TrialSite
       if (!passes && isGenerated(trial)) return undefined;
       if (!passes) throw new Error(`${trial.scenario.id}: the controller does not pass without a mutant: ${whyOf(end)}`);
       const history = join(directory, trial.history);
-      return { trial, history, bytes: statSync(history).size, executed: executedInLast(readFileSync(path, 'utf8')) };
+      return { trial, history, bytes: statSync(history).size, ...executedInLast(readFileSync(path, 'utf8')) };
     },
     end: () => runner.end(),
   };
@@ -71,8 +70,8 @@ function inOrder(a: Control, b: Control): number {
 }
 
 /**
- * Runs a mutant in the scenarios that execute it, the generated ones last and the shortest first, until one kills it. Undefined if it
- * was interrupted.
+ * Runs a mutant in the scenarios that execute it and in which it makes a difference, the generated ones last and the shortest first,
+ * until one kills it. Undefined if it was interrupted.
  * @param crashed ids of scenarios that are repeated with the mutant killed at each of its side effects, if nothing else kills it
  */
 export async function judgeMutant(
@@ -80,8 +79,9 @@ export async function judgeMutant(
   controls: readonly Control[],
   { folder, clock, signal, limits, crashed = new Set() }: TrialSite & { readonly crashed?: ReadonlySet<string> },
 ): Promise<Outcome | undefined> {
-  const those = controls.filter(({ executed }) => executed.has(id)).sort(inOrder);
-  if (those.length === 0) return { outcome: 'not-executed' };
+  const all = controls.filter(({ executed }) => executed.has(id)).sort(inOrder);
+  if (all.length === 0) return { outcome: 'not-executed' };
+  const those = all.filter(({ differing }) => differing.has(id));
   const directory = join(folder, `mutant-${id}`);
   mkdirSync(join(directory, 'histories'), { recursive: true });
   // What one process keeps between trials was computed by the same mutant.
@@ -102,7 +102,7 @@ export async function judgeMutant(
       const killed = await killedAtCrashPoint(trial, end, at);
       if (signal.aborted || killed !== undefined) return killed;
     }
-    return unkilled(those, ends, directory);
+    return unkilled(those, ends, { directory, scenarios: all.map(({ trial }) => trial.scenario.id) });
   } finally {
     await runner.end();
     rmSync(directory, { recursive: true });
@@ -144,12 +144,18 @@ function killedBy(trial: PlannedTrial, end: TrialEnd, directory: string): Outcom
   return { outcome: 'killed', scenario, check: 'supervisor', code: ended.cause, message: ended.message };
 }
 
-/** @param ends of the trials of the mutant, in the order of the controls */
-function unkilled(controls: readonly Control[], ends: readonly TrialEnd[], directory: string): Outcome {
-  const scenarios = controls.map(({ trial }) => trial.scenario.id);
+/**
+ * @param ends of the trials of the mutant, in the order of the controls
+ * @param scenarios all that executed it
+ */
+function unkilled(
+  controls: readonly Control[],
+  ends: readonly TrialEnd[],
+  { directory, scenarios }: { readonly directory: string; readonly scenarios: string[] },
+): Outcome {
   const unjudged = ends.findIndex((end) => end.kind !== 'judged' || end.result.verdict === 'unknown');
   const end = ends[unjudged];
-  if (end !== undefined) return { outcome: 'unknown', scenarios, scenario: scenarios[unjudged] ?? '', why: whyOf(end) };
+  if (end !== undefined) return { outcome: 'unknown', scenarios, scenario: controls[unjudged]?.trial.scenario.id ?? '', why: whyOf(end) };
   const seen = controls.flatMap(({ trial, history }) => {
     const difference = differenceOf(history, join(directory, trial.history));
     return difference === undefined ? [] : [{ scenario: trial.scenario.id, difference }];
