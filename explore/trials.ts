@@ -13,6 +13,7 @@ import type { TrialRunner } from '../harness/supervisor.ts';
 import { worldFor } from '../harness/world-for.ts';
 import { HistoryError } from '../history/reader.ts';
 import { removeHistory } from '../history/usage.ts';
+import { defined } from '../model/defined.ts';
 import { createRealTimeline } from '../runtime/timeline.ts';
 import { coverageOf, operationsIn } from './coverage.ts';
 import { GENERATED_SUITE, scenarioOf } from './generated.ts';
@@ -30,6 +31,8 @@ export interface TrialSite {
   readonly directory: string;
   readonly workers: number;
   readonly signal: AbortSignal;
+  /** Extra environment variables of the processes that run trials. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** The path of a scenario's file, for replay lines. */
   readonly labelOf: (data: ScenarioData) => string;
   /** Called when a trial has ended. */
@@ -55,9 +58,9 @@ export function generatedSource(data: ScenarioData, label?: string): TrialSource
 }
 
 /** Starts a process for each worker at its first trial. What a trial shows does not depend on the process, nor on what ran in it before. */
-export function createScenarioRunner({ target, directory, workers, signal, labelOf, onTrial }: TrialSite): ScenarioRunner {
+export function createScenarioRunner({ target, directory, workers, signal, environment, labelOf, onTrial }: TrialSite): ScenarioRunner {
   const clock = createRealTimeline().scope('explorer');
-  const runners = Array.from({ length: workers }, () => createTrialRunner({ clock }));
+  const runners = Array.from({ length: workers }, () => createTrialRunner({ clock, ...defined({ environment }) }));
   mkdirSync(join(directory, 'histories'), { recursive: true });
   let number = 0;
   const explore = async (data: ScenarioData, runner: TrialRunner): Promise<Explored> => {

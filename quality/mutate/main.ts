@@ -10,7 +10,7 @@ import { formatReport } from './report.ts';
 /**
  * Plants random faults into the bundled controller, and says which of them the suites find (docs/mutation.md):
  *
- *     npm run mutate -- [--count 20] [--seed 1] [--scenario ID ...] [--file controller/... ...] [--mutant NUMBER ...] [--corpus DIR] [--workers N] [--crash-points] [--out FILE]
+ *     npm run mutate -- [--count 20] [--seed 1] [--scenario ID ...] [--file controller/... ...] [--mutant NUMBER ...] [--corpus DIR] [--search-seconds N] [--workers N] [--crash-points] [--out FILE]
  */
 const { values } = parseArgs({
   options: {
@@ -20,13 +20,14 @@ const { values } = parseArgs({
     file: { type: 'string', multiple: true, default: [] },
     workers: { type: 'string', default: String(DEFAULT_WORKERS) },
     'crash-points': { type: 'boolean', default: false },
+    'search-seconds': { type: 'string', default: '0' },
     mutant: { type: 'string', multiple: true, default: [] },
     corpus: { type: 'string' },
     out: { type: 'string' },
   },
 });
 
-function whole(name: 'count' | 'seed' | 'workers', least: number): number {
+function whole(name: 'count' | 'seed' | 'workers' | 'search-seconds', least: number): number {
   const value = Number(values[name]);
   if (!Number.isSafeInteger(value) || value < least) throw new Error(`--${name} ${values[name]}: give a whole number from ${least}`);
   return value;
@@ -44,6 +45,7 @@ try {
     files: values.file,
     only: values.mutant.map(Number),
     generated: values.corpus === undefined ? [] : new Corpus(values.corpus).scenarios,
+    searchMs: whole('search-seconds', 0) * 1_000,
     crashPoints: values['crash-points'],
     signal: interrupted.signal,
     say: (line) => process.stderr.write(line),

@@ -5,6 +5,7 @@ import type { ScenarioData } from '../../explore/scenario-data.ts';
 import { generatedSource } from '../../explore/trials.ts';
 import { whyNotRun } from '../../harness/engine.ts';
 import { loadTarget } from '../../harness/load.ts';
+import type { ModuleRef } from '../../harness/load.ts';
 import { labelOf, planTrials } from '../../harness/run.ts';
 import type { PlannedTrial } from '../../harness/run.ts';
 import { worldFor } from '../../harness/world-for.ts';
@@ -13,8 +14,9 @@ import { sources } from '../../suites/catalogue.ts';
 import { inParallel } from '../in-parallel.ts';
 import { diffOf, drawMutants } from './draw.ts';
 import type { Mutant, Source } from './draw.ts';
-import type { MutantReport, MutationReport } from './outcome.ts';
+import type { MutantReport, MutationReport, Outcome } from './outcome.ts';
 import { progressLine } from './report.ts';
+import { searchForKill } from './search.ts';
 import { sitesOf } from './sites.ts';
 import { createControlRunner, judgeMutant } from './trials.ts';
 import type { Control, TrialSite } from './trials.ts';
@@ -35,6 +37,8 @@ export interface MutateOptions {
   /** Only these of the drawn mutants, by their numbers; all if there are none. */
   readonly only: readonly number[];
   readonly workers: number;
+  /** How long the explorer searches for each mutant that the wires see and no scenario kills; 0 for no search. */
+  readonly searchMs: number;
   /** Whether mutants that no scenario kills are also killed at each of their side effects, where scenarios say so. */
   readonly crashPoints: boolean;
   readonly signal: AbortSignal;
@@ -60,11 +64,12 @@ export async function mutate(options: MutateOptions): Promise<MutationReport> {
     const site: TrialSite = { folder, clock: createRealTimeline().scope('mutate'), signal };
     const chosen = scenariosNamed(options.scenarios);
     const generated = options.generated.map((data) => generatedSource(data));
-    const trials = await plan([...chosen, ...generated], mkdtempSync(join(folder, 'sources-')), mutants);
+    const ref = writeWorkplace(mkdtempSync(join(folder, 'sources-')), mutants);
+    const trials = await plan([...chosen, ...generated], ref);
     say(`${mutants.length} mutants, ${trials.length} scenarios; first without a mutant\n`);
     const controls = await runControls(trials, site, options);
     const crashed = new Set(chosen.flatMap(({ scenario }) => (crashPoints && scenario.crashPoints === true ? [scenario.id] : [])));
-    const reports = signal.aborted ? [] : await judgeAll(mutants, controls, { site: { ...site, crashed }, texts, options });
+    const reports = signal.aborted ? [] : await judgeAll(mutants, controls, { site: { ...site, crashed }, ref, texts, options });
     return {
       version: 1,
       seed,
@@ -101,8 +106,7 @@ function scenariosNamed(ids: readonly string[]): readonly ChosenSource[] {
   return ids.length === 0 ? sources : sources.filter(({ scenario }) => ids.includes(scenario.id));
 }
 
-async function plan(chosen: readonly ChosenSource[], folder: string, mutants: readonly Mutant[]): Promise<PlannedTrial[]> {
-  const ref = writeWorkplace(folder, mutants);
+async function plan(chosen: readonly ChosenSource[], ref: ModuleRef): Promise<PlannedTrial[]> {
   const target = await loadTarget(ref);
   const { capabilities } = worldFor(target).facts;
   const possible = chosen.filter(({ scenario }) => whyNotRun(scenario, target, capabilities) === undefined);
@@ -121,25 +125,35 @@ async function runControls(trials: readonly PlannedTrial[], site: TrialSite, { w
   }
 }
 
-async function judgeAll(
-  mutants: readonly Mutant[],
-  controls: readonly Control[],
-  {
-    site,
-    texts,
-    options: { workers, say },
-  }: { readonly site: Parameters<typeof judgeMutant>[2]; readonly texts: readonly Source[]; readonly options: MutateOptions },
-): Promise<MutantReport[]> {
+/** What mutants are judged with. */
+interface Judging {
+  readonly site: Parameters<typeof judgeMutant>[2];
+  /** The controller with all mutants. */
+  readonly ref: ModuleRef;
+  readonly texts: readonly Source[];
+  readonly options: MutateOptions;
+}
+
+async function judgeAll(mutants: readonly Mutant[], controls: readonly Control[], judging: Judging): Promise<MutantReport[]> {
+  const { site, texts, options } = judging;
   let done = 0;
-  const reports = await inParallel(workers, mutants, async (mutant) => {
+  const reports = await inParallel(options.workers, mutants, async (mutant) => {
     const source = texts.find(({ file }) => file === mutant.file);
-    const result = site.signal.aborted ? undefined : await judgeMutant(mutant.id, controls, site);
+    const result = site.signal.aborted ? undefined : await judgeOne(mutant.id, controls, judging);
     if (result === undefined || source === undefined) return undefined;
     const { id, file, line, kind } = mutant;
     const report: MutantReport = { id, file, line, kind, ...diffOf(source, mutant), result };
     done += 1;
-    say(progressLine(report, done, mutants.length));
+    options.say(progressLine(report, done, mutants.length));
     return report;
   });
   return reports.filter((report) => report !== undefined);
+}
+
+async function judgeOne(id: number, controls: readonly Control[], { site, ref, options }: Judging): Promise<Outcome | undefined> {
+  const result = await judgeMutant(id, controls, site);
+  if (options.searchMs === 0 || (result?.outcome !== 'survived' && result?.outcome !== 'unknown')) return result;
+  const touched = new Set(controls.flatMap(({ trial, differing }) => (differing.has(id) ? [trial.scenario.id] : [])));
+  const corpus = options.generated.filter((data) => touched.has(generatedSource(data).scenario.id));
+  return (await searchForKill(id, corpus, { ...site, ref, limitMs: options.searchMs })) ?? (site.signal.aborted ? undefined : result);
 }

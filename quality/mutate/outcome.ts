@@ -10,7 +10,15 @@ const executedBy = z.array(z.string());
 
 const outcomeSchema = z.discriminatedUnion('outcome', [
   /** A check failed, or the trial had to be ended from outside: then `check` is `supervisor`, and `code` says why. */
-  z.strictObject({ outcome: z.literal('killed'), scenario: z.string(), check: z.string(), code: z.string(), message: z.string() }),
+  z.strictObject({
+    outcome: z.literal('killed'),
+    scenario: z.string(),
+    check: z.string(),
+    code: z.string(),
+    message: z.string(),
+    /** The scenario, if a search found it, as `scaleproof run --scenario` takes it from a file. */
+    generated: z.looseObject({ name: z.string() }).exactOptional(),
+  }),
   /** No trial failed, but in some the wires saw something else. */
   z.strictObject({
     outcome: z.literal('survived'),

@@ -6,10 +6,10 @@ import { planTrials } from '../../harness/run.ts';
 import { DEFAULT_LIMITS } from '../../harness/supervisor.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { sources as scenarios } from '../../suites/catalogue.ts';
-import type { Mutant } from './draw.ts';
 import { createControlRunner, judgeMutant } from './trials.ts';
 import type { TrialSite } from './trials.ts';
-import { mutableSources, writeWorkplace } from './workplace.ts';
+import { planted } from './testing/planted.ts';
+import { writeWorkplace } from './workplace.ts';
 
 let site: TrialSite;
 test.beforeEach(() => {
@@ -21,14 +21,6 @@ test.beforeEach(() => {
   };
 });
 test.afterEach(() => rmSync(site.folder, { recursive: true }));
-
-/** A mutant of the first place in a file that has this text. */
-function planted(id: number, file: string, original: string, replacement: string, pure = false): Mutant {
-  const text = mutableSources().find((source) => source.file === file)?.text ?? '';
-  const start = text.indexOf(original);
-  if (start === -1) throw new Error(`${file} has no ${original}`);
-  return { id, file, line: 1, kind: 'constant', start, end: start + original.length, pure, original, replacement };
-}
 
 test('mutants are killed, hang, survive, are not seen, or are not executed', async () => {
   const mutants = [

@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { GENERATED_SUITE } from '../../explore/generated.ts';
+import type { ScenarioData } from '../../explore/scenario-data.ts';
+import { Search } from '../../explore/search.ts';
+import type { Found } from '../../explore/search.ts';
+import { createScenarioRunner } from '../../explore/trials.ts';
+import type { ScenarioRunner } from '../../explore/trials.ts';
+import { loadTarget } from '../../harness/load.ts';
+import type { ModuleRef } from '../../harness/load.ts';
+import { labelOf } from '../../harness/run.ts';
+import { worldFor } from '../../harness/world-for.ts';
+import { createRandom } from '../../runtime/random.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Outcome } from './outcome.ts';
+import { ACTIVE } from './switch.ts';
+
+/** What a search for a mutant works with. */
+export interface SearchSite {
+  /** The controller with all mutants. */
+  readonly ref: ModuleRef;
+  /** An existing folder. */
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly limitMs: number;
+}
+
+type Killed = Extract<Outcome, { outcome: 'killed' }>;
+
+/**
+ * Searches with the explorer for a scenario that kills a mutant, and that the controller passes without it.
+ * @param id of the mutant
+ * @param corpus where the search begins: scenarios in which the mutant makes a difference
+ * @returns undefined if there is none within the limit, or if it was interrupted
+ */
+export async function searchForKill(id: number, corpus: readonly ScenarioData[], site: SearchSite): Promise<Killed | undefined> {
+  const { ref, folder, clock, signal, limitMs } = site;
+  const directory = mkdtempSync(join(folder, `search-${id}-`));
+  const timeUp = new AbortController();
+  const cancelTimer = clock.after(limitMs, () => timeUp.abort(new Error('the time is up')));
+  const over = AbortSignal.any([signal, timeUp.signal]);
+  const create = (environment: Readonly<Record<string, string>>): ScenarioRunner =>
+    createScenarioRunner({
+      target: { ref, label: labelOf(ref) },
+      directory: mkdtempSync(join(directory, 'trials-')),
+      workers: 1,
+      signal: over,
+      environment,
+      labelOf: ({ name }) => name,
+    });
+  const [mutated, unchanged] = [create({ [ACTIVE]: String(id) }), create({})];
+  const target = await loadTarget(ref);
+  const found: Found[] = [];
+  const search = new Search({
+    random: createRandom(`mutant-${id}`),
+    site: { features: target.features, capabilities: worldFor(target).facts.capabilities },
+    corpus,
+    run: mutated.run,
+    onFound: (one) => found.push(one),
+  });
+  try {
+    while (!over.aborted) {
+      await search.round();
+      for (let one = found.shift(); one !== undefined; one = found.shift()) {
+        const [control] = await unchanged.run([one.data]);
+        if (control?.result?.verdict === 'pass') return killedIn(one);
+      }
+    }
+    return undefined;
+  } finally {
+    cancelTimer();
+    await Promise.all([mutated.end(), unchanged.end()]);
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function killedIn({ cause: { check, code }, data, result }: Found): Killed {
+  const finding = result.checks.find((one) => one.check === check)?.findings.find((one) => one.code === code);
+  const scenario = `${GENERATED_SUITE}/${data.name}`;
+  return { outcome: 'killed', scenario, check, code, message: finding?.message ?? code, generated: { ...data } };
+}
