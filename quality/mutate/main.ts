@@ -10,7 +10,7 @@ import { formatReport } from './report.ts';
 /**
  * Plants random faults into the bundled controller, and says which of them the suites find (docs/mutation.md):
  *
- *     npm run mutate -- [--count 20] [--seed 1] [--scenario ID ...] [--file controller/... ...] [--mutant NUMBER ...] [--corpus DIR] [--search-seconds N] [--workers N] [--crash-points] [--out FILE]
+ *     npm run mutate -- [--count 20] [--seed 1] [--scenario ID ...] [--file controller/... ...] [--mutant NUMBER ...] [--trial-seeds N] [--corpus DIR] [--search-seconds N] [--workers N] [--crash-points] [--out FILE]
  */
 const { values } = parseArgs({
   options: {
@@ -18,6 +18,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     scenario: { type: 'string', multiple: true, default: [] },
     file: { type: 'string', multiple: true, default: [] },
+    'trial-seeds': { type: 'string', default: '1' },
     workers: { type: 'string', default: String(DEFAULT_WORKERS) },
     'crash-points': { type: 'boolean', default: false },
     'search-seconds': { type: 'string', default: '0' },
@@ -27,7 +28,7 @@ const { values } = parseArgs({
   },
 });
 
-function whole(name: 'count' | 'seed' | 'workers' | 'search-seconds', least: number): number {
+function whole(name: 'count' | 'seed' | 'workers' | 'trial-seeds' | 'search-seconds', least: number): number {
   const value = Number(values[name]);
   if (!Number.isSafeInteger(value) || value < least) throw new Error(`--${name} ${values[name]}: give a whole number from ${least}`);
   return value;
@@ -40,6 +41,7 @@ try {
   const report = await mutate({
     count: whole('count', 1),
     seed: whole('seed', 0),
+    trialSeeds: whole('trial-seeds', 1),
     workers: whole('workers', 1),
     scenarios: values.scenario,
     files: values.file,

@@ -13,6 +13,7 @@ const OPTIONS: MutateOptions = {
   files: ['controller/provisioning/pods.ts'],
   only: [],
   workers: 2,
+  trialSeeds: 1,
   searchMs: 0,
   crashPoints: false,
   signal: new AbortController().signal,

@@ -3,11 +3,11 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ScenarioData } from '../../explore/scenario-data.ts';
 import { generatedSource } from '../../explore/trials.ts';
+import { GENERATED_SUITE } from '../../explore/generated.ts';
 import { whyNotRun } from '../../harness/engine.ts';
 import { loadTarget } from '../../harness/load.ts';
 import type { ModuleRef } from '../../harness/load.ts';
 import { labelOf, planTrials } from '../../harness/run.ts';
-import type { PlannedTrial } from '../../harness/run.ts';
 import { worldFor } from '../../harness/world-for.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { sources } from '../../suites/catalogue.ts';
@@ -19,7 +19,7 @@ import { progressLine } from './report.ts';
 import { searchForKill } from './search.ts';
 import { sitesOf } from './sites.ts';
 import { createControlRunner, judgeMutant } from './trials.ts';
-import type { Control, TrialSite } from './trials.ts';
+import type { Control, SeededTrials, TrialSite } from './trials.ts';
 import { mutableSources, writeWorkplace } from './workplace.ts';
 
 /** What to do. */
@@ -28,6 +28,8 @@ export interface MutateOptions {
   readonly count: number;
   /** Of the draw. */
   readonly seed: number;
+  /** With how many seeds, from 1, mutants run in scenarios in which the wires saw them and no check failed. */
+  readonly trialSeeds: number;
   /** Ids; all scenarios if there are none. */
   readonly scenarios: readonly string[];
   /** Generated scenarios, for mutants that no other scenario kills. Those that the controller does not pass are left out. */
@@ -48,8 +50,8 @@ export interface MutateOptions {
 
 export const DEFAULT_WORKERS = availableParallelism();
 
-/** The seed of all trials. */
-const TRIAL_SEED = 1;
+/** The seed of the first trial of each scenario. */
+const FIRST_SEED = 1;
 
 /**
  * Draws mutants of the controller, and runs each through the scenarios that execute it.
@@ -65,7 +67,7 @@ export async function mutate(options: MutateOptions): Promise<MutationReport> {
     const chosen = scenariosNamed(options.scenarios);
     const generated = options.generated.map((data) => generatedSource(data));
     const ref = writeWorkplace(mkdtempSync(join(folder, 'sources-')), mutants);
-    const trials = await plan([...chosen, ...generated], ref);
+    const trials = await plan([...chosen, ...generated], ref, options.trialSeeds);
     say(`${mutants.length} mutants, ${trials.length} scenarios; first without a mutant\n`);
     const controls = await runControls(trials, site, options);
     const crashed = new Set(chosen.flatMap(({ scenario }) => (crashPoints && scenario.crashPoints === true ? [scenario.id] : [])));
@@ -106,14 +108,23 @@ function scenariosNamed(ids: readonly string[]): readonly ChosenSource[] {
   return ids.length === 0 ? sources : sources.filter(({ scenario }) => ids.includes(scenario.id));
 }
 
-async function plan(chosen: readonly ChosenSource[], ref: ModuleRef): Promise<PlannedTrial[]> {
+async function plan(chosen: readonly ChosenSource[], ref: ModuleRef, seeds: number): Promise<SeededTrials[]> {
   const target = await loadTarget(ref);
   const { capabilities } = worldFor(target).facts;
   const possible = chosen.filter(({ scenario }) => whyNotRun(scenario, target, capabilities) === undefined);
-  return (await Promise.all(possible.map((source) => planTrials(source, { ref, label: labelOf(ref) }, [TRIAL_SEED])))).flat();
+  return Promise.all(
+    possible.map(async (source) => {
+      // A generated scenario has its own random numbers: other seeds are other scenarios.
+      const most = source.suite === GENERATED_SUITE ? 1 : seeds;
+      const numbers = Array.from({ length: most }, (_none, index) => FIRST_SEED + index);
+      const [first, ...others] = await planTrials(source, { ref, label: labelOf(ref) }, numbers);
+      if (first === undefined) throw new Error(`${source.scenario.id}: no trial was planned`);
+      return { first, others };
+    }),
+  );
 }
 
-async function runControls(trials: readonly PlannedTrial[], site: TrialSite, { workers }: MutateOptions): Promise<Control[]> {
+async function runControls(trials: readonly SeededTrials[], site: TrialSite, { workers }: MutateOptions): Promise<Control[]> {
   const runners = Array.from({ length: workers }, () => createControlRunner(site));
   try {
     const controls = await inParallel(workers, trials, async (trial, worker) =>

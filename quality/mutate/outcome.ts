@@ -13,6 +13,7 @@ const outcomeSchema = z.discriminatedUnion('outcome', [
   z.strictObject({
     outcome: z.literal('killed'),
     scenario: z.string(),
+    seed: z.number().int(),
     check: z.string(),
     code: z.string(),
     message: z.string(),
@@ -48,7 +49,7 @@ export type MutantReport = z.infer<typeof mutantSchema>;
 
 export const mutationReportSchema = z.strictObject({
   version: z.literal(1),
-  /** Of the draw; all trials have the seed 1. */
+  /** Of the draw. */
   seed: z.number().int(),
   /** Places in the sources where a mutant could be drawn. */
   sites: z.number().int(),

@@ -19,7 +19,7 @@ function report(...results: Outcome[]): MutationReport {
   return { version: 1, seed: 1, sites: 100, scenarios: 3, crashPoints: false, interrupted: false, mutants };
 }
 
-const killed: Outcome = { outcome: 'killed', scenario: 'a/b', check: 'latency', code: 'too-slow', message: 'It was slow.' };
+const killed: Outcome = { outcome: 'killed', scenario: 'a/b', seed: 1, check: 'latency', code: 'too-slow', message: 'It was slow.' };
 
 test('those that were killed are counted by scenario and check', () => {
   expect(formatReport(report(killed, killed, { ...killed, code: 'never' }))).toBe(

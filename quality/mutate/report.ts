@@ -41,7 +41,10 @@ export function formatReport(report: MutationReport): string {
 
 /** One line for a mutant, as it is judged. */
 export function progressLine({ file, line, kind, result }: MutantReport, done: number, total: number): string {
-  const how = result.outcome === 'killed' ? `killed by ${result.scenario}, ${result.check}` : result.outcome;
+  const how =
+    result.outcome === 'killed'
+      ? `killed by ${result.scenario}${result.seed === 1 ? '' : ` with seed ${result.seed}`}, ${result.check}`
+      : result.outcome;
   return `${done} of ${total}: ${file}:${line} ${kind}: ${how}\n`;
 }
 

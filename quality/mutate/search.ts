@@ -4,7 +4,7 @@ import { GENERATED_SUITE } from '../../explore/generated.ts';
 import type { ScenarioData } from '../../explore/scenario-data.ts';
 import { Search } from '../../explore/search.ts';
 import type { Found } from '../../explore/search.ts';
-import { createScenarioRunner } from '../../explore/trials.ts';
+import { TRIAL_SEED, createScenarioRunner } from '../../explore/trials.ts';
 import type { ScenarioRunner } from '../../explore/trials.ts';
 import { loadTarget } from '../../harness/load.ts';
 import type { ModuleRef } from '../../harness/load.ts';
@@ -78,5 +78,5 @@ export async function searchForKill(id: number, corpus: readonly ScenarioData[],
 function killedIn({ cause: { check, code }, data, result }: Found): Killed {
   const finding = result.checks.find((one) => one.check === check)?.findings.find((one) => one.code === code);
   const scenario = `${GENERATED_SUITE}/${data.name}`;
-  return { outcome: 'killed', scenario, check, code, message: finding?.message ?? code, generated: { ...data } };
+  return { outcome: 'killed', scenario, seed: TRIAL_SEED, check, code, message: finding?.message ?? code, generated: { ...data } };
 }

@@ -7,7 +7,8 @@ import { DEFAULT_LIMITS } from '../../harness/supervisor.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { sources as scenarios } from '../../suites/catalogue.ts';
 import { createControlRunner, judgeMutant } from './trials.ts';
-import type { TrialSite } from './trials.ts';
+import type { Control, TrialSite } from './trials.ts';
+import type { Mutant } from './draw.ts';
 import { planted } from './testing/planted.ts';
 import { writeWorkplace } from './workplace.ts';
 
@@ -22,6 +23,17 @@ test.beforeEach(() => {
 });
 test.afterEach(() => rmSync(site.folder, { recursive: true }));
 
+async function controlOf(id: string, mutants: readonly Mutant[], seeds: readonly number[]): Promise<Control> {
+  const ref = writeWorkplace(mkdtempSync(join(site.folder, 'sources-')), mutants);
+  const source = scenarios.find(({ scenario }) => scenario.id === id);
+  if (source === undefined) throw new Error('there is no such scenario');
+  const [first, ...others] = await planTrials(source, { ref, label: './mutated.ts#mutated' }, seeds);
+  const runner = createControlRunner(site);
+  const control = first && (await runner.run({ first, others }).finally(() => runner.end()));
+  if (control === undefined) throw new Error('there is no control');
+  return control;
+}
+
 test('mutants are killed, hang, survive, are not seen, or are not executed', async () => {
   const mutants = [
     planted(0, 'controller/controller.ts', 'provisioner.run()', 'Promise.resolve()'),
@@ -31,16 +43,10 @@ test('mutants are killed, hang, survive, are not seen, or are not executed', asy
     planted(5, 'controller/constants.ts', '1 * SECOND_MS', 'SECOND_MS / 1', true),
     planted(4, 'controller/leader.ts', 'clock.sleep(LEASE_RENEW_DEADLINE_MS, released)', 'clock.sleep(0, released)'),
   ];
-  const ref = writeWorkplace(mkdtempSync(join(site.folder, 'sources-')), mutants);
-  const source = scenarios.find(({ scenario }) => scenario.id === 'scheduling/node-selectors');
-  if (source === undefined) throw new Error('there is no such scenario');
-  const [trial] = await planTrials(source, { ref, label: './mutated.ts#mutated' }, [1]);
-  const runner = createControlRunner(site);
-  const control = trial && (await runner.run(trial).finally(() => runner.end()));
-  if (control === undefined) throw new Error('there is no control');
+  const scenario = 'scheduling/node-selectors';
+  const control = await controlOf(scenario, mutants, [1]);
   const results = [];
   for (const { id } of mutants) results.push(await judgeMutant(id, [control], site));
-  const scenario = 'scheduling/node-selectors';
   expect(results).toMatchObject([
     { outcome: 'killed', scenario },
     { outcome: 'killed', scenario, check: 'target-alive', code: 'hung' },
@@ -50,4 +56,15 @@ test('mutants are killed, hang, survive, are not seen, or are not executed', asy
     { outcome: 'not-seen', scenarios: [scenario] },
     { outcome: 'not-executed' },
   ]);
+});
+
+test('a mutant that is seen and not killed runs with further seeds', async () => {
+  const taints = 'hasHadAll ? [] : (claim.spec.startupTaints ?? [])';
+  const mutant = planted(0, 'controller/lifecycle/registrar.ts', taints, `!${taints}`);
+  const scenario = 'pools/startup-taints-removed-early';
+  const [alone, seeded] = [await controlOf(scenario, [mutant], [1]), await controlOf(scenario, [mutant], [1, 2, 3, 4])];
+  expect(await judgeMutant(0, [alone], site)).toMatchObject({ outcome: 'survived', seen: [{ scenario }] });
+  const killed = await judgeMutant(0, [seeded], site);
+  expect(killed).toMatchObject({ outcome: 'killed', scenario, check: 'success-rate' });
+  expect([2, 3, 4]).toContain(killed?.outcome === 'killed' && killed.seed);
 });

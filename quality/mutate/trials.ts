@@ -14,6 +14,12 @@ import type { Outcome } from './outcome.ts';
 import { ACTIVE, EXECUTED, executedInLast } from './switch.ts';
 import type { Executed } from './switch.ts';
 
+/** Trials of one scenario: with the seed that all mutants get first, and with further ones. */
+export interface SeededTrials {
+  readonly first: PlannedTrial;
+  readonly others: readonly PlannedTrial[];
+}
+
 /** Where trials run. */
 export interface TrialSite {
   /** An existing folder, for histories. */
@@ -27,6 +33,8 @@ export interface TrialSite {
 /** The trial of the unchanged controller in one scenario. */
 export interface Control extends Executed {
   readonly trial: PlannedTrial;
+  /** The same with further seeds. */
+  readonly others: readonly PlannedTrial[];
   /** Path of its history. */
   readonly history: string;
   /** Length of its history: what a trial costs, the same on every machine. */
@@ -39,7 +47,7 @@ export interface ControlRunner {
    * Undefined if it was interrupted, or if its scenario was generated and it does not pass.
    * @throws Error when the trial of another scenario does not pass: nothing would be proved in it
    */
-  run(trial: PlannedTrial): Promise<Control | undefined>;
+  run(trials: SeededTrials): Promise<Control | undefined>;
   end(): Promise<void>;
 }
 
@@ -49,14 +57,14 @@ export function createControlRunner({ folder, clock, signal, limits }: TrialSite
   const path = join(directory, 'executed.txt');
   const runner = createTrialRunner({ clock, environment: { [EXECUTED]: path }, ...defined({ limits }) });
   return {
-    run: async (trial) => {
+    run: async ({ first: trial, others }) => {
       const end = await runOne(trial, { directory, signal, runner });
       if (signal.aborted) return undefined;
       const passes = end.kind === 'judged' && end.result.verdict === 'pass';
       if (!passes && isGenerated(trial)) return undefined;
       if (!passes) throw new Error(`${trial.scenario.id}: the controller does not pass without a mutant: ${whyOf(end)}`);
       const history = join(directory, trial.history);
-      return { trial, history, bytes: statSync(history).size, ...executedInLast(readFileSync(path, 'utf8')) };
+      return { trial, others, history, bytes: statSync(history).size, ...executedInLast(readFileSync(path, 'utf8')) };
     },
     end: () => runner.end(),
   };
@@ -71,7 +79,8 @@ function inOrder(a: Control, b: Control): number {
 
 /**
  * Runs a mutant in the scenarios that execute it and in which it makes a difference, the generated ones last and the shortest first,
- * until one kills it. Undefined if it was interrupted.
+ * until one kills it. One that the wires saw in some scenarios, and none killed, runs in these with further seeds. Undefined if it was
+ * interrupted.
  * @param crashed ids of scenarios that are repeated with the mutant killed at each of its side effects, if nothing else kills it
  */
 export async function judgeMutant(
@@ -96,13 +105,21 @@ export async function judgeMutant(
       if (killed !== undefined) return killed;
       ends.push(end);
     }
+    const outcome = unkilled(those, ends, { directory, scenarios: all.map(({ trial }) => trial.scenario.id) });
+    const seenIn = new Set(outcome.outcome === 'survived' ? outcome.seen.map(({ scenario }) => scenario) : []);
+    for (const trial of those.flatMap((one) => (seenIn.has(one.trial.scenario.id) ? one.others : []))) {
+      const killed = killedBy(trial, await runOne(trial, at), directory);
+      rmSync(join(directory, trial.history), { force: true });
+      if (signal.aborted) return undefined;
+      if (killed !== undefined && (await passesWithout(trial, { ...at, clock, ...defined({ limits }) }))) return killed;
+    }
     for (const [index, { trial }] of those.entries()) {
       const end = ends[index];
       if (end === undefined || !crashed.has(trial.scenario.id)) continue;
       const killed = await killedAtCrashPoint(trial, end, at);
       if (signal.aborted || killed !== undefined) return killed;
     }
-    return unkilled(those, ends, { directory, scenarios: all.map(({ trial }) => trial.scenario.id) });
+    return outcome;
   } finally {
     await runner.end();
     rmSync(directory, { recursive: true });
@@ -118,6 +135,20 @@ interface RunAt {
 async function runOne(trial: PlannedTrial, at: RunAt): Promise<TrialEnd> {
   const [end = { kind: 'not-begun' as const }] = await runTrials([trial], { ...at, workers: 1 });
   return end;
+}
+
+/** Whether the controller passes a trial without a mutant: with further seeds there is no control. */
+async function passesWithout(
+  trial: PlannedTrial,
+  { directory, signal, clock, limits }: RunAt & Pick<TrialSite, 'clock' | 'limits'>,
+): Promise<boolean> {
+  const runner = createTrialRunner({ clock, ...defined({ limits }) });
+  try {
+    const end = await runOne(trial, { directory, signal, runner });
+    return end.kind === 'judged' && end.result.verdict === 'pass';
+  } finally {
+    await runner.end();
+  }
 }
 
 async function killedAtCrashPoint(trial: PlannedTrial, end: TrialEnd, at: RunAt): Promise<Outcome | undefined> {
@@ -136,12 +167,12 @@ function killedBy(trial: PlannedTrial, end: TrialEnd, directory: string): Outcom
   const failed = end.result.checks.find(({ verdict }) => verdict === 'fail');
   if (failed !== undefined) {
     const { code, message } = failed.findings[0] ?? { code: 'failed', message: failed.summary };
-    return { outcome: 'killed', scenario, check: failed.check, code, message };
+    return { outcome: 'killed', scenario, seed: trial.seed, check: failed.check, code, message };
   }
   // Checks don't blame a target for what the harness was found doing, but without the mutant it does not.
   const [ended] = ofType(readHistory(join(directory, trial.history)).events, 'supervisor');
   if (ended === undefined) return undefined;
-  return { outcome: 'killed', scenario, check: 'supervisor', code: ended.cause, message: ended.message };
+  return { outcome: 'killed', scenario, seed: trial.seed, check: 'supervisor', code: ended.cause, message: ended.message };
 }
 
 /**
