@@ -54,3 +54,13 @@ test('a finding that vanishes with every change costs a limited number of trials
   expect({ ...data, origin: undefined }).toEqual({ ...LARGE, origin: undefined });
   expect(trials).toBeLessThanOrEqual(reductionsOf(LARGE).length);
 });
+
+test('no scenario is tried twice', async () => {
+  const tried: string[] = [];
+  await shrink(LARGE, (candidates) => {
+    tried.push(...candidates.map((one) => JSON.stringify(one)));
+    return Promise.resolve(candidates.map(({ workloads, faults }) => workloads.length > 0 && faults.length % 2 === 1));
+  });
+  expect(tried.length).toBeGreaterThan(50);
+  expect(new Set(tried).size).toBe(tried.length);
+});

@@ -8,8 +8,11 @@ export type StillShows = (candidates: readonly ScenarioData[]) => Promise<readon
 
 /** The most trials that one finding may cost. */
 export const MAX_SHRINK_TRIALS = 400;
-/** Candidates that are tried together. It does not depend on the number of workers: the result must not either. */
-const TOGETHER = 8;
+/**
+ * Candidates that are tried together: few at first, and after one that worked, since the others of its batch were tried for nothing;
+ * twice as many each time that none did. It does not depend on the number of workers: the result must not either.
+ */
+const TOGETHER = { least: 2, most: 8 } as const;
 
 /**
  * The smallest scenario that was found to show the same. Each kind of part is removed or made simpler for as long as that works, large
@@ -22,24 +25,32 @@ export async function shrink(
 ): Promise<{ readonly data: ScenarioData; readonly trials: number }> {
   let smallest: ScenarioData = { ...data, origin: data.origin ?? data.name };
   let trials = 0;
+  // The same candidate shows the same each time.
+  const refused = new Set<string>();
   for (let shrunk = true; shrunk && trials < MAX_SHRINK_TRIALS;) {
     shrunk = false;
     let from = 0;
+    let together: number = TOGETHER.least;
     for (;;) {
-      const all = reductionsOf(smallest);
-      const candidates = all.slice(from, from + TOGETHER);
+      const left = reductionsOf(smallest)
+        .map((one, index) => ({ one, index, key: JSON.stringify(one) }))
+        .filter(({ index, key }, at, all) => index >= from && !refused.has(key) && all.findIndex((other) => other.key === key) === at);
+      const candidates = left.slice(0, together);
       if (candidates.length === 0 || trials >= MAX_SHRINK_TRIALS) break;
-      const shows = await stillShows(candidates);
+      const shows = await stillShows(candidates.map(({ one }) => one));
       trials += shows.length;
       if (shows.length === 0) return { data: smallest, trials };
-      const first = shows.indexOf(true);
-      const found = candidates[first];
-      if (found === undefined) from += shows.length;
-      else {
-        smallest = found;
+      for (const [index, isShown] of shows.entries()) if (!isShown) refused.add(candidates[index]?.key ?? '');
+      const found = candidates[shows.indexOf(true)];
+      if (found === undefined) {
+        from = (candidates[shows.length - 1]?.index ?? from) + 1;
+        together = Math.min(TOGETHER.most, 2 * together);
+      } else {
+        smallest = found.one;
         shrunk = true;
         // The parts before it were needed a moment ago: likely they still are. The next round looks again.
-        from += first;
+        from = found.index;
+        together = TOGETHER.least;
       }
     }
   }
