@@ -125,7 +125,8 @@ function literal(value: unknown): string {
   if (typeof value === 'string') return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n')}'`;
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return String(value);
-  const fields = Object.entries(value).filter(([, one]) => one !== undefined);
+  // A constraint without a selector has to say so.
+  const fields = Object.entries(value).filter(([key, one]) => one !== undefined || key === 'labelSelector');
   if (fields.length === 0) return '{}';
   return `{ ${fields.map(([key, one]) => `${/^[a-z_$][\w$]*$/i.test(key) ? key : literal(key)}: ${literal(one)}`).join(', ')} }`;
 }

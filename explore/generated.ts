@@ -9,10 +9,9 @@ import type { Capability } from '../history/capabilities.ts';
 import type { Truth } from '../history/events.ts';
 import { namesSpot } from '../model/catalogue.ts';
 import type { Pool } from '../model/catalogue.ts';
-import { defined } from '../model/defined.ts';
 import { OPTED_OUT } from '../harness/shapes.ts';
 import type { Feature } from '../targets/target.ts';
-import { parseScenarioData, peaksOf, stopSecondsOf } from './scenario-data.ts';
+import { parseScenarioData, peaksOf, specOf, stopSecondsOf } from './scenario-data.ts';
 import type { FaultData, ScenarioData, Step, WorkloadData } from './scenario-data.ts';
 import { madeOf, truthsOf } from './truths.ts';
 import type { WorkloadTruth } from './truths.ts';
@@ -216,8 +215,8 @@ async function act(t: Trial, data: ScenarioData, faults: ReadonlyMap<string, Fau
 }
 
 /** What `t.deploy` takes. */
-export function deploymentOf({ volume, ...spec }: WorkloadData, truth: Truth): WorkloadRequest {
-  return { ...spec, ...volumeFields({ ...spec, ...defined({ volume }) }), truth };
+export function deploymentOf(workload: WorkloadData, truth: Truth): WorkloadRequest {
+  return { ...specOf(workload), ...volumeFields(workload), truth };
 }
 
 /**

@@ -4,6 +4,8 @@ import type { pool } from '../harness/scenario.ts';
 import type { DaemonSetSpec, WorkloadSpec } from '../harness/scenario.ts';
 import { daemonSetSchema, poolNameSchema, poolOptionsSchema, requirementSchema, workloadSchema } from '../harness/schemas.ts';
 import { STOP_SECONDS_ANNOTATION } from '../model/kube.ts';
+import type { LabelSelector, TopologySpreadConstraint } from '../model/kube.ts';
+import { defined } from '../model/defined.ts';
 import { hint, problemOf } from '../model/mistake.ts';
 import { unknownName } from './known-names.ts';
 import { volumeSchema } from './volumes.ts';
@@ -16,7 +18,13 @@ export const SCENARIO_SCHEMA = 'scaleproof.dev/scenario/v1';
 export type PoolData = NonNullable<Parameters<typeof pool>[1]> & { readonly name: string };
 
 /** A workload, as `t.deploy` takes it, and the volume of its pods. What is true of it follows from the pools. */
-export type WorkloadData = Omit<WorkloadSpec, 'truth' | 'volumes' | 'claimTemplates'> & { readonly volume?: VolumeData };
+export type WorkloadData = Omit<WorkloadSpec, 'truth' | 'volumes' | 'claimTemplates' | 'spread'> & {
+  readonly volume?: VolumeData;
+  readonly spread?: readonly SpreadData[];
+};
+
+/** A spread constraint. By default it counts the pods of its workload; without a selector (`null`), none. */
+export type SpreadData = Omit<TopologySpreadConstraint, 'labelSelector'> & { readonly labelSelector?: LabelSelector | null };
 
 /** A fault of the catalogue with its parameters. */
 export interface FaultData {
@@ -62,7 +70,7 @@ export interface ScenarioData {
 /** The longest single wait. */
 export const MAX_PASS_SECONDS = 3_600;
 /** The most of each kind, and the most pods of a workload: a trial stays small. */
-const MOST = { pools: 10, workloads: 20, daemonSets: 10, faults: 20, steps: 200, replicas: 500, nameLength: 100 } as const;
+const MOST = { pools: 10, workloads: 20, daemonSets: 10, faults: 20, steps: 200, replicas: 500, spreads: 10, nameLength: 100 } as const;
 
 const name = z.string().min(1);
 const poolSchema = poolOptionsSchema.extend({ name: poolNameSchema });
@@ -86,6 +94,18 @@ const step = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('until-fired'), fault: name }),
 ]);
 
+const policy = z.enum(['Honor', 'Ignore']).optional();
+const spreadSchema = z.strictObject({
+  maxSkew: z.int().min(1),
+  topologyKey: z.string().min(1),
+  whenUnsatisfiable: z.enum(['DoNotSchedule', 'ScheduleAnyway']),
+  labelSelector: z.looseObject({}).nullable().optional(),
+  minDomains: z.int().min(1).optional(),
+  nodeAffinityPolicy: policy,
+  nodeTaintsPolicy: policy,
+  matchLabelKeys: z.array(z.string().min(1)).optional(),
+});
+
 const schema = z.strictObject({
   schema: z.literal(SCENARIO_SCHEMA, `must be ${SCENARIO_SCHEMA}`),
   name: z
@@ -102,6 +122,7 @@ const schema = z.strictObject({
         cpu: workloadSchema.shape.cpu.unwrap(),
         memory: workloadSchema.shape.memory.unwrap(),
         nodeAffinity: affinity,
+        spread: z.array(spreadSchema).max(MOST.spreads).optional(),
         nodeAffinityTerms: z.array(z.array(requirementSchema)).optional(),
         preferredAffinity: affinity,
         volume: volumeSchema.optional(),
@@ -285,6 +306,19 @@ export function tidy(data: ScenarioData): ScenarioData {
     workloads: data.workloads.filter((one) => deployed.has(one.name)).map((one) => nearOneOf(deployed, one)),
     faults: data.faults.filter((one) => injected.has(one.name)),
     steps: steps.map((one) => (one.do === 'change-pool' ? { ...one, pool: livingFor(leastAgeMs, one.pool) } : one)),
+  };
+}
+
+/** What `t.deploy` takes, without volumes and what is owed. */
+export function specOf({ volume: _volume, spread, ...spec }: WorkloadData): Omit<WorkloadSpec, 'truth'> {
+  if (spread === undefined) return spec;
+  return {
+    ...spec,
+    spread: spread.map(({ labelSelector, ...one }) => {
+      // Without the field it would get the selector of its workload.
+      if (labelSelector === null) return { ...one, labelSelector: undefined };
+      return { ...one, ...defined({ labelSelector }) };
+    }),
   };
 }
 

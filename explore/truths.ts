@@ -12,7 +12,7 @@ import type { Pool } from '../model/catalogue.ts';
 import { devicesOf } from '../model/devices.ts';
 import { loadCatalogue } from '../model/instance-catalogue.ts';
 import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
-import { peaksOf, stopSecondsOf } from './scenario-data.ts';
+import { peaksOf, specOf, stopSecondsOf } from './scenario-data.ts';
 import type { PoolData, ScenarioData, WorkloadData } from './scenario-data.ts';
 import { certainZones, inZones, isShared, zonesRequired } from './volumes.ts';
 
@@ -224,7 +224,7 @@ function loadsOf(data: ScenarioData, pin?: Pin): Load[] {
   return [
     ...data.workloads.map((one) => {
       const zones = pin?.workload === one.name ? [inZones(pin.zone)] : one.volume === undefined ? [] : zonesRequired(one.volume);
-      return load(one.name, peaks.get(one.name) ?? one.replicas, false, restrictedTo(podSpec(one), zones));
+      return load(one.name, peaks.get(one.name) ?? one.replicas, false, restrictedTo(podSpec(specOf(one)), zones));
     }),
     ...data.daemonSets.map((one) => load(one.name, 0, true, podSpec({ replicas: 0, tolerations: [{ operator: 'Exists' }], ...one }))),
   ];

@@ -63,7 +63,7 @@ function domainsOf(key: string, seats: readonly Seat[]): readonly string[] | und
 
 function spreadProblem(
   load: Load,
-  { topologyKey, whenUnsatisfiable, maxSkew, minDomains = 1, labelSelector }: TopologySpreadConstraint,
+  { topologyKey, whenUnsatisfiable, maxSkew, minDomains = 1, labelSelector, nodeAffinityPolicy }: TopologySpreadConstraint,
   { loads, seats, seatsOf }: Surroundings,
 ): PlacementProblem | undefined {
   const { replicas, template } = load;
@@ -75,7 +75,8 @@ function spreadProblem(
   const served = domains.length * maxSkew;
   if (served >= replicas || !matchesSelector(labelSelector, template.metadata?.labels)) return undefined;
   if (domains.length >= minDomains) {
-    const alternatives = nodeAlternatives(template.spec);
+    const { containers } = template.spec;
+    const alternatives = nodeAlternatives(nodeAffinityPolicy === 'Ignore' ? { containers } : template.spec);
     for (const other of loads) {
       if (other === load || other.isDaemon) continue;
       const domain = domainBeyond(topologyKey, domains, alternatives, seatsOf(other));

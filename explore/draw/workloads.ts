@@ -2,10 +2,10 @@ import { OPTED_OUT, endingSlowly } from '../../harness/shapes.ts';
 import type { BudgetSpec, DaemonSetSpec } from '../../harness/scenario.ts';
 import { ZONES } from '../../model/instance-catalogue.ts';
 import { LABEL } from '../../model/kube.ts';
-import type { NodeSelectorRequirement, TopologySpreadConstraint } from '../../model/kube.ts';
+import type { NodeSelectorRequirement } from '../../model/kube.ts';
 import { defined } from '../../model/defined.ts';
 import type { Random } from '../../runtime/random.ts';
-import type { WorkloadData } from '../scenario-data.ts';
+import type { SpreadData, WorkloadData } from '../scenario-data.ts';
 import { isShared } from '../volumes.ts';
 import type { VolumeData } from '../volumes.ts';
 import { few, maybe, someOf, weighted } from './chance.ts';
@@ -78,7 +78,7 @@ export function drawWorkload(
       tolerations: maybe(random, 0.2, () => [{ key: OWN_TAINT.key, operator: 'Exists' as const }]),
       apartOver: maybe(random, 0.1, () => random.pick([LABEL.hostname, LABEL.zone])),
       near: maybe(random, 0.06, () => ({ workload: random.pick(others), over: random.pick([LABEL.zone, LABEL.hostname]) })),
-      spread: maybe(random, 0.2, () => [spreadOf(random, site)]),
+      spread: maybe(random, 0.25, () => spreadsOf(random, site)),
       graceSeconds: slow?.graceSeconds ?? maybe(random, 0.15, () => random.int(0, MAX_GRACE_S)),
       budget: maybe(random, 0.2, () => budgetOf(random, replicas)),
       annotations: Object.keys(annotations).length === 0 ? undefined : annotations,
@@ -125,11 +125,29 @@ function affinityOf(random: Random): NodeSelectorRequirement {
   ])();
 }
 
-function spreadOf(random: Random, site: DrawSite): TopologySpreadConstraint {
+/** One constraint, or two, of which one is over nodes: whether others can be satisfied together depends on where the first pods go. */
+function spreadsOf(random: Random, site: DrawSite): SpreadData[] {
+  const keys = [LABEL.zone, LABEL.hostname, LABEL.arch, ...(has(site, 'spot') ? [LABEL.capacityType] : [])];
+  const first = spreadOf(random, random.pick(keys));
+  return random.chance(0.2) && first.topologyKey !== LABEL.hostname ? [first, spreadOf(random, LABEL.hostname)] : [first];
+}
+
+function spreadOf(random: Random, topologyKey: string): SpreadData {
+  const whenUnsatisfiable = random.pick(['DoNotSchedule', 'ScheduleAnyway'] as const);
+  const policies = ['Honor', 'Ignore'] as const;
+  const labelSelector = maybe(random, 0.08, () => null);
   return {
     maxSkew: random.int(1, 2),
-    topologyKey: random.pick([LABEL.zone, LABEL.hostname, ...(has(site, 'spot') ? [LABEL.capacityType] : [])]),
-    whenUnsatisfiable: random.pick(['DoNotSchedule', 'ScheduleAnyway'] as const),
+    topologyKey,
+    whenUnsatisfiable,
+    ...defined({
+      labelSelector,
+      // The API server refuses both otherwise.
+      minDomains: whenUnsatisfiable === 'DoNotSchedule' ? maybe(random, 0.15, () => random.int(2, 4)) : undefined,
+      matchLabelKeys: labelSelector === undefined ? maybe(random, 0.1, () => ['pod-template-hash']) : undefined,
+      nodeAffinityPolicy: maybe(random, 0.15, () => random.pick(policies)),
+      nodeTaintsPolicy: maybe(random, 0.15, () => random.pick(policies)),
+    }),
   };
 }
 
