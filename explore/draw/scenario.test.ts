@@ -11,7 +11,7 @@ import { truthsOf } from '../truths.ts';
 import { drawOneFault, drawScenario } from './scenario.ts';
 
 const NAMES = namesIn({ ...LARGE, pools: [{ name: 'a', capacityTypes: ['spot'] }] }, SITE);
-const drawn = Array.from({ length: 400 }, (_one, seed) => drawScenario(createRandom(seed), `s${seed}`, SITE));
+const drawn = Array.from({ length: 600 }, (_one, seed) => drawScenario(createRandom(seed), `s${seed}`, SITE));
 
 for (const fault of faultCatalogue) {
   test(`${fault.name} is drawn, with different parameters each time`, () => {
