@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Bound } from '../history/events.ts';
 import { instancesAsked, isLaunch, launchInputOf } from '../history/launch-requests.ts';
 import type { RequestLife } from '../history/lives.ts';
@@ -20,6 +21,7 @@ const MINUTE_MS = 60_000;
 const RECEIVE = 'sqs:ReceiveMessage';
 /** The codes with which AWS and Kubernetes throttle. */
 const THROTTLED = /Throttl|RequestLimitExceeded|TooManyRequests|SlowDown|RequestThrottled/;
+const namedByServer = z.looseObject({ metadata: z.looseObject({ generateName: z.string(), name: z.undefined().optional() }) });
 /** Repetitions that a finding refers to. */
 const SHOWN = 10;
 
@@ -32,8 +34,8 @@ const SHOWN = 10;
  * Other reads are polls, and successful changes are not repetitions. Changes are the same if they are equal byte
  * for byte, client token included. Launches count all together, because a client that draws a new token for each try still
  * requests the same: what is limited is the rounds of launches. A round asks once for each launch that was needed, in one request
- * for all or in one for each. A restart begins anew: a backoff is lost with its process. Equal reads of EC2 and creations of claims, which
- * each launch may need, are limited to that number per launch that was needed.
+ * for all or in one for each. A restart begins anew: a backoff is lost with its process. Equal reads of EC2 and creations of claims whose
+ * names the API server generates, which each launch may need, are limited to that number per launch that was needed.
  */
 export const requestAmplification: Check = {
   name: 'request-amplification',
@@ -103,9 +105,9 @@ function isAskedFor({ start: { mutating, wire, operation }, end }: RequestLife):
   return mutating && wire === 'kube' && end?.status === 429 && operation !== EVICTION;
 }
 
-/** Each launch may need such a request of its own: a read, or a claim whose name the API server generates. */
-function mayServeLaunch({ start: { mutating, operation } }: RequestLife): boolean {
-  return mutating ? operation === CREATE_CLAIM : operation !== RECEIVE;
+/** Each launch may need such a request of its own: a read, or the creation of a claim whose name the API server generates. */
+function mayServeLaunch({ start: { mutating, operation, input } }: RequestLife): boolean {
+  return mutating ? operation === CREATE_CLAIM && namedByServer.safeParse(input).success : operation !== RECEIVE;
 }
 
 function hadNoEffect({ start: { mutating }, end, effect }: RequestLife): boolean {

@@ -147,10 +147,11 @@ for (const [what, healedMs, exitMs, expected] of [
   });
 }
 
-test('a target that is paused while it has to stop can not stop; one that was paused before could', () => {
+test('a target can not stop while it is paused; one that was paused before, or only for a moment, could', () => {
   const stop = { type: 'target.stop', incarnation: 1 } as const;
   const exit = { type: 'target.exit', incarnation: 1, provoked: false, overdue: true, reason: 'killed' } as const;
   const paused = (): HistoryBuilder => acting().arm('f1', 'must-fire', { fault: 'pause' }).fire('f1');
   expect(codes(paused().at(20).add(stop).at(40).heal('f1').at(50).add(exit).finish())).toEqual([]);
+  expect(codes(paused().at(20).add(stop).at(22).heal('f1').at(50).add(exit).finish())).toEqual(['not-stopped']);
   expect(codes(paused().at(15).heal('f1').at(20).add(stop).at(50).add(exit).finish())).toEqual(['not-stopped']);
 });

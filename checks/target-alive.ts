@@ -62,10 +62,16 @@ function exits(view: View): Finding[] {
   });
 }
 
-/** Whether a fault kept it from stopping in time: it was paused, or it may have waited for the answer to a request that was struck. */
+/**
+ * Whether a fault kept it from stopping in time: it was paused for most of its grace period, or it may have waited for the answer to a
+ * request that was struck.
+ */
 function isHeldUp(view: View, { number, start, stop, exit }: Incarnation): boolean {
   const [stopMs, exitMs] = [stop?.t ?? 0, exit?.t ?? Infinity];
-  if (pausesOf(view).some(({ fromMs, toMs = Infinity }) => fromMs >= start.t && fromMs < exitMs && toMs > stopMs)) return true;
+  const pausedMs = pausesOf(view)
+    .filter(({ fromMs }) => fromMs >= start.t)
+    .map(({ fromMs, toMs = Infinity }) => Math.max(0, Math.min(toMs, exitMs) - Math.max(fromMs, stopMs)));
+  if (pausedMs.some((ms) => ms > (exitMs - stopMs) / 2)) return true;
   return view.faults.some(
     ({ armed, fired, healed }) =>
       armed.i < (exit?.i ?? Infinity) &&
