@@ -11,6 +11,7 @@ if (pool === undefined || web === undefined) throw new Error('the small scenario
 
 const FAULT = { name: 'f', fault: 'never-ready', params: {} };
 const slow = endingSlowly({ seconds: 100, graceSeconds: 300 });
+const TOGETHER: ScenarioData = { ...SMALL, workloads: [{ ...web, ...slow, near: { workload: 'web', over: 'kubernetes.io/hostname' } }] };
 const near = { ...web, name: 'api', near: { workload: 'web', over: 'topology.kubernetes.io/zone' } };
 
 const GPUS = { name: 'a', instanceTypes: ['g4dn.xlarge'] };
@@ -155,17 +156,24 @@ const CASES: readonly {
   },
   {
     what: 'pods that must share a node with others that take minutes to stop',
-    data: { ...SMALL, workloads: [{ ...web, ...slow, near: { workload: 'web', over: 'kubernetes.io/hostname' } }] },
+    data: withSteps(TOGETHER, { do: 'roll-out', workload: 'web' }),
     is: 'impossible',
   },
+  { what: 'the same where no pod has to go', data: TOGETHER, is: 'schedulable' },
   {
     what: 'pods that must share a zone with others that take minutes to stop',
-    data: { ...SMALL, workloads: [{ ...web, ...slow, near: { workload: 'web', over: 'topology.kubernetes.io/zone' } }] },
+    data: withSteps(
+      { ...SMALL, workloads: [{ ...web, ...slow, near: { workload: 'web', over: 'topology.kubernetes.io/zone' } }] },
+      { do: 'roll-out', workload: 'web' },
+    ),
     is: 'schedulable',
   },
   {
     what: 'pods that must not share a zone with others that take minutes to stop',
-    data: { ...SMALL, workloads: [{ ...web, ...slow, apartOver: 'topology.kubernetes.io/zone' }] },
+    data: withSteps(
+      { ...SMALL, workloads: [{ ...web, ...slow, apartOver: 'topology.kubernetes.io/zone' }] },
+      { do: 'roll-out', workload: 'web' },
+    ),
     is: 'impossible',
   },
   { what: 'pods behind a gate', data: { ...SMALL, workloads: [{ ...web, schedulingGates: ['g'] }] }, is: 'impossible', launchless: true },

@@ -71,6 +71,14 @@ function mayReplace({ pools, steps }: ScenarioData): boolean {
   return changes || pools.some(({ expireAfterMs, disruption }) => expireAfterMs !== undefined || disruption?.consolidation === MOVES_PODS);
 }
 
+/** Whether pods of a workload may have to go before others take their place. */
+function mayLosePods(data: ScenarioData, name: string): boolean {
+  const { faults, workloads, steps } = data;
+  const isChanged = steps.some((step) => (step.do === 'roll-out' || step.do === 'scale') && step.workload === name);
+  const isPreempted = workloads.some(({ priorityClassName }) => priorityClassName !== undefined);
+  return isChanged || isPreempted || faults.length > 0 || mayReplace(data);
+}
+
 /** What each workload is under some pools, by its name. */
 type JudgeUnder = (pools: readonly Pool[], pin?: Pin) => ReadonlyMap<string, Judged>;
 
@@ -84,7 +92,7 @@ function judge(data: ScenarioData, name: string, judgeUnder: JudgeUnder): Judged
   if (found.kind !== 'servable') return found;
   const why =
     unrealFault(data) ??
-    succession(workload) ??
+    succession(data, workload) ??
     neighbourChange(data, name) ??
     neighbourProblem(data, name, judgeUnder) ??
     volumeProblem(data, name, found.zones, judgeUnder);
@@ -117,9 +125,9 @@ function neverScheduled({ schedulingGates = [], schedulerName = DEFAULT_SCHEDULE
  * Why new pods may have to wait until old ones of the same workload have stopped: the scheduler counts these for rules between pods,
  * and the node that they leave takes nobody.
  */
-function succession(workload: WorkloadData): string | undefined {
-  if (stopSecondsOf(workload) <= SOON_S) return undefined;
+function succession(data: ScenarioData, workload: WorkloadData): string | undefined {
   const { name, near, apartOver } = workload;
+  if (stopSecondsOf(workload) <= SOON_S || !mayLosePods(data, name)) return undefined;
   if (near?.workload === name && near.over === LABEL.hostname)
     return 'its pods must share one node, also with those that take long to stop';
   return apartOver === LABEL.zone ? 'its pods must not share a zone, nor with those that take long to stop' : undefined;
