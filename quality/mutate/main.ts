@@ -10,7 +10,8 @@ import { formatReport } from './report.ts';
 /**
  * Plants random faults into the bundled controller, and says which of them the suites find (docs/mutation.md):
  *
- *     npm run mutate -- [--count 20] [--seed 1] [--scenario ID ...] [--file controller/... ...] [--mutant NUMBER ...] [--trial-seeds N] [--corpus DIR] [--search-seconds N] [--workers N] [--crash-points] [--out FILE]
+ *     npm run mutate -- [--count 20] [--seed 1] [--scenario ID ...] [--file controller/... ...] [--mutant NUMBER ...] [--trial-seeds N]
+ *       [--corpus DIR] [--search-seconds N] [--workers N] [--crash-points] [--out FILE]
  */
 const { values } = parseArgs({
   options: {

@@ -39,7 +39,7 @@ export interface MutateOptions {
   /** Only these of the drawn mutants, by their numbers; all if there are none. */
   readonly only: readonly number[];
   readonly workers: number;
-  /** How long the explorer searches for each mutant that the wires see and no scenario kills; 0 for no search. */
+  /** How long the explorer searches for each mutant that survives; 0 for no search. */
   readonly searchMs: number;
   /** Whether mutants that no scenario kills are also killed at each of their side effects, where scenarios say so. */
   readonly crashPoints: boolean;
@@ -78,6 +78,8 @@ export async function mutate(options: MutateOptions): Promise<MutationReport> {
       sites: texts.reduce((sum, { text }) => sum + sitesOf(text).length, 0),
       scenarios: controls.length,
       crashPoints,
+      trialSeeds: options.trialSeeds,
+      searchSeconds: options.searchMs / 1_000,
       interrupted: signal.aborted,
       mutants: reports,
     };
@@ -96,7 +98,8 @@ function sourcesNamed(files: readonly string[]): Source[] {
 
 function mutantsNumbered(numbers: readonly number[], drawn: readonly Mutant[]): readonly Mutant[] {
   const unknown = numbers.find((number) => !drawn.some(({ id }) => id === number));
-  if (unknown !== undefined) throw new Error(`--mutant ${unknown}: no mutant that is drawn has this number; reports name it`);
+  if (unknown !== undefined)
+    throw new Error(`--mutant ${unknown}: no mutant that is drawn has this number; give the --count, --seed and --file of the report`);
   return numbers.length === 0 ? drawn : drawn.filter(({ id }) => numbers.includes(id));
 }
 
@@ -163,7 +166,7 @@ async function judgeAll(mutants: readonly Mutant[], controls: readonly Control[]
 
 async function judgeOne(id: number, controls: readonly Control[], { site, ref, options }: Judging): Promise<Outcome | undefined> {
   const result = await judgeMutant(id, controls, site);
-  if (options.searchMs === 0 || (result?.outcome !== 'survived' && result?.outcome !== 'unknown')) return result;
+  if (options.searchMs === 0 || result?.outcome !== 'survived') return result;
   const touched = new Set(controls.flatMap(({ trial, differing }) => (differing.has(id) ? [trial.scenario.id] : [])));
   const corpus = options.generated.filter((data) => touched.has(generatedSource(data).scenario.id));
   return (await searchForKill(id, corpus, { ...site, ref, limitMs: options.searchMs })) ?? (site.signal.aborted ? undefined : result);

@@ -55,6 +55,10 @@ export const mutationReportSchema = z.strictObject({
   sites: z.number().int(),
   scenarios: z.number().int(),
   crashPoints: z.boolean(),
+  /** With how many seeds mutants ran where the wires saw them and nothing killed them. */
+  trialSeeds: z.number().int(),
+  /** How long the explorer searched for each that survived. */
+  searchSeconds: z.number(),
   /** The run was interrupted: other mutants were drawn, too. */
   interrupted: z.boolean(),
   mutants: z.array(mutantSchema),

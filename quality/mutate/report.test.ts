@@ -16,7 +16,17 @@ function mutant(id: number, result: Outcome): MutantReport {
 
 function report(...results: Outcome[]): MutationReport {
   const mutants = results.map((result, id) => mutant(id, result));
-  return { version: 1, seed: 1, sites: 100, scenarios: 3, crashPoints: false, interrupted: false, mutants };
+  return {
+    version: 1,
+    seed: 1,
+    sites: 100,
+    scenarios: 3,
+    crashPoints: false,
+    trialSeeds: 1,
+    searchSeconds: 0,
+    interrupted: false,
+    mutants,
+  };
 }
 
 const killed: Outcome = { outcome: 'killed', scenario: 'a/b', seed: 1, check: 'latency', code: 'too-slow', message: 'It was slow.' };

@@ -4,6 +4,7 @@ import { GENERATED_SUITE } from '../../explore/generated.ts';
 import type { ScenarioData } from '../../explore/scenario-data.ts';
 import { Search } from '../../explore/search.ts';
 import type { Found } from '../../explore/search.ts';
+import type { Cause } from '../../explore/findings.ts';
 import { TRIAL_SEED, createScenarioRunner } from '../../explore/trials.ts';
 import type { ScenarioRunner } from '../../explore/trials.ts';
 import { loadTarget } from '../../harness/load.ts';
@@ -40,32 +41,36 @@ export async function searchForKill(id: number, corpus: readonly ScenarioData[],
   const timeUp = new AbortController();
   const cancelTimer = clock.after(limitMs, () => timeUp.abort(new Error('the time is up')));
   const over = AbortSignal.any([signal, timeUp.signal]);
-  const create = (environment: Readonly<Record<string, string>>): ScenarioRunner =>
+  const create = (environment: Readonly<Record<string, string>>, until: AbortSignal): ScenarioRunner =>
     createScenarioRunner({
       target: { ref, label: labelOf(ref) },
       directory: mkdtempSync(join(directory, 'trials-')),
       workers: 1,
-      signal: over,
+      signal: until,
       environment,
       labelOf: ({ name }) => name,
     });
-  const [mutated, unchanged] = [create({ [ACTIVE]: String(id) }), create({})];
+  // What was found when the time was up is still compared.
+  const [mutated, unchanged] = [create({ [ACTIVE]: String(id) }, over), create({}, signal)];
   const target = await loadTarget(ref);
-  const found: Found[] = [];
-  const search = new Search({
-    random: createRandom(`mutant-${id}`),
-    site: { features: target.features, capabilities: worldFor(target).facts.capabilities },
-    corpus,
-    run: mutated.run,
-    onFound: (one) => found.push(one),
-  });
+  const known: Cause[] = [];
   try {
     while (!over.aborted) {
-      await search.round();
-      for (let one = found.shift(); one !== undefined; one = found.shift()) {
-        const [control] = await unchanged.run([one.data]);
-        if (control?.result?.verdict === 'pass') return killedIn(one);
-      }
+      // A later search goes on elsewhere.
+      const search = new Search({
+        random: createRandom(`mutant-${id}-${known.length}`),
+        site: { features: target.features, capabilities: worldFor(target).facts.capabilities },
+        corpus,
+        known,
+        maxFindings: 1,
+        run: mutated.run,
+      });
+      while (!over.aborted && !search.isOver) await search.round();
+      const [found] = search.found;
+      if (found === undefined) break;
+      const [control] = await unchanged.run([found.data]);
+      if (control?.result?.verdict === 'pass') return killedIn(found);
+      known.push(found.cause, ...found.also.map((one) => ({ ...found.cause, ...one })));
     }
     return undefined;
   } finally {
