@@ -132,11 +132,13 @@ function isSuperCall(node: ts.Expression): boolean {
 }
 
 /** Calls of these names only look something up. */
-const LOOKING: ReadonlySet<string> = new Set(['has', 'get', 'includes', 'startsWith', 'endsWith', 'nowMs', 'monotonicMs', 'min', 'max']);
+const LOOKING: ReadonlySet<string> = new Set(['has', 'includes', 'startsWith', 'endsWith', 'nowMs', 'monotonicMs', 'min', 'max']);
 
 /** Whether a node is an expression that changes nothing, as far as its text shows. */
 function isPure(node: ts.Node): boolean {
   if (ts.isStatement(node) || ts.isFunctionLike(node) || ts.isNewExpression(node) || ts.isAwaitExpression(node)) return false;
+  // Arrays and objects are never the same, and spreading an iterator uses it up.
+  if (ts.isArrayLiteralExpression(node) || ts.isObjectLiteralExpression(node) || ts.isSpreadElement(node)) return false;
   if (ts.isYieldExpression(node) || ts.isDeleteExpression(node) || ts.isTaggedTemplateExpression(node)) return false;
   if (ts.isCallExpression(node)) {
     const { expression } = node;

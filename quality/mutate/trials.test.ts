@@ -40,7 +40,6 @@ test('mutants are killed, hang, survive, are not seen, or are not executed', asy
     planted(1, 'controller/controller.ts', 'parts.emptiness.sweep()', '(() => { for (;;); })()'),
     planted(2, 'controller/constants.ts', '1 * SECOND_MS', '2 * SECOND_MS'),
     planted(3, 'controller/controller.ts', 'parts.expiry.sweep()', 'Promise.resolve()'),
-    planted(5, 'controller/constants.ts', '1 * SECOND_MS', 'SECOND_MS / 1', true),
     planted(4, 'controller/leader.ts', 'clock.sleep(LEASE_RENEW_DEADLINE_MS, released)', 'clock.sleep(0, released)'),
   ];
   const scenario = 'scheduling/node-selectors';
@@ -52,10 +51,16 @@ test('mutants are killed, hang, survive, are not seen, or are not executed', asy
     { outcome: 'killed', scenario, check: 'target-alive', code: 'hung' },
     { outcome: 'survived', scenarios: [scenario], seen: [{ scenario }] },
     { outcome: 'not-seen', scenarios: [scenario] },
-    // It never has another value, so no trial is needed.
-    { outcome: 'not-seen', scenarios: [scenario] },
     { outcome: 'not-executed' },
   ]);
+});
+
+test('no trial is needed where a mutant never has another value, unless it is to be killed at its side effects', async () => {
+  const mutant = planted(0, 'controller/controller.ts', 'provisioner.run()', 'Promise.resolve()');
+  const scenario = 'scheduling/node-selectors';
+  const control = { ...(await controlOf(scenario, [mutant], [1])), differing: new Set<number>() };
+  expect(await judgeMutant(0, [control], site)).toEqual({ outcome: 'not-seen', scenarios: [scenario] });
+  expect(await judgeMutant(0, [control], { ...site, crashed: new Set([scenario]) })).toMatchObject({ outcome: 'killed', scenario });
 });
 
 test('a mutant that is seen and not killed runs with further seeds', async () => {

@@ -90,7 +90,8 @@ export async function judgeMutant(
 ): Promise<Outcome | undefined> {
   const all = controls.filter(({ executed }) => executed.has(id)).sort(inOrder);
   if (all.length === 0) return { outcome: 'not-executed' };
-  const those = all.filter(({ differing }) => differing.has(id));
+  // What differs in a trial without a crash says nothing about one with a crash.
+  const those = all.filter(({ trial, differing }) => differing.has(id) || crashed.has(trial.scenario.id));
   const directory = join(folder, `mutant-${id}`);
   mkdirSync(join(directory, 'histories'), { recursive: true });
   // What one process keeps between trials was computed by the same mutant.
@@ -112,6 +113,7 @@ export async function judgeMutant(
       rmSync(join(directory, trial.history), { force: true });
       if (signal.aborted) return undefined;
       if (killed !== undefined && (await passesWithout(trial, { ...at, clock, ...defined({ limits }) }))) return killed;
+      if (signal.aborted) return undefined;
     }
     for (const [index, { trial }] of those.entries()) {
       const end = ends[index];
