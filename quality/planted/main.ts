@@ -4,6 +4,8 @@ import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { execa } from 'execa';
 import { z } from 'zod';
+import { Corpus } from '../../cli/explore/files.ts';
+import { interruption } from '../../cli/interruption.ts';
 import { causeSchema } from '../../explore/findings.ts';
 import { createRandom } from '../../runtime/random.ts';
 import { mutants } from '../../targets/mutants/catalogue.ts';
@@ -29,20 +31,25 @@ const { values } = parseArgs({
     workers: { type: 'string', default: String(availableParallelism()) },
   },
 });
-const { out, seed, corpus, mutant: chosen } = values;
+const { out, corpus } = values;
 if (out === undefined) throw new Error('--out is missing: name a directory for the results');
-const [seconds, count, workers] = [numberOf('seconds'), numberOf('count'), numberOf('workers')];
-const names = mutants.map(({ target }) => target.name.replace(/^mutant:/, ''));
+const [seconds, count, workers, seed] = [numberOf('seconds', 1), numberOf('count', 1), numberOf('workers', 1), numberOf('seed', 0)];
+const searched = { limitSeconds: seconds, seed, corpus: new Corpus(corpus).scenarios.length };
+const withoutPrefix = (name: string): string => name.replace(/^mutant:/, '');
+const names = mutants.map(({ target }) => withoutPrefix(target.name));
+const chosen = values.mutant.map(withoutPrefix);
 const unknown = chosen.find((name) => !names.includes(name));
-if (unknown !== undefined) throw new Error(`--mutant ${unknown}: there is no such mutant; \`scaleproof list mutants\` shows them`);
-const order = createRandom(Number(seed)).shuffle(names);
-const searched = order.filter((name) => chosen.length === 0 || chosen.includes(name)).slice(0, count);
+if (unknown !== undefined) throw new Error(`--mutant ${unknown}: there is no such mutant; \`scaleproof list targets\` shows them`);
+const order = createRandom(seed).shuffle(names);
+const bugs = order.filter((name) => chosen.length === 0 || chosen.includes(name)).slice(0, count);
 
 /** No search finds more problems of the reference than this before it gives up. */
 const MAX_OF_REFERENCE = 5;
 const SCALEPROOF = join(root, 'bin/scaleproof.js');
-/** Exit codes of a search that worked, and of a run with a verdict. */
-const JUDGED = [0, 1];
+/** Exit codes of a search or run that worked: 3 if nothing could be judged. */
+const WORKED = [0, 1, 3];
+/** A shorter search would end before its first trial. */
+const LEAST_SECONDS = 10;
 
 const searchSchema = z.looseObject({
   seconds: z.number(),
@@ -63,35 +70,52 @@ const searchSchema = z.looseObject({
 });
 
 let done = 0;
-const results = await inParallel(workers, searched, async (name) => {
-  const folder = join(out, name);
-  const path = join(folder, 'result.json');
-  const result = existsSync(path) ? plantedResultSchema.parse(JSON.parse(readFileSync(path, 'utf8'))) : await searchFor(name, folder);
-  writeFileSync(path, `${JSON.stringify(result, undefined, 2)}\n`);
-  done += 1;
-  process.stderr.write(`${done} of ${searched.length}: ${resultLine(result)}\n`);
-  return result;
-});
-console.log(totalsOf(results));
+const interrupted = interruption();
+const { signal } = interrupted;
+try {
+  const results = await inParallel(workers, bugs, async (name) => {
+    if (signal.aborted) return undefined;
+    const path = join(out, name, 'result.json');
+    const result = existsSync(path) ? readResult(path) : await searchFor(name);
+    // What was cut off is no result.
+    if (signal.aborted) return undefined;
+    writeFileSync(path, `${JSON.stringify(result, undefined, 2)}\n`);
+    done += 1;
+    process.stderr.write(`${done} of ${bugs.length}: ${resultLine(result)}\n`);
+    return result;
+  });
+  console.log(totalsOf(results.filter((result) => result !== undefined)));
+} finally {
+  interrupted.release();
+}
 
-function numberOf(name: 'seconds' | 'count' | 'workers'): number {
+/** @throws Error when it is of a search with other options */
+function readResult(path: string): PlantedResult {
+  const result = plantedResultSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+  const [then, now] = [result.searched, searched].map((one) => JSON.stringify(one));
+  if (then === now) return result;
+  throw new Error(`${path} is of a search with ${then}, and this is one with ${now}: give another --out, or remove it`);
+}
+
+function numberOf(name: 'seconds' | 'count' | 'workers' | 'seed', least: number): number {
   const value = Number(values[name]);
-  if (!Number.isSafeInteger(value) || value < 1) throw new Error(`--${name} ${values[name]}: give a whole number from 1`);
+  if (!Number.isSafeInteger(value) || value < least) throw new Error(`--${name} ${values[name]}: give a whole number from ${least}`);
   return value;
 }
 
 /** Searches until something is found that the reference passes, or the time is up. */
-async function searchFor(name: string, folder: string): Promise<PlantedResult> {
+async function searchFor(name: string): Promise<PlantedResult> {
+  const folder = join(out ?? '', name);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   // Each search begins with the same scenarios, and must not add to those of the others.
   const own = mkdtempSync(join(tmpdir(), 'scaleproof-planted-'));
   if (corpus !== undefined) cpSync(corpus, own, { recursive: true });
-  const total = { mutant: name, trials: 0, shrinkTrials: 0, seconds: 0 };
+  const total = { mutant: name, searched, trials: 0, shrinkTrials: 0, seconds: 0 };
   const ofReference: string[] = [];
   const known = join(folder, 'known.json');
   try {
-    while (total.seconds < seconds && ofReference.length < MAX_OF_REFERENCE) {
+    while (seconds - total.seconds >= Math.min(LEAST_SECONDS, seconds) && ofReference.length < MAX_OF_REFERENCE) {
       const at = join(folder, `search-${ofReference.length + 1}`);
       const search = await searchOnce(name, { at, known, own, leftSeconds: seconds - total.seconds, number: ofReference.length });
       const { found, standing } = search;
@@ -135,11 +159,16 @@ async function searchOnce(
   },
 ): Promise<z.infer<typeof searchSchema>> {
   const { at, known, own, leftSeconds, number } = how;
-  const args = ['explore', '--target', `mutant:${name}`, '--for', `${Math.ceil(leftSeconds)}s`, '--seed', String(Number(seed) + number)];
+  const args = ['explore', '--target', `mutant:${name}`, '--for', `${Math.ceil(leftSeconds)}s`, '--seed', String(seed + number)];
   const more = ['--max-findings', '1', '--workers', '1', '--json', '--corpus', own, '--out', at];
   const knowing = existsSync(known) ? ['--known', known] : [];
-  const { exitCode, stdout, stderr } = await execa(process.execPath, [SCALEPROOF, ...args, ...more, ...knowing], { reject: false });
-  if (!JUDGED.includes(exitCode ?? -1)) throw new Error(`the search for ${name} failed: ${stderr}`);
+  const { exitCode, stdout, stderr } = await execa(process.execPath, [SCALEPROOF, ...args, ...more, ...knowing], {
+    reject: false,
+    cancelSignal: signal,
+    killSignal: 'SIGINT',
+  });
+  if (signal.aborted) return { seconds: 0, standing: { trials: 0, shrinkTrials: 0 }, found: [] };
+  if (!WORKED.includes(exitCode ?? -1)) throw new Error(`the search for ${name} failed: ${stderr}`);
   return searchSchema.parse(JSON.parse(stdout));
 }
 
@@ -148,8 +177,13 @@ async function passes(path: string): Promise<boolean> {
   const own = mkdtempSync(join(tmpdir(), 'scaleproof-planted-run-'));
   try {
     const args = ['run', '--scenario', path, '--target', 'reference', '--no-crash-points', '--out', join(own, 'run')];
-    const { exitCode, stderr } = await execa(process.execPath, [SCALEPROOF, ...args], { reject: false });
-    if (!JUDGED.includes(exitCode ?? -1)) throw new Error(`${path} could not be run with the reference: ${stderr}`);
+    const { exitCode, stderr } = await execa(process.execPath, [SCALEPROOF, ...args], {
+      reject: false,
+      cancelSignal: signal,
+      killSignal: 'SIGINT',
+    });
+    if (signal.aborted) return false;
+    if (!WORKED.includes(exitCode ?? -1)) throw new Error(`${path} could not be run with the reference: ${stderr}`);
     return exitCode === 0;
   } finally {
     rmSync(own, { recursive: true, force: true });

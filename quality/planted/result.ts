@@ -1,11 +1,20 @@
 import { z } from 'zod';
 import { median } from '../../bench/table.ts';
 
+/** How each bug is searched for. */
+export const searchedSchema = z.strictObject({
+  limitSeconds: z.int().min(1),
+  seed: z.int().min(0),
+  /** Scenarios with which each search begins. */
+  corpus: z.int().min(0),
+});
+
 /** What the explorer made of one planted bug. */
 export const plantedResultSchema = z.strictObject({
   /** Without `mutant:`. */
   mutant: z.string(),
-  /** In which the corpus ended, or the time was up. */
+  searched: searchedSchema,
+  /** Of the search, until something was found or the time was up. */
   trials: z.int().min(0),
   /** To make what was found smaller. */
   shrinkTrials: z.int().min(0),
@@ -34,7 +43,7 @@ export type PlantedResult = z.infer<typeof plantedResultSchema>;
 /** One line for a bug. */
 export function resultLine({ mutant, found, trials, seconds, ofReference }: PlantedResult): string {
   const after = `${Math.round(seconds)} s`;
-  const also = ofReference.length === 0 ? '' : `; the reference fails ${ofReference.length} scenarios itself`;
+  const also = ofReference.length === 0 ? '' : `; the reference fails ${ofReference.length} of what was found`;
   if (found === undefined) return `${mutant}: not found in ${trials} trials, ${after}${also}`;
   const { check, code, afterTrials, faults, workloads, pools } = found;
   return `${mutant}: ${check} ${code} after ${afterTrials} trials, ${after}; faults ${faults}, workloads ${workloads}, pools ${pools}${also}`;
