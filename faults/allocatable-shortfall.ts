@@ -5,7 +5,12 @@ import { describeInstances, instanceParams, selectInstances } from './instance-p
 const params = z
   .strictObject({
     ...instanceParams,
-    cpu: z.number().min(0).max(1).default(0).describe('share of the advertised amount that is missing, from 0 to 1'),
+    cpu: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(0)
+      .meta({ description: 'share of the advertised amount that is missing, from 0 to 1', examples: [0.25] }),
     memory: z
       .number()
       .min(0)

@@ -58,6 +58,16 @@ test('a larger node does not make up for a smaller one, nor keep it in mind', as
   expect(memory('m5.large')).toBe(advertised);
 });
 
+test('a node that did not report a resource says nothing about it', async () => {
+  const { types, memory } = await described();
+  const advertised = memory('m5.2xlarge');
+  types.learn('m5.2xlarge', { cpu: 1_000 });
+  types.learn('m5.large', { memory: memory('m5.large') / 2 });
+  expect(memory('m5.2xlarge')).toBe(advertised);
+  types.learn('m5.xlarge', { memory: memory('m5.xlarge') / 2 });
+  expect(memory('m5.2xlarge')).toBe(advertised / 2);
+});
+
 test('what was concluded about other types is forgotten with it', async () => {
   const { at, types, memory } = await described();
   const advertised = memory('m5.2xlarge');

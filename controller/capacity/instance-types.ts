@@ -139,15 +139,17 @@ class DescribedTypes implements InstanceTypes {
     this.#seen.set(key, seen);
     const before = seen.get(name)?.shares ?? {};
     const assumed = settings === undefined ? described.allocatable : nodeSize(described.capacity, settings).allocatable;
-    const shares = Object.entries(assumed).map(([resource, amount]) => {
-      const share = amount > 0 ? (allocatable[resource] ?? amount) / amount : 1;
-      return [resource, Math.min(1, share), before[resource] ?? 1] as const;
+    // What a node does not report it does not know yet.
+    const shares = Object.entries(assumed).flatMap(([resource, amount]) => {
+      const reported = allocatable[resource];
+      if (reported === undefined || amount === 0) return [];
+      return [[resource, Math.min(1, reported / amount), before[resource] ?? 1] as const];
     });
     const isSmall = shares.some(([, share]) => share < 1);
     const isNews = !seen.has(name) || shares.some(([, share, known]) => share < known);
     if (!isNews && shares.some(([, share, known]) => share > known)) return isSmall;
     const least = shares.map(([resource, ...both]) => [resource, Math.min(...both)] as const);
-    seen.set(name, { shares: Object.fromEntries(least), untilMs: this.#clock.monotonicMs() + SIZES_KEPT_MS });
+    seen.set(name, { shares: { ...before, ...Object.fromEntries(least) }, untilMs: this.#clock.monotonicMs() + SIZES_KEPT_MS });
     if (isNews) this.#sized = new Map();
     return isSmall;
   }
@@ -168,7 +170,7 @@ class DescribedTypes implements InstanceTypes {
     const byType = new Map([...groups].map(([name, ones]) => [name, mostOf(ones.map(([, { shares }]) => shares))]));
     const common = commonShares([...byType.values()]);
     const types = [...this.#described.values()].map((type) => {
-      const shares = seen.get(type.name)?.shares ?? byType.get(type.name) ?? common;
+      const shares = { ...common, ...byType.get(type.name), ...seen.get(type.name)?.shares };
       const isAsDescribed = Object.values(shares).every((share) => share === 1);
       if (settings === undefined && isAsDescribed) return type;
       const { capacity, allocatable } = settings === undefined ? type : nodeSize(type.capacity, settings);
@@ -195,14 +197,20 @@ interface SizedTypes {
   readonly byName: ReadonlyMap<string, NodeType>;
 }
 
-/** What all of them had of each resource: the largest share. */
+/** What all types are assumed to have of each resource: the largest share, if so many types have shown theirs. */
 function commonShares(seen: readonly Resources[]): Resources {
-  return seen.length < TYPES_SHOW_ALL ? {} : mostOf(seen);
+  return mostOf(seen, TYPES_SHOW_ALL);
 }
 
-function mostOf(seen: readonly Resources[]): Resources {
-  const [first = {}] = seen;
-  return Object.fromEntries(Object.keys(first).map((resource) => [resource, Math.max(...seen.map((one) => one[resource] ?? 1))]));
+/** The largest share of each resource that at least so many of them have. */
+function mostOf(seen: readonly Resources[], least = 1): Resources {
+  const names = new Set(seen.flatMap((one) => Object.keys(one)));
+  return Object.fromEntries(
+    [...names].flatMap((resource) => {
+      const shares = seen.flatMap((one) => one[resource] ?? []);
+      return shares.length < least ? [] : [[resource, Math.max(...shares)]];
+    }),
+  );
 }
 
 /** Rounded to whole units: that of a seen type is what its node reported. */

@@ -213,8 +213,13 @@ const AMOUNTS = [
   [1, (random: Random) => random.int(13, 60)],
 ] as const;
 
-function numberOf(random: Random, { minimum = 0, maximum = 10 }: Schema): number {
-  return Math.round((minimum + (maximum - minimum) * random.next()) * 100) / 100;
+/** A number far above its examples is possible, but no real disturbance. */
+const MOST_TIMES_EXAMPLE = 3;
+
+function numberOf(random: Random, { minimum = 0, maximum = 10, examples = [] }: Schema): number {
+  const usual = examples.filter((one) => typeof one === 'number');
+  const most = usual.length === 0 ? maximum : Math.min(maximum, MOST_TIMES_EXAMPLE * Math.max(...usual));
+  return Math.round((minimum + (most - minimum) * random.next()) * 100) / 100;
 }
 
 function textOf(random: Random, { examples, default: usual }: Schema, field: string, names: Names): unknown {
