@@ -6,7 +6,7 @@ import { always, first, withProbability } from '../faults/triggers.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { Scenario, ScenarioHead } from '../harness/scenario.ts';
 import { NODE_POOLS, NODE_TYPES, PREFERS_ALL_ZONES, endingSlowly, servedAfterHeal } from '../harness/shapes.ts';
-import { serve } from '../harness/steps.ts';
+import { serve, serveTogether } from '../harness/steps.ts';
 import type { PoolDisruption } from '../model/catalogue.ts';
 import { comeAndGo, comeStayAndGo, deploySlowToEnd, drainToTheEnd } from './parts.ts';
 
@@ -396,6 +396,29 @@ export const clockBehindGracePeriod = drainedUnder({
   id: 'faulty-api/clock-behind-grace-period',
   title: "the autoscaler's clock is four minutes behind and nodes may drain for ten minutes: the nodes end when the ten minutes are over",
   under: [CLOCK_BEHIND],
+});
+
+/** Found by the explorer in the reference: it had noted by its own clock when the nodes end. */
+export const clockSetGracePeriod = scenario({
+  id: 'faulty-api/clock-set-grace-period',
+  title:
+    "the autoscaler's clock is four minutes ahead, and set right while nodes drain, which may take ten minutes: slow pods are asked in time",
+  requirements: ['TRM-05', 'TRM-06'],
+  features: ['termination-grace', 'pool-removal'],
+  pools: [pool('default', { instanceTypes: NODE_TYPES, terminationGracePeriodMs: DRAINED_IN_MS })],
+  faults: { ahead: CLOCK_AHEAD },
+  async run(t, { ahead }) {
+    const workloads = await deploySlowToEnd(t);
+    await serveTogether(t, 'provision', workloads);
+    for (const workload of workloads) t.expect.servedUntilNow(workload);
+    const wrong = await t.inject(ahead);
+    await t.withdrawPools();
+    await t.pause({ minMs: 30_000, maxMs: 90_000 });
+    await wrong.heal();
+    await t.emptied('termination-grace');
+    for (const workload of workloads) await t.remove(workload);
+    await t.untilEmpty('teardown');
+  },
 });
 
 /** Found by the explorer in the reference: it asked EC2 about the instance before it evicted any pod. */

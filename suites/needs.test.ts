@@ -180,6 +180,7 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
     'faulty-api/clock-ahead-grace-period',
     'faulty-api/clock-behind',
     'faulty-api/clock-behind-grace-period',
+    'faulty-api/clock-set-grace-period',
   ],
 };
 

@@ -58,8 +58,10 @@ interface EndProgress {
 /** A deletion by this process's own clock; times in objects are by the server's. */
 interface Deletion {
   readonly seenMs: number;
-  /** How far our clock was ahead of the server's, if the deletion was seen soon after it was requested; otherwise 0. */
-  aheadMs: number;
+  /** The same by the monotonic clock, which nobody sets. */
+  readonly seenMonotonicMs: number;
+  /** How far our clock was ahead of the server's then, if the deletion was seen soon after it was requested. */
+  aheadMs?: number;
   /** Until when an instance may have been launched for it, as far as known. */
   launchedUntilMs: number;
 }
@@ -83,7 +85,7 @@ class FinalizingTerminator implements Terminator {
     const providerId = claim.status?.providerID;
     if (providerId === undefined) return this.#terminateUnrecorded(claim);
     const current = await this.#setTerminationTime(claim);
-    const { aheadMs } = this.#deletionOf(claim);
+    const aheadMs = this.#aheadMs(this.#deletionOf(claim));
     const progress = {
       launchedAtMs: launchTime(claim),
       endMs: (timeOf(current.metadata.annotations?.[KARPENTER.terminationTime]) ?? Infinity) + aheadMs,
@@ -130,10 +132,17 @@ class FinalizingTerminator implements Terminator {
   #deletionOf(claim: NodeClaim): Deletion {
     const known = this.#deletions.get(uidOf(claim));
     if (known !== undefined) return known;
-    const nowMs = this.#context.runtime.clock.nowMs();
-    const deletion = { seenMs: nowMs, aheadMs: 0, launchedUntilMs: nowMs };
+    const { clock } = this.#context.runtime;
+    const nowMs = clock.nowMs();
+    const deletion: Deletion = { seenMs: nowMs, seenMonotonicMs: clock.monotonicMs(), launchedUntilMs: nowMs };
     this.#deletions.set(uidOf(claim), deletion);
     return deletion;
+  }
+
+  /** How far our clock is ahead of the server's, as far as known: it may have been set since the deletion was seen. */
+  #aheadMs({ seenMs, seenMonotonicMs, aheadMs }: Deletion): number {
+    const { clock } = this.#context.runtime;
+    return aheadMs === undefined ? 0 : aheadMs + (clock.nowMs() - seenMs) - (clock.monotonicMs() - seenMonotonicMs);
   }
 
   /**

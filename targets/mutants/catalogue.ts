@@ -131,6 +131,7 @@ import { stuckNodeClass } from './termination/stuck-node-class.ts';
 import { noDrain } from './termination/no-drain.ts';
 import { drainNeedsEc2 } from './termination/drain-needs-ec2.ts';
 import { singleEvictionAttempt } from './termination/single-eviction-attempt.ts';
+import { deadlineByOwnClock } from './termination/deadline-by-own-clock.ts';
 import { serverTime } from './termination/server-time.ts';
 import { staleDescribe } from './termination/stale-describe.ts';
 import type { Mutant } from './mutant.ts';
@@ -222,6 +223,7 @@ export const mutants: readonly Mutant[] = [
   kubeletClock,
   unlimitedRepair,
   staleTaintRetry,
+  deadlineByOwnClock,
   serverTime,
   staleCacheRemoval,
   noDrain,
