@@ -205,9 +205,11 @@ test('a pod that its node refused does not count, however long it exists; its re
   });
   expect(judge(refused('TaintToleration', 150))?.findings.map(({ object }) => object)).toEqual(['pods/default/web-3']);
   expect(judge(refused('Evicted', 50))?.verdict).toBe('unknown');
-  const evicted = waiting().at(20).pod('web-1', 'running').pod('web-2', 'scheduled', 'node-1');
-  evicted.pod('web-2', 'terminating', 'node-1', 'DeletionByTaintManager').at(30).pod('web-3', 'created').at(50).pod('web-3', 'running');
-  expect(judge(evicted.pod('web-2', 'gone', 'node-1').finish())?.verdict).toBe('pass');
+  for (const reason of ['DeletionByTaintManager', 'PreemptionByScheduler']) {
+    const evicted = waiting().at(20).pod('web-1', 'running').pod('web-2', 'scheduled', 'node-1');
+    evicted.pod('web-2', 'terminating', 'node-1', reason).at(30).pod('web-3', 'created').at(50).pod('web-3', 'running');
+    expect(judge(evicted.pod('web-2', 'gone', 'node-1').finish())?.verdict, reason).toBe('pass');
+  }
   const notMadeAgain = waiting().at(20).pod('web-1', 'running').pod('web-2', 'scheduled', 'node-1').at(50);
   expect(judge(notMadeAgain.pod('web-2', 'gone', 'node-1', 'OutOfcpu').finish())?.verdict).toBe('unknown');
 });

@@ -10,8 +10,10 @@ import type { Part } from './parts.ts';
 
 /**
  * Reasons why a pod loses its node before it runs: its kubelet, or the taint eviction controller, has an older copy of the
- * Node than the scheduler, as in the moments after a startup taint was removed. Both were observed.
- * Sources: kubernetes v1.34 `pkg/kubelet/lifecycle/predicate.go`, `pkg/controller/tainteviction/taint_eviction.go`.
+ * Node than the scheduler, as in the moments after a startup taint was removed; or a pod of higher priority takes its place. All were
+ * observed.
+ * Sources: kubernetes v1.34 `pkg/kubelet/lifecycle/predicate.go`, `pkg/controller/tainteviction/taint_eviction.go`,
+ * `pkg/scheduler/framework/preemption/preemption.go`.
  */
 const REFUSALS: ReadonlySet<string> = new Set([
   'DeletionByTaintManager',
@@ -20,12 +22,14 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'OutOfcpu',
   'OutOfmemory',
   'OutOfpods',
+  'PreemptionByScheduler',
   'UnexpectedAdmissionError',
 ]);
 
 /**
  * The node went away: it was drained, as one whose notice is read a moment after the pod was bound to it; or it shut down, since the pod
- * was bound at the moment when the node was removed, or the node was removed although the pod was on it. A kubelet that was gone before it saw the pod reports nothing: the collector deletes the pod once its Node is gone.
+ * was bound at the moment when the node was removed, or the node was removed although the pod was on it. A kubelet that was gone before
+ * it saw the pod reports nothing: the collector deletes the pod once its Node is gone.
  * Sources: kubernetes v1.34 `pkg/kubelet/nodeshutdown/nodeshutdown_manager.go`, `pkg/controller/podgc/gc_controller.go`.
  */
 const DEPARTURES: ReadonlySet<string> = new Set(['EvictionByEvictionAPI', 'NodeShutdown', 'TerminationByKubelet', 'DeletionByPodGC']);
