@@ -349,6 +349,26 @@ export const interruptedMeanwhile = scenario({
   },
 });
 
+/** A random mutant showed that nothing noticed whether the autoscaler looks once more when the replacement is ready. */
+export const keptMeanwhile = scenario({
+  id: 'consolidation/kept-meanwhile',
+  title: 'a user marks a node as do-not-disrupt while its smaller replacement starts: the node stays',
+  requirements: ['BUD-07'],
+  features: ['consolidation', 'do-not-disrupt'],
+  pools: SIZED_POOLS,
+  faults: { lateKubelets: faults.slowRegistration({ delayMs: REPLACEMENT_LATE_MS, count: 1 }) },
+  async run(t, { lateKubelets }) {
+    t.expect.launchedAtMost(2);
+    await outgrow(t);
+    t.expect.kept('consolidation');
+    // Every pod has its node: any launch now is a replacement, or this does not fire.
+    const replacing = await t.injectUntilFired(lateKubelets, 'consolidation');
+    if (replacing.firings() === 0) return;
+    await t.keepNodes();
+    await t.pass('consolidation');
+  },
+});
+
 /** Fifteen types that cost less than a node for eight pods, and others that cost far less: only the latter should be asked for. */
 const DEAR_SPOT = ['c5', 'c5a', 'c5ad', 'c5d', 'c5n', 'c6a', 'c6i', 'c6id', 'c6in', 'c7a', 'c7i', 'c7i-flex', 'c8a', 'c8i', 'c8i-flex'];
 const CHEAP_SPOT = [

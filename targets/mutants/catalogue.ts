@@ -31,6 +31,7 @@ import { ignoresStop } from './lifecycle/ignores-stop.ts';
 import { trustsPriceEstimates } from './disruption/trusts-price-estimates.ts';
 import { movesDespiteSpread } from './disruption/moves-despite-spread.ts';
 import { orphanedTaint } from './disruption/orphaned-taint.ts';
+import { lateOptOutsIgnored } from './disruption/late-opt-outs-ignored.ts';
 import { kubeletClock } from './disruption/kubelet-clock.ts';
 import { unlimitedRepair } from './disruption/unlimited-repair.ts';
 import { staleTaintRetry } from './disruption/stale-taint-retry.ts';
@@ -220,6 +221,7 @@ export const mutants: readonly Mutant[] = [
   deniedTerminationAsGone,
   failedListAsEmpty,
   nodeDeletionLeaksInstance,
+  lateOptOutsIgnored,
   kubeletClock,
   unlimitedRepair,
   staleTaintRetry,
