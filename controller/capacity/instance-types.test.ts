@@ -66,6 +66,18 @@ test('a node that did not report a resource says nothing about it', async () => 
   expect(memory('m5.2xlarge')).toBe(advertised);
   types.learn('m5.xlarge', { memory: memory('m5.xlarge') / 2 });
   expect(memory('m5.2xlarge')).toBe(advertised / 2);
+  types.learn('m5.2xlarge', { cpu: 1_000, memory: advertised });
+  expect(memory('m5.2xlarge')).toBe(advertised);
+});
+
+test('a node that did not report a resource does not keep what is assumed of it', async () => {
+  const { at, types, memory } = await described();
+  const advertised = memory('m5.large');
+  types.learn('m5.large', { memory: advertised / 2 });
+  at(10);
+  types.learn('m5.large', { cpu: 1_000 });
+  at(16);
+  expect(memory('m5.large')).toBe(advertised);
 });
 
 test('what was concluded about other types is forgotten with it', async () => {

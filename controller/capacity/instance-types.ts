@@ -137,7 +137,8 @@ class DescribedTypes implements InstanceTypes {
     const key = keyOf(settings);
     const seen = this.#unforgotten(key);
     this.#seen.set(key, seen);
-    const before = seen.get(name)?.shares ?? {};
+    const last = seen.get(name);
+    const before = last?.shares ?? {};
     const assumed = settings === undefined ? described.allocatable : nodeSize(described.capacity, settings).allocatable;
     // What a node does not report it does not know yet.
     const shares = Object.entries(assumed).flatMap(([resource, amount]) => {
@@ -146,10 +147,13 @@ class DescribedTypes implements InstanceTypes {
       return [[resource, Math.min(1, reported / amount), before[resource] ?? 1] as const];
     });
     const isSmall = shares.some(([, share]) => share < 1);
-    const isNews = !seen.has(name) || shares.some(([, share, known]) => share < known);
+    const isNews = last === undefined || shares.some(([resource, share, known]) => share < known || !(resource in before));
     if (!isNews && shares.some(([, share, known]) => share > known)) return isSmall;
     const least = shares.map(([resource, ...both]) => [resource, Math.min(...both)] as const);
-    seen.set(name, { shares: { ...before, ...Object.fromEntries(least) }, untilMs: this.#clock.monotonicMs() + SIZES_KEPT_MS });
+    // Shares that this node does not report are forgotten as if it had not been there.
+    const isWhole = Object.keys(before).every((resource) => resource in allocatable);
+    const untilMs = isWhole || last === undefined ? this.#clock.monotonicMs() + SIZES_KEPT_MS : last.untilMs;
+    seen.set(name, { shares: { ...before, ...Object.fromEntries(least) }, untilMs });
     if (isNews) this.#sized = new Map();
     return isSmall;
   }
