@@ -21,7 +21,7 @@ const MINUTE_MS = 60_000;
 const RECEIVE = 'sqs:ReceiveMessage';
 /** The codes with which AWS and Kubernetes throttle. */
 const THROTTLED = /Throttl|RequestLimitExceeded|TooManyRequests|SlowDown|RequestThrottled/;
-const namedByServer = z.looseObject({ metadata: z.looseObject({ generateName: z.string(), name: z.undefined().optional() }) });
+const namedByServer = z.looseObject({ metadata: z.looseObject({ generateName: z.string(), name: z.literal('').nullish() }) });
 /** Repetitions that a finding refers to. */
 const SHOWN = 10;
 

@@ -68,10 +68,12 @@ function exits(view: View): Finding[] {
  */
 function isHeldUp(view: View, { number, start, stop, exit }: Incarnation): boolean {
   const [stopMs, exitMs] = [stop?.t ?? 0, exit?.t ?? Infinity];
+  // Pauses that overlap count twice, which excuses more.
   const pausedMs = pausesOf(view)
     .filter(({ fromMs }) => fromMs >= start.t)
-    .map(({ fromMs, toMs = Infinity }) => Math.max(0, Math.min(toMs, exitMs) - Math.max(fromMs, stopMs)));
-  if (pausedMs.some((ms) => ms > (exitMs - stopMs) / 2)) return true;
+    .map(({ fromMs, toMs = Infinity }) => Math.max(0, Math.min(toMs, exitMs) - Math.max(fromMs, stopMs)))
+    .reduce((sum, ms) => sum + ms, 0);
+  if (pausedMs > (exitMs - stopMs) / 2) return true;
   return view.faults.some(
     ({ armed, fired, healed }) =>
       armed.i < (exit?.i ?? Infinity) &&
