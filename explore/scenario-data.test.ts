@@ -1,8 +1,10 @@
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
+import { podSpec } from '../harness/scenario.ts';
+import { WORKLOAD_LABEL } from '../model/kube.ts';
 import { createRandom } from '../runtime/random.ts';
 import { drawScenario } from './draw/scenario.ts';
-import { parseScenarioData, peaksOf, tidy } from './scenario-data.ts';
+import { parseScenarioData, peaksOf, specOf, tidy } from './scenario-data.ts';
 import type { ScenarioData, WorkloadData } from './scenario-data.ts';
 import { LARGE, SITE, SMALL, withSteps } from './testing/ground.ts';
 
@@ -208,4 +210,24 @@ test('with any steps left out, a tidy scenario is valid', () => {
 
 test('the peak of a workload counts its scaling', () => {
   expect(Object.fromEntries(peaksOf(LARGE))).toMatchObject({ web: 5, api: 2, task: 2 });
+});
+
+for (const [spread, message] of [
+  [{ whenUnsatisfiable: 'ScheduleAnyway', minDomains: 2 }, 'only goes with whenUnsatisfiable: DoNotSchedule'],
+  [{ whenUnsatisfiable: 'DoNotSchedule', labelSelector: null, matchLabelKeys: ['a'] }, 'only goes with a label selector'],
+] as const) {
+  test(`a spread constraint that the API server would refuse: ${message}`, () => {
+    const constraint = { maxSkew: 1, topologyKey: 'topology.kubernetes.io/zone', ...spread };
+    const workloads = SMALL.workloads.map((one) => ({ ...one, spread: [constraint] }));
+    expect(() => parseScenarioData({ ...SMALL, workloads })).toThrow(message);
+  });
+}
+
+test('without a label selector a spread constraint counts no pods; by default it counts those of its workload', () => {
+  const constraint = { maxSkew: 1, topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'DoNotSchedule' } as const;
+  const [workload] = SMALL.workloads;
+  if (workload === undefined) throw new Error('the small scenario has a workload');
+  const spread = [constraint, { ...constraint, labelSelector: null }];
+  const constraints = podSpec(specOf({ ...workload, spread })).topologySpreadConstraints ?? [];
+  expect(constraints.map(({ labelSelector }) => labelSelector)).toEqual([{ matchLabels: { [WORKLOAD_LABEL]: 'web' } }, undefined]);
 });

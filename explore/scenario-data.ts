@@ -95,16 +95,26 @@ const step = z.discriminatedUnion('do', [
 ]);
 
 const policy = z.enum(['Honor', 'Ignore']).optional();
-const spreadSchema = z.strictObject({
-  maxSkew: z.int().min(1),
-  topologyKey: z.string().min(1),
-  whenUnsatisfiable: z.enum(['DoNotSchedule', 'ScheduleAnyway']),
-  labelSelector: z.looseObject({}).nullable().optional(),
-  minDomains: z.int().min(1).optional(),
-  nodeAffinityPolicy: policy,
-  nodeTaintsPolicy: policy,
-  matchLabelKeys: z.array(z.string().min(1)).optional(),
-});
+/** The API server refuses what is refused here, too. */
+const spreadSchema = z
+  .strictObject({
+    maxSkew: z.int().min(1),
+    topologyKey: z.string().min(1),
+    whenUnsatisfiable: z.enum(['DoNotSchedule', 'ScheduleAnyway']),
+    labelSelector: z.looseObject({}).nullable().optional(),
+    minDomains: z.int().min(1).optional(),
+    nodeAffinityPolicy: policy,
+    nodeTaintsPolicy: policy,
+    matchLabelKeys: z.array(z.string().min(1)).optional(),
+  })
+  .refine(({ minDomains, whenUnsatisfiable }) => minDomains === undefined || whenUnsatisfiable === 'DoNotSchedule', {
+    path: ['minDomains'],
+    message: 'only goes with whenUnsatisfiable: DoNotSchedule',
+  })
+  .refine(({ matchLabelKeys, labelSelector }) => matchLabelKeys === undefined || labelSelector !== null, {
+    path: ['matchLabelKeys'],
+    message: 'only goes with a label selector',
+  });
 
 const schema = z.strictObject({
   schema: z.literal(SCENARIO_SCHEMA, `must be ${SCENARIO_SCHEMA}`),

@@ -109,9 +109,18 @@ function barePool({ name }: PoolData): PoolData {
   return { name };
 }
 
+/** Without its selector a constraint is another one. */
+const NEEDED_OF_SPREADS = ['maxSkew', 'topologyKey', 'whenUnsatisfiable', 'labelSelector'];
+
 /** Without each optional field, and with fewer pods. */
 function smallerWorkloads(workload: WorkloadData): WorkloadData[] {
-  const { volume, gpus = 0 } = workload;
+  const { volume, gpus = 0, spread = [] } = workload;
+  const smallerSpreads = [
+    ...(spread.length > 1 ? spread.map((one) => spread.filter((other) => other !== one)) : []),
+    ...spread.flatMap((one) =>
+      withoutFields(one, NEEDED_OF_SPREADS).map((smaller) => spread.map((other) => (other === one ? smaller : other))),
+    ),
+  ];
   return [
     ...(workload.replicas > 1 ? [1, Math.ceil(workload.replicas / 2), workload.replicas - 1] : []).map((replicas) => ({
       ...workload,
@@ -122,6 +131,7 @@ function smallerWorkloads(workload: WorkloadData): WorkloadData[] {
     ...(volume !== undefined && 'zones' in volume
       ? withoutFields(volume, ['is']).map((smaller) => ({ ...workload, volume: smaller }))
       : []),
+    ...smallerSpreads.map((smaller) => ({ ...workload, spread: smaller })),
     ...(gpus > 1 ? [{ ...workload, gpus: 1 }] : []),
   ];
 }

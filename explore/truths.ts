@@ -73,9 +73,9 @@ function mayReplace({ pools, steps }: ScenarioData): boolean {
 
 /** Whether pods of a workload may have to go before others take their place. */
 function mayLosePods(data: ScenarioData, name: string): boolean {
-  const { faults, workloads, steps } = data;
+  const { faults, workloads, daemonSets, steps } = data;
   const isChanged = steps.some((step) => (step.do === 'roll-out' || step.do === 'scale') && step.workload === name);
-  const isPreempted = workloads.some(({ priorityClassName }) => priorityClassName !== undefined);
+  const isPreempted = [...workloads, ...daemonSets].some(({ priorityClassName }) => priorityClassName !== undefined);
   return isChanged || isPreempted || faults.length > 0 || mayReplace(data);
 }
 
