@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -34,7 +35,7 @@ const { values } = parseArgs({
 const { out, corpus } = values;
 if (out === undefined) throw new Error('--out is missing: name a directory for the results');
 const [seconds, count, workers, seed] = [numberOf('seconds', 1), numberOf('count', 1), numberOf('workers', 1), numberOf('seed', 0)];
-const searched = { limitSeconds: seconds, seed, corpus: new Corpus(corpus).scenarios.length };
+const searched = { limitSeconds: seconds, seed, corpus: describedCorpus() };
 const withoutPrefix = (name: string): string => name.replace(/^mutant:/, '');
 const names = mutants.map(({ target }) => withoutPrefix(target.name));
 const chosen = values.mutant.map(withoutPrefix);
@@ -69,17 +70,18 @@ const searchSchema = z.looseObject({
   ),
 });
 
+// A mistake is told before hours of searches.
+const earlier = new Map(bugs.flatMap((name) => (existsSync(pathOf(name)) ? [[name, readResult(pathOf(name))] as const] : [])));
 let done = 0;
 const interrupted = interruption();
 const { signal } = interrupted;
 try {
   const results = await inParallel(workers, bugs, async (name) => {
     if (signal.aborted) return undefined;
-    const path = join(out, name, 'result.json');
-    const result = existsSync(path) ? readResult(path) : await searchFor(name);
+    const result = earlier.get(name) ?? (await searchFor(name));
     // What was cut off is no result.
     if (signal.aborted) return undefined;
-    writeFileSync(path, `${JSON.stringify(result, undefined, 2)}\n`);
+    writeFileSync(pathOf(name), `${JSON.stringify(result, undefined, 2)}\n`);
     done += 1;
     process.stderr.write(`${done} of ${bugs.length}: ${resultLine(result)}\n`);
     return result;
@@ -89,11 +91,22 @@ try {
   interrupted.release();
 }
 
+function pathOf(name: string): string {
+  return join(out ?? '', name, 'result.json');
+}
+
+function describedCorpus(): string {
+  const { scenarios } = new Corpus(corpus);
+  const digest = createHash('sha256').update(JSON.stringify(scenarios)).digest('hex').slice(0, 12);
+  return scenarios.length === 0 ? 'none' : `${scenarios.length} scenarios, ${digest}`;
+}
+
 /** @throws Error when it is of a search with other options */
 function readResult(path: string): PlantedResult {
-  const result = plantedResultSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
-  const [then, now] = [result.searched, searched].map((one) => JSON.stringify(one));
-  if (then === now) return result;
+  const result = plantedResultSchema.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+  const now = JSON.stringify(searched);
+  const then = result.success ? JSON.stringify(result.data.searched) : 'an unknown format';
+  if (result.success && then === now) return result.data;
   throw new Error(`${path} is of a search with ${then}, and this is one with ${now}: give another --out, or remove it`);
 }
 

@@ -4,7 +4,7 @@ import type { PlantedResult } from './result.ts';
 
 const MISSED: PlantedResult = {
   mutant: 'a',
-  searched: { limitSeconds: 300, seed: 1, corpus: 0 },
+  searched: { limitSeconds: 300, seed: 1, corpus: 'none' },
   trials: 400,
   shrinkTrials: 0,
   seconds: 300.4,
@@ -20,7 +20,7 @@ const found = (afterTrials: number, seconds: number, workloads = 1): PlantedResu
 test('a line says what was found, or that nothing was', () => {
   expect(resultLine(MISSED)).toBe('a: not found in 400 trials, 300 s');
   expect(resultLine(found(7, 12.6))).toBe('a: latency too-slow after 7 trials, 13 s; faults 0, workloads 1, pools 1');
-  expect(resultLine({ ...MISSED, ofReference: ['a/1.json'] })).toContain('the reference fails 1 of what was found');
+  expect(resultLine({ ...MISSED, ofReference: ['a/1.json'] })).toContain('the reference does not pass 1 of what was found');
 });
 
 test('totals have the medians of those that were found', () => {

@@ -5,8 +5,8 @@ import { median } from '../../bench/table.ts';
 export const searchedSchema = z.strictObject({
   limitSeconds: z.int().min(1),
   seed: z.int().min(0),
-  /** Scenarios with which each search begins. */
-  corpus: z.int().min(0),
+  /** Scenarios with which each search begins, and a digest of them. */
+  corpus: z.string(),
 });
 
 /** What the explorer made of one planted bug. */
@@ -34,7 +34,7 @@ export const plantedResultSchema = z.strictObject({
       scenario: z.string(),
     })
     .exactOptional(),
-  /** Scenarios that the reference fails, too: nothing is proved by them. */
+  /** Scenarios that the reference does not pass, either: nothing is proved by them. */
   ofReference: z.array(z.string()),
 });
 
@@ -43,7 +43,7 @@ export type PlantedResult = z.infer<typeof plantedResultSchema>;
 /** One line for a bug. */
 export function resultLine({ mutant, found, trials, seconds, ofReference }: PlantedResult): string {
   const after = `${Math.round(seconds)} s`;
-  const also = ofReference.length === 0 ? '' : `; the reference fails ${ofReference.length} of what was found`;
+  const also = ofReference.length === 0 ? '' : `; the reference does not pass ${ofReference.length} of what was found`;
   if (found === undefined) return `${mutant}: not found in ${trials} trials, ${after}${also}`;
   const { check, code, afterTrials, faults, workloads, pools } = found;
   return `${mutant}: ${check} ${code} after ${afterTrials} trials, ${after}; faults ${faults}, workloads ${workloads}, pools ${pools}${also}`;
