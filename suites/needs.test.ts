@@ -111,6 +111,7 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
     'consolidation/budget-with-unready-node',
     'consolidation/drifted-replacement-never-registers',
     'consolidation/interrupted-meanwhile',
+    'consolidation/kept-meanwhile',
     'consolidation/replacement-never-registers',
     'consolidation/spot-to-spot',
     'disruption/all-kubelets-silent',
