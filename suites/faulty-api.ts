@@ -6,7 +6,7 @@ import { always, first, withProbability } from '../faults/triggers.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { Scenario, ScenarioHead } from '../harness/scenario.ts';
 import { NODE_POOLS, NODE_TYPES, PREFERS_ALL_ZONES, endingSlowly, servedAfterHeal } from '../harness/shapes.ts';
-import { serve, serveTogether } from '../harness/steps.ts';
+import { serve } from '../harness/steps.ts';
 import type { PoolDisruption } from '../model/catalogue.ts';
 import { comeAndGo, comeStayAndGo, deploySlowToEnd, drainToTheEnd } from './parts.ts';
 
@@ -408,16 +408,12 @@ export const clockSetGracePeriod = scenario({
   pools: [pool('default', { instanceTypes: NODE_TYPES, terminationGracePeriodMs: DRAINED_IN_MS })],
   faults: { ahead: CLOCK_AHEAD },
   async run(t, { ahead }) {
-    const workloads = await deploySlowToEnd(t);
-    await serveTogether(t, 'provision', workloads);
-    for (const workload of workloads) t.expect.servedUntilNow(workload);
-    const wrong = await t.inject(ahead);
-    await t.withdrawPools();
-    await t.pause({ minMs: 30_000, maxMs: 90_000 });
-    await wrong.heal();
-    await t.emptied('termination-grace');
-    for (const workload of workloads) await t.remove(workload);
-    await t.untilEmpty('teardown');
+    await drainToTheEnd(t, await deploySlowToEnd(t), async () => {
+      const wrong = await t.inject(ahead);
+      await t.withdrawPools();
+      await t.pause({ minMs: 30_000, maxMs: 90_000 });
+      await wrong.heal();
+    });
   },
 });
 

@@ -35,11 +35,18 @@ export async function deploySlowToEnd(t: Trial): Promise<Workload[]> {
   ];
 }
 
-/** Serves the workloads, withdraws their pools, and expects their nodes gone when the pools' grace period is over. */
-export async function drainToTheEnd(t: Trial, workloads: readonly Workload[]): Promise<void> {
+/**
+ * Serves the workloads, withdraws their pools, and expects their nodes gone when the pools' grace period is over.
+ * @param withdraw withdraws the pools, with what happens around that
+ */
+export async function drainToTheEnd(
+  t: Trial,
+  workloads: readonly Workload[],
+  withdraw: () => Promise<void> = () => t.withdrawPools(),
+): Promise<void> {
   await serveTogether(t, 'provision', workloads);
   for (const workload of workloads) t.expect.servedUntilNow(workload);
-  await t.withdrawPools();
+  await withdraw();
   await t.emptied('termination-grace');
   for (const workload of workloads) await t.remove(workload);
   await t.untilEmpty('teardown');
