@@ -22,6 +22,11 @@ export const causeSchema = z.strictObject({
 });
 export type Cause = z.infer<typeof causeSchema>;
 
+/** What a finding explains: itself, and what else failed in the same trial. */
+export function causesOf({ cause, also }: { readonly cause: Cause; readonly also: readonly Symptom[] }): Cause[] {
+  return [cause, ...also.map((one) => ({ ...cause, ...one }))];
+}
+
 /** What failed in a trial, each once. A failure of the harness is a finding, too: ours. */
 export function symptomsOf({ checks }: Pick<TrialResult, 'checks'>): Symptom[] {
   const found = checks.flatMap(({ check, verdict, findings }): Symptom[] => {

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { z } from 'zod';
-import { causeSchema } from '../../explore/findings.ts';
+import { causeSchema, causesOf } from '../../explore/findings.ts';
 import type { Cause } from '../../explore/findings.ts';
 import { parseScenarioData } from '../../explore/scenario-data.ts';
 import type { ScenarioData } from '../../explore/scenario-data.ts';
@@ -46,7 +46,7 @@ export function readKnown(path: string): Cause[] {
   const problem = problemOf(findingsSchema, value, 'the file');
   if (problem !== undefined) throw new UsageError(`${path} is not the findings.json of a search: ${problem}`);
   const { findings, known } = findingsSchema.parse(value);
-  return [...known, ...findings.flatMap(({ cause, also }) => [cause, ...also.map((one) => ({ ...cause, ...one }))])];
+  return [...known, ...findings.flatMap(causesOf)];
 }
 
 /** Where a scenario is in the directory of a search. */
