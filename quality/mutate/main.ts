@@ -3,6 +3,7 @@ import { enableCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
 import { Corpus } from '../../cli/explore/files.ts';
 import { interruption } from '../../cli/interruption.ts';
+import { wholeNumber } from '../whole-number.ts';
 import { DEFAULT_WORKERS, mutate } from './mutate.ts';
 import { mutationReportSchema } from './outcome.ts';
 import { formatReport } from './report.ts';
@@ -29,11 +30,8 @@ const { values } = parseArgs({
   },
 });
 
-function whole(name: 'count' | 'seed' | 'workers' | 'trial-seeds' | 'search-seconds', least: number): number {
-  const value = Number(values[name]);
-  if (!Number.isSafeInteger(value) || value < least) throw new Error(`--${name} ${values[name]}: give a whole number from ${least}`);
-  return value;
-}
+const whole = (name: 'count' | 'seed' | 'workers' | 'trial-seeds' | 'search-seconds', least: number): number =>
+  wholeNumber(name, values[name], least);
 
 // Each mutant has a process of its own, which then starts in half the time.
 enableCompileCache();

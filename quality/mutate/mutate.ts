@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ScenarioData } from '../../explore/scenario-data.ts';
-import { generatedSource } from '../../explore/trials.ts';
+import { messagesOf } from '../../cli/explore/files.ts';
 import { GENERATED_SUITE } from '../../explore/generated.ts';
+import type { ScenarioData } from '../../explore/scenario-data.ts';
+import { TRIAL_SEED, generatedSource } from '../../explore/trials.ts';
 import { whyNotRun } from '../../harness/engine.ts';
 import { loadTarget } from '../../harness/load.ts';
 import type { ModuleRef } from '../../harness/load.ts';
@@ -12,12 +13,13 @@ import { worldFor } from '../../harness/world-for.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { sources } from '../../suites/catalogue.ts';
 import { inParallel } from '../in-parallel.ts';
+import { searchContrast } from '../search-contrast.ts';
 import { diffOf, drawMutants } from './draw.ts';
 import type { Mutant, Source } from './draw.ts';
 import type { MutantReport, MutationReport, Outcome } from './outcome.ts';
 import { progressLine } from './report.ts';
-import { searchForKill } from './search.ts';
 import { sitesOf } from './sites.ts';
+import { ACTIVE } from './switch.ts';
 import { createControlRunner, judgeMutant } from './trials.ts';
 import type { Control, SeededTrials, TrialSite } from './trials.ts';
 import { mutableSources, writeWorkplace } from './workplace.ts';
@@ -168,6 +170,19 @@ async function judgeOne(id: number, controls: readonly Control[], { site, ref, o
   const result = await judgeMutant(id, controls, site);
   if (options.searchMs === 0 || result?.outcome !== 'survived') return result;
   const touched = new Set(controls.flatMap(({ trial, differing }) => (differing.has(id) ? [trial.scenario.id] : [])));
-  const corpus = options.generated.filter((data) => touched.has(generatedSource(data).scenario.id));
-  return (await searchForKill(id, corpus, { ...site, ref, limitMs: options.searchMs })) ?? (site.signal.aborted ? undefined : result);
+  const target = { ref, label: labelOf(ref) };
+  const { found } = await searchContrast({
+    faulty: { target, environment: { [ACTIVE]: String(id) } },
+    sound: { target },
+    seed: `mutant-${id}`,
+    corpus: options.generated.filter((data) => touched.has(generatedSource(data).scenario.id)),
+    clock: site.clock,
+    signal: site.signal,
+    limitMs: options.searchMs,
+  });
+  if (found === undefined) return site.signal.aborted ? undefined : result;
+  const { cause, data } = found;
+  const [message = cause.code] = messagesOf(found);
+  const scenario = `${GENERATED_SUITE}/${data.name}`;
+  return { outcome: 'killed', scenario, seed: TRIAL_SEED, check: cause.check, code: cause.code, message, generated: { ...data } };
 }
