@@ -1,18 +1,12 @@
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
 import { expect, test } from '@playwright/test';
-import ts from 'typescript';
+import { execa } from 'execa';
 import { root } from './sources.ts';
 
-const HOST: ts.FormatDiagnosticsHost = {
-  getCurrentDirectory: () => root,
-  getCanonicalFileName: (name) => name,
-  getNewLine: () => '\n',
-};
+const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 
-test('the code type-checks', { tag: '@long' }, () => {
-  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (path) => ts.sys.readFile(path)) as { config: unknown };
-  const { fileNames, options, errors } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-  const program = ts.createProgram(fileNames, options);
-  const found = [...errors, ...ts.getPreEmitDiagnostics(program)];
-  expect(found.length, ts.formatDiagnostics(found, HOST)).toBe(0);
+test('the code type-checks', { tag: '@long' }, async () => {
+  // A process of its own: it takes 2 GiB, which a worker keeps, and with what lint takes in the same worker that was more than Node allows.
+  const { exitCode, stdout } = await execa(process.execPath, [compiler, '--noEmit', '--pretty', 'false'], { cwd: root, reject: false });
+  expect(exitCode, stdout).toBe(0);
 });
