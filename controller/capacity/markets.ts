@@ -47,6 +47,8 @@ class RememberedMarkets implements Markets {
   readonly #families = new Map<string, Market>();
   /** By the monotonic clock in ms, by offering. Bounded by the number of offerings. */
   readonly #refusedAtMs = new Map<string, number>();
+  /** What an offering's market is called: plans ask for thousands of them. */
+  readonly #keys = new WeakMap<Offering, Keys>();
   #probeFromMs = -Infinity;
 
   constructor(clock: Clock, typeOf: (name: string) => MarketType | undefined, memoryMs: number) {
@@ -59,18 +61,16 @@ class RememberedMarkets implements Markets {
     const nowMs = this.#clock.monotonicMs();
     const news = new Set(offerings.filter((offering) => !this.isDoubtful(offering)));
     for (const offering of offerings) {
-      const { instanceType, zone } = offering;
       const key = offeringKey(offering);
       this.#refusedAtMs.set(key, nowMs);
-      const type = this.#typeOf(instanceType);
-      if (type === undefined) continue;
-      const vcpu = vcpuOf(type);
-      const family = familyOf(instanceType);
-      const market = marketOf(this.#zones, zoneKey(offering, type), [DOUBTED_BY_FAMILIES]);
+      const keys = this.#keysOf(offering);
+      if (keys === undefined) continue;
+      const { family, ofFamily, zone, vcpu } = keys;
+      const market = marketOf(this.#zones, zone, [DOUBTED_BY_FAMILIES]);
       market.add(key, { witnesses: [family], vcpu, atMs: nowMs });
       if (news.has(offering)) market.newsAtMs = nowMs;
-      const ofFamily = marketOf(this.#families, familyKey(offering), [DOUBTED_BY_TYPES, DOUBTED_BY_ZONES]);
-      ofFamily.add(key, { witnesses: [instanceType, zone], vcpu, atMs: nowMs });
+      const familyMarket = marketOf(this.#families, ofFamily, [DOUBTED_BY_TYPES, DOUBTED_BY_ZONES]);
+      familyMarket.add(key, { witnesses: [offering.instanceType, offering.zone], vcpu, atMs: nowMs });
     }
     // The answer that raised a doubt counts as a probe.
     if (news.size > 0 && offerings.some((offering) => this.isDoubtful(offering))) this.probe();
@@ -78,26 +78,23 @@ class RememberedMarkets implements Markets {
 
   launched(offering: Offering): void {
     this.#families.delete(familyKey(offering));
-    const type = this.#typeOf(offering.instanceType);
-    if (type !== undefined) this.#zones.delete(zoneKey(offering, type));
+    const keys = this.#keysOf(offering);
+    if (keys !== undefined) this.#zones.delete(keys.zone);
   }
 
   isDoubtful(offering: Offering): boolean {
     if (this.#zones.size === 0 && this.#families.size === 0) return false;
-    const type = this.#typeOf(offering.instanceType);
-    if (type === undefined) return false;
-    if (this.#isRaised(this.#families.get(familyKey(offering)), type, this.#memoryMs)) return true;
+    const keys = this.#keysOf(offering);
+    if (keys === undefined) return false;
+    const { vcpu } = keys;
+    if (this.#isRaised(this.#families.get(keys.ofFamily), vcpu, this.#memoryMs)) return true;
     const sinceMs = this.#clock.monotonicMs() - this.#memoryMs;
-    const raisedIn = (isExotic: boolean): Market | undefined => {
-      const market = this.#zones.get(zoneKey(offering, { ...type, isExotic }));
-      return this.#isRaised(market, type, this.#memoryMs * NEWS_OF_A_DOUBT) ? market : undefined;
-    };
     // Whoever could use others does not resort to these instead.
-    if (type.isExotic && (raisedIn(false)?.lastAtMs() ?? -Infinity) > sinceMs) return true;
-    const market = raisedIn(type.isExotic);
+    if (keys.isExotic && (this.#raisedIn(keys.ordinaryZone, vcpu)?.lastAtMs() ?? -Infinity) > sinceMs) return true;
+    const market = this.#raisedIn(keys.zone, vcpu);
     if (market === undefined) return false;
     // Pods that can use few families may wait for them for long: what these say about other families has to be renewed by those.
-    return Math.max(market.newsAtMs, market.lastAtMs(familyOf(offering.instanceType))) > sinceMs;
+    return Math.max(market.newsAtMs, market.lastAtMs(keys.family)) > sinceMs;
   }
 
   refusedAtMs(offering: Offering): number {
@@ -113,9 +110,47 @@ class RememberedMarkets implements Markets {
   }
 
   /** @param forMs how long refusals count */
-  #isRaised(market: Market | undefined, type: MarketType, forMs: number): boolean {
-    return market !== undefined && market.raisedAtMs(vcpuOf(type)) > this.#clock.monotonicMs() - forMs;
+  #isRaised(market: Market | undefined, vcpu: number, forMs: number): boolean {
+    return market !== undefined && market.raisedAtMs(vcpu) > this.#clock.monotonicMs() - forMs;
   }
+
+  /** The market of a zone, if a doubt about it has been raised. */
+  #raisedIn(zone: string, vcpu: number): Market | undefined {
+    const market = this.#zones.get(zone);
+    return this.#isRaised(market, vcpu, this.#memoryMs * NEWS_OF_A_DOUBT) ? market : undefined;
+  }
+
+  /** @returns undefined as long as its type is not known */
+  #keysOf(offering: Offering): Keys | undefined {
+    const known = this.#keys.get(offering);
+    if (known !== undefined) return known;
+    const type = this.#typeOf(offering.instanceType);
+    if (type === undefined) return undefined;
+    const { isExotic } = type;
+    const keys = {
+      family: familyOf(offering.instanceType),
+      ofFamily: familyKey(offering),
+      zone: zoneKey(offering, type),
+      ordinaryZone: zoneKey(offering, { ...type, isExotic: false }),
+      vcpu: type.capacity['cpu'] ?? 0,
+      isExotic,
+    };
+    this.#keys.set(offering, keys);
+    return keys;
+  }
+}
+
+/** What of an offering matters here. */
+interface Keys {
+  readonly family: string;
+  /** The key of its family's market. */
+  readonly ofFamily: string;
+  /** The key of its zone's market. */
+  readonly zone: string;
+  /** The key of the same market of types that are not exotic. */
+  readonly ordinaryZone: string;
+  readonly vcpu: number;
+  readonly isExotic: boolean;
 }
 
 /** An offering that was refused. */
@@ -180,10 +215,6 @@ function marketOf(markets: Map<string, Market>, key: string, needed: readonly nu
   const market = markets.get(key) ?? new Market(needed);
   markets.set(key, market);
   return market;
-}
-
-function vcpuOf({ capacity }: MarketType): number {
-  return capacity['cpu'] ?? 0;
 }
 
 function offeringKey({ capacityType, instanceType, zone }: Offering): string {

@@ -30,14 +30,24 @@ function explainPool(
   if (taint !== undefined) return `did not tolerate taint ${taint.key}=${taint.value ?? ''}:${taint.effect}`;
   const all = [...pool.options, ...pool.unavailable];
   if (all.length === 0) return 'its requirements leave no instance type in any zone';
-  const allowed = all.filter((option) => podClass.filter.allowsOption(option, pool.open));
+  const { filter } = podClass;
+  // The labels of a type's options differ by zone and capacity type only.
+  const isAllowed = remembered(
+    (option: Option) => (filter.asksForPlace ? option : option.type),
+    (option) => filter.allowsOption(option, pool.open),
+  );
+  const allowed = all.filter(isAllowed);
   if (allowed.length === 0) return explainRequirements(podClass, all);
-  const fitting = allowed.filter((option) => fits(podClass.requests, option.room));
+  const isLargeEnough = remembered(
+    ({ room }: Option) => room,
+    ({ room }) => fits(podClass.requests, room),
+  );
+  const fitting = allowed.filter(isLargeEnough);
   if (fitting.length === 0) return explainResources(podClass.requests, allowed);
   if (conflicts(podClass.hostPorts, pool.hostPorts)) return 'a DaemonSet takes its host port (spec.containers.ports)';
   const open = new Set(withinLimits(pool));
-  const available = new Set(pool.options);
-  if (!fitting.some((option) => available.has(option))) {
+  const unavailable = new Set(pool.unavailable);
+  if (fitting.every((option) => unavailable.has(option))) {
     return `insufficient capacity: all ${fitting.length} offerings that it could use had none when last asked for`;
   }
   if (!fitting.some((option) => open.has(option))) {
@@ -51,6 +61,17 @@ function explainPool(
     if (reason !== undefined) return reason;
   }
   return rules.length === 0 ? 'it fits on no node that may be launched now' : TOPOLOGY;
+}
+
+/** The same answer for all options with the same key. */
+function remembered(keyOf: (option: Option) => object, answerTo: (option: Option) => boolean): (option: Option) => boolean {
+  const known = new Map<object, boolean>();
+  return (option) => {
+    const key = keyOf(option);
+    const answer = known.get(key) ?? answerTo(option);
+    known.set(key, answer);
+    return answer;
+  };
 }
 
 const TOPOLOGY = 'spec.topologySpreadConstraints and spec.affinity cannot all be met at once';
