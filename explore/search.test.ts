@@ -169,6 +169,23 @@ test('what was found when a search is interrupted is told as it was, once', asyn
   }
 });
 
+test('a finding whose trials are long is made smaller in fewer of them', async () => {
+  const long = async (events: number): Promise<Search> => {
+    const search = new Search({
+      random: createRandom(1),
+      site: SITE,
+      maxFindings: 1,
+      run: (scenarios) => Promise.resolve(scenarios.map((data) => ({ ...failing({ data }), events }))),
+    });
+    while (!search.isOver) await search.round();
+    return search;
+  };
+  const [usual, few] = [await long(1_000), await long(500_000)];
+  expect(few.standing.shrinkTrials).toBeLessThan(12);
+  expect(few.standing.shrinkTrials).toBeLessThan(usual.standing.shrinkTrials);
+  expect(few.found[0]?.cause.code).toBe(usual.found[0]?.cause.code);
+});
+
 test('an interruption keeps what was made smaller so far, and counts only trials that ran', async () => {
   const search = interruptedAfter(ROUND + 20);
   await search.round();

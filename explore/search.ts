@@ -80,6 +80,12 @@ const RECENT_MEMBERS = 40;
 /** Failures of one code that known causes seem to explain, for which one further trial each asks whether they do. */
 const MAX_CONFIRMED = 50;
 
+/**
+ * Most events in the histories of all trials that make one finding smaller: those of a thousand usual trials, which is more than the limit of
+ * trials allows. A trial that goes on for hours of virtual time may have as many as thirty of these.
+ */
+const MAX_SHRINK_EVENTS = 2_000_000;
+
 /** Most trials without a verdict whose reason is told. */
 const MAX_PROBLEMS = 3;
 
@@ -239,10 +245,13 @@ export class Search {
 
   async #shrink({ data, result: first, symptom }: Failure, number: number): Promise<void> {
     const results = new Map<ScenarioData, TrialResult>();
+    let events = 0;
     const shows = async (candidates: readonly ScenarioData[]): Promise<boolean[]> => {
+      if (events >= MAX_SHRINK_EVENTS) return [];
       const named = candidates.map((one) => ({ ...one, name: nameOf(symptom, number) }));
       const explored = await this.#options.run(named);
       this.#shrinkTrials += explored.length;
+      events += explored.reduce((sum, one) => sum + one.events, 0);
       return explored.map(({ result }, index) => {
         const candidate = candidates[index];
         if (candidate === undefined || result === undefined || !symptomsOf(result).some((one) => isLike(one, symptom))) return false;

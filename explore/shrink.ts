@@ -3,7 +3,7 @@ import { faultNamed } from '../faults/catalogue.ts';
 import { tidy } from './scenario-data.ts';
 import type { FaultData, PoolData, ScenarioData, Step, WorkloadData } from './scenario-data.ts';
 
-/** Whether a smaller scenario still shows what was found: for each, in their order; for fewer if interrupted. */
+/** Whether a smaller scenario still shows what was found: for each, in their order; for fewer if interrupted; none is the end. */
 export type StillShows = (candidates: readonly ScenarioData[]) => Promise<readonly boolean[]>;
 
 /** The most trials that one finding may cost. */
