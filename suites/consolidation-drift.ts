@@ -8,6 +8,7 @@ import { serve } from '../harness/steps.ts';
 import { LABEL } from '../model/kube.ts';
 import type { PoolDisruption } from '../model/catalogue.ts';
 
+const EMPTY_AT_ONCE: PoolDisruption = { consolidation: 'when-empty', consolidateAfterMs: 1_000 };
 const SPREAD_OVER_CAPACITY_TYPES = { maxSkew: 1, topologyKey: LABEL.capacityType, whenUnsatisfiable: 'DoNotSchedule' } as const;
 
 /** The pool of four nodes changes, and each node has to be replaced. */
@@ -55,6 +56,23 @@ export const driftedLabels = scenario({
     await t.changePool(pool('default', { ...ONE_TYPE, labels: { team: 'blue' } }));
     t.expect.neverWithoutNode(web);
     await t.emptied('drift');
+  },
+});
+
+/** Found by the explorer in the reference: replacements were removed as empty, and others launched, for three hours. */
+export const driftedStatefulSet = scenario({
+  id: 'consolidation/drifted-stateful-set',
+  title: 'nodes are replaced while the pods of a StatefulSet on them take five minutes to stop: the replacements stay until these come back',
+  requirements: ['DIS-04', 'DIS-07'],
+  features: ['drift', 'consolidation'],
+  pools: [pool('default', { ...ONE_TYPE, disruption: EMPTY_AT_ONCE })],
+  async run(t) {
+    t.expect.launchedAtMost(4);
+    const ending = endingSlowly({ seconds: 300, graceSeconds: 360 });
+    const web = await serve(t, 'provision', { kind: 'StatefulSet', replicas: 2, ...ending });
+    await t.changePool(pool('default', { ...ONE_TYPE, labels: { team: 'blue' }, disruption: EMPTY_AT_ONCE }));
+    await t.emptied('drift');
+    await t.untilServed(web, 'recover');
   },
 });
 

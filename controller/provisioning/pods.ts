@@ -39,10 +39,19 @@ export function isProvisionable(pod: Pod, nodeOf: (name: string) => Node | undef
   );
 }
 
-/** Pods that are recreated when their node is removed. A bare pod never comes back, so nothing is launched for it. */
+/**
+ * Pods that are recreated when their node is removed, and not before. A bare pod never comes back, so nothing is launched for it. A
+ * StatefulSet recreates a pod once the old one is gone: one that was evicted and is still stopping needs a place later. Karpenter counts
+ * all of a StatefulSet's pods that are stopping, also those that are scaled in.
+ */
 export function isReschedulable(pod: Pod): boolean {
   const hasController = pod.metadata.ownerReferences?.some(({ controller }) => controller === true) ?? false;
-  return hasController && !isDeleting(pod) && !isTerminal(pod) && !isNodePod(pod);
+  const isLeaving = isDeleting(pod) && !(isOwnedBy(pod, 'StatefulSet') && wasEvicted(pod));
+  return hasController && !isLeaving && !isTerminal(pod) && !isNodePod(pod);
+}
+
+function wasEvicted({ status }: Pod): boolean {
+  return status?.conditions?.some(({ type, status: value }) => type === 'DisruptionTarget' && value === 'True') ?? false;
 }
 
 /** Whether the pod has opted out of disruption; includes DaemonSet pods. */

@@ -31,6 +31,7 @@ import { ignoresStop } from './lifecycle/ignores-stop.ts';
 import { trustsPriceEstimates } from './disruption/trusts-price-estimates.ts';
 import { movesDespiteSpread } from './disruption/moves-despite-spread.ts';
 import { orphanedTaint } from './disruption/orphaned-taint.ts';
+import { forgetsStoppingPods } from './disruption/forgets-stopping-pods.ts';
 import { lateOptOutsIgnored } from './disruption/late-opt-outs-ignored.ts';
 import { kubeletClock } from './disruption/kubelet-clock.ts';
 import { unlimitedRepair } from './disruption/unlimited-repair.ts';
@@ -221,6 +222,7 @@ export const mutants: readonly Mutant[] = [
   deniedTerminationAsGone,
   failedListAsEmpty,
   nodeDeletionLeaksInstance,
+  forgetsStoppingPods,
   lateOptOutsIgnored,
   kubeletClock,
   unlimitedRepair,
