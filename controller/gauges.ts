@@ -10,7 +10,7 @@ import { Gauge, expose } from './core/metrics.ts';
 import { allowedDisruptions } from './disruption/budgets.ts';
 import type { PodTimes } from './provisioning/pod-times.ts';
 import { isDaemonPod, isTerminal } from './provisioning/pods.ts';
-import { poolUsage } from './provisioning/pools.ts';
+import { poolUsage } from './capacity/pool-limits.ts';
 
 const REASONS: readonly DisruptionReason[] = ['Empty', 'Underutilized', 'Drifted'];
 

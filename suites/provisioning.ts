@@ -191,6 +191,27 @@ export const memoryLimit = scenario({
   run: (t) => meetLimit(t, { cpu: '100m', memory: '5Gi' }),
 });
 
+/** Longer than any client waits for an answer: by then another one has been created. */
+const STORED_LATE_MS = 100_000;
+
+export const nodeLimitWithLateClaims = scenario({
+  id: 'provisioning/node-limit-with-late-claims',
+  title:
+    "two pods each need a node, the pool's limit is two nodes, and what the autoscaler stores for them arrives after it has given up and tried again: the limit holds",
+  requirements: ['LIM-01', 'API-08'],
+  features: ['node-limits'],
+  pools: [pool('default', { instanceTypes: NODE_TYPES, limits: { nodes: 2 } })],
+  // Other autoscalers store nothing before they launch.
+  faults: { late: mayFire(faults.lateRequest({ operations: ['create nodeclaims'], when: first(2), delayMs: STORED_LATE_MS })) },
+  async run(t, { late }) {
+    await t.inject(late);
+    t.expect.launchedAtMost(2);
+    await serve(t, 'recover', { replicas: 2, ...NODE_SIZED });
+    await t.pause({ minMs: STORED_LATE_MS, maxMs: STORED_LATE_MS });
+    await t.pass('launch-lag');
+  },
+});
+
 export const farBelowLimits = scenario({
   id: 'provisioning/far-below-limits',
   title: 'sixteen pods each need a node and come nowhere near the limits of their pool: they are served as soon as without limits',

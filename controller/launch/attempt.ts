@@ -80,6 +80,17 @@ export function readAttempt(claim: NodeClaim): Attempt | undefined {
   return parsed.data;
 }
 
+/** Whether the claim records an instance, or an attempt that may have launched one. */
+export function mayHaveInstance(claim: NodeClaim): boolean {
+  if (claim.status?.providerID !== undefined) return true;
+  try {
+    const attempt = readAttempt(claim);
+    return attempt !== undefined && attempt.state !== 'closed';
+  } catch {
+    return true;
+  }
+}
+
 /** The annotation that persists an attempt. */
 export function writeAttempt(attempt: Attempt): Record<string, string> {
   return { [KARPENTER.launch]: JSON.stringify(attempt) };

@@ -3,6 +3,7 @@ import { defined } from '../../model/defined.ts';
 import { CONDITION, nameOf, uidOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
 import { patchClaim, patchConditions, refreshClaim } from '../claims.ts';
+import { isWithinLimits } from '../capacity/pool-limits.ts';
 import { BACKOFF_MAX_MS, FLEET_LEADER_POLL_MS, LAUNCHES_AT_ONCE, LAUNCH_BACKOFF_MIN_MS } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { backoffMs } from '../core/backoff.ts';
@@ -27,7 +28,7 @@ type LaunchProgress =
   | { readonly kind: 'launched'; readonly claim: NodeClaim }
   /** Try again after `waitMs`. */
   | { readonly kind: 'waiting'; readonly waitMs: number }
-  /** No offering of the claim is available now, and no instance was launched for it. */
+  /** No offering of the claim is available now, or the limits of its pool leave no room, and no instance was launched for it. */
   | { readonly kind: 'impossible'; readonly reason: string };
 
 /** The part that turns a claim into one instance. */
@@ -62,6 +63,8 @@ interface Leading {
 interface LauncherOptions {
   /** The client token of an attempt; by default a hash of the claim's uid and the attempt's number. */
   readonly token?: (claim: NodeClaim, attempt: Attempt) => string;
+  /** Whether the limits of its pool still leave room for the claim: asked once more before each attempt. */
+  readonly isWithinLimits?: (claim: NodeClaim) => boolean;
 }
 
 /**
@@ -71,21 +74,22 @@ interface LauncherOptions {
  * new number, which is persisted first. Like requests of several claims are sent as one. See docs/controller.md.
  */
 export function createLauncher(context: Context, options: LauncherOptions = {}): Launcher {
-  return new ReplayingLauncher(context, options.token ?? clientToken);
+  const { token = clientToken, isWithinLimits: isWithin = (claim: NodeClaim) => isWithinLimits(context, claim) } = options;
+  return new ReplayingLauncher(context, { token, isWithinLimits: isWithin });
 }
 
 class ReplayingLauncher implements Launcher {
   readonly #context: Context;
-  readonly #token: (claim: NodeClaim, attempt: Attempt) => string;
+  readonly #options: Required<LauncherOptions>;
   readonly #pace: Pacer;
   readonly #launches: SharedLaunches;
   readonly #answers: FleetAnswers;
   readonly #leaders: AwaitedLeaders;
 
-  constructor(context: Context, token: (claim: NodeClaim, attempt: Attempt) => string) {
+  constructor(context: Context, options: Required<LauncherOptions>) {
     const { clock, random } = context.runtime;
     this.#context = context;
-    this.#token = token;
+    this.#options = options;
     this.#pace = new Pacer(clock, random.fork('launch pace'), LAUNCHES_AT_ONCE);
     this.#launches = new SharedLaunches(clock, context.metrics);
     this.#leaders = new AwaitedLeaders(clock);
@@ -105,6 +109,9 @@ class ReplayingLauncher implements Launcher {
         const waitMs = (attempt?.nextFromMs ?? 0) - this.#context.runtime.clock.nowMs();
         // No backoff is longer: such a time was written when the clock was ahead.
         if (waitMs > 0 && waitMs <= BACKOFF_MAX_MS) return { kind: 'waiting', waitMs };
+        if (!this.#options.isWithinLimits(current)) {
+          return this.#giveUp(current, attempt, 'the limits of its pool leave no room: other claims came first');
+        }
         const plan = await planFleetRequest(this.#context, current);
         if ('impossible' in plan) return this.#giveUp(current, attempt, plan.impossible);
         const known = current;
@@ -217,7 +224,7 @@ class ReplayingLauncher implements Launcher {
   async #send(claim: NodeClaim, attempt: Attempt): Promise<FleetOutcome> {
     const { ec2, runtime, unavailable, markets, templates, periods } = this.#context;
     const { request } = attempt;
-    const input = { ...request, ClientToken: this.#token(claim, attempt) };
+    const input = { ...request, ClientToken: this.#options.token(claim, attempt) };
     let output;
     try {
       output = await this.#pace.run(() => ec2.createFleet(input), isThrottling);

@@ -24,10 +24,10 @@ export async function planFleetRequest(context: Context, claim: NodeClaim): Prom
   if (nodeClass === undefined) throw new Error(`EC2NodeClass ${className} does not exist`);
 
   const free = context.claimOfferings.of(claim).filter(({ offering }) => !unavailable.has(offering));
-  if (free.length === 0) return { impossible: 'none of its offerings has capacity now' };
+  if (free.length === 0) return { impossible: 'insufficient capacity: none of its offerings has capacity now' };
   const minimums = minimumsOf(claim.spec.requirements);
   const choice = chooseOrProbe(context.markets, ordinary(free, minimums), minimums);
-  if (typeof choice === 'string') return { impossible: choice };
+  if (typeof choice === 'string') return { impossible: `insufficient capacity: ${choice}` };
 
   const groups = [];
   for (const [architecture, members] of Map.groupBy(choice.offerings, ({ type }) => type.architecture)) {

@@ -83,7 +83,7 @@ async function launch(context: Context, parts: LifecycleParts, claim: NodeClaim)
     case 'waiting':
       return progress.waitMs;
     case 'impossible':
-      await deleteClaim(context, claim, `insufficient capacity: ${progress.reason}`);
+      await deleteClaim(context, claim, progress.reason);
       return undefined;
   }
 }

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { allows, matchesLabels, parseRequirements } from '../../model/requirements.ts';
 import type { Requirements } from '../../model/requirements.ts';
-import { addResources, maxResources, parseResources, subtractResources } from '../../model/resources.ts';
+import { subtractResources } from '../../model/resources.ts';
 import type { Resources } from '../../model/resources.ts';
 import { logFailure } from '../../runtime/log.ts';
-import { isDeleting, nameOf, nodePoolOf } from '../api.ts';
-import type { NodeClaim, NodePool } from '../api.ts';
+import { isDeleting, nameOf } from '../api.ts';
+import type { NodePool } from '../api.ts';
+import { remainingLimits } from '../capacity/pool-limits.ts';
 import { kubeletOf } from '../capacity/kubelet-of.ts';
 import { offeringLabels } from '../capacity/instance-types.ts';
 import type { NodeType } from '../capacity/instance-types.ts';
@@ -133,29 +134,4 @@ interface KnownPool {
   readonly options: readonly Option[];
   readonly open: Requirements;
   readonly hostPorts: readonly HostPort[];
-}
-
-/** What is left of the pool's limits: its claims count with their type, or with the largest that they may become. */
-function remainingLimits(context: Context, pool: NodePool): Resources {
-  const limits = parseResources(pool.spec.limits);
-  if (Object.keys(limits).length === 0) return {};
-  const left = subtractResources(limits, poolUsage(context, pool));
-  return Object.fromEntries(Object.keys(limits).map((name) => [name, left[name] ?? 0]));
-}
-
-/** The total of a pool's claims, including `nodes`. */
-export function poolUsage(context: Context, pool: NodePool): Resources {
-  return context.state.claims
-    .list()
-    .filter((claim) => nodePoolOf(claim) === nameOf(pool))
-    .map((claim) => ({ ...claimCapacity(context, claim), nodes: 1 }))
-    .reduce<Resources>(addResources, {});
-}
-
-function claimCapacity(context: Context, claim: NodeClaim): Resources {
-  if (claim.status?.capacity !== undefined) return parseResources(claim.status.capacity);
-  return context.claimOfferings
-    .of(claim)
-    .map(({ type }) => type.capacity)
-    .reduce<Resources>(maxResources, {});
 }

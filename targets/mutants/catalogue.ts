@@ -76,6 +76,7 @@ import { launchesForGatedPods } from './provisioning/launches-for-gated-pods.ts'
 import { launchesForOptedOutPods } from './provisioning/launches-for-opted-out-pods.ts';
 import { launchesForDaemonsetPods } from './provisioning/launches-for-daemonset-pods.ts';
 import { repeatedLaunch } from './provisioning/repeated-launch.ts';
+import { limitsCheckedOnce } from './launch/limits-checked-once.ts';
 import { limitsIgnoreLaunches } from './provisioning/limits-ignore-launches.ts';
 import { oneNodeARound } from './provisioning/one-node-a-round.ts';
 import { waitsForMissedClaim } from './provisioning/waits-for-missed-claim.ts';
@@ -246,6 +247,7 @@ export const mutants: readonly Mutant[] = [
   launchesForGatedPods,
   launchesForOptedOutPods,
   limitsIgnoreLaunches,
+  limitsCheckedOnce,
   oneNodeARound,
   ignoredFullSubnets,
   partialSuccessAsFailure,

@@ -3,6 +3,7 @@ import type { Context } from '../../../controller/context.ts';
 import { createParts } from '../../../controller/parts.ts';
 import type { Simulator } from '../../../controller/scheduling/types.ts';
 import { createReferenceTarget } from '../../reference.ts';
+import { launcherBeyondLimits } from '../launch/limits-checked-once.ts';
 import type { Mutant } from '../mutant.ts';
 
 /** Plans like the correct one, but only registered nodes count towards limits. */
@@ -27,7 +28,7 @@ export const limitsIgnoreLaunches: Mutant = {
     summary: 'counts nodes towards the limit of their pool, but not launched instances that are not nodes yet',
     makeParts: (context) => {
       const right = createParts(context);
-      return { ...right, simulator: countingNodes(context, right.simulator) };
+      return { ...right, simulator: countingNodes(context, right.simulator), launcher: launcherBeyondLimits(context) };
     },
   }),
   resembles: 'claims that never joined did not count towards the limits of their pool (karpenter#2854)',

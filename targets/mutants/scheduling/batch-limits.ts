@@ -2,6 +2,7 @@ import type { Simulator } from '../../../controller/scheduling/types.ts';
 import { createParts } from '../../../controller/parts.ts';
 import type { Resources } from '../../../model/resources.ts';
 import { createReferenceTarget } from '../../reference.ts';
+import { launcherBeyondLimits } from '../launch/limits-checked-once.ts';
 import type { Mutant } from '../mutant.ts';
 
 /** Plans like the correct one, but only checks whether a limit was already reached before. */
@@ -20,7 +21,7 @@ export const batchLimits: Mutant = {
     summary: 'compares limits with what existed before the batch: one batch may far exceed them',
     makeParts: (context) => {
       const right = createParts(context);
-      return { ...right, simulator: checkedOnce(right.simulator) };
+      return { ...right, simulator: checkedOnce(right.simulator), launcher: launcherBeyondLimits(context) };
     },
   }),
   resembles: 'limits were exceeded by the nodes of one batch (karpenter#2915, #2854)',

@@ -1,5 +1,6 @@
 import { createParts } from '../../../controller/parts.ts';
 import { createReferenceTarget } from '../../reference.ts';
+import { launcherBeyondLimits } from '../launch/limits-checked-once.ts';
 import { withoutLimitOf } from './ignored-limits.ts';
 import type { Mutant } from '../mutant.ts';
 
@@ -10,7 +11,7 @@ export const ignoredMemoryLimit: Mutant = {
     makeParts: (context) => {
       const right = createParts(context);
       // The planted bug.
-      return { ...right, simulator: withoutLimitOf('memory', right.simulator) };
+      return { ...right, simulator: withoutLimitOf('memory', right.simulator), launcher: launcherBeyondLimits(context) };
     },
   }),
   resembles: 'memory beyond the limit of the pool (karpenter-provider-aws#1730)',
