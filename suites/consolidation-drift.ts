@@ -62,7 +62,8 @@ export const driftedLabels = scenario({
 /** Found by the explorer in the reference: replacements were removed as empty, and others launched, for three hours. */
 export const driftedStatefulSet = scenario({
   id: 'consolidation/drifted-stateful-set',
-  title: 'nodes are replaced while the pods of a StatefulSet on them take five minutes to stop: the replacements stay until these come back',
+  title:
+    'nodes are replaced while the pods of a StatefulSet on them take five minutes to stop: the replacements stay until these come back',
   requirements: ['DIS-04', 'DIS-07'],
   features: ['drift', 'consolidation'],
   pools: [pool('default', { ...ONE_TYPE, disruption: EMPTY_AT_ONCE })],
