@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { targetsInstances } from '../history/ledger.ts';
 import type { LedgerEntry } from '../history/ledger.ts';
-import type { InstanceLife, NodeLife, RequestLife } from '../history/lives.ts';
+import type { FaultLife, InstanceLife, NodeLife, RequestLife } from '../history/lives.ts';
 import type { View } from '../history/view.ts';
 import { isWithin } from './launches-within-pools.ts';
 
@@ -136,10 +136,15 @@ function isVoluntaryAt(view: View, entry: LedgerEntry, node: NodeLife, at: Momen
 /** The parameter of faults that set the target's clock wrong. */
 const skewSchema = z.strictObject({ byMs: z.number() });
 
+/** By how much a fault puts the target's clock ahead of all others, in ms, negative if behind; undefined if it is about something else. */
+export function skewOf({ fault }: FaultLife['armed']): number | undefined {
+  return skewSchema.safeParse(fault.params).data?.byMs;
+}
+
 /** How far a fault had put the target's clock ahead of all others, in ms, 0 if behind: by that clock, nodes are older. */
 function aheadMs(view: View, { i: index }: Moment): number {
   const active = view.faults.filter(({ armed, healed }) => armed.i < index && (healed?.i ?? Infinity) > index);
-  const byMs = active.map(({ armed }) => skewSchema.safeParse(armed.fault.params).data?.byMs ?? 0);
+  const byMs = active.map(({ armed }) => skewOf(armed) ?? 0);
   return Math.max(
     0,
     byMs.reduce((sum, one) => sum + one, 0),

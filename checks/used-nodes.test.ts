@@ -49,6 +49,15 @@ const ARMED = {
   type: 'fault.armed',
   fault: { id: 'f1', fault: 'crash', description: '', params: {}, legal: true, firing: 'must-fire', color: '#000000' },
 } as const;
+const SKEWED = { ...ARMED, fault: { ...ARMED.fault, params: { byMs: 60_000 } } } as const;
+
+/** A fault strikes at a request of the target. */
+function hit(operation: string, outcome: 'ok' | 'fail', code?: string): (history: HistoryBuilder) => void {
+  return (history) => {
+    history.request(60, operation).add(ARMED, { type: 'fault.fired', fault: 'f1', span: 60 }).answer(60, outcome, code);
+  };
+}
+
 const BREACH = ['used-node-consolidated'];
 for (const { name, events, codes } of [
   { name: 'while its pod is on it', events: removal(), codes: BREACH },
@@ -79,6 +88,30 @@ for (const { name, events, codes } of [
   {
     name: 'after a fault had fired',
     events: removal({ before: (history) => history.add(ARMED, { type: 'fault.fired', fault: 'f1' }) }),
+    codes: [],
+  },
+  {
+    name: 'after its clock was set wrong',
+    events: removal({ before: (history) => history.add(SKEWED, { type: 'fault.fired', fault: 'f1' }) }),
+    codes: BREACH,
+  },
+  { name: 'after EC2 had failed', events: removal({ before: hit('ec2:DescribeInstances', 'fail') }), codes: BREACH },
+  {
+    name: 'after EC2 had said that something does not exist',
+    events: removal({ before: hit('ec2:DescribeInstances', 'fail', 'InvalidInstanceID.NotFound') }),
+    codes: [],
+  },
+  { name: 'after EC2 had answered late', events: removal({ before: hit('ec2:DescribeInstances', 'ok') }), codes: [] },
+  { name: 'after a write had failed', events: removal({ before: hit('patch nodes', 'fail') }), codes: BREACH },
+  { name: 'after a list had failed', events: removal({ before: hit('list pods', 'fail') }), codes: [] },
+  {
+    name: 'after an answer was lost',
+    events: removal({
+      before: (history) => {
+        hit('patch nodes', 'fail')(history);
+        history.effect(60, { kind: 'applied', ids: ['nodes/n-1'] });
+      },
+    }),
     codes: [],
   },
 ]) {

@@ -1,7 +1,8 @@
+import { MAX_FIRINGS_RECORDED } from '../history/events.ts';
 import type { Bound } from '../history/events.ts';
-import type { PodLife, RequestLife } from '../history/lives.ts';
+import type { FaultLife, PodLife, RequestLife } from '../history/lives.ts';
 import type { View } from '../history/view.ts';
-import { departuresOf, isDuring, poolsOf, requestsAbout } from './departures.ts';
+import { departuresOf, isDuring, poolsOf, requestsAbout, skewOf } from './departures.ts';
 import type { Departure, Moment } from './departures.ts';
 import { podEvidence } from './evidence.ts';
 import { count, duration, nameBound, safetyPart, withBound } from './parts.ts';
@@ -39,7 +40,7 @@ function judgeRemovals(view: View, bound: Bound): Part {
       code: 'used-node-consolidated',
       object: node.object,
       events: [...new Set([...podEvidence(view, pod), at.i])].sort((a, b) => a - b),
-      message: `Node ${node.name} was removed from ${duration(decided.t)} on for no reason but to save costs, while pod ${pod.name} had been on it since ${duration(pod.scheduled?.t ?? 0)}; its pool allows that for empty nodes at most (${nameBound(bound)}).`,
+      message: `Node ${node.name} was removed from ${duration(decided.t)} on for no reason but to save costs, if any, while pod ${pod.name} had been on it since ${duration(pod.scheduled?.t ?? 0)}; its pool allows that for empty nodes at most (${nameBound(bound)}).`,
     };
   });
   return safetyPart(view, findings, `${findings.length} of ${count(judged.length, 'removed node')} had pods that their pools keep there`);
@@ -52,7 +53,7 @@ function keepsUsedNodes(view: View, name: string, { i: index }: Moment): boolean
 
 /**
  * The node had always been healthy, its pools had not changed since the target decided to launch it, nothing had been announced about
- * its instance, and no fault had fired.
+ * its instance, and no fault had fired that may be a reason.
  */
 function hasNoOtherReason(
   view: View,
@@ -67,8 +68,23 @@ function hasNoOtherReason(
     !node.steps.some((step) => step.to === 'not-ready' && isBefore(step)) &&
     !pools.some((name) => changesOf(view, name).some((change) => change.t > madeFromMs && isBefore(change))) &&
     !view.notices.some(({ instance, sent }) => instance === entry.instance.id && isBefore(sent)) &&
-    !view.faults.some(({ fired }) => fired.some(isBefore))
+    !view.faults.some((fault) => mayBeReason(view, fault, fault.fired.filter(isBefore)))
   );
+}
+
+/**
+ * Whether a fault may be why a healthy node with pods was removed: it did something to nodes, hid something of the cluster, or delayed what
+ * was asked for earlier. A wrong clock is no reason, nor is a request that only failed: it says nothing new.
+ */
+function mayBeReason(view: View, { armed }: FaultLife, fired: FaultLife['fired']): boolean {
+  if (fired.length === 0 || skewOf(armed) !== undefined) return false;
+  if (fired.length >= MAX_FIRINGS_RECORDED) return true;
+  return fired.some(({ span = -1 }) => {
+    const { start, effect, end } = view.requests.get(span) ?? {};
+    if (start === undefined || (start.wire === 'kube' && /^(list|watch) /.test(start.operation))) return true;
+    const isAnswer = end === undefined || end.outcome === 'ok' || end.code?.includes('NotFound') === true;
+    return isAnswer || effect?.effect.kind === 'applied';
+  });
 }
 
 /** The versions of a pool that replaced another. */
