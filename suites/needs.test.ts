@@ -24,7 +24,7 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
     'faulty-api/writes-fail',
     'interruption/one-warning',
     'pools/startup-taints-removed-early',
-    'provisioning/node-limit-with-late-claims',
+    'provisioning/cpu-limit-with-late-claims',
     'provisioning/refused-before-recorded',
     'scheduling/negative-max-skew',
   ],

@@ -194,13 +194,12 @@ export const memoryLimit = scenario({
 /** Longer than any client waits for an answer: by then another one has been created. */
 const STORED_LATE_MS = 100_000;
 
-export const nodeLimitWithLateClaims = scenario({
-  id: 'provisioning/node-limit-with-late-claims',
+export const cpuLimitWithLateClaims = scenario({
+  id: 'provisioning/cpu-limit-with-late-claims',
   title:
-    "two pods each need a node, the pool's limit is two nodes, and what the autoscaler stores for them arrives after it has given up and tried again: the limit holds",
+    "two pods each need a 2-CPU node, the pool's limit is five CPUs, and what the autoscaler stores for them arrives after it has given up and tried again: the limit holds",
   requirements: ['LIM-01', 'API-08'],
-  features: ['node-limits'],
-  pools: [pool('default', { instanceTypes: NODE_TYPES, limits: { nodes: 2 } })],
+  pools: [pool('default', { instanceTypes: NODE_TYPES, limits: { cpu: 5 } })],
   // Other autoscalers store nothing before they launch.
   faults: { late: mayFire(faults.lateRequest({ operations: ['create nodeclaims'], when: first(2), delayMs: STORED_LATE_MS })) },
   async run(t, { late }) {

@@ -19,7 +19,7 @@ export const limitsCheckedOnce: Mutant = {
   }),
   resembles: 'limits were exceeded by claims created without knowledge of each other (karpenter#2915)',
   caughtBy: {
-    scenario: 'provisioning/node-limit-with-late-claims',
+    scenario: 'provisioning/cpu-limit-with-late-claims',
     check: 'pool-limits',
     code: 'limit-exceeded',
     object: 'instance/*',
