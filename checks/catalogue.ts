@@ -1,4 +1,5 @@
 import type { Check } from './check.ts';
+import { eventSpam } from './event-spam.ts';
 import { faultsFired } from './faults-fired.ts';
 import { foreignInstances } from './foreign-instances.ts';
 import { gracePeriods } from './grace-periods.ts';
@@ -54,6 +55,7 @@ export const checkCatalogue: readonly Check[] = [
   refusedOfferings,
   groupSizes,
   requestAmplification,
+  eventSpam,
   noLaunchForImpossiblePods,
   permissions,
   targetAlive,

@@ -230,7 +230,7 @@ export const blockedEvictions = scenario({
   id: 'faulty-api/blocked-evictions',
   title:
     'a pool is removed while evictions fail with 500 because two budgets select the same pods: no pod is deleted, and the nodes are removed once the pods are gone',
-  requirements: ['BUD-01', 'TRM-02'],
+  requirements: ['BUD-01', 'TRM-02', 'API-10'],
   features: ['pool-removal'],
   pools: NODE_POOLS,
   faults: { blockade: faults.blockedEviction({ why: 'two-budgets' }) },

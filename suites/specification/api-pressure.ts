@@ -96,5 +96,16 @@ export const apiPressure: Area = {
       breaches: { 'target-alive': ['flooded'] },
       bound: { none: 'the number is far beyond any normal use; an autoscaler that comes near it is in a loop' },
     }),
+    requirement({
+      id: 'API-10',
+      profile: 'extended',
+      features: ['pool-removal'],
+      title: 'Events about one object are not written without end.',
+      rationale: 'Each is an object in etcd for an hour. What is written at each pass, about each of a thousand pods, has filled it.',
+      observed: "nodes can't be drained for minutes; Events about each object stay within what client-go's own recorder lets through",
+      breaches: { 'event-spam': ['event-flood'] },
+      bound: { none: 'the number is that of client-go: 25 at once, and one more every five minutes' },
+      incidents: ['karpenter#236'],
+    }),
   ],
 };

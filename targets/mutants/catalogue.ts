@@ -135,6 +135,7 @@ import { noDrain } from './termination/no-drain.ts';
 import { drainNeedsEc2 } from './termination/drain-needs-ec2.ts';
 import { singleEvictionAttempt } from './termination/single-eviction-attempt.ts';
 import { deadlineByOwnClock } from './termination/deadline-by-own-clock.ts';
+import { eventsEachTry } from './termination/events-each-try.ts';
 import { serverTime } from './termination/server-time.ts';
 import { staleDescribe } from './termination/stale-describe.ts';
 import type { Mutant } from './mutant.ts';
@@ -229,6 +230,7 @@ export const mutants: readonly Mutant[] = [
   unlimitedRepair,
   staleTaintRetry,
   deadlineByOwnClock,
+  eventsEachTry,
   serverTime,
   staleCacheRemoval,
   noDrain,
