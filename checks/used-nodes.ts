@@ -40,7 +40,7 @@ function judgeRemovals(view: View, bound: Bound): Part {
       code: 'used-node-consolidated',
       object: node.object,
       events: [...new Set([...podEvidence(view, pod), at.i])].sort((a, b) => a - b),
-      message: `Node ${node.name} was removed from ${duration(decided.t)} on for no reason but to save costs, if any, while pod ${pod.name} had been on it since ${duration(pod.scheduled?.t ?? 0)}; its pool allows that for empty nodes at most (${nameBound(bound)}).`,
+      message: `Node ${node.name} was removed from ${duration(decided.t)} on for no reason that the history shows, while pod ${pod.name} had been on it since ${duration(pod.scheduled?.t ?? 0)}; its pool allows that for empty nodes at most (${nameBound(bound)}).`,
     };
   });
   return safetyPart(view, findings, `${findings.length} of ${count(judged.length, 'removed node')} had pods that their pools keep there`);
@@ -72,9 +72,11 @@ function hasNoOtherReason(
   );
 }
 
+const DOES_NOT_EXIST = /NotFound|NoSuchEntity|DoesNotExist|NonExistent/;
+
 /**
  * Whether a fault may be why a healthy node with pods was removed: it did something to nodes, hid something of the cluster, or delayed what
- * was asked for earlier. A wrong clock is no reason, nor is a request that only failed: it says nothing new.
+ * was asked for earlier. A wrong clock is no reason, nor is a request that only failed, however often: it says nothing new about a node that runs pods.
  */
 function mayBeReason(view: View, { armed }: FaultLife, fired: FaultLife['fired']): boolean {
   if (fired.length === 0 || skewOf(armed) !== undefined) return false;
@@ -82,7 +84,7 @@ function mayBeReason(view: View, { armed }: FaultLife, fired: FaultLife['fired']
   return fired.some(({ span = -1 }) => {
     const { start, effect, end } = view.requests.get(span) ?? {};
     if (start === undefined || (start.wire === 'kube' && /^(list|watch) /.test(start.operation))) return true;
-    const isAnswer = end === undefined || end.outcome === 'ok' || end.code?.includes('NotFound') === true;
+    const isAnswer = end === undefined || end.outcome === 'ok' || DOES_NOT_EXIST.test(end.code ?? '');
     return isAnswer || effect?.effect.kind === 'applied';
   });
 }

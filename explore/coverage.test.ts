@@ -4,10 +4,10 @@ import { HistoryBuilder } from '../history/testing/history-builder.ts';
 import { coverageOf, operationsIn } from './coverage.ts';
 import { BOUND, resultOf } from './testing/ground.ts';
 
-const fault = (id: string, name: string) =>
+const fault = (id: string, name: string, params: Record<string, number> = {}) =>
   ({
     type: 'fault.armed',
-    fault: { id, fault: name, description: name, params: {}, legal: true, firing: 'may-fire', color: '#000' },
+    fault: { id, fault: name, description: name, params, legal: true, firing: 'may-fire', color: '#000' },
   }) as const;
 
 function history(): HistoryBuilder {
@@ -44,6 +44,17 @@ test('a fault that never fired reached nothing, and one that was over before is 
   const keys = [...coverageOf(createView(builder.events), resultOf([]))];
   expect(keys.filter((key) => key.includes('crash'))).toEqual([]);
   expect(keys.filter((key) => key.startsWith('together'))).toEqual([]);
+});
+
+test('the order of magnitude of what a fault does counts', () => {
+  const sizes = (byMs: number): string[] => {
+    const builder = new HistoryBuilder().begin().add(fault('f1', 'clock-skew', { byMs })).at(10).add({ type: 'fault.fired', fault: 'f1' });
+    return [...coverageOf(createView(builder.events), resultOf([]))].filter((key) => key.startsWith('fault clock-skew byMs'));
+  };
+  expect(sizes(299_000)).toEqual(['fault clock-skew byMs 10^5']);
+  expect(sizes(100_000)).toEqual(sizes(299_000));
+  expect(sizes(-4_000)).toEqual(['fault clock-skew byMs -10^3']);
+  expect(sizes(0)).toEqual([]);
 });
 
 test("each block of the target's own code that has run counts", () => {

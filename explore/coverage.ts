@@ -48,9 +48,12 @@ function addFaults(keys: Set<string>, view: View): void {
   const nodes = changesOf(view.nodes);
   const pods = changesOf(view.pods);
   const active = view.faults.flatMap(({ armed, fired, healed }) =>
-    fired.length === 0 ? [] : [{ name: armed.fault.fault, fromMs: armed.t, toMs: healed?.t ?? view.endMs, fired }],
+    fired.length === 0
+      ? []
+      : [{ name: armed.fault.fault, params: armed.fault.params, fromMs: armed.t, toMs: healed?.t ?? view.endMs, fired }],
   );
-  for (const { name, fired } of active) {
+  for (const { name, params, fired } of active) {
+    for (const size of sizesOf(params)) keys.add(`fault ${name} ${size}`);
     for (const { t, span } of fired) {
       const operation = span === undefined ? '' : (view.requests.get(span)?.start.operation ?? '');
       keys.add(`fault ${name} ${operation}`);
@@ -62,6 +65,15 @@ function addFaults(keys: Set<string>, view: View): void {
     const beside = active.filter((other) => other !== one && other.fromMs <= one.toMs && one.fromMs <= other.toMs);
     for (const other of beside) if (one.name <= other.name) keys.add(`together ${one.name} ${other.name}`);
   }
+}
+
+/** The order of magnitude of each number among the parameters of a fault: a clock that is minutes ahead breaks what one second does not. */
+function sizesOf(params: unknown): string[] {
+  if (typeof params !== 'object' || params === null) return [];
+  return Object.entries(params).flatMap(([field, value]) => {
+    if (typeof value !== 'number' || value === 0) return [];
+    return `${field} ${value < 0 ? '-' : ''}10^${Math.floor(Math.log10(Math.abs(value)))}`;
+  });
 }
 
 interface Change {

@@ -81,8 +81,8 @@ const RECENT_MEMBERS = 40;
 const MAX_CONFIRMED = 50;
 
 /**
- * Most events in the histories of all trials that make one finding smaller: those of a thousand usual trials, which is more than the limit of
- * trials allows. A trial that goes on for hours of virtual time may have as many as thirty of these.
+ * Most events in the histories of all trials that make one finding smaller, batches of candidates apart. A usual trial has 2,000, so that the
+ * limit of trials comes first; one that goes on for hours of virtual time has 50,000 or more.
  */
 const MAX_SHRINK_EVENTS = 2_000_000;
 

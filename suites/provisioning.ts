@@ -191,7 +191,7 @@ export const memoryLimit = scenario({
   run: (t) => meetLimit(t, { cpu: '100m', memory: '5Gi' }),
 });
 
-/** Longer than any client waits for an answer: by then another one has been created. */
+/** Longer than many clients wait for an answer: by then they have created another one. Go's client waits as long as it takes. */
 const STORED_LATE_MS = 100_000;
 
 export const cpuLimitWithLateClaims = scenario({

@@ -3,7 +3,7 @@ import { defined } from '../../model/defined.ts';
 import { CONDITION, nameOf, uidOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
 import { patchClaim, patchConditions, refreshClaim } from '../claims.ts';
-import { isWithinLimits } from '../capacity/pool-limits.ts';
+import { createLimitCheck } from '../capacity/pool-limits.ts';
 import { BACKOFF_MAX_MS, FLEET_LEADER_POLL_MS, LAUNCHES_AT_ONCE, LAUNCH_BACKOFF_MIN_MS } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { backoffMs } from '../core/backoff.ts';
@@ -74,8 +74,7 @@ interface LauncherOptions {
  * new number, which is persisted first. Like requests of several claims are sent as one. See docs/controller.md.
  */
 export function createLauncher(context: Context, options: LauncherOptions = {}): Launcher {
-  const { token = clientToken, isWithinLimits: isWithin = (claim: NodeClaim) => isWithinLimits(context, claim) } = options;
-  return new ReplayingLauncher(context, { token, isWithinLimits: isWithin });
+  return new ReplayingLauncher(context, { token: clientToken, isWithinLimits: createLimitCheck(context), ...options });
 }
 
 class ReplayingLauncher implements Launcher {
@@ -110,7 +109,7 @@ class ReplayingLauncher implements Launcher {
         // No backoff is longer: such a time was written when the clock was ahead.
         if (waitMs > 0 && waitMs <= BACKOFF_MAX_MS) return { kind: 'waiting', waitMs };
         if (!this.#options.isWithinLimits(current)) {
-          return this.#giveUp(current, attempt, 'the limits of its pool leave no room: other claims came first');
+          return this.#giveUp(current, attempt, 'the limits of its pool leave no room any more');
         }
         const plan = await planFleetRequest(this.#context, current);
         if ('impossible' in plan) return this.#giveUp(current, attempt, plan.impossible);

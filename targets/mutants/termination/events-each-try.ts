@@ -27,12 +27,12 @@ export const eventsEachTry: Mutant = {
     summary: 'writes an Event at each try to drain a node whose pods may not be evicted',
     makeParts: (context) => ({ ...createParts(context), terminator: createTerminator(context, createDrainer(talkative(context))) }),
   }),
-  resembles: 'Events without a rate limit kept the control plane busy (karpenter#236)',
+  resembles: 'an Event at each try, without a rate limit (karpenter#236)',
   caughtBy: {
     scenario: 'faulty-api/blocked-evictions',
     check: 'event-spam',
     code: 'event-flood',
-    object: 'node/*',
+    object: 'nodes/*',
     seeds: 'every',
   },
 };
