@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import { MAX_FIRINGS_RECORDED } from '../history/events.ts';
 import type { EventOf } from '../history/events.ts';
 import { createView } from '../history/view.ts';
 import { HistoryBuilder, soundHistory } from '../history/testing/history-builder.ts';
@@ -116,6 +117,7 @@ for (const [what, operation, atMs, readyFirst, expected] of [
   ['its lease was refused long before', 'update leases', 200_000, true, ['exited']],
   ['another request was refused', 'update nodes', 20_000, true, ['exited']],
   ['its first requests were refused', 'list nodes', 20_000, false, ['not-ready']],
+  ['a kind could never be listed', 'list nodes', 200_000, true, []],
 ] as const) {
   test(`exits by itself when ${what}`, () => {
     const builder = new HistoryBuilder().begin().phase('set-up').add({ type: 'target.start', incarnation: 1 });
@@ -133,6 +135,27 @@ for (const [what, operation, atMs, readyFirst, expected] of [
     expect(codes(builder)).toEqual(expected);
   });
 }
+
+test('a kind that was listed before is no reason to exit', () => {
+  const builder = acting().arm('f1');
+  builder.request(1, 'list nodes', { mutating: false }).answer(1, 'ok').at(20);
+  builder.request(2, 'list nodes', { mutating: false }).fire('f1', 2).answer(2, 'fail').at(200_000);
+  builder.add({ type: 'target.exit', incarnation: 1, provoked: false, reason: 'gave up' }).finish();
+  expect(codes(builder)).toEqual(['exited']);
+});
+
+test('after more firings than are recorded, each request that failed may have been struck', () => {
+  const exited = (firings: number): HistoryBuilder => {
+    const builder = acting().arm('f1');
+    for (let span = 1; span <= firings; span += 1) builder.request(span, 'ec2:DescribeInstances').fire('f1', span).answer(span, 'fail');
+    builder.add({ type: 'target.exit', incarnation: 1, provoked: true, reason: 'restarted' }, { type: 'target.start', incarnation: 2 });
+    builder.at(20).request(1_000, 'ec2:DescribeInstances', { incarnation: 2 }).answer(1_000, 'fail');
+    builder.add({ type: 'target.exit', incarnation: 2, provoked: false, reason: 'ended with code 1' });
+    return builder.add({ type: 'target.start', incarnation: 3 }, { type: 'target.ready', incarnation: 3 }).finish();
+  };
+  expect(codes(exited(MAX_FIRINGS_RECORDED))).toEqual([]);
+  expect(codes(exited(MAX_FIRINGS_RECORDED - 1))).toEqual(['exited']);
+});
 
 for (const [what, healedMs, exitMs, expected] of [
   ['after a pause longer than a lease', 20_000, 20_000, []],

@@ -1,5 +1,6 @@
+import { MAX_FIRINGS_RECORDED } from '../history/events.ts';
 import type { EventOf } from '../history/events.ts';
-import type { Incarnation } from '../history/lives.ts';
+import type { Incarnation, RequestLife } from '../history/lives.ts';
 import type { Finding } from '../history/verdict.ts';
 import { pausesOf } from '../history/pauses.ts';
 import type { View } from '../history/view.ts';
@@ -14,7 +15,7 @@ const DEFAULT_LEASE_MS = 15_000;
 /**
  * The target stays alive through the trial. Being killed by a fault and restarted is fine, and so is an exit by design:
  * because its lease could not be renewed after a fault hit its requests or paused it, or because its first requests failed before it
- * was ready. So is a stop on request. Any other exit, a panic (even a recovered one), not becoming ready, not stopping on request, and
+ * was ready, or the first lists of a kind. So is a stop on request. Any other exit, a panic (even a recovered one), not becoming ready, not stopping on request, and
  * whatever made the supervisor end the trial are findings.
  */
 export const targetAlive: Check = {
@@ -89,13 +90,33 @@ function isByDesign(view: View, { number, exit, ready, start }: Incarnation): bo
     ({ fromMs, toMs = Infinity }) => fromMs >= start.t && toMs - fromMs > DEFAULT_LEASE_MS && exit.t >= toMs && exit.t - toMs <= LEASE_MS,
   );
   if (isAfterPause) return true;
-  const strikes = view.faults.flatMap(({ fired }) => fired).filter(({ i }) => i < exit.i);
-  return strikes.some(({ t, span }) => {
+  const own = [...view.requests.values()].filter((one) => one.start.principal === 'target' && one.start.incarnation === number);
+  return struckBefore(view, exit).some(({ t, span }) => {
     const request = span === undefined ? undefined : view.requests.get(span)?.start;
     if (request?.principal !== 'target' || request.incarnation !== number) return false;
     const isOfLease = request.wire === 'kube' && request.mutating && request.operation.endsWith(' leases') && exit.t - t <= LEASE_MS;
-    return isOfLease || (ready === undefined && t >= start.t);
+    return isOfLease || (ready === undefined && t >= start.t) || isNeverRead(own, request, exit);
   });
+}
+
+/** Where faults struck, also after more firings than are recorded: then each request that failed while such a fault was active may be one. */
+function struckBefore(view: View, exit: EventOf<'target.exit'>): readonly { readonly t: number; readonly span?: number | undefined }[] {
+  const recorded = view.faults.flatMap(({ fired }) => fired).filter(({ i }) => i < exit.i);
+  const further = view.faults.flatMap(({ fired, healed }) => {
+    const last = fired.at(-1);
+    if (last === undefined || fired.length < MAX_FIRINGS_RECORDED) return [];
+    const toIndex = Math.min(exit.i, healed?.i ?? Infinity);
+    return [...view.requests.values()]
+      .filter(({ start, end }) => start.i > last.i && start.i < toIndex && end?.outcome !== 'ok')
+      .map(({ start, span }) => ({ t: start.t, span }));
+  });
+  return [...recorded, ...further];
+}
+
+/** Whether it is a list or watch of a kind that was never read until the end: client-go and its users give up on a cache that stays empty. */
+function isNeverRead(own: readonly RequestLife[], { wire, operation }: EventOf<'request.start'>, exit: EventOf<'target.exit'>): boolean {
+  if (wire !== 'kube' || !/^(list|watch) /.test(operation)) return false;
+  return !own.some(({ start, end }) => start.operation === operation && end?.outcome === 'ok' && end.i < exit.i);
 }
 
 function panics(view: View): Finding[] {
