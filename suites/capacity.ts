@@ -81,7 +81,7 @@ export const zoneWithoutCapacity = scenario({
 export const noCapacityAnywhere = scenario({
   id: 'capacity/no-capacity-anywhere',
   title: 'no offering has capacity for a while: retries back off, and all pods are served when capacity returns',
-  requirements: ['CAP-04', 'CAP-05', 'CAP-06', 'TEL-04'],
+  requirements: ['CAP-04', 'CAP-05', 'CAP-06', 'TEL-04', 'API-10'],
   pools: NODE_POOLS,
   faults: { shortage: faults.insufficientCapacity({ errors: 'tried' }) },
   async run(t, { shortage }) {

@@ -98,11 +98,10 @@ export const apiPressure: Area = {
     }),
     requirement({
       id: 'API-10',
-      profile: 'extended',
-      features: ['pool-removal'],
       title: 'The same Event about the same object is not written without end.',
       rationale: 'Each stays in etcd for an hour. One at each pass tells users nothing new, and keeps the API server busy.',
-      observed: "nodes can't be drained for minutes; no Event about them is repeated more often than client-go's own recorder lets through",
+      observed:
+        "pods can't be served, and nodes can't be drained, for minutes; no Event about them is repeated more often than client-go's own recorder lets through",
       breaches: { 'event-spam': ['event-flood'] },
       bound: { none: 'the number is that of client-go: 25 at once, and one more every five minutes' },
       incidents: ['karpenter#236'],
