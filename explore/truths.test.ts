@@ -33,6 +33,16 @@ const CASES: readonly {
 }[] = [
   { what: 'pods that the pool serves', data: SMALL, is: 'schedulable' },
   {
+    what: 'pods that only types serve which a small region lacks',
+    data: { ...SMALL, pools: [{ name: 'a' }], workloads: [{ ...web, gpus: 2 }] },
+    is: 'impossible',
+  },
+  {
+    what: 'the same if the pool names such a type',
+    data: { ...SMALL, pools: [{ name: 'a', instanceTypes: ['g4dn.12xlarge'] }], workloads: [{ ...web, gpus: 2 }] },
+    is: 'schedulable',
+  },
+  {
     what: 'the same under a fault',
     data: { ...SMALL, faults: [FAULT], steps: [{ do: 'inject', fault: 'f' }, ...SMALL.steps] },
     is: 'schedulable-after-heal',
@@ -250,6 +260,7 @@ test('only pods that no pool can serve at all need an explanation', () => {
   expect(truthOf({ ...SMALL, workloads: [{ ...web, schedulingGates: ['g'] }] })).toHaveProperty('mayBeSilent', true);
   // It may launch for them, and only then see that this was of no use.
   expect(truthOf({ ...SMALL, pools: [{ ...pool, limits: { cpu: 2 } }] })).toHaveProperty('mayBeSilent', true);
+  expect(truthOf({ ...SMALL, pools: [{ name: 'a' }], workloads: [{ ...web, gpus: 2 }] })).toHaveProperty('mayBeSilent', true);
 });
 
 for (const { what, data, of = 'web', is, launchless = false } of CASES) {

@@ -10,7 +10,8 @@ import { restrictedTo } from '../manifests/storage.ts';
 import { faultNamed } from '../faults/catalogue.ts';
 import type { Pool } from '../model/catalogue.ts';
 import { devicesOf } from '../model/devices.ts';
-import { loadCatalogue } from '../model/instance-catalogue.ts';
+import { loadCatalogue, smallRegion } from '../model/instance-catalogue.ts';
+import type { Catalogue } from '../model/instance-catalogue.ts';
 import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
 import { peaksOf, specOf, stopSecondsOf } from './scenario-data.ts';
 import type { PoolData, ScenarioData, WorkloadData } from './scenario-data.ts';
@@ -168,23 +169,42 @@ function isPlacedByZone({ near, apartOver, spread = [] }: WorkloadData): boolean
   );
 }
 
-/** Judges all workloads at once under any pools, and the same pools once. */
+/**
+ * Judges all workloads at once under any pools, and the same pools once. Some targets run in a region with fewer types: where that makes a
+ * difference, a workload is owed nothing.
+ */
 function judgementsOf(data: ScenarioData): JudgeUnder {
   const known = new Map<string, ReadonlyMap<string, Judged>>();
+  const whole = loadCatalogue();
+  const small = smallRegion(whole, data.pools.map(madeOf));
   return (pools, pin) => {
     const key = JSON.stringify([pools, pin]);
-    const found = known.get(key) ?? judgeAll(loadsOf(data, pin), pools);
+    const loads = loadsOf(data, pin);
+    const found = known.get(key) ?? inBoth(judgeAll(loads, pools, whole), judgeAll(loads, pools, small));
     known.set(key, found);
     return found;
   };
 }
 
-function judgeAll(loads: readonly Load[], pools: readonly Pool[]): ReadonlyMap<string, Judged> {
+/** What is so in both regions. */
+function inBoth(whole: ReadonlyMap<string, Judged>, small: ReadonlyMap<string, Judged>): ReadonlyMap<string, Judged> {
+  return new Map(
+    [...whole].map(([name, found]): [string, Judged] => {
+      const there = small.get(name);
+      if (found.kind === 'servable' && there?.kind === 'servable')
+        return [name, { kind: 'servable', zones: found.zones.filter((zone) => there.zones.includes(zone)) }];
+      if (there === undefined || there.kind === found.kind) return [name, found];
+      return [name, { kind: 'partly', why: 'only some of the types that its pools allow are large enough, and a region may lack them' }];
+    }),
+  );
+}
+
+function judgeAll(loads: readonly Load[], pools: readonly Pool[], catalogue: Catalogue): ReadonlyMap<string, Judged> {
   // Pools of a fixed size launch for nobody: their nodes may be full.
   const growing = pools.filter(({ replicas }) => replicas === undefined);
-  const byGrowing = feasibilities(loads, growing);
+  const byGrowing = feasibilities(loads, growing, catalogue);
   if (growing.length === pools.length) return byGrowing;
-  const byAny = feasibilities(loads, pools);
+  const byAny = feasibilities(loads, pools, catalogue);
   return new Map(
     [...byGrowing].map(([name, found]) => {
       if (found.kind === 'servable' && loads.some((load) => load.name === name && isSpreadByLabel(load)))
@@ -202,8 +222,8 @@ function isSpreadByLabel({ template }: Load): boolean {
   );
 }
 
-function feasibilities(loads: readonly Load[], pools: readonly Pool[]): ReadonlyMap<string, Judged> {
-  const market = { catalogue: loadCatalogue(), nodesOf };
+function feasibilities(loads: readonly Load[], pools: readonly Pool[], catalogue: Catalogue): ReadonlyMap<string, Judged> {
+  const market = { catalogue, nodesOf };
   const judged = judgeLimits(loads, judgeFeasibility(loads, pools, market));
   return new Map(
     [...judged].map(([name, feasibility]): [string, Judged] => {
