@@ -34,12 +34,12 @@ const CASES: readonly {
   { what: 'pods that the pool serves', data: SMALL, is: 'schedulable' },
   {
     what: 'pods that only types serve which a small region lacks',
-    data: { ...SMALL, pools: [{ name: 'a' }], workloads: [{ ...web, gpus: 2 }] },
+    data: { ...SMALL, pools: [{ name: 'a' }], workloads: [{ ...web, cpu: '500' }] },
     is: 'impossible',
   },
   {
     what: 'the same if the pool names such a type',
-    data: { ...SMALL, pools: [{ name: 'a', instanceTypes: ['g4dn.12xlarge'] }], workloads: [{ ...web, gpus: 2 }] },
+    data: { ...SMALL, pools: [{ name: 'a', instanceTypes: ['u7i-12tb.224xlarge'] }], workloads: [{ ...web, cpu: '500' }] },
     is: 'schedulable',
   },
   {
@@ -260,7 +260,7 @@ test('only pods that no pool can serve at all need an explanation', () => {
   expect(truthOf({ ...SMALL, workloads: [{ ...web, schedulingGates: ['g'] }] })).toHaveProperty('mayBeSilent', true);
   // It may launch for them, and only then see that this was of no use.
   expect(truthOf({ ...SMALL, pools: [{ ...pool, limits: { cpu: 2 } }] })).toHaveProperty('mayBeSilent', true);
-  expect(truthOf({ ...SMALL, pools: [{ name: 'a' }], workloads: [{ ...web, gpus: 2 }] })).toHaveProperty('mayBeSilent', true);
+  expect(truthOf({ ...SMALL, pools: [{ name: 'a' }], workloads: [{ ...web, cpu: '500' }] })).toHaveProperty('mayBeSilent', true);
 });
 
 for (const { what, data, of = 'web', is, launchless = false } of CASES) {

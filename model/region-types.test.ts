@@ -29,6 +29,18 @@ test('for a pool that allows nearly everything it has the common types', () => {
   expect(open).toContain('m5.4xlarge');
 });
 
+test('a pool that allows nearly everything also gets types for pods that fit on no common one', () => {
+  const { types } = smallRegion(all, [{ requirements: [] }]);
+  const some = [...types.values()].filter(({ bareMetal }) => !bareMetal);
+  for (const architecture of ['x86_64', 'arm64']) {
+    const ofOne = some.filter((type) => type.architecture === architecture);
+    expect(Math.max(...ofOne.map(({ vcpu }) => vcpu))).toBeGreaterThanOrEqual(96);
+    expect(Math.max(...ofOne.map(({ memoryMiB }) => memoryMiB))).toBeGreaterThanOrEqual(768 * 1_024);
+  }
+  expect(Math.max(...some.map(({ gpu }) => gpu?.count ?? 0))).toBeGreaterThanOrEqual(8);
+  expect(types.size).toBeLessThan(115);
+});
+
 test("pools that select by Karpenter's labels get what they allow, even if none of it is common", () => {
   const families = region({ key: 'karpenter.k8s.aws/instance-family', operator: 'In', values: ['c7i-flex'] });
   expect(families.filter((type) => type.startsWith('c7i-flex.'))).toEqual(
