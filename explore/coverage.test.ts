@@ -48,7 +48,11 @@ test('a fault that never fired reached nothing, and one that was over before is 
 
 test('the order of magnitude of what a fault does counts', () => {
   const sizes = (byMs: number): string[] => {
-    const builder = new HistoryBuilder().begin().add(fault('f1', 'clock-skew', { byMs })).at(10).add({ type: 'fault.fired', fault: 'f1' });
+    const builder = new HistoryBuilder()
+      .begin()
+      .add(fault('f1', 'clock-skew', { byMs }))
+      .at(10)
+      .add({ type: 'fault.fired', fault: 'f1' });
     return [...coverageOf(createView(builder.events), resultOf([]))].filter((key) => key.startsWith('fault clock-skew byMs'));
   };
   expect(sizes(299_000)).toEqual(['fault clock-skew byMs 10^5']);
