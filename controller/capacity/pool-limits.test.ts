@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import { defined } from '../../model/defined.ts';
 import { KARPENTER } from '../api.ts';
 import type { NodeClaim, NodePool } from '../api.ts';
 import { writeAttempt } from '../launch/attempt.ts';
@@ -9,7 +10,7 @@ const REQUEST = { LaunchTemplateConfigs: [], TargetCapacitySpecification: { Tota
 const attempt = (state: 'open' | 'closed' | 'lost'): Record<string, string> => writeAttempt({ number: 1, request: REQUEST, state });
 
 function poolWith(limits: Record<string, string>, replicas?: number): NodePool {
-  const spec = { template: { spec: { requirements: [], nodeClassRef: CLASS } }, limits, ...(replicas === undefined ? {} : { replicas }) };
+  const spec = { template: { spec: { requirements: [], nodeClassRef: CLASS } }, limits, ...defined({ replicas }) };
   return { metadata: { name: 'p' }, spec };
 }
 
@@ -28,10 +29,10 @@ function claim(
       labels: { [KARPENTER.nodePool]: 'p' },
       annotations,
       creationTimestamp: time,
-      ...(isDeleting === undefined ? {} : { deletionTimestamp: time }),
+      ...(isDeleting === true ? { deletionTimestamp: time } : {}),
     },
     spec: { requirements: [], nodeClassRef: CLASS },
-    status: { capacity: { cpu: '2' }, ...(id === undefined ? {} : { providerID: id }) },
+    status: { capacity: { cpu: '2' }, ...defined({ providerID: id }) },
   };
 }
 
