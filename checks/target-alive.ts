@@ -1,6 +1,6 @@
 import { MAX_FIRINGS_RECORDED } from '../history/events.ts';
 import type { EventOf } from '../history/events.ts';
-import type { Incarnation, RequestLife } from '../history/lives.ts';
+import type { Incarnation } from '../history/lives.ts';
 import type { Finding } from '../history/verdict.ts';
 import { pausesOf } from '../history/pauses.ts';
 import type { View } from '../history/view.ts';
@@ -15,8 +15,8 @@ const DEFAULT_LEASE_MS = 15_000;
 /**
  * The target stays alive through the trial. Being killed by a fault and restarted is fine, and so is an exit by design:
  * because its lease could not be renewed after a fault hit its requests or paused it, or because its first requests failed before it
- * was ready, or the first lists of a kind. So is a stop on request. Any other exit, a panic (even a recovered one), not becoming ready, not stopping on request, and
- * whatever made the supervisor end the trial are findings.
+ * was ready, or the first lists of a kind. So is a stop on request. Any other exit, a panic (even a recovered one), not becoming
+ * ready, not stopping on request, and whatever made the supervisor end the trial are findings.
  */
 export const targetAlive: Check = {
   name: 'target-alive',
@@ -90,12 +90,11 @@ function isByDesign(view: View, { number, exit, ready, start }: Incarnation): bo
     ({ fromMs, toMs = Infinity }) => fromMs >= start.t && toMs - fromMs > DEFAULT_LEASE_MS && exit.t >= toMs && exit.t - toMs <= LEASE_MS,
   );
   if (isAfterPause) return true;
-  const own = [...view.requests.values()].filter((one) => one.start.principal === 'target' && one.start.incarnation === number);
   return struckBefore(view, exit).some(({ t, span }) => {
     const request = span === undefined ? undefined : view.requests.get(span)?.start;
     if (request?.principal !== 'target' || request.incarnation !== number) return false;
     const isOfLease = request.wire === 'kube' && request.mutating && request.operation.endsWith(' leases') && exit.t - t <= LEASE_MS;
-    return isOfLease || (ready === undefined && t >= start.t) || isNeverRead(own, request, exit);
+    return isOfLease || (ready === undefined && t >= start.t) || isNeverRead(view, request, exit);
   });
 }
 
@@ -114,9 +113,11 @@ function struckBefore(view: View, exit: EventOf<'target.exit'>): readonly { read
 }
 
 /** Whether it is a list or watch of a kind that was never read until the end: client-go and its users give up on a cache that stays empty. */
-function isNeverRead(own: readonly RequestLife[], { wire, operation }: EventOf<'request.start'>, exit: EventOf<'target.exit'>): boolean {
+function isNeverRead(view: View, { wire, operation, incarnation }: EventOf<'request.start'>, exit: EventOf<'target.exit'>): boolean {
   if (wire !== 'kube' || !/^(list|watch) /.test(operation)) return false;
-  return !own.some(({ start, end }) => start.operation === operation && end?.outcome === 'ok' && end.i < exit.i);
+  return ![...view.requests.values()].some(
+    ({ start, end }) => start.operation === operation && start.incarnation === incarnation && end?.outcome === 'ok' && end.i < exit.i,
+  );
 }
 
 function panics(view: View): Finding[] {

@@ -5,12 +5,12 @@ import { addResources, parseResources, podRequests, subtractResources } from '..
 import type { Resources } from '../model/resources.ts';
 import { KARPENTER, nameOf, nodePoolOf, timeOf } from './api.ts';
 import type { DisruptionReason } from './api.ts';
+import { poolUsage } from './capacity/pool-limits.ts';
 import type { Context } from './context.ts';
 import { Gauge, expose } from './core/metrics.ts';
 import { allowedDisruptions } from './disruption/budgets.ts';
 import type { PodTimes } from './provisioning/pod-times.ts';
 import { isDaemonPod, isTerminal } from './provisioning/pods.ts';
-import { poolUsage } from './capacity/pool-limits.ts';
 
 const REASONS: readonly DisruptionReason[] = ['Empty', 'Underutilized', 'Drifted'];
 

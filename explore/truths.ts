@@ -179,8 +179,10 @@ function judgementsOf(data: ScenarioData): JudgeUnder {
   const small = smallRegion(whole, data.pools.map(madeOf));
   return (pools, pin) => {
     const key = JSON.stringify([pools, pin]);
+    const before = known.get(key);
+    if (before !== undefined) return before;
     const loads = loadsOf(data, pin);
-    const found = known.get(key) ?? inBoth(judgeAll(loads, pools, whole), judgeAll(loads, pools, small));
+    const found = inBoth(judgeAll(loads, pools, whole), judgeAll(loads, pools, small));
     known.set(key, found);
     return found;
   };

@@ -5,7 +5,10 @@ import { createParts } from '../../../controller/parts.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** The correct launcher, except that it launches every claim that was created, whatever its pool's limits are by then. Wrong plans need it, too: the correct one would put them right. */
+/**
+ * The correct launcher, except that it launches every claim that was created, whatever its pool's limits are by then. Wrong plans need it,
+ * too: the correct one would put them right.
+ */
 export function launcherBeyondLimits(context: Context): Launcher {
   return createLauncher(context, { isWithinLimits: () => true });
 }
