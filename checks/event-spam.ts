@@ -21,6 +21,7 @@ const AT_ONCE: Bound = {
   unit: 'count',
   formula: '25 at once, one for retries, and one more every 5 minutes',
   reason: 'of all Events of one source about one object, client-go drops further ones (EventSourceObjectSpamFilter)',
+  loose: 'a target that says the same again only when something has changed, or no more often than every few minutes, needs a few writes',
 };
 
 const WRITES: ReadonlySet<string> = new Set(['create events', 'patch events', 'update events']);
