@@ -19,6 +19,25 @@ for (const { name, history, objects } of [
     history: launches(launches(waiting(), 1, 3).instance('i-1', 'shutting-down'), 4, 4),
     objects: [],
   },
+  {
+    name: 'a fourth when the node of one is not Ready any more',
+    history: launches(launches(waiting(), 1, 3).node('n-1', 'ready', 'i-1').node('n-1', 'not-ready', 'i-1'), 4, 4),
+    objects: [],
+  },
+  {
+    name: 'a fourth when the node of one is Ready again',
+    history: launches(
+      launches(waiting(), 1, 3).node('n-1', 'ready', 'i-1').node('n-1', 'not-ready', 'i-1').node('n-1', 'ready', 'i-1'),
+      4,
+      4,
+    ),
+    objects: ['instance/i-4'],
+  },
+  {
+    name: 'a fourth when one never became Ready',
+    history: launches(launches(waiting(), 1, 3).node('n-1', 'created', 'i-1'), 4, 4),
+    objects: ['instance/i-4'],
+  },
   { name: 'a fourth for two pods', history: launches(launches(waiting(), 1, 3).pod('web-2', 'created'), 4, 4), objects: [] },
   {
     name: 'a fourth when there were two pods earlier',

@@ -5,6 +5,7 @@ import type { PodLife } from '../history/lives.ts';
 import { expectationsOf } from '../history/view.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
+import { isLost } from './endings.ts';
 import { count, duration, indexes, measure, mergeParts, safetyPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
@@ -16,7 +17,8 @@ const LAG_BOUND = 'launch-lag';
 /**
  * Launches must stop at some point. At every launch, the number of live instances is at most a multiple of the highest number
  * of pods that existed at once until then, together with the nodes that static pools asked for. Replacements that are launched first, fleets that return more than requested and
- * launches whose response was lost are legal, so the multiple is generous; an endless loop exceeds any number.
+ * launches whose response was lost are legal, so the multiple is generous; an endless loop exceeds any number. Instances whose node was Ready
+ * and is not any more don't count: no pod can use them, and how long they may stay is up to the pool and to node repair.
  */
 export const runawayCapacity: Check = {
   name: 'runaway-capacity',
@@ -39,7 +41,9 @@ function judgeLaunches(view: View, entries: readonly LedgerEntry[], bound: Bound
   const needsBy = mostNeeds(view);
   const launches = entries.map(({ instance, request }) => {
     const { i } = instance.launched;
-    const live = entries.filter(({ instance: { launched, ending } }) => launched.i <= i && (ending?.i ?? Infinity) > i).length;
+    const live = entries
+      .filter(({ instance: { launched, ending } }) => launched.i <= i && (ending?.i ?? Infinity) > i)
+      .filter((one) => !isLost(view, one.instance, instance.launched)).length;
     return { instance, request, live, needs: needsBy(i) };
   });
   const isStatic = view.pools.some(({ pool }) => pool.replicas !== undefined);
@@ -49,7 +53,7 @@ function judgeLaunches(view: View, entries: readonly LedgerEntry[], bound: Bound
     code: 'runaway-launches',
     object: instance.object,
     events: indexes([request?.start, instance.launched]),
-    message: `With instance ${instance.id}, launched at ${duration(instance.launched.t)}, ${live} instances were live at once, but there were never more than ${count(needs, need, plural)} at once (bound ${bound.name}, ${bound.value} instances a ${need}).`,
+    message: `With instance ${instance.id}, launched at ${duration(instance.launched.t)}, ${live} usable instances were live at once, but there were never more than ${count(needs, need, plural)} at once (bound ${bound.name}, ${bound.value} instances a ${need}).`,
   }));
   const measured = launches.map(({ instance, live, needs }) => ({ value: live / Math.max(1, needs), object: instance.object }));
   return safetyPart(view, findings, `${excessive.length} of ${count(launches.length, 'launch', 'launches')} beyond any need`, [

@@ -208,8 +208,15 @@ test('with any steps left out, a tidy scenario is valid', () => {
   );
 });
 
-test('the peak of a workload counts its scaling', () => {
-  expect(Object.fromEntries(peaksOf(LARGE))).toMatchObject({ web: 5, api: 2, task: 2 });
+test('the peak of a workload counts its scaling, and the surge of a roll-out', () => {
+  expect(Object.fromEntries(peaksOf(LARGE))).toMatchObject({ web: 7, api: 2, task: 2 });
+});
+
+test('the peak of a Deployment that is rolled out counts its surge', () => {
+  const peakOf = (data: ScenarioData): number | undefined => peaksOf(withSteps(data, { do: 'roll-out', workload: 'web' })).get('web');
+  const deployment = { ...SMALL, workloads: SMALL.workloads.map((one) => ({ ...one, kind: 'Deployment' as const, replicas: 5 })) };
+  expect(peakOf(deployment)).toBe(7);
+  expect(peakOf(withSteps(deployment, { do: 'scale', workload: 'web', replicas: 8 }))).toBe(10);
 });
 
 for (const [spread, message] of [

@@ -347,11 +347,19 @@ function nearOneOf(names: ReadonlySet<string>, workload: WorkloadData): Workload
   return near === undefined || names.has(near.workload) ? workload : rest;
 }
 
+/** How much larger than its number of replicas a Deployment may be while it is rolled out: the default of `maxSurge`, rounded up. */
+const SURGE = 0.25;
+
 /** The most pods that each workload has at once, by its name. */
 export function peaksOf({ workloads, steps }: Pick<ScenarioData, 'workloads' | 'steps'>): ReadonlyMap<string, number> {
   const peaks = new Map(workloads.map((one) => [one.name, one.replicas]));
   for (const one of steps) {
     if (one.do === 'scale') peaks.set(one.workload, Math.max(peaks.get(one.workload) ?? 0, one.replicas));
+  }
+  for (const { name, kind } of workloads) {
+    const isRolledOut = kind === 'Deployment' && steps.some((one) => one.do === 'roll-out' && one.workload === name);
+    const peak = peaks.get(name) ?? 0;
+    if (isRolledOut) peaks.set(name, peak + Math.ceil(SURGE * peak));
   }
   return peaks;
 }

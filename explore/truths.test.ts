@@ -43,6 +43,19 @@ const CASES: readonly {
     is: 'schedulable',
   },
   {
+    what: 'a pod in each zone',
+    data: { ...SMALL, workloads: [{ ...web, kind: 'Deployment', replicas: 3, apartOver: 'topology.kubernetes.io/zone' }] },
+    is: 'schedulable',
+  },
+  {
+    what: 'a pod in each zone that is rolled out: the first new pod has no zone, and no old one may go',
+    data: withSteps(
+      { ...SMALL, workloads: [{ ...web, kind: 'Deployment', replicas: 3, apartOver: 'topology.kubernetes.io/zone' }] },
+      { do: 'roll-out', workload: 'web' },
+    ),
+    is: 'impossible',
+  },
+  {
     what: 'the same under a fault',
     data: { ...SMALL, faults: [FAULT], steps: [{ do: 'inject', fault: 'f' }, ...SMALL.steps] },
     is: 'schedulable-after-heal',
