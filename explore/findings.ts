@@ -91,23 +91,30 @@ export function withoutIngredients(data: ScenarioData, ingredients: readonly str
 
 /** The parts of a scenario that may cause something, without their amounts and times. */
 export function ingredientsOf(data: ScenarioData): string[] {
-  const { pools, workloads, faults, steps } = data;
+  const { common, pools, workloads } = partsOf(data);
+  const features = featuresOf(data).map((feature) => `feature ${feature}`);
+  return [...new Set([...common, ...pools.flat(), ...workloads.flat(), ...features])].sort();
+}
+
+/** The same for its faults and steps, for each pool and for each workload. */
+export function partsOf({ pools, workloads, faults, steps }: ScenarioData): {
+  readonly common: readonly string[];
+  readonly pools: readonly (readonly string[])[];
+  readonly workloads: readonly (readonly string[])[];
+} {
   const fields = (prefix: string, one: object): string[] =>
     Object.keys(one)
       .filter((key) => !PLAIN.has(key))
       .map((key) => `${prefix}.${key}`);
-  const found = [
-    ...faults.map(({ fault }) => `fault ${fault}`),
-    ...steps.flatMap((step) => (NEUTRAL_STEPS.has(step.do) ? [] : [step.do])),
-    ...pools.flatMap((one) => fields('pool', one)),
-    ...workloads.flatMap((one) => fields('workload', one)),
-    ...workloads.flatMap(({ kind, volume }) => [
-      ...(kind === undefined ? [] : [kind]),
-      ...(volume === undefined ? [] : [`volume ${volume.is}`]),
+  return {
+    common: [...faults.map(({ fault }) => `fault ${fault}`), ...steps.flatMap((step) => (NEUTRAL_STEPS.has(step.do) ? [] : [step.do]))],
+    pools: pools.map((one) => fields('pool', one)),
+    workloads: workloads.map((one) => [
+      ...fields('workload', one),
+      ...(one.kind === undefined ? [] : [one.kind]),
+      ...(one.volume === undefined ? [] : [`volume ${one.volume.is}`]),
     ]),
-    ...featuresOf(data).map((feature) => `feature ${feature}`),
-  ];
-  return [...new Set(found)].sort();
+  };
 }
 
 /** What every scenario has. */

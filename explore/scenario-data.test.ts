@@ -1,10 +1,11 @@
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { podSpec } from '../harness/scenario.ts';
+import { endingSlowly } from '../harness/shapes.ts';
 import { WORKLOAD_LABEL } from '../model/kube.ts';
 import { createRandom } from '../runtime/random.ts';
 import { drawScenario } from './draw/scenario.ts';
-import { parseScenarioData, peaksOf, specOf, tidy } from './scenario-data.ts';
+import { parseScenarioData, peaksOf, specOf, stopSecondsOf, tidy } from './scenario-data.ts';
 import type { ScenarioData, WorkloadData } from './scenario-data.ts';
 import { LARGE, SITE, SMALL, withSteps } from './testing/ground.ts';
 
@@ -195,6 +196,15 @@ test('nodes live long enough for a moment at which none is being replaced', () =
   expect(ageOf(tidy({ ...short, workloads: [slow] }))).toBe(3 * (120 + 90) * 1_000);
   const changed = withSteps(SMALL, { do: 'change-pool', pool: { ...pool, expireAfterMs: 60_000 } });
   expect(tidy(changed).steps.at(-1)).toMatchObject({ pool: { expireAfterMs: 360_000 } });
+});
+
+test('where nodes are consolidated, pods stop within a minute', () => {
+  const slow = endingSlowly({ seconds: 500, graceSeconds: 600 });
+  const workloads = SMALL.workloads.map((one) => ({ ...one, ...slow }));
+  const stopOf = (pools: ScenarioData['pools']): number[] => tidy({ ...SMALL, pools, workloads }).workloads.map(stopSecondsOf);
+  expect(stopOf(SMALL.pools)).toEqual([500]);
+  expect(stopOf([{ name: 'a', disruption: { consolidation: 'when-empty' } }])).toEqual([500]);
+  expect(stopOf([{ name: 'a', disruption: { consolidation: 'when-empty-or-underutilized' } }])).toEqual([60]);
 });
 
 test('with any steps left out, a tidy scenario is valid', () => {

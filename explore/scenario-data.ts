@@ -293,9 +293,15 @@ function without(set: ReadonlySet<string>, value: string): ReadonlySet<string> {
 /** So long may the replacement of an expired node take, with its pods, beside the time that these need to stop. */
 const REPLACED_IN_MS = 120_000;
 
+/** The consolidation that replaces nodes, too. */
+export const MOVES_PODS = 'when-empty-or-underutilized';
+/** The longest that pods take to stop where nodes are consolidated. */
+const MAX_STOP_SECONDS = 60;
+
 /**
  * The scenario without steps that can't be done, without workloads and faults that no step uses, and without nearness to such workloads.
- * Nodes live long enough for a moment at which none of them is being replaced, with one pod each: the world would never settle.
+ * Nodes live long enough for a moment at which none of them is being replaced, with one pod each: the world would never settle. It would
+ * not in time either if nodes that are consolidated, one after the other, each waited for minutes until their pods have stopped.
  */
 export function tidy(data: ScenarioData): ScenarioData {
   let state = initialState(data);
@@ -307,13 +313,16 @@ export function tidy(data: ScenarioData): ScenarioData {
   }
   const deployed = new Set(steps.flatMap((one) => (one.do === 'deploy' ? [one.workload] : [])));
   const injected = new Set(steps.flatMap((one) => (one.do === 'inject' ? [one.fault] : [])));
-  const peaks = [...peaksOf({ workloads: data.workloads.filter(({ name }) => deployed.has(name)), steps }).values()];
+  const changed = steps.flatMap((one) => (one.do === 'change-pool' ? [one.pool] : []));
+  const isConsolidated = [...data.pools, ...changed].some(({ disruption }) => disruption?.consolidation === MOVES_PODS);
+  const workloads = data.workloads.map((one) => (isConsolidated ? stoppingWithin(MAX_STOP_SECONDS, one) : one));
+  const peaks = [...peaksOf({ workloads: workloads.filter(({ name }) => deployed.has(name)), steps }).values()];
   const nodes = [...peaks, ...data.pools.map(({ replicas = 0 }) => replicas)].reduce((sum, one) => sum + one, 1);
-  const leastAgeMs = nodes * (REPLACED_IN_MS + 1_000 * Math.max(0, ...data.workloads.map(stopSecondsOf)));
+  const leastAgeMs = nodes * (REPLACED_IN_MS + 1_000 * Math.max(0, ...workloads.map(stopSecondsOf)));
   return {
     ...data,
     pools: data.pools.map((pool) => livingFor(leastAgeMs, pool)),
-    workloads: data.workloads.filter((one) => deployed.has(one.name)).map((one) => nearOneOf(deployed, one)),
+    workloads: workloads.filter((one) => deployed.has(one.name)).map((one) => nearOneOf(deployed, one)),
     faults: data.faults.filter((one) => injected.has(one.name)),
     steps: steps.map((one) => (one.do === 'change-pool' ? { ...one, pool: livingFor(leastAgeMs, one.pool) } : one)),
   };
@@ -349,6 +358,11 @@ function nearOneOf(names: ReadonlySet<string>, workload: WorkloadData): Workload
 
 /** How much larger than its number of replicas a Deployment may be while it is rolled out: the default of `maxSurge`, rounded up. */
 const SURGE = 0.25;
+
+function stoppingWithin(seconds: number, workload: WorkloadData): WorkloadData {
+  if (stopSecondsOf(workload) <= seconds) return workload;
+  return { ...workload, annotations: { ...workload.annotations, [STOP_SECONDS_ANNOTATION]: String(seconds) } };
+}
 
 /** The most pods that each workload has at once, by its name. */
 export function peaksOf({ workloads, steps }: Pick<ScenarioData, 'workloads' | 'steps'>): ReadonlyMap<string, number> {

@@ -4,6 +4,7 @@ import type { Random } from '../runtime/random.ts';
 import { drawScenario } from './draw/scenario.ts';
 import { USUAL_OPERATIONS } from './draw/site.ts';
 import type { DrawSite } from './draw/site.ts';
+import { Combinations } from './combinations.ts';
 import { ingredientsOf, isLike, isOf, isSame, symptomsOf, withoutIngredients } from './findings.ts';
 import type { Cause, Symptom } from './findings.ts';
 import type { ScenarioData } from './scenario-data.ts';
@@ -73,6 +74,12 @@ export const ROUND = 32;
 const FRESH = 0.25;
 /** The share of the others that are made of two. */
 const CROSSED = 0.2;
+/**
+ * The share of variations of which several are made, to take the one that brings the most things together that were not yet. Others only
+ * change times and sizes.
+ */
+const CHOSEN = 0.5;
+const CANDIDATES = 6;
 /** Members of the corpus that reached something lately are taken this often. */
 const RECENT = 0.5;
 const RECENT_MEMBERS = 40;
@@ -115,6 +122,7 @@ export class Search {
   readonly #random: Random;
   readonly #corpus: Member[] = [];
   readonly #covered = new Set<string>();
+  readonly #combinations = new Combinations();
   readonly #interleavings = new Set<string>();
   readonly #operations = new Set<string>(USUAL_OPERATIONS);
   readonly #known: Cause[];
@@ -178,14 +186,24 @@ export class Search {
   }
 
   #next(number: number): ScenarioData {
-    const waiting = this.#waiting.shift();
-    if (waiting !== undefined) return waiting;
+    const next = this.#waiting.shift() ?? this.#draw(number);
+    this.#combinations.add(next);
+    return next;
+  }
+
+  #draw(number: number): ScenarioData {
     const random = this.#random.fork(`scenario ${number}`);
     const name = `${random.hex(8)}-${number}`;
     const site = { ...this.#options.site, operations: [...this.#operations].sort() };
-    if (this.#corpus.length === 0 || random.chance(FRESH)) return drawScenario(random, name, site);
+    const newnessOf = (data: ScenarioData): number => this.#combinations.countNew(data);
+    if (this.#corpus.length === 0 || random.chance(FRESH)) return drawScenario(random, name, site, newnessOf);
     const member = this.#member(random);
-    return random.chance(CROSSED) ? cross(random, member, this.#member(random), name) : vary(random, member, name, site);
+    const varied = (): ScenarioData =>
+      random.chance(CROSSED) ? cross(random, member, this.#member(random), name) : vary(random, member, name, site);
+    const first = varied();
+    if (!random.chance(CHOSEN)) return first;
+    const all = [first, ...Array.from({ length: CANDIDATES - 1 }, varied)].map((data) => ({ data, newness: newnessOf(data) }));
+    return all.reduce((best, one) => (one.newness > best.newness ? one : best)).data;
   }
 
   /** The smaller of two, so that variations stay small: more of them run in the same time. */

@@ -13,7 +13,7 @@ import { devicesOf } from '../model/devices.ts';
 import { loadCatalogue, smallRegion } from '../model/instance-catalogue.ts';
 import type { Catalogue } from '../model/instance-catalogue.ts';
 import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
-import { peaksOf, specOf, stopSecondsOf } from './scenario-data.ts';
+import { MOVES_PODS, peaksOf, specOf, stopSecondsOf } from './scenario-data.ts';
 import type { PoolData, ScenarioData, WorkloadData } from './scenario-data.ts';
 import { certainZones, inZones, isShared, zonesRequired } from './volumes.ts';
 
@@ -36,8 +36,6 @@ interface Pin {
   readonly zone: string;
 }
 
-/** The consolidation that replaces nodes, too. */
-const MOVES_PODS = 'when-empty-or-underutilized';
 /** Pods that stop within this time hold up others for less than the bounds allow. */
 const SOON_S = 60;
 const NAMESPACE = 'default';

@@ -5,6 +5,7 @@ import { LABEL } from '../../model/kube.ts';
 import { createRandom } from '../../runtime/random.ts';
 import { ingredientsOf } from '../findings.ts';
 import { featuresOf, scenarioOf } from '../generated.ts';
+import type { ScenarioData } from '../scenario-data.ts';
 import { LARGE, SITE, SMALL } from '../testing/ground.ts';
 import { drawFault, namesIn, possibleFaults } from './params.ts';
 import { truthsOf } from '../truths.ts';
@@ -163,4 +164,15 @@ test('a target is killed a few times only', () => {
   const drawn = crash.flatMap((fault) => Array.from({ length: 100 }, () => drawFault(random, 'f', fault, NAMES)));
   expect(drawn).toHaveLength(100);
   expect(new Set(drawn.map((one) => (one?.params['when'] as { kind: string }).kind))).toEqual(new Set(['first', 'nth']));
+});
+
+test('of several draws, that which is newest by any measure is taken', () => {
+  const stepsOf = ({ steps }: ScenarioData): number => steps.length;
+  const sumOf = (newnessOf?: (data: ScenarioData) => number): number =>
+    Array.from({ length: 30 }, (_one, seed) => stepsOf(drawScenario(createRandom(seed), 'any', SITE, newnessOf))).reduce(
+      (a, b) => a + b,
+      0,
+    );
+  expect(sumOf(stepsOf)).toBeGreaterThan(1.2 * sumOf());
+  expect(sumOf((data) => -stepsOf(data))).toBeLessThan(0.8 * sumOf());
 });

@@ -18,15 +18,24 @@ const CRASHES = 0.12;
 const RELATED = 0.3;
 /** The share of scenarios that may serve nobody. In the others a workload is owed nodes: faults strike nothing where nothing is launched. */
 const BARREN = 0.1;
-/** Pools and workloads that don't suit each other are drawn again, at most this often. */
-const MAX_DRAWS = 8;
+/** Draws of which one is taken: in most, some pool suits some workload. */
+const DRAWS = 8;
 
-/** A scenario that nobody wrote. Usually with two or three faults, since most bugs need an overlap. */
-export function drawScenario(random: Random, name: string, site: DrawSite): ScenarioData {
+/**
+ * A scenario that nobody wrote. Usually with two or three faults, since most bugs need an overlap.
+ * @param newnessOf of several draws, that with the highest number is taken
+ */
+export function drawScenario(
+  random: Random,
+  name: string,
+  site: DrawSite,
+  newnessOf: (data: ScenarioData) => number = () => 0,
+): ScenarioData {
   const mayBeBarren = random.chance(BARREN);
-  let drawn = drawOnce(random, name, site);
-  for (let draws = 1; draws < MAX_DRAWS && !mayBeBarren && !isServing(drawn); draws += 1) drawn = drawOnce(random, name, site);
-  return drawn;
+  const first = drawOnce(random, name, site);
+  const drawn = [first, ...Array.from({ length: DRAWS - 1 }, () => drawOnce(random, name, site))];
+  const sorted = drawn.map((data) => ({ data, newness: newnessOf(data) })).sort((a, b) => b.newness - a.newness);
+  return (sorted.find(({ data }) => mayBeBarren || isServing(data)) ?? sorted[0])?.data ?? first;
 }
 
 /** Whether a workload is owed nodes, faults aside. */
