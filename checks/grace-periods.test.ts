@@ -83,6 +83,11 @@ function heldUp(node = 'n-1'): HistoryBuilder {
     .fire('f', 3);
 }
 
+/** The target is paused from the beginning of a drain until this time. */
+function paused(untilMs: number): HistoryBuilder {
+  return leaving(LIMIT).arm('f', 'must-fire', { fault: 'pause' }).fire('f').at(untilMs).heal('f');
+}
+
 const ended = (history: HistoryBuilder): HistoryBuilder =>
   history
     .request(2, 'ec2:TerminateInstances')
@@ -136,6 +141,30 @@ for (const { name, history, codes } of [
   {
     name: 'told too late although a fault withheld the answer about another node',
     history: ended(heldUp('n-2').at(280_000).answer(3, 'ok').pod('web-1', 'terminating').at(310_000)),
+    codes: ['asked-too-late'],
+  },
+  {
+    name: 'told as soon as the target, which a fault had paused, went on',
+    history: ended(paused(280_000).pod('web-1', 'terminating').at(310_000)),
+    codes: [],
+  },
+  {
+    name: 'told too late after such a pause',
+    history: ended(paused(200_000).at(280_000).pod('web-1', 'terminating').at(310_000)),
+    codes: ['asked-too-late'],
+  },
+  {
+    name: 'told too late, since it was already when the target was paused',
+    history: ended(
+      leaving(LIMIT)
+        .at(270_000)
+        .arm('f', 'must-fire', { fault: 'pause' })
+        .fire('f')
+        .at(304_000)
+        .heal('f')
+        .pod('web-1', 'terminating')
+        .at(310_000),
+    ),
     codes: ['asked-too-late'],
   },
   { name: 'never told', history: ended(leaving(LIMIT).at(310_000)), codes: ['asked-too-late'] },

@@ -1,6 +1,7 @@
 import type { InstanceLife, NodeLife, PodLife, RequestLife } from '../history/lives.ts';
 import type { Finding } from '../history/verdict.ts';
 import { nodesOf } from '../history/view.ts';
+import { pausesOf } from '../history/pauses.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { isDuring, requestsAbout } from './departures.ts';
@@ -64,7 +65,11 @@ function judgeInstance(view: View, instance: InstanceLife, pods: readonly PodLif
       return [{ code: 'grace-cut-short', object: pod.object, events, message }];
     }
     if (latestMs === Infinity) return [];
-    const freeMs = Math.max(sinceMs, running?.t ?? Infinity, heldUpMs(view, instance, sinceMs, askedMs));
+    const freeMs = Math.max(
+      sinceMs,
+      running?.t ?? Infinity,
+      heldUpMs(view, instance, sinceMs, Math.min(askedMs, latestMs - graceMs + CHECK_PERIOD_MS)),
+    );
     const owedMs = Math.min(graceMs, latestMs - freeMs);
     if (latestMs - askedMs >= owedMs - CHECK_PERIOD_MS) return [];
     const message = `Pod ${pod.name} should get ${duration(owedMs)} to terminate before the drain of its node ends at ${duration(latestMs)}, but was asked to leave only at ${duration(askedMs)}.`;
@@ -73,8 +78,8 @@ function judgeInstance(view: View, instance: InstanceLife, pods: readonly PodLif
 }
 
 /**
- * Until when a fault withheld the answer to a change of the instance's Nodes that was sent in this time: the target could not go on with
- * their drain. Clients of the API server have no time-out of their own for changes.
+ * Until when a fault kept the target from going on with a drain in this time: it was paused, or the answer to a change of the instance's
+ * Nodes was withheld. Clients of the API server have no time-out of their own for changes.
  */
 function heldUpMs(view: View, instance: InstanceLife, fromMs: number, toMs: number): number {
   const objects = new Set(nodesOf(view, instance).map(({ object }) => object));
@@ -83,7 +88,9 @@ function heldUpMs(view: View, instance: InstanceLife, fromMs: number, toMs: numb
   );
   const isMeant = ({ start }: RequestLife): boolean =>
     start.mutating && objects.has(start.object ?? '') && start.t >= fromMs && start.t < toMs;
-  return Math.max(0, ...struck.filter(isMeant).map(({ end }) => end?.t ?? view.endMs));
+  const pauses = pausesOf(view).filter((pause) => pause.fromMs < toMs && (pause.toMs ?? Infinity) > fromMs);
+  const untilMs = [...struck.filter(isMeant).map(({ end }) => end?.t), ...pauses.map((pause) => pause.toMs)];
+  return Math.max(0, ...untilMs.map((one) => one ?? view.endMs));
 }
 
 /**

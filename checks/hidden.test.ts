@@ -17,7 +17,21 @@ const killed = (provoked = true): HistoryBuilder =>
   new HistoryBuilder().act().at(10).add({ type: 'target.exit', incarnation: 1, provoked, reason: 'killed' });
 
 for (const { what, history, blind } of [
-  { what: 'a watch fails', history: struck('watch pods').answer(1, 'fail'), blind: [{ fromMs: 10, toMs: 10 }] },
+  {
+    what: 'a watch fails, and nothing is read again',
+    history: struck('watch pods').answer(1, 'fail'),
+    blind: [{ fromMs: 10, toMs: 10 }],
+  },
+  {
+    what: 'a watch fails, and is tried again much later',
+    history: struck('watch pods').answer(1, 'fail').at(60_011).request(2, 'watch pods'),
+    blind: [{ fromMs: 10, toMs: 10 }],
+  },
+  {
+    what: 'a watch fails, and is tried again',
+    history: struck('watch pods').answer(1, 'fail').at(700).request(2, 'list nodes').at(900).request(3, 'list pods'),
+    blind: [{ fromMs: 10, toMs: 900 }],
+  },
   { what: 'a watch hangs', history: struck('watch pods').at(200).answer(1, 'info').at(300).heal('f'), blind: [{ fromMs: 10, toMs: 200 }] },
   { what: 'a list hangs until the heal', history: struck('list pods').at(300).heal('f'), blind: [{ fromMs: 10, toMs: 300 }] },
   { what: 'a list hangs, and nothing heals it', history: struck('list pods'), blind: [{ fromMs: 10, toMs: undefined }] },
@@ -48,4 +62,14 @@ test('a fault whose firings are no longer recorded blinds until its heal', () =>
   const often = armed();
   for (let span = 1; span <= 200; span += 1) often.request(span, 'list pods').fire('f', span).answer(span, 'fail');
   expect(blindnessOf(createView(often.at(300).heal('f').events)).at(-1)).toEqual({ fromMs: 10, toMs: 300 });
+});
+
+test('so does one that kept the target from reading only after that, until this is read again', () => {
+  const often = armed();
+  for (let span = 1; span <= 200; span += 1) often.request(span, 'create events').fire('f', span).answer(span, 'fail');
+  expect(blindnessOf(createView(often.at(300).heal('f').at(900).request(202, 'watch pods').events))).toEqual([]);
+  const failed = armed();
+  for (let span = 1; span <= 200; span += 1) failed.request(span, 'create events').fire('f', span).answer(span, 'fail');
+  const again = failed.at(200).request(201, 'watch pods').answer(201, 'fail').at(300).heal('f').at(900).request(202, 'watch pods');
+  expect(blindnessOf(createView(again.events))).toEqual([{ fromMs: 10, toMs: 900 }]);
 });

@@ -1,16 +1,17 @@
 import { targetsInstances } from '../history/ledger.ts';
 import type { LedgerEntry } from '../history/ledger.ts';
-import type { Bound } from '../history/events.ts';
+import type { Bound, EventOf } from '../history/events.ts';
 import type { PodLife } from '../history/lives.ts';
 import { expectationsOf } from '../history/view.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
-import { isLost } from './endings.ts';
 import { count, duration, indexes, measure, mergeParts, safetyPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
 /** Most live instances per pod or static node, at the peak number of both. */
 const RUNAWAY_BOUND = 'runaway';
+/** How long a node may be dead before it counts again: the AWS provider's `RepairPolicies` of Karpenter wait that long. */
+const REPAIRED_AFTER_MS = 1_800_000;
 /** Longest time from the decision to launch to the request. */
 const LAG_BOUND = 'launch-lag';
 
@@ -18,7 +19,7 @@ const LAG_BOUND = 'launch-lag';
  * Launches must stop at some point. At every launch, the number of live instances is at most a multiple of the highest number
  * of pods that existed at once until then, together with the nodes that static pools asked for. Replacements that are launched first, fleets that return more than requested and
  * launches whose response was lost are legal, so the multiple is generous; an endless loop exceeds any number. Instances whose node was Ready
- * and is not any more don't count: no pod can use them, and how long they may stay is up to the pool and to node repair.
+ * and has not been for less than the patience of node repair don't count: no pod can use them, and they have to be replaced.
  */
 export const runawayCapacity: Check = {
   name: 'runaway-capacity',
@@ -39,11 +40,13 @@ export const runawayCapacity: Check = {
 
 function judgeLaunches(view: View, entries: readonly LedgerEntry[], bound: Bound): Part {
   const needsBy = mostNeeds(view);
+  const dead = entries.map(deadTimes);
   const launches = entries.map(({ instance, request }) => {
     const { i } = instance.launched;
-    const live = entries
-      .filter(({ instance: { launched, ending } }) => launched.i <= i && (ending?.i ?? Infinity) > i)
-      .filter((one) => !isLost(view, one.instance, instance.launched)).length;
+    const isLive = ({ instance: { launched, ending } }: LedgerEntry): boolean => launched.i <= i && (ending?.i ?? Infinity) > i;
+    const live = entries.filter(
+      (one, index) => isLive(one) && !(dead[index] ?? []).some((time) => isDuring(time, instance.launched)),
+    ).length;
     return { instance, request, live, needs: needsBy(i) };
   });
   const isStatic = view.pools.some(({ pool }) => pool.replicas !== undefined);
@@ -59,6 +62,25 @@ function judgeLaunches(view: View, entries: readonly LedgerEntry[], bound: Bound
   return safetyPart(view, findings, `${excessive.length} of ${count(launches.length, 'launch', 'launches')} beyond any need`, [
     measure(bound, measured),
   ]);
+}
+
+/** A time in which the node of an instance was dead. */
+interface DeadTime {
+  readonly from: EventOf<'node'>;
+  /** Undefined if it never came back. */
+  readonly to: EventOf<'node'> | undefined;
+}
+
+function deadTimes({ nodes }: LedgerEntry): DeadTime[] {
+  return nodes.flatMap(({ steps }) => {
+    const changes = steps.filter(({ to }) => to === 'ready' || to === 'not-ready');
+    const isAfterReady = (index: number): boolean => changes.slice(0, index).some(({ to }) => to === 'ready');
+    return changes.flatMap((from, index) => (from.to === 'not-ready' && isAfterReady(index) ? [{ from, to: changes[index + 1] }] : []));
+  });
+}
+
+function isDuring({ from, to }: DeadTime, { i, t }: { readonly i: number; readonly t: number }): boolean {
+  return from.i < i && i < (to?.i ?? Infinity) && t - from.t <= REPAIRED_AFTER_MS;
 }
 
 /** If every pod needs one node and nothing is lost, each further instance has no reason. */

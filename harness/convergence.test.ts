@@ -376,6 +376,21 @@ test('as many idle nodes as there are held ones may stay, or pods that must be a
   expect(await lookAtHeld({}, { others: [node('a')] })).toEqual([...LEAVING, idle('a')]);
 });
 
+test('so may idle nodes for waiting pods that must be near a held one: these may be expected to follow', async () => {
+  const { spec, metadata } = pod('web', 'Pending');
+  const { nodeName: _nowhere, ...rest } = spec;
+  const follower = (near: string, more: Partial<Pod['spec']> = {}): Pod => {
+    const term = { topologyKey: LABEL.zone, labelSelector: { matchLabels: { [WORKLOAD_LABEL]: near } } };
+    const affinity = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } };
+    const labels = { [WORKLOAD_LABEL]: 'none' };
+    return { metadata: { ...metadata, labels }, spec: { ...rest, affinity, ...more }, status: { phase: 'Pending' } };
+  };
+  const others = [node('a'), node('b')];
+  expect(await lookAtHeld(OPTED_OUT, { others, beside: [follower('web')] })).toEqual([]);
+  expect(await lookAtHeld(OPTED_OUT, { others, beside: [follower('api')] })).toEqual([idle('b')]);
+  expect(await lookAtHeld(OPTED_OUT, { others, beside: [follower('web', { schedulingGates: [{ name: 'quota' }] })] })).toEqual([idle('b')]);
+});
+
 test('an idle node that a user wants to keep may stay', async () => {
   const annotated = (annotations: Record<string, string>) => look([], [marked('a', { annotations })]);
   expect(await annotated({ 'karpenter.sh/do-not-disrupt': 'true' })).toEqual([]);

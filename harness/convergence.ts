@@ -108,9 +108,10 @@ export async function waitingToSettle({
     ...wantedIdleNodes(nodes, usedNodes, pools),
     ...kept.map(({ metadata }) => metadata.name ?? ''),
   ]);
-  // Whoever expects the pods of these nodes to move has room for them, on a node each if they must not share one.
+  // Whoever expects the pods of these nodes to move has room for them, on a node each if they must not share one, and for pods that follow.
   const moving = pods.filter((pod) => held.has(pod.spec.nodeName ?? '') && truthOf(pod, truths)?.kind !== 'daemon' && !isTerminal(pod));
-  let spare = Math.max(held.size, moving.filter(needsOwnPlace).length);
+  const following = pods.filter((pod) => mayStillCome(pod) && moving.some((other) => mustBeNear(pod, other)));
+  let spare = Math.max(held.size, moving.filter(needsOwnPlace).length) + following.length;
   const joined = new Set(nodes.map((node) => parseProviderId(node.spec?.providerID)));
   for (const node of nodes) {
     if (held.has(node.metadata.name ?? '')) continue;
@@ -167,6 +168,20 @@ function needsOwnPlace({ spec: { affinity, topologySpreadConstraints = [], conta
     (affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).length > 0 ||
     topologySpreadConstraints.some(({ whenUnsatisfiable }) => whenUnsatisfiable === 'DoNotSchedule') ||
     containers.some(({ ports = [] }) => ports.some(({ hostPort = 0 }) => hostPort > 0))
+  );
+}
+
+/** Whether it waits for a node. */
+function mayStillCome({ metadata, spec }: Pod): boolean {
+  return spec.nodeName === undefined && metadata.deletionTimestamp === undefined && (spec.schedulingGates ?? []).length === 0;
+}
+
+/** Whether a pod must be where another one is, by a rule that selects it in its own namespace. */
+function mustBeNear({ metadata, spec: { affinity } }: Pod, other: Pod): boolean {
+  const terms = affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+  return (
+    metadata.namespace === other.metadata.namespace &&
+    terms.some(({ labelSelector }) => matchesSelector(labelSelector, other.metadata.labels))
   );
 }
 

@@ -67,7 +67,7 @@ export const provisioning: Area = {
       id: 'PRV-07',
       title: 'Whatever goes wrong, no more instances are live at once than the bound allows for each pod.',
       rationale:
-        'The bound is generous, because replacements that are launched first, fleets that return more than requested and lost launches are all acceptable. Instances whose node is no longer Ready do not count, since no pod can use them. A launch loop has no upper limit, and is the most expensive failure of all.',
+        'The bound is generous, because replacements that are launched first, fleets that return more than requested and lost launches are all acceptable. Instances whose node died do not count for half an hour, the patience of node repair: no pod can use them, and they have to be replaced. A launch loop has no upper limit, and is the most expensive failure of all.',
       observed: 'at every launch the number of live instances is compared with the peak number of pods so far',
       breaches: { 'runaway-capacity': ['runaway-launches'] },
       bound: 'runaway',
