@@ -18,7 +18,7 @@ export const EVENTS_AT_ONCE = 100;
 /** Events that wait at most; more are dropped, as by client-go. */
 export const EVENTS_WAITING_MAX = 10_000;
 /** Most messages remembered for that; the oldest are dropped first. */
-export const REPORTED_OBJECTS_MAX = 100_000;
+export const REPORTED_MESSAGES_MAX = 100_000;
 
 /** Most offerings (type x zone) in one CreateFleet request. */
 export const OFFERINGS_PER_LAUNCH = 60;

@@ -3,7 +3,7 @@ import { mayFire } from '../faults/fault.ts';
 import { nth } from '../faults/triggers.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { Trial } from '../harness/scenario.ts';
-import { NODE_POOLS, NODE_TYPES, PREFERS_ALL_ZONES, SPREAD_OVER_ZONES, servedAfterHeal } from '../harness/shapes.ts';
+import { NODE_POOLS, NODE_TYPES, PREFERS_ALL_ZONES, SPREAD_OVER_ZONES, impossible, servedAfterHeal } from '../harness/shapes.ts';
 import { serve, serveTogether } from '../harness/steps.ts';
 import { LABEL } from '../model/kube.ts';
 
@@ -266,6 +266,23 @@ export const launchRefused = scenario({
     await serve(t, 'fallback', { name: 'anywhere', replicas: 4 });
     await refused.heal();
     await t.untilServed(pinned, 'recover');
+  },
+});
+
+export const refusedAtLimit = scenario({
+  id: 'capacity/refused-at-limit',
+  title:
+    "all launches are refused for minutes, and the pool's limit leaves room for two of six pods: their users are not flooded with Events while the reasons take turns",
+  requirements: ['API-10', 'LIM-01'],
+  features: ['node-limits'],
+  pools: [pool('default', { limits: { nodes: 2 } })],
+  faults: { refusal: faults.launchRefused({}) },
+  async run(t, { refusal }) {
+    const refused = await t.inject(refusal);
+    await t.deploy({ replicas: 6, apartOver: LABEL.hostname, truth: impossible('the limit of the pool leaves room for only two nodes') });
+    await t.untilFired(refused, 'provision');
+    // Long enough for dozens of tries.
+    await t.pass('provision', 12);
   },
 });
 

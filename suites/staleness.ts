@@ -4,7 +4,7 @@ import type { FaultSpec } from '../faults/fault.ts';
 import { LAUNCHES } from '../faults/operations.ts';
 import { scenario } from '../harness/scenario.ts';
 import type { Trial } from '../harness/scenario.ts';
-import { NODE_POOLS } from '../harness/shapes.ts';
+import { NODE_POOLS, servedAfterHeal } from '../harness/shapes.ts';
 import { scaleToNone, serve } from '../harness/steps.ts';
 import { comeAndGo, comeOnceAndGo, comeStayAndGo } from './parts.ts';
 
@@ -46,6 +46,29 @@ async function comeOnceAndGoLate(t: Trial): Promise<void> {
   t.expect.launchedAtMost(5);
   await comeAndGo(t);
 }
+
+/** Here the lag is longer than the patience of whoever gives up nodes after a quarter of an hour. */
+export const readyUnseen = scenario({
+  id: 'staleness/ready-unseen',
+  title: 'nodes become ready after minutes, and that is seen ten minutes later: they stay, with their pods',
+  requirements: ['STL-08'],
+  pools: NODE_POOLS,
+  faults: { unready: faults.neverReady({}), late: lag('nodes', 600_000) },
+  async run(t, { unready, late }) {
+    const broken = await t.inject(unready);
+    const web = await t.deploy({ replicas: 2, truth: servedAfterHeal('its nodes are not ready at first') });
+    await t.untilFired(broken, 'provision');
+    await t.pass('launch-lag');
+    // Whoever writes to new Nodes has done so, and knows them as they were then.
+    const unseen = await t.inject(late);
+    await t.pass('provision', 4.5);
+    await broken.heal();
+    await t.untilServed(web, 'recover');
+    t.expect.neverWithoutNode(web);
+    await t.pass('registration');
+    await unseen.heal();
+  },
+});
 
 export const closedWatches = scenario({
   id: 'staleness/closed-watches',

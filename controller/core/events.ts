@@ -7,7 +7,7 @@ import { logFailure } from '../../runtime/log.ts';
 import type { Random } from '../../runtime/random.ts';
 import { Semaphore } from '../../runtime/semaphore.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
-import { EVENTS_AT_ONCE, EVENTS_WAITING_MAX, EVENT_REPEAT_MS, REPORTED_OBJECTS_MAX } from '../constants.ts';
+import { EVENTS_AT_ONCE, EVENTS_WAITING_MAX, EVENT_REPEAT_MS, REPORTED_MESSAGES_MAX } from '../constants.ts';
 import { describeError } from './errors.ts';
 
 /** A message about an object. */
@@ -28,8 +28,8 @@ export class EventWriter {
   readonly #runtime: Runtime;
   readonly #kube: KubeClient;
   readonly #random: Random;
-  /** The last message and its time, by object and reason. The oldest are dropped first. */
-  readonly #said = new Map<string, { message: string; atMs: number }>();
+  /** When each message was last written, by object, reason and message. The oldest are dropped first. */
+  readonly #saidMs = new Map<string, number>();
   /** The pods of a large cluster may all have something to report at once. */
   readonly #writes = new Semaphore(EVENTS_AT_ONCE);
   /** Events that are being written, or wait for it. */
@@ -45,23 +45,23 @@ export class EventWriter {
   write(notification: Notification): boolean {
     const { object, reason, message, isAnyMessage = false } = notification;
     const nowMs = this.#runtime.clock.nowMs();
-    const key = `${object.metadata.uid ?? ''} ${reason}`;
-    const last = this.#said.get(key);
-    const isSame = last !== undefined && (isAnyMessage || last.message === message);
-    if (isSame && nowMs - last.atMs < EVENT_REPEAT_MS) return false;
-    this.#said.delete(key);
-    this.#said.set(key, { message, atMs: nowMs });
-    const [oldest] = this.#said.keys();
-    if (this.#said.size > REPORTED_OBJECTS_MAX && oldest !== undefined) this.#said.delete(oldest);
+    // Not only the last one: reasons may take turns, such as a limit and refused launches.
+    const key = [object.metadata.uid ?? '', reason, isAnyMessage ? '' : message].join(' ');
+    const lastMs = this.#saidMs.get(key);
+    if (lastMs !== undefined && nowMs - lastMs < EVENT_REPEAT_MS) return false;
+    this.#saidMs.delete(key);
+    this.#saidMs.set(key, nowMs);
+    const [oldest] = this.#saidMs.keys();
+    if (this.#saidMs.size > REPORTED_MESSAGES_MAX && oldest !== undefined) this.#saidMs.delete(oldest);
     const event = eventOf(notification, nowMs, this.#random.hex(8));
     if (this.#open >= EVENTS_AT_ONCE + EVENTS_WAITING_MAX) {
-      this.#said.delete(key);
+      this.#saidMs.delete(key);
       return true;
     }
     this.#open += 1;
     const written = this.#writes.run(() => this.#kube.create(RESOURCES.events, event)).finally(() => (this.#open -= 1));
     written.catch((error: unknown) => {
-      this.#said.delete(key);
+      this.#saidMs.delete(key);
       const fields = { object: object.metadata.name, reason };
       logFailure(this.#runtime.log, 'warn', `no event could be written: ${describeError(error)}`, error, fields);
     });

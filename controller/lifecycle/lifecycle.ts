@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { createQueue } from '../core/queue.ts';
 import type { Queue } from '../core/queue.ts';
 import type { Parts } from '../parts.ts';
+import { isReadyNow } from './ready-now.ts';
 
 /** The lifecycle of claims, step by step: launch, registration, initialization, and termination. */
 export interface Lifecycle {
@@ -61,6 +62,7 @@ async function reconcileClaim(context: Context, parts: LifecycleParts, name: str
   const { lifecyclePollMs, initializationTimeoutMs } = context.periods;
   if (isTrue(node?.status?.conditions, 'Ready')) return lifecyclePollMs;
   if (waitedMs <= initializationTimeoutMs) return Math.min(lifecyclePollMs, initializationTimeoutMs - waitedMs + 1);
+  if (await isReadyNow(context, claim)) return lifecyclePollMs;
   await deleteClaim(context, claim, `its Node was not ready within ${initializationTimeoutMs} ms of the launch`);
   return undefined;
 }

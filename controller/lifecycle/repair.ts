@@ -9,6 +9,7 @@ import { deleteClaim, patchClaim } from '../claims.ts';
 import { REPAIR_AFTER_MS, UNHEALTHY_PART_MAX } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { describeError } from '../core/errors.ts';
+import { isReadyNow } from './ready-now.ts';
 
 /** The part that removes nodes that do not recover. */
 export interface Repairer {
@@ -50,6 +51,7 @@ export function createRepairer(context: Context, { unhealthyPartMax = UNHEALTHY_
 }
 
 async function giveUp(context: Context, claim: NodeClaim, node: Node): Promise<void> {
+  if (await isReadyNow(context, claim)) return;
   const now = formatTime(context.runtime.clock.nowMs());
   const patched = await patchClaim(context, claim, { metadata: { annotations: { [KARPENTER.terminationTime]: now } } });
   const message = `${nameOf(node)} has not been ready for ${REPAIR_AFTER_MS / 60_000} minutes`;

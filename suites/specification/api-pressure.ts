@@ -104,7 +104,7 @@ export const apiPressure: Area = {
         "pods can't be served, and nodes can't be drained, for minutes; no Event about them is repeated more often than client-go's own recorder lets through",
       breaches: { 'event-spam': ['event-flood'] },
       bound: { none: 'the number is that of client-go: 25 at once, and one more every five minutes' },
-      incidents: ['karpenter#236'],
+      incidents: ['karpenter#236', 'karpenter#2071'],
     }),
   ],
 };

@@ -79,5 +79,15 @@ export const staleness: Area = {
       bound: 'recover',
       incidents: ['karpenter#3176'],
     }),
+    requirement({
+      id: 'STL-08',
+      title: 'A node that looks as if it never became ready is not given up before its state was read.',
+      rationale: 'A watch that is refused or lags shows the past for minutes: by then the node is ready, and pods run there.',
+      observed:
+        'nodes become ready before the autoscaler would give them up, and it is told of that after it would; no node goes once the pods run',
+      breaches: { ...UNSERVED, undisturbed: ['pod-without-node'] },
+      bound: 'recover',
+      incidents: ['karpenter#1100'],
+    }),
   ],
 };

@@ -135,6 +135,8 @@ import { noDrain } from './termination/no-drain.ts';
 import { drainNeedsEc2 } from './termination/drain-needs-ec2.ts';
 import { singleEvictionAttempt } from './termination/single-eviction-attempt.ts';
 import { deadlineByOwnClock } from './termination/deadline-by-own-clock.ts';
+import { givesUpByCache } from './registration/gives-up-by-cache.ts';
+import { forgetsOlderEvents } from './provisioning/forgets-older-events.ts';
 import { eventsEachTry } from './termination/events-each-try.ts';
 import { serverTime } from './termination/server-time.ts';
 import { staleDescribe } from './termination/stale-describe.ts';
@@ -231,6 +233,8 @@ export const mutants: readonly Mutant[] = [
   staleTaintRetry,
   deadlineByOwnClock,
   eventsEachTry,
+  forgetsOlderEvents,
+  givesUpByCache,
   serverTime,
   staleCacheRemoval,
   noDrain,
