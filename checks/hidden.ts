@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_FIRINGS_RECORDED } from '../history/events.ts';
-import type { FaultLife } from '../history/lives.ts';
+import type { FaultLife, RequestLife } from '../history/lives.ts';
 import { pausesOf } from '../history/pauses.ts';
 import type { View } from '../history/view.ts';
 
@@ -9,6 +9,15 @@ interface Blindness {
   readonly fromMs: number;
   readonly toMs: number | undefined;
 }
+
+/** A point in a history. */
+interface Moment {
+  readonly i: number;
+  readonly t: number;
+}
+
+/** When an operation was tried again after it had failed. */
+type RetriedMs = (operation: string, failed: Moment) => number;
 
 const READ = /^(list|watch) /;
 /** A list that a fault delays by less is not late. */
@@ -26,9 +35,19 @@ const lagSchema = z.object({ lagMs: z.number() });
  * after a provoked crash, or it was paused.
  */
 export function blindnessOf(view: View): Blindness[] {
+  const reads = [...view.requests.values()].filter(({ start }) => READ.test(start.operation));
+  const startsOf = Map.groupBy(
+    reads.map(({ start }) => start),
+    ({ operation }) => resourceOf(operation),
+  );
+  /** When the target listed or watched the same again after a failure, if it did so soon: until then it saw nothing new. */
+  const retriedMs = (operation: string, { i: index, t: endMs }: Moment): number => {
+    const next = startsOf.get(resourceOf(operation))?.find(({ i }) => i > index);
+    return next === undefined || next.t > endMs + RETRY_MS ? endMs : next.t;
+  };
   const ofFaults = view.faults.flatMap((fault) => {
-    const times = fault.fired.flatMap((fired) => blindedBy(view, fault, fired));
-    return [...times, ...blindedUnrecorded(view, fault, times.length > 0)];
+    const times = fault.fired.flatMap((fired) => blindedBy(view, fault, fired, retriedMs));
+    return [...times, ...blindedUnrecorded(reads, fault, times.length > 0, retriedMs)];
   });
   const ofDeaths = view.incarnations.flatMap(({ exit, number }) => {
     if (exit?.provoked !== true) return [];
@@ -38,7 +57,12 @@ export function blindnessOf(view: View): Blindness[] {
   return [...ofFaults, ...pausesOf(view), ...ofDeaths].sort((a, b) => a.fromMs - b.fromMs);
 }
 
-function blindedBy(view: View, { armed, healed }: FaultLife, { span, t: fromMs }: FaultLife['fired'][number]): Blindness[] {
+function blindedBy(
+  view: View,
+  { armed, healed }: FaultLife,
+  { span, t: fromMs }: FaultLife['fired'][number],
+  retriedMs: RetriedMs,
+): Blindness[] {
   if (span === undefined) return [];
   const request = view.requests.get(span);
   if (request?.start.wire !== 'kube' || !READ.test(request.start.operation)) return [];
@@ -47,7 +71,7 @@ function blindedBy(view: View, { armed, healed }: FaultLife, { span, t: fromMs }
   const { start, end } = request;
   if (end === undefined) return [{ fromMs, toMs: healed?.t }];
   const isLate = start.operation.startsWith('list ') && end.t - fromMs >= LATE_MS;
-  if (end.outcome !== 'ok') return [{ fromMs, toMs: retriedMs(view, start.operation, end) }];
+  if (end.outcome !== 'ok') return [{ fromMs, toMs: retriedMs(start.operation, end) }];
   return isLate ? [{ fromMs, toMs: end.t }] : [];
 }
 
@@ -55,23 +79,22 @@ function blindedBy(view: View, { armed, healed }: FaultLife, { span, t: fromMs }
  * Of a fault that fired more often than is recorded: it blinds from the last firing that is until the target has read again, after the heal,
  * what it could not read, if the fault kept it from reading before or a read failed since.
  */
-function blindedUnrecorded(view: View, { fired, healed }: FaultLife, didBlind: boolean): Blindness[] {
+function blindedUnrecorded(
+  reads: readonly RequestLife[],
+  { fired, healed }: FaultLife,
+  didBlind: boolean,
+  retriedMs: RetriedMs,
+): Blindness[] {
   const last = fired.at(-1);
   if (last === undefined || fired.length < MAX_FIRINGS_RECORDED) return [];
   const healedMs = healed?.t ?? Infinity;
-  const failed = [...view.requests.values()].filter(
-    ({ start, end }) => READ.test(start.operation) && start.t >= last.t && start.t <= healedMs && end?.outcome !== 'ok',
-  );
+  const failed = reads.filter(({ start, end }) => start.t >= last.t && start.t <= healedMs && end?.outcome !== 'ok');
   if (!didBlind && failed.length === 0) return [];
   if (healed === undefined) return [{ fromMs: last.t, toMs: undefined }];
-  const reads = new Set(failed.map(({ start }) => start.operation));
-  return [{ fromMs: last.t, toMs: Math.max(healed.t, ...[...reads].map((operation) => retriedMs(view, operation, healed))) }];
+  const struck = new Set(failed.map(({ start }) => start.operation));
+  return [{ fromMs: last.t, toMs: Math.max(healed.t, ...[...struck].map((operation) => retriedMs(operation, healed))) }];
 }
 
-/** When the target listed or watched the same again after a failure, if it did so soon: until then it saw nothing new. */
-function retriedMs(view: View, operation: string, { i: index, t: endMs }: { readonly i: number; readonly t: number }): number {
-  const [, resource = ''] = operation.split(' ');
-  const isSame = (other: string): boolean => other === `list ${resource}` || other === `watch ${resource}`;
-  const next = [...view.requests.values()].find(({ start }) => start.i > index && isSame(start.operation));
-  return next === undefined || next.start.t > endMs + RETRY_MS ? endMs : next.start.t;
+function resourceOf(operation: string): string {
+  return operation.replace(READ, '');
 }

@@ -74,8 +74,9 @@ interface DeadTime {
 function deadTimes({ nodes }: LedgerEntry): DeadTime[] {
   return nodes.flatMap(({ steps }) => {
     const changes = steps.filter(({ to }) => to === 'ready' || to === 'not-ready');
-    const isAfterReady = (index: number): boolean => changes.slice(0, index).some(({ to }) => to === 'ready');
-    return changes.flatMap((from, index) => (from.to === 'not-ready' && isAfterReady(index) ? [{ from, to: changes[index + 1] }] : []));
+    const first = changes.findIndex(({ to }) => to === 'ready');
+    const wasReady = first === -1 ? [] : changes.slice(first);
+    return wasReady.flatMap((from, index) => (from.to === 'not-ready' ? [{ from, to: wasReady[index + 1] }] : []));
   });
 }
 

@@ -44,7 +44,8 @@ function judgeExplained(view: View, { workload: name, bound: boundName, mentions
     const pods = view.workloads.get(name)?.pods ?? [];
     if (pods.length === 0) return unknownPart(`no pod of workload ${name} was ever created`);
     const messages = view.said.filter((said) => said.principal === 'target' && mentionsAll(said, mentions));
-    const outcomes = pods.map((pod) => explain(view, pod, { messages, bound }));
+    const blindness = blindnessOf(view);
+    const outcomes = pods.map((pod) => explain(view, pod, { messages, bound, blindness }));
     const explained = outcomes.filter(({ kind }) => kind === 'explained');
     const unexplained = outcomes.filter(({ kind }) => kind === 'unexplained');
     const open = outcomes.filter(({ kind }) => kind === 'open');
@@ -69,9 +70,13 @@ interface Outcome {
   readonly value: number;
 }
 
-function explain(view: View, pod: PodLife, { messages, bound }: { messages: readonly EventOf<'said'>[]; bound: Bound }): Outcome {
+function explain(
+  view: View,
+  pod: PodLife,
+  { messages, bound, blindness }: { messages: readonly EventOf<'said'>[]; bound: Bound; blindness: ReturnType<typeof blindnessOf> },
+): Outcome {
   const fromMs = pod.created?.t ?? 0;
-  const dueMs = gapDueMs(blindnessOf(view), { fromMs }, bound.value) ?? Infinity;
+  const dueMs = gapDueMs(blindness, { fromMs }, bound.value) ?? Infinity;
   const visibleMs = dueMs - bound.value;
   const message = messages.find((said) => said.t >= fromMs && isAbout(said, pod));
   const servedMs = (pod.scheduled ?? pod.running ?? pod.terminating ?? pod.gone)?.t;
@@ -92,13 +97,14 @@ function judgeOthers(view: View): Part[] {
   const stated = new Set(expectationsOf(view, 'explained').map(({ workload }) => workload));
   const others = [...view.workloads.values()].filter(({ name, pods }) => !stated.has(name) && pods.length > 0);
   const messages = view.said.filter((said) => said.principal === 'target');
+  const blindness = blindnessOf(view);
   return others.flatMap(({ name, truth, pods }) => {
     // The autoscaler does nothing for DaemonSet pods: they are bound to existing nodes, or stay pending.
     if (truth.kind === 'daemon' || (truth.kind === 'impossible' && truth.mayBeSilent === true)) return [];
     const expected = expectationsOf(view, 'served').filter(({ workload }) => workload === name);
     const judge = (boundName: string, owed: readonly PodLife[]): Part =>
       withBound(view, boundName, (bound) => {
-        const unserved = owed.filter((pod) => staysUnserved(view, pod, bound, expected.length > 0));
+        const unserved = owed.filter((pod) => staysUnserved(view, pod, bound, expected.length > 0 ? undefined : blindness));
         const unexplained = unserved.filter((pod) => !messages.some((said) => isInTime(view, said, pod) && isAbout(said, pod)));
         const summary = `${name}: ${unserved.length - unexplained.length} of ${count(unserved.length, 'unserved pod')} explained`;
         const findings = unexplained.map((pod) => unexplainedFinding(view, pod));
@@ -124,16 +130,17 @@ function endOfWait(view: View, { scheduled, running, terminating, gone }: PodLif
   return left.i < settled.i ? left : settled;
 }
 
-/** Whether the pod is known to have stayed without a node until the end of its bound, or else until the end of the settling. */
-function staysUnserved(view: View, pod: PodLife, bound: Bound, isToBeServed: boolean): boolean {
+/**
+ * Whether the pod is known to have stayed without a node until the end of its bound, or else until the end of the settling.
+ * @param blindness undefined if it is expected to be served: a scenario that expects that has considered its faults
+ */
+function staysUnserved(view: View, pod: PodLife, bound: Bound, blindness: ReturnType<typeof blindnessOf> | undefined): boolean {
   const fromMs = dueFromMs(view, pod);
   const end = endOfWait(view, pod);
   if (fromMs === undefined || end === undefined) return false;
-  // A scenario that expects pods to be served has considered its faults.
-  const blindness = isToBeServed ? [] : blindnessOf(view);
-  const dueMs = gapDueMs(blindness, { fromMs }, bound.value);
+  const dueMs = gapDueMs(blindness ?? [], { fromMs }, bound.value);
   if (dueMs === undefined || end.t <= dueMs) return false;
-  return isToBeServed || end.type === 'phase';
+  return blindness === undefined || end.type === 'phase';
 }
 
 function isInTime(view: View, said: EventOf<'said'>, pod: PodLife): boolean {
