@@ -1,13 +1,11 @@
-import type { Node } from '../../model/kube.ts';
 import { CONDITION, KARPENTER, isDeleting, isTrue, launchTime, nameOf, nodePoolOf, timeOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
-import { RESOURCES } from '../../clients/resources.ts';
 import { deleteClaim, patchClaim } from '../claims.ts';
 import type { Context } from '../context.ts';
 import { createQueue } from '../core/queue.ts';
 import type { Queue } from '../core/queue.ts';
 import type { Parts } from '../parts.ts';
-import { isReadyNow } from './ready-now.ts';
+import { isReadyNow, readClaimedNode } from './claimed-node.ts';
 
 /** The lifecycle of claims, step by step: launch, registration, initialization, and termination. */
 export interface Lifecycle {
@@ -102,11 +100,9 @@ async function register(context: Context, parts: LifecycleParts, claim: NodeClai
 
 /** Whether the Node of a registered claim was deleted externally. Our cache may lag, so the server is asked. */
 async function hasLostNode(context: Context, claim: NodeClaim): Promise<boolean> {
-  const { kube, state } = context;
   const { providerID = '', nodeName } = claim.status ?? {};
-  if (nodeName === undefined || state.nodesOf(providerID).length > 0) return false;
-  const node = await kube.get<Node>({ type: RESOURCES.nodes, name: nodeName });
-  return node?.spec?.providerID !== providerID;
+  if (nodeName === undefined || context.state.nodesOf(providerID).length > 0) return false;
+  return (await readClaimedNode(context, claim)) === undefined;
 }
 
 async function addFinalizer(context: Context, claim: NodeClaim): Promise<number> {

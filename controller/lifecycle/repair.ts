@@ -9,7 +9,7 @@ import { deleteClaim, patchClaim } from '../claims.ts';
 import { REPAIR_AFTER_MS, UNHEALTHY_PART_MAX } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { describeError } from '../core/errors.ts';
-import { isReadyNow } from './ready-now.ts';
+import { isReadyNow } from './claimed-node.ts';
 
 /** The part that removes nodes that do not recover. */
 export interface Repairer {

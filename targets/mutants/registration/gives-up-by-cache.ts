@@ -1,4 +1,4 @@
-import { CONDITION, isTrue, timeOf } from '../../../controller/api.ts';
+import { CONDITION, isTrue, launchTime } from '../../../controller/api.ts';
 import { deleteClaim } from '../../../controller/claims.ts';
 import type { Context } from '../../../controller/context.ts';
 import type { Registrar } from '../../../controller/lifecycle/registrar.ts';
@@ -13,12 +13,11 @@ function hasty(context: Context, right: Registrar): Registrar {
     initialize: async (claim) => {
       const initialized = await right.initialize(claim);
       if (isTrue(initialized.status?.conditions, CONDITION.initialized)) return initialized;
-      const nowMs = runtime.clock.nowMs();
-      const ageMs = nowMs - (timeOf(claim.metadata.creationTimestamp) ?? nowMs);
+      const waitedMs = runtime.clock.nowMs() - launchTime(claim);
       const [node] = state.nodesOf(claim.status?.providerID ?? '');
       // The planted bug: the watch of Nodes may show the past.
       const isUnready = node !== undefined && !isTrue(node.status?.conditions, 'Ready');
-      if (isUnready && ageMs > periods.initializationTimeoutMs) await deleteClaim(context, claim, 'its Node never became ready');
+      if (isUnready && waitedMs > periods.initializationTimeoutMs) await deleteClaim(context, claim, 'its Node never became ready');
       return initialized;
     },
   };
