@@ -45,3 +45,11 @@ export class Combinations {
     return number;
   }
 }
+
+/** Those with the most news first; of equals, the first. */
+export function newestFirst(all: readonly ScenarioData[], newnessOf: (data: ScenarioData) => number): ScenarioData[] {
+  return all
+    .map((data) => ({ data, newness: newnessOf(data) }))
+    .sort((a, b) => b.newness - a.newness)
+    .map(({ data }) => data);
+}

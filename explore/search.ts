@@ -4,7 +4,7 @@ import type { Random } from '../runtime/random.ts';
 import { drawScenario } from './draw/scenario.ts';
 import { USUAL_OPERATIONS } from './draw/site.ts';
 import type { DrawSite } from './draw/site.ts';
-import { Combinations } from './combinations.ts';
+import { Combinations, newestFirst } from './combinations.ts';
 import { ingredientsOf, isLike, isOf, isSame, symptomsOf, withoutIngredients } from './findings.ts';
 import type { Cause, Symptom } from './findings.ts';
 import type { ScenarioData } from './scenario-data.ts';
@@ -202,8 +202,8 @@ export class Search {
       random.chance(CROSSED) ? cross(random, member, this.#member(random), name) : vary(random, member, name, site);
     const first = varied();
     if (!random.chance(CHOSEN)) return first;
-    const all = [first, ...Array.from({ length: CANDIDATES - 1 }, varied)].map((data) => ({ data, newness: newnessOf(data) }));
-    return all.reduce((best, one) => (one.newness > best.newness ? one : best)).data;
+    const all = [first, ...Array.from({ length: CANDIDATES - 1 }, varied)];
+    return newestFirst(all, newnessOf)[0] ?? first;
   }
 
   /** The smaller of two, so that variations stay small: more of them run in the same time. */

@@ -1,5 +1,6 @@
 import type { Random } from '../../runtime/random.ts';
 import { crash } from '../../faults/crash.ts';
+import { newestFirst } from '../combinations.ts';
 import { truthsOf } from '../truths.ts';
 import { SCENARIO_SCHEMA, tidy } from '../scenario-data.ts';
 import type { FaultData, ScenarioData } from '../scenario-data.ts';
@@ -33,9 +34,8 @@ export function drawScenario(
 ): ScenarioData {
   const mayBeBarren = random.chance(BARREN);
   const first = drawOnce(random, name, site);
-  const drawn = [first, ...Array.from({ length: DRAWS - 1 }, () => drawOnce(random, name, site))];
-  const sorted = drawn.map((data) => ({ data, newness: newnessOf(data) })).sort((a, b) => b.newness - a.newness);
-  return (sorted.find(({ data }) => mayBeBarren || isServing(data)) ?? sorted[0])?.data ?? first;
+  const drawn = newestFirst([first, ...Array.from({ length: DRAWS - 1 }, () => drawOnce(random, name, site))], newnessOf);
+  return drawn.find((data) => mayBeBarren || isServing(data)) ?? drawn[0] ?? first;
 }
 
 /** Whether a workload is owed nodes, faults aside. */
