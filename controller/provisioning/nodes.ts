@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import { LABEL } from '../../model/kube.ts';
 import type { Node, Pod, Taint } from '../../model/kube.ts';
 import { addResources, maxResources, parseResources, podRequests, reportedResources, subtractResources } from '../../model/resources.ts';
@@ -66,6 +67,7 @@ function unlaunched(context: Context, claim: NodeClaim, daemons: Daemons): NodeC
   }
   return {
     name: nameOf(claim),
+    claim: nameOf(claim),
     variants,
     taints,
     free: least ?? {},
@@ -81,6 +83,7 @@ function launched(claim: NodeClaim, daemons: Daemons): NodeCandidate {
   const share = daemons.shareOf(variant, taints);
   return {
     name: nameOf(claim),
+    claim: nameOf(claim),
     variants: [variant],
     taints,
     free: subtractResources(parseResources(claim.status?.allocatable), share.requests),
@@ -115,6 +118,7 @@ function presentNode(node: Node, claim: NodeClaim | undefined, pods: readonly Po
   const isLeaving = isDeleting(node) || (claim !== undefined && isDeleting(claim));
   return {
     name: nameOf(node),
+    ...defined({ claim: claim === undefined ? undefined : nameOf(claim) }),
     variants: [labels],
     taints,
     free: subtractResources(allocatable, taken),

@@ -1,7 +1,7 @@
 import { RESOURCES } from '../../clients/resources.ts';
 import type { Pod } from '../../model/kube.ts';
 import { logFailure } from '../../runtime/log.ts';
-import { isDeleting, timeOf, uidOf } from '../api.ts';
+import { isDeleting, nameOf, timeOf, uidOf } from '../api.ts';
 import { BATCH_IDLE_MS, BATCH_MAX_MS, CLAIM_CREATES_AT_ONCE } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { forEachAtMost } from '../core/concurrency.ts';
@@ -28,6 +28,8 @@ export class Provisioner {
   #isFailing = false;
   /** The last plan left pods without a node. */
   #hasRefused = false;
+  /** Where the last plan put pods, by their uid: the name of a node or of a claim. */
+  #places = new Map<string, string>();
   /** Counts plans: where one offering at a time is tried, pods take turns. */
   #turn = 0;
 
@@ -102,6 +104,7 @@ export class Provisioner {
     const plan = this.#simulator.simulate({
       pods,
       pools: this.#pools.read(),
+      places: this.#places,
       probeTurn: this.#turn,
       nodes: readNodes(this.#context),
       namespaces: namespaceLabels(state),
@@ -113,9 +116,13 @@ export class Provisioner {
     const refused = new Set(plan.refusals.map(({ pod }) => uidOf(pod)));
     for (const pod of pods) podClock.decided(pod, !refused.has(uidOf(pod)));
     for (const { pod, reason } of plan.refusals) this.#refuse(pod, reason);
+    this.#places = new Map();
     for (const [name, nominated] of plan.nominations) {
       nominations.nominate(name);
-      for (const pod of nominated) this.#tellOfNode(pod, name);
+      for (const pod of nominated) {
+        this.#places.set(uidOf(pod), name);
+        this.#tellOfNode(pod, name);
+      }
     }
     await this.#createAll(plan.launches);
   }
@@ -162,7 +169,8 @@ export class Provisioner {
   async #create(launch: PlannedNode): Promise<void> {
     const { runtime } = this.#context;
     try {
-      await createClaim(this.#context, launch, 'provisioned');
+      const claim = await createClaim(this.#context, launch, 'provisioned');
+      for (const pod of launch.pods) this.#places.set(uidOf(pod), nameOf(claim));
       this.#isFailing = false;
     } catch (error) {
       this.#isFailing ||= isForbidden(error) || isUnknownOutcome(error);

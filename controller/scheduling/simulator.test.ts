@@ -51,6 +51,30 @@ test('pods that fit on an existing node, or one in progress, launch nothing', ()
   expect(plan.nominations.get('n1')).toHaveLength(4);
 });
 
+test('pods keep the place of the last plan, so that one that can run anywhere does not take the node that is on its way for another', () => {
+  const nodes = ['n1', 'n2'].map((name, index) =>
+    node(name, index === 0 ? 'a' : 'b', { claim: `claim-${name}`, free: { cpu: 1_000, memory: 1e9, pods: 1 } }),
+  );
+  const [anywhere] = pods(1, '1');
+  const [inZoneA] = pods(1, '1', { nodeSelector: { [LABEL.zone]: 'a' } });
+  if (anywhere === undefined || inZoneA === undefined) throw new Error('two pods are needed');
+  const named = [
+    { ...anywhere, metadata: { ...anywhere.metadata, name: 'anywhere', uid: 'anywhere' } },
+    { ...inZoneA, metadata: { ...inZoneA.metadata, name: 'in-a', uid: 'in-a' } },
+  ];
+  expect(simulate({ pods: named, nodes }).launches).toHaveLength(1);
+  for (const places of [new Map([['anywhere', 'n2']]), new Map([['in-a', 'claim-n1']])]) {
+    const plan = simulate({ pods: named, nodes, places });
+    expect(plan.launches).toEqual([]);
+    expect(plan.nominations.get('n1')?.map(({ metadata }) => metadata.name)).toEqual(['in-a']);
+  }
+  const urgent = named.map((one) => (one.metadata.name === 'anywhere' ? { ...one, spec: { ...one.spec, priority: 1 } } : one));
+  const plan = simulate({ pods: urgent, nodes, places: new Map([['in-a', 'n1']]) });
+  expect(plan.nominations.get('n1')?.map(({ metadata }) => metadata.name)).toEqual(['anywhere']);
+  const gone = new Map([['in-a', 'n3']]);
+  expect(simulate({ pods: named, nodes, places: gone }).launches).toHaveLength(1);
+});
+
 test('a node that is being removed takes no pods', () => {
   expect(simulate({ pods: pods(1, '1'), nodes: [node('n1', 'a', { accepting: false })] }).launches).toHaveLength(1);
 });

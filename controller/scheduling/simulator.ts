@@ -1,5 +1,6 @@
 import type { Pod } from '../../model/kube.ts';
 import { PROBE_SHARE_OF_LIMITS } from '../constants.ts';
+import { uidOf } from '../api.ts';
 import { addResources, fits, subtractResources } from '../../model/resources.ts';
 import type { Resources } from '../../model/resources.ts';
 import { Candidates } from './candidates.ts';
@@ -17,7 +18,8 @@ import { Topology } from './topology.ts';
 import type { NodeCandidate, Option, Plan, PoolOptions, SchedulingInput, Simulator } from './types.ts';
 
 /**
- * First fit, by priority and then the most demanding pods first: onto existing nodes and those in progress, then onto nodes planned
+ * By priority, pods keep the place that the last plan gave them: a node that is in progress for one must not be taken by another that can run elsewhere.
+ * For the others first fit, by priority and then the most demanding pods first: onto existing nodes and those in progress, then onto nodes planned
  * in this round, then onto a new one of the first pool that can take the pod; all that with the pod's preferences, and again with
  * fewer and fewer of them. Pods that could not be placed are tried again as long as others could, since a pod may depend on a
  * later one. For those that are left in the end, one node may be a probe of doubtful options.
@@ -76,6 +78,8 @@ class Simulation {
   readonly #pools: readonly PoolOptions[];
   readonly #groups: ReadonlyMap<PoolOptions, readonly OptionGroup[]>;
   readonly #targets: Candidates<Target>;
+  /** Where pods were planned last, by their uid. */
+  readonly #lastPlaces: ReadonlyMap<string, Target>;
   readonly #topology: Topology;
   readonly #open: OpenNode[] = [];
   readonly #plannedFor = new Candidates(this.#open);
@@ -98,17 +102,18 @@ class Simulation {
     this.#groups = new Map(this.#pools.map((pool) => [pool, groupsOf(pool.options)]));
     this.#probeTurn = input.probeTurn;
     const accepting = input.nodes.filter((node) => node.accepting);
-    this.#targets = new Candidates(accepting.sort((a, b) => (a.name < b.name ? -1 : 1)).map((node) => new Target(node)));
+    const targets = accepting.sort((a, b) => (a.name < b.name ? -1 : 1)).map((node) => new Target(node));
+    this.#targets = new Candidates(targets);
+    this.#lastPlaces = placesIn(targets, input.places);
   }
 
   run(): Plan {
-    let waiting = this.#pods;
-    for (;;) {
-      const refused = waiting.filter((pod) => !this.#place(pod));
-      const isProgress = refused.length < waiting.length;
-      waiting = refused;
-      if (!isProgress || waiting.length === 0) break;
+    let waiting: readonly ClassifiedPod[] = [];
+    for (const pods of Map.groupBy(this.#pods, ({ pod }) => pod.spec.priority ?? 0).values()) {
+      const others = this.#placeAll(pods, (pod) => this.#onLastPlace(pod));
+      waiting = [...waiting, ...this.#placeAll(others, (pod) => this.#place(pod))];
     }
+    waiting = this.#placeAll(waiting, (pod) => this.#place(pod));
     if (this.#probeTurn !== undefined && waiting.length > 0) waiting = this.#probe(waiting, this.#probeTurn);
     const reasonOf = this.#reasons();
     const refusals = waiting.map(({ pod, variants }) => ({
@@ -119,6 +124,35 @@ class Simulation {
       },
     }));
     return { launches: this.#open.map((node) => node.finish()), nominations: this.#nominations, refusals };
+  }
+
+  /** Tries again as long as some were placed. @returns those that could not be */
+  #placeAll(pods: readonly ClassifiedPod[], place: (pod: ClassifiedPod) => boolean): readonly ClassifiedPod[] {
+    let waiting = pods;
+    for (;;) {
+      const refused = waiting.filter((pod) => !place(pod));
+      const isProgress = refused.length < waiting.length;
+      waiting = refused;
+      if (!isProgress || waiting.length === 0) return waiting;
+    }
+  }
+
+  #onLastPlace({ pod, variants }: ClassifiedPod): boolean {
+    const target = this.#lastPlaces.get(uidOf(pod));
+    if (target === undefined) return false;
+    for (const podClass of variants) {
+      if (!target.tryAdd(podClass, this.#topology.rulesFor(podClass))) continue;
+      this.#nominate(target, pod);
+      this.#record(podClass, target.place);
+      return true;
+    }
+    return false;
+  }
+
+  #nominate({ node: { name } }: Target, pod: Pod): void {
+    const pods = this.#nominations.get(name);
+    if (pods === undefined) this.#nominations.set(name, [pod]);
+    else pods.push(pod);
   }
 
   /**
@@ -168,6 +202,8 @@ class Simulation {
 
   #place({ pod, variants }: ClassifiedPod): boolean {
     const [first] = variants;
+    // A rule that was in the way of its last place may have changed.
+    if (this.#onLastPlace({ pod, variants })) return true;
     if (first === undefined || this.#refusedAt.get(first) === this.#placed) return false;
     for (const podClass of variants) {
       const rules = this.#topology.rulesFor(podClass);
@@ -183,10 +219,7 @@ class Simulation {
   #onTarget(pod: Pod, podClass: PodClass, rules: readonly Rule[]): Place | undefined {
     const target = this.#targets.find(podClass, (one) => one.tryAdd(podClass, rules));
     if (target === undefined) return undefined;
-    const { name } = target.node;
-    const pods = this.#nominations.get(name);
-    if (pods === undefined) this.#nominations.set(name, [pod]);
-    else pods.push(pod);
+    this.#nominate(target, pod);
     return target.place;
   }
 
@@ -264,6 +297,17 @@ class Simulation {
       return reason;
     };
   }
+}
+
+/** @param places names of nodes or claims */
+function placesIn(targets: readonly Target[], places: ReadonlyMap<string, string> = new Map()): ReadonlyMap<string, Target> {
+  const byName = new Map(targets.flatMap((target) => [target.node.claim, target.node.name].map((name) => [name, target])));
+  return new Map(
+    [...places].flatMap(([uid, name]) => {
+      const target = byName.get(name);
+      return target === undefined ? [] : [[uid, target]];
+    }),
+  );
 }
 
 function hasSoftTaints(pools: readonly PoolOptions[]): boolean {

@@ -46,6 +46,8 @@ export interface PoolOptions {
 export interface NodeCandidate {
   /** Of the Node, or of the claim if there is no Node yet. */
   readonly name: string;
+  /** The name of its claim; absent for a node of others. */
+  readonly claim?: string;
   /** All label sets that it may turn out to have: one for a real node, more for a claim without an instance. */
   readonly variants: readonly Labels[];
   readonly taints: readonly Taint[];
@@ -74,6 +76,8 @@ export interface SchedulingInput {
   readonly pools: readonly PoolOptions[];
   /** Labels of namespaces by name, for namespace selectors. */
   readonly namespaces: ReadonlyMap<string, Labels>;
+  /** Where the last plan put pods, by their uid: the name of a node or of a claim. They keep that place if they still fit. */
+  readonly places?: ReadonlyMap<string, string>;
   /** If given, one node may be a probe. From plan to plan it counts up, so that each class of pods has its turn. */
   readonly probeTurn?: number;
 }
