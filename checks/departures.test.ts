@@ -336,6 +336,34 @@ for (const { name, history, codes } of [
   });
 }
 
+/** The target deletes the claim. */
+const taken = (history: HistoryBuilder, n: number): HistoryBuilder =>
+  take(history.request(500 + n, 'delete nodeclaims', { object: `nodeclaims/c-${n}` }), n).effect(500 + n, {
+    kind: 'applied',
+    ids: [`nodeclaims/c-${n}`],
+  });
+/** A user marks the first node as do-not-disrupt at 50 ms; bound launch-lag is 20 ms. */
+const marked = (): HistoryBuilder => cluster().at(50).node('n-1', 'opted-out', 'i-1');
+for (const { name, history, codes } of [
+  { name: 'it is disrupted', history: taken(marked().at(71), 1), codes: ['opted-out-node-disturbed'] },
+  { name: 'it is disrupted before the target can know', history: taken(marked().at(70), 1), codes: [] },
+  {
+    name: 'it is disrupted after the mark was removed',
+    history: taken(marked().at(60).node('n-1', 'opted-in', 'i-1').at(90), 1),
+    codes: [],
+  },
+  { name: 'another one is disrupted', history: taken(marked().at(90), 2), codes: [] },
+  { name: 'it is being interrupted', history: taken(warned(marked(), 1).at(90), 1), codes: [] },
+  { name: 'somebody else deletes its claim', history: take(marked().at(90), 1), codes: [] },
+  { name: 'it is one of a fixed number', history: taken(marked().pool('default', { replicas: 1 }).at(90), 1), codes: [] },
+  { name: 'somebody else deletes it', history: lost(marked().at(90), 1), codes: [] },
+]) {
+  test(`a node that opted out: ${name}`, () => {
+    // The pod of the other tests has opted out as well.
+    expect(codesOf(optOuts, history)?.filter((code) => code === 'opted-out-node-disturbed')).toEqual(codes);
+  });
+}
+
 const kept = (): HistoryBuilder => cluster().expect({ kind: 'kept', bound: 'provision' }).at(50);
 for (const { name, history, codes } of [
   { name: 'none is disrupted', history: kept(), codes: [] },

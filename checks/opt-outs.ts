@@ -1,22 +1,52 @@
 import type { PodLife } from '../history/lives.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
-import { departuresOf } from './departures.ts';
+import { departuresOf, poolsOf, requestsAbout } from './departures.ts';
 import type { Departure } from './departures.ts';
-import { judgeUsedNodes } from './used-nodes.ts';
-import { count, duration, indexes, mergeParts, safetyPart } from './parts.ts';
+import { isItsOwn, judgeUsedNodes } from './used-nodes.ts';
+import { count, duration, indexes, mergeParts, nameBound, safetyPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
-/** No node is disrupted voluntarily while a pod on it has opted out of that, nor to save costs while it has pods and its pool has opted out. */
+/** A decision may be based on what was true this long before. */
+const LAG_BOUND = 'launch-lag';
+
+/**
+ * No node is disrupted voluntarily while a user or a pod on it has opted out of that, nor to save costs while it has pods and its pool has
+ * opted out.
+ */
 export const optOuts: Check = {
   name: 'opt-outs',
-  summary: 'nodes are not disrupted voluntarily if their pods opted out of it, nor consolidated if their pools did',
+  summary: 'nodes are not disrupted voluntarily if they or their pods opted out of it, nor consolidated if their pools did',
   codes: {
+    'opted-out-node-disturbed': 'a node was disrupted voluntarily that a user had marked as do-not-disrupt',
     'opted-out-pod-disturbed': 'a node was disrupted voluntarily while a pod that had opted out was on it',
     'used-node-consolidated': 'a node with pods was removed to save costs, although its pool allows that for empty nodes only, or for none',
   },
-  judge: (view) => mergeParts([judgePods(view), judgeUsedNodes(view)].filter((part) => part !== undefined)),
+  judge: (view) => mergeParts([judgeNodes(view), judgePods(view), judgeUsedNodes(view)].filter((part) => part !== undefined)),
 };
+
+function judgeNodes(view: View): Part | undefined {
+  const optedOut = view.nodes.filter(({ steps }) => steps.some(({ to }) => to === 'opted-out'));
+  if (optedOut.length === 0) return undefined;
+  const deletions = requestsAbout(view, ({ operation }) => operation === 'delete nodeclaims' || operation === 'delete nodes');
+  const isFixed = (name: string): boolean => view.pools.some(({ pool }) => pool.name === name && pool.replicas !== undefined);
+  return withBound(view, LAG_BOUND, (bound) => {
+    const findings = departuresOf(view).flatMap((departure) => {
+      const { node, entry, at, isVoluntary } = departure;
+      // A pool of fixed size that shrinks has to lose some node.
+      if (!isItsOwn(departure, deletions) || [...poolsOf(view, entry)].some(isFixed)) return [];
+      const since = node.steps.findLast(({ to, i }) => (to === 'opted-out' || to === 'opted-in') && i < at.i);
+      if (!isVoluntary || since?.to !== 'opted-out' || at.t - since.t <= bound.value) return [];
+      return {
+        code: 'opted-out-node-disturbed',
+        object: node.object,
+        events: indexes([...node.steps, at]),
+        message: `Node ${node.name} was marked as do-not-disrupt at ${duration(since.t)}, and the target disrupted it voluntarily at ${duration(at.t)} (${nameBound(bound)}).`,
+      };
+    });
+    return safetyPart(view, findings, `${findings.length} of ${count(optedOut.length, 'node')} that opted out disturbed`);
+  });
+}
 
 function judgePods(view: View): Part | undefined {
   const pods = view.pods.filter(({ workload }) => view.workloads.get(workload ?? '')?.deployed.drain === 'opted-out');

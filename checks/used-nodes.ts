@@ -95,7 +95,7 @@ function changesOf(view: View, name: string): View['pools'] {
 }
 
 /** Whether the target asked for it: users delete claims and Nodes, too. @param deletions the target's, by object */
-function isItsOwn({ entry: { claim }, node, at }: Departure, deletions: ReadonlyMap<string, readonly RequestLife[]>): boolean {
+export function isItsOwn({ entry: { claim }, node, at }: Departure, deletions: ReadonlyMap<string, readonly RequestLife[]>): boolean {
   const isOf = (object: string): boolean => deletions.get(object)?.some((request) => isDuring(request, at)) === true;
   if (claim !== undefined && at.i === claim.terminating?.i) return isOf(claim.object);
   if (at.i === node.steps.find(({ to }) => to === 'terminating')?.i) return isOf(node.object);

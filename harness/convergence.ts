@@ -1,6 +1,6 @@
 import type { Truth } from '../history/events.ts';
 import type { Pool } from '../model/catalogue.ts';
-import { NODE_OPT_OUTS, drainHabitOf } from '../model/drain.ts';
+import { drainHabitOf, hasOptedOut } from '../model/drain.ts';
 import { WORKLOAD_LABEL, namedPool } from '../model/kube.ts';
 import type { Condition, Job, KubeObject, Node, Pod, PodDisruptionBudget } from '../model/kube.ts';
 import { parseProviderId } from '../model/provider-id.ts';
@@ -236,7 +236,8 @@ function needsBudget({ status }: Pod): boolean {
   return status?.phase === 'Running';
 }
 
-function selects({ metadata, spec }: PodDisruptionBudget, pod: Pod): boolean {
+/** Whether a budget counts a pod. */
+export function selects({ metadata, spec }: PodDisruptionBudget, pod: Pod): boolean {
   return metadata.namespace === pod.metadata.namespace && matchesSelector(spec.selector, pod.metadata.labels);
 }
 
@@ -253,11 +254,6 @@ function neverAllows({ status }: PodDisruptionBudget, truth: Truth | undefined):
 /** Other failures of a sync pass. Source: pkg/controller/disruption/disruption.go, getExpectedScale */
 function isUnscalable({ type, reason, message }: Condition): boolean {
   return type === 'DisruptionAllowed' && reason === 'SyncFailed' && message?.includes('does not implement the scale subresource') === true;
-}
-
-/** A user wants to keep it. */
-function hasOptedOut({ metadata }: Node): boolean {
-  return Object.entries(NODE_OPT_OUTS).some(([key, value]) => metadata.annotations?.[key] === value);
 }
 
 function isDeleting({ metadata }: KubeObject): boolean {
@@ -321,7 +317,7 @@ function wantedIdleNodes(nodes: readonly Node[], usedNodes: ReadonlySet<string>,
 }
 
 /** Whether a node belongs to a pool: the one that its label names, if any, or else each that allows it. */
-function isOf(pool: Pool, node: Node): boolean {
+export function isOf(pool: Pool, node: Node): boolean {
   const named = namedPool(node.metadata.labels);
   return named === undefined ? isAllowed(pool, node) : named === pool.name;
 }
@@ -335,6 +331,7 @@ function isAllowed({ requirements, labels, taints }: Pool, { metadata, spec }: N
   );
 }
 
-function nameOf(resource: string, object: KubeObject): string {
+/** As findings name it. */
+export function nameOf(resource: string, object: KubeObject): string {
   return [resource, object.metadata.namespace, object.metadata.name].filter((part) => part !== undefined).join('/');
 }

@@ -78,6 +78,8 @@ const expectationSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('launched-from'), pool: id }),
   /** Within the bound at most this many instances are left, since the pods need no more, and it stays so. */
   z.object({ kind: z.literal('consolidated'), instances: count, bound: id }),
+  /** From now on nodes whose pods fit on one other node are removed within the bound, as their pools want. */
+  z.object({ kind: z.literal('underused-removed'), bound: id }),
   /** Nothing launched so far is terminated within the bound. */
   z.object({ kind: z.literal('kept'), bound: id }),
   /** No pod of the workload created from now on lacks a node: pods that move already had a new one. */
@@ -158,8 +160,11 @@ const computeSchema = z.object({ cpuMilli: count, memoryMiB: z.number().nonnegat
 const INSTANCE_STATES = ['pending', 'running', 'shutting-down', 'terminated', 'stopping', 'stopped'] as const;
 /** `ended`: its containers exited before it was deleted; the reason is its phase. Older histories lack it. */
 const POD_STEPS = ['created', 'unschedulable', 'scheduled', 'running', 'ended', 'terminating', 'gone'] as const;
-/** `uncordoned`: new pods may be scheduled again. Older histories lack it. */
-const NODE_STEPS = ['created', 'ready', 'not-ready', 'cordoned', 'uncordoned', 'terminating', 'gone'] as const;
+/**
+ * `uncordoned`: new pods may be scheduled again. `opted-out`: somebody marked it as do-not-disrupt; `opted-in`: no more. Older histories lack
+ * these.
+ */
+const NODE_STEPS = ['created', 'ready', 'not-ready', 'cordoned', 'uncordoned', 'opted-out', 'opted-in', 'terminating', 'gone'] as const;
 /** The world's own message about an instance, with principal `node`: `message` says what its user data lacks. */
 export const NEVER_REGISTERS = 'NeverRegisters';
 export const NOTICE_KINDS = ['spot-interruption', 'rebalance', 'scheduled-change'] as const;
@@ -221,6 +226,8 @@ export const eventSchema = z.discriminatedUnion('type', [
     truth: truthSchema,
     /** What happens to its pods when a node is drained; absent if they are evicted. */
     drain: z.enum(['stays', 'opted-out']).optional(),
+    /** Its pods have one of the priorities of system-critical pods; absent if not, and in older histories. */
+    critical: z.literal(true).optional(),
     /** Grace period of each pod; older histories lack it. */
     graceSeconds: count.optional(),
     /** Of each pod; absent if it requests neither, and in older histories. */
@@ -402,7 +409,8 @@ export const eventSchema = z.discriminatedUnion('type', [
 
   /** Convergence at the end of settling or removal: what is still pending, empty if nothing is. */
   event('convergence', {
-    phase: z.enum(['settle', 'remove']),
+    /** `consolidate`: at the end of settling, once nothing else is pending. */
+    phase: z.enum(['settle', 'consolidate', 'remove']),
     waiting: z.array(z.object({ object: z.string(), why: z.string() })),
     /** Since when nothing has been pending, in milliseconds since the start of the trial; absent if something is. */
     sinceMs: z.number().nonnegative().optional(),

@@ -12,7 +12,11 @@ interface Duration {
 }
 
 /** The end of settling and of removal, counted from the start of that phase. */
-export const CONVERGENCE_PHASES = { settle: 'healed -> settled', remove: 'removed -> nothing left' } as const;
+export const CONVERGENCE_PHASES = {
+  settle: 'healed -> settled',
+  consolidate: 'settled -> consolidated',
+  remove: 'removed -> nothing left',
+} as const;
 
 /**
  * The durations of everything in which the world has a part: what pods waited for (`phaseValuesOf`), including to be bound and
@@ -103,7 +107,7 @@ function lastLeftMs(pods: readonly PodLife[]): number | undefined {
 function ofConvergence(view: View): Duration[] {
   return view.convergence.map(({ phase, sinceMs }) => ({
     phase: CONVERGENCE_PHASES[phase],
-    fromMs: view.phases.get(phase)?.t,
+    fromMs: phase === 'consolidate' ? view.convergence.find((one) => one.phase === 'settle')?.t : view.phases.get(phase)?.t,
     toMs: sinceMs,
   }));
 }

@@ -1,4 +1,4 @@
-import type { PodSpec, Taint } from './kube.ts';
+import type { Node, PodSpec, Taint } from './kube.ts';
 import { tolerates } from './taints.ts';
 
 /**
@@ -31,6 +31,24 @@ export const NODE_OPT_OUTS: Readonly<Record<string, string>> = {
   'karpenter.sh/do-not-disrupt': 'true',
   'cluster-autoscaler.kubernetes.io/scale-down-disabled': 'true',
 };
+
+/** Priority classes of pods that others need. Source: Kubernetes, `pkg/apis/scheduling/types.go` */
+const CRITICAL: readonly string[] = ['system-cluster-critical', 'system-node-critical'];
+
+/** Whether pods are critical, by the name of their priority class. */
+export function isCritical(spec: Pick<PodSpec, 'priorityClassName'> | undefined): boolean {
+  return CRITICAL.includes(spec?.priorityClassName ?? '');
+}
+
+/** Whether a user wants to keep a node from being disrupted. */
+export function hasOptedOut({ metadata }: Pick<Node, 'metadata'>): boolean {
+  return Object.entries(NODE_OPT_OUTS).some(([key, value]) => metadata.annotations?.[key] === value);
+}
+
+/** The same, whichever autoscaler there is: each reads its own annotation. */
+export function hasOptedOutOfAll({ metadata }: Pick<Node, 'metadata'>): boolean {
+  return Object.entries(NODE_OPT_OUTS).every(([key, value]) => metadata.annotations?.[key] === value);
+}
 
 /** Whether a taint marks its node for removal. */
 export function isLeavingTaint({ key }: Pick<Taint, 'key'>): boolean {

@@ -1,5 +1,6 @@
 import { KubeError } from '../../clients/kube-client.ts';
 import { RESOURCES } from '../../clients/resources.ts';
+import { isCritical } from '../../model/drain.ts';
 import type { Node, Pod } from '../../model/kube.ts';
 import { defined } from '../../model/defined.ts';
 import { tolerates } from '../../model/taints.ts';
@@ -183,20 +184,16 @@ function hurriedSeconds({ metadata }: Pod, serverEndMs: number): number | undefi
   return (metadata.deletionGracePeriodSeconds ?? 0) - Math.ceil(lateMs / 1_000);
 }
 
-const CRITICAL: readonly string[] = ['system-cluster-critical', 'system-node-critical'];
-
-const isCritical = (pod: Pod): boolean => CRITICAL.includes(pod.spec.priorityClassName ?? '');
-
 /** The first group: none leaves while a pod of an earlier group still exists. */
 export const firstGroup: LeavingOrder = (pods) => {
-  const groups = Map.groupBy(pods, (pod) => (isCritical(pod) ? 2 : 0) + (isDaemonPod(pod) ? 1 : 0));
+  const groups = Map.groupBy(pods, (pod) => (isCritical(pod.spec) ? 2 : 0) + (isDaemonPod(pod) ? 1 : 0));
   return groups.get(Math.min(...groups.keys())) ?? [];
 };
 
 /** The same, with critical pods as soon as only pods that stay are before them. DaemonSets may have what all pods of a node need. */
 const nextToLeave: LeavingOrder = (pods, isHeld) => {
   const first = firstGroup(pods, isHeld);
-  return first.every(isHeld) ? [...new Set([...first, ...pods.filter((pod) => isCritical(pod) && !isDaemonPod(pod))])] : first;
+  return first.every(isHeld) ? [...new Set([...first, ...pods.filter((pod) => isCritical(pod.spec) && !isDaemonPod(pod))])] : first;
 };
 
 /** Whether a pod has to leave before its node may be removed, unless it is stuck. */

@@ -76,7 +76,7 @@ export const budgets: Area = {
       title: 'A node that a user marked as do-not-disrupt is not disrupted voluntarily.',
       rationale: 'Someone is debugging a node, and needs it to be there tomorrow.',
       observed: 'a node that would otherwise be removed is marked, and is watched for longer than a removal could take: it stays',
-      breaches: { ...TAKEN, 'runaway-capacity': ['launched-twice'] },
+      breaches: { ...TAKEN, 'opt-outs': ['opted-out-node-disturbed'], 'runaway-capacity': ['launched-twice'] },
       bound: AT_EVERY_MOMENT,
     }),
     requirement({

@@ -1,3 +1,4 @@
+import { NODE_OPT_OUTS } from '../../model/drain.ts';
 import { expect, test } from '@playwright/test';
 import { eventSchema } from '../../history/events.ts';
 import type { NewEvent } from '../../history/events.ts';
@@ -71,6 +72,8 @@ test('the steps of a node', async () => {
     await merge('/api/v1/nodes/n1', { spec: { unschedulable: true } });
     await merge('/api/v1/nodes/n1', { spec: { unschedulable: false } });
     await merge('/api/v1/nodes/n1', { spec: { unschedulable: true } });
+    await merge('/api/v1/nodes/n1', { metadata: { annotations: NODE_OPT_OUTS } });
+    await merge('/api/v1/nodes/n1', { metadata: { annotations: { 'karpenter.sh/do-not-disrupt': null } } });
     await merge('/api/v1/nodes/n1/status', ready('Unknown'));
     await merge('/api/v1/nodes/n1', { metadata: { finalizers: ['a.io/x'] } });
     await call('DELETE', '/api/v1/nodes/n1');
@@ -82,6 +85,8 @@ test('the steps of a node', async () => {
     'cordoned',
     'uncordoned',
     'cordoned',
+    'opted-out',
+    'opted-in',
     'not-ready',
     'terminating',
     'gone',

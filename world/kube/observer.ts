@@ -1,7 +1,7 @@
 import { computeOf } from '../../history/compute.ts';
 import type { EventOf, NewEvent, Recorder } from '../../history/events.ts';
 import { defined } from '../../model/defined.ts';
-import { isLeavingTaint } from '../../model/drain.ts';
+import { hasOptedOutOfAll, isLeavingTaint } from '../../model/drain.ts';
 import type { Condition, KubeEvent, Node, Pod } from '../../model/kube.ts';
 import { LABEL, WORKLOAD_LABEL, namedPool } from '../../model/kube.ts';
 import { formatObject } from '../../model/operation.ts';
@@ -157,6 +157,8 @@ function nodeSteps(commit: ObservedChange, node: Node, before: Node | undefined)
   if (isNamed && steps.length === 0) steps.push(step(ready?.status === 'True' ? 'ready' : 'created'));
   const wasCordoned = before !== undefined && isCordoned(before);
   if (isCordoned(node) !== wasCordoned) steps.push(step(wasCordoned ? 'uncordoned' : 'cordoned'));
+  const hadOptedOut = before !== undefined && hasOptedOutOfAll(before);
+  if (hasOptedOutOfAll(node) !== hadOptedOut) steps.push(step(hadOptedOut ? 'opted-in' : 'opted-out'));
   if (began(node, before)) steps.push(step('terminating'));
   return steps;
 }

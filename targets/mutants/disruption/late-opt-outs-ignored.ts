@@ -34,8 +34,8 @@ export const lateOptOutsIgnored: Mutant = {
     'a node was deleted with a pod that had opted out, minutes after the decision had been committed (kubernetes-sigs/karpenter#3111)',
   caughtBy: {
     scenario: 'consolidation/kept-meanwhile',
-    check: 'undisturbed',
-    code: 'node-taken',
+    check: 'opt-outs',
+    code: 'opted-out-node-disturbed',
     object: 'nodes/*',
     seeds: 'every',
   },
