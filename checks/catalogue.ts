@@ -16,11 +16,13 @@ import { launchesWithinPools } from './launches-within-pools.ts';
 import { noOrphanedNodes } from './no-orphaned-nodes.ts';
 import { permissions } from './permissions.ts';
 import { poolLimits } from './pool-limits.ts';
+import { launchesNeeded } from './launches-needed.ts';
 import { runawayCapacity } from './runaway-capacity.ts';
 import { budgetsRespected } from './budgets-respected.ts';
 import { consolidation } from './consolidation.ts';
 import { nodeBudgets } from './node-budgets.ts';
 import { optOuts } from './opt-outs.ts';
+import { drainOrder } from './drain-order.ts';
 import { undisturbed } from './undisturbed.ts';
 import { refusedOfferings } from './refused-offerings.ts';
 import { requestAmplification } from './request-amplification.ts';
@@ -46,10 +48,12 @@ export const checkCatalogue: readonly Check[] = [
   launchesWithinPools,
   poolLimits,
   runawayCapacity,
+  launchesNeeded,
   budgetsRespected,
   nodeBudgets,
   optOuts,
   undisturbed,
+  drainOrder,
   gracePeriods,
   interruptionHandled,
   refusedOfferings,

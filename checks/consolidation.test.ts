@@ -39,6 +39,25 @@ for (const { name, history, verdict } of [
   });
 }
 
+for (const { name, waiting, object } of [
+  { name: 'no node is left whose pods fit elsewhere', waiting: [], object: undefined },
+  { name: 'one is left', waiting: [{ object: 'nodes/n-1', why: 'all pods that keep it fit on node n-2' }], object: 'nodes/n-1' },
+]) {
+  test(`underused: ${name}`, () => {
+    const history = new HistoryBuilder().act().at(10).node('n-1', 'created', 'i-1').at(100);
+    history.expect({ kind: 'underused-removed', bound: 'scale-in' }).at(150);
+    history.add({ type: 'convergence', phase: 'consolidate', waiting, ...(waiting.length === 0 ? { sinceMs: 140 } : {}) });
+    const result = consolidation.judge(createView(history.finish().events));
+    expect(result?.verdict).toBe(object === undefined ? 'pass' : 'fail');
+    expect(result?.findings.map((one) => [one.code, one.object])).toEqual(object === undefined ? [] : [['underused-node', object]]);
+  });
+}
+
+test('underused: unknown if the trial ended before that', () => {
+  const history = new HistoryBuilder().act().expect({ kind: 'underused-removed', bound: 'scale-in' });
+  expect(consolidation.judge(createView(history.events))?.verdict).toBe('unknown');
+});
+
 test('without an expectation there is nothing to judge', () => {
   expect(consolidation.judge(createView(new HistoryBuilder().act().finish().events))).toBeUndefined();
 });

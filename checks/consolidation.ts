@@ -1,5 +1,6 @@
 import type { Bound, EventOf, Expectation } from '../history/events.ts';
 import { targetsInstances } from '../history/ledger.ts';
+import { instanceOf } from '../history/view.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { count, duration, indexes, measure, mergeParts, nameBound, unknownPart, withBound } from './parts.ts';
@@ -7,18 +8,52 @@ import type { Part } from './parts.ts';
 
 type Stated = EventOf<'expectation'> & { readonly expectation: Extract<Expectation, { kind: 'consolidated' }> };
 
-/** The pods of a scenario are consolidated onto as few nodes as it says they need, within the bound, and stay there. */
+/**
+ * The pods of a scenario are consolidated onto as few nodes as it says they need, within the bound, and stay there. At the end of every
+ * trial, no node is left whose pods fit on another one.
+ */
 export const consolidation: Check = {
   name: 'consolidation',
   summary: 'pods end up on no more nodes than they need, within the bound',
-  codes: { 'not-consolidated': 'after the bound there were more instances than the pods need' },
+  codes: {
+    'not-consolidated': 'after the bound there were more instances than the pods need',
+    'underused-node': 'after the bound there was a node whose pods fitted on another one, although its pool removes such nodes',
+  },
   judge: (view) =>
-    mergeParts(
-      view.stated
+    mergeParts([
+      ...view.stated
         .filter((stated): stated is Stated => stated.expectation.kind === 'consolidated')
         .map((stated) => withBound(view, stated.expectation.bound, (bound) => judgeStated(view, stated, bound))),
-    ),
+      ...view.stated.flatMap((stated) => {
+        const { expectation } = stated;
+        if (expectation.kind !== 'underused-removed') return [];
+        return [withBound(view, expectation.bound, (bound) => judgeUnderused(view, stated, bound))];
+      }),
+    ]),
 };
+
+/** The harness looked up which nodes these were, and waited as long as others went. */
+function judgeUnderused(view: View, stated: EventOf<'expectation'>, bound: Bound): Part {
+  const looked = view.convergence.find(({ phase }) => phase === 'consolidate');
+  if (looked === undefined) return unknownPart('the trial ended before its nodes had to be consolidated');
+  const findings = looked.waiting.map(({ object, why }) => ({
+    code: 'underused-node',
+    object,
+    events: indexes([stated, ...stepsOf(view, object), looked]),
+    message: `${object} was still there ${duration(looked.t - stated.t)} after the world had settled, although ${why}; no node had gone for longer than a removal takes (${nameBound(bound)}).`,
+  }));
+  const rest =
+    looked.sinceMs === undefined ? 'pods or nodes were on the move, so that it was not asked which nodes could go' : 'no node could go';
+  const summary =
+    findings.length === 0 ? rest : `${count(findings.length, 'node')} left whose pods fit on another one (${nameBound(bound)})`;
+  return { verdict: findings.length === 0 ? 'pass' : 'fail', summary, findings, measurements: [] };
+}
+
+/** Of a node, and of the instance that it is. */
+function stepsOf(view: View, object: string): readonly { readonly i: number }[] {
+  const node = view.nodes.find((one) => one.object === object);
+  return [...(node?.steps ?? []), ...(instanceOf(view, node)?.steps ?? [])];
+}
 
 function judgeStated(view: View, { t, i, expectation: { instances: most } }: Stated, bound: Bound): Part {
   const dueMs = t + bound.value;

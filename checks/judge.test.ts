@@ -28,6 +28,7 @@ test('a correct trial passes, with its numbers', () => {
     'no-leaked-instances',
     'no-orphaned-nodes',
     'runaway-capacity',
+    'launches-needed',
     'grace-periods',
     'request-amplification',
     'target-alive',
@@ -75,7 +76,7 @@ test('a check that throws is unknown with its message, and does not hide a failu
     verdict: 'unknown',
     checks: [
       { check: 'broken', verdict: 'unknown', summary: 'the check failed: undefined is not iterable' },
-      ...Array.from({ length: 11 }, () => ({})),
+      ...Array.from({ length: 12 }, () => ({})),
     ],
   });
   expect(judge(new HistoryBuilder().act().launch(1, 'i-1').finish().events, false, [throwing, ...checkCatalogue]).verdict).toBe('fail');
@@ -130,10 +131,11 @@ test('a trial that was ended because of the target is a failure of the target, n
 
 for (const cause of ['hung', 'exited', 'out-of-memory', 'interrupted'] as const) {
   test(`a trial that was ended (${cause}), but not because of the target, is unknown unless there is a finding`, () => {
+    const launched = (): HistoryBuilder => new HistoryBuilder().act().pod('web-1', 'created').launch(1, 'i-1');
     const ended = (builder: HistoryBuilder): Judgement =>
       judge(builder.add({ type: 'supervisor', cause, culprit: 'harness', message: 'x' }, { type: 'trial.end' }).events, false);
-    expect(ended(new HistoryBuilder().act().launch(1, 'i-1'))).toMatchObject({ verdict: 'unknown' });
-    expect(ended(new HistoryBuilder().act().launch(1, 'i-1').at(1_001))).toMatchObject({ verdict: 'fail' });
+    expect(ended(launched())).toMatchObject({ verdict: 'unknown' });
+    expect(ended(launched().at(1_001))).toMatchObject({ verdict: 'fail' });
   });
 }
 

@@ -16,7 +16,9 @@ import type { World, WorldSite } from '../world/world.ts';
 import { offeringsToTry } from './offerings-to-try.ts';
 import { resolveBounds } from './bounds.ts';
 import { untilConverged, waitingToSettle, waitingToVanish } from './convergence.ts';
-import type { Waiting } from './convergence.ts';
+import type { Convergence, Waiting } from './convergence.ts';
+import { consolidatingPools, underusedNodes, untilConsolidated } from './underused.ts';
+import type { Underuse, UnderuseSite } from './underused.ts';
 import { CrashWatch } from './crash-watch.ts';
 import type { CrashSpec } from './crash-points.ts';
 import type { Scenario } from './scenario.ts';
@@ -276,9 +278,12 @@ class EngineTrial {
     const { pools } = context;
     const isStatic = target.features.includes('static-capacity');
     const filled = isStatic ? pools.filter((pool) => canBeFilled(pool, world.instanceTypes.values())) : [];
-    await this.#converge('settle', bounds.settle, bounds['launch-lag'], () =>
+    const isSettled = await this.#converge('settle', bounds.settle, bounds['launch-lag'], () =>
       waitingToSettle({ ...convergence, pools, keeping, filled, nowMs: this.#clock.nowMs() }),
     );
+    // In a cluster that is shared, not all pods are seen, and pools have other names.
+    if (isSettled && target.features.includes('consolidation') && world.poolFor === undefined)
+      await this.#consolidate({ ...convergence, pools }, bounds.settle, bounds['launch-lag'].value);
 
     recorder.record({ type: 'phase', phase: 'remove' });
     await context.removeAll();
@@ -344,10 +349,25 @@ class EngineTrial {
     await this.#life.restart(readyLimitMs);
   }
 
-  async #converge(phase: 'settle' | 'remove', limit: Bound, quiet: Bound, look: () => Promise<Waiting[]>): Promise<void> {
-    const { recorder } = this.#site;
-    const { waiting, sinceMs } = await untilConverged({ clock: this.#clock, limitMs: limit.value, quietMs: quiet.value, look });
-    recorder.record({
+  /** Waits until no node is left whose pods would fit on another one. */
+  async #consolidate(site: Omit<UnderuseSite, 'removing'>, limit: Bound, quietMs: number): Promise<void> {
+    const nowMs = this.#clock.nowMs();
+    const removing = consolidatingPools(site.pools, this.#site.scenario.pools, { fromMs: nowMs, toMs: nowMs + limit.value });
+    if (removing.length === 0) return;
+    this.#site.recorder.record({ type: 'expectation', expectation: { kind: 'underused-removed', bound: limit.name } });
+    const look = (): Promise<Underuse> => underusedNodes({ ...site, removing });
+    this.#recordConvergence('consolidate', await untilConsolidated({ clock: this.#clock, limitMs: limit.value, quietMs, look }));
+  }
+
+  /** @returns whether nothing was pending for the quiet time */
+  async #converge(phase: 'settle' | 'remove', limit: Bound, quiet: Bound, look: () => Promise<Waiting[]>): Promise<boolean> {
+    const converged = await untilConverged({ clock: this.#clock, limitMs: limit.value, quietMs: quiet.value, look });
+    this.#recordConvergence(phase, converged);
+    return converged.waiting.length === 0;
+  }
+
+  #recordConvergence(phase: EventOf<'convergence'>['phase'], { waiting, sinceMs }: Convergence): void {
+    this.#site.recorder.record({
       type: 'convergence',
       phase,
       waiting: [...waiting],

@@ -4,7 +4,7 @@ import { CAPABILITIES } from '../history/capabilities.ts';
 import { computeOf } from '../history/compute.ts';
 import { MAX_FIRINGS_RECORDED } from '../history/events.ts';
 import type { Bound, EventOf, Expectation, Recorder, Truth } from '../history/events.ts';
-import { NODE_OPT_OUTS, drainHabitOf } from '../model/drain.ts';
+import { NODE_OPT_OUTS, drainHabitOf, isCritical } from '../model/drain.ts';
 import type { Pool } from '../model/catalogue.ts';
 import { defined } from '../model/defined.ts';
 import { keepsIdleNodes } from '../model/idle-nodes.ts';
@@ -180,7 +180,7 @@ export class TrialContext implements Trial {
       workload: name,
       namespace: object?.namespace ?? NAMESPACE,
       ...facts,
-      ...defined({ drain }),
+      ...defined({ drain, critical: isCritical(made.spec?.template?.spec) ? (true as const) : undefined }),
       graceSeconds: made.spec?.template?.spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_S,
       ...demandsOf(made.spec?.template?.spec ?? {}),
     });

@@ -55,7 +55,7 @@ export const emptyNodes = scenario({
 export const underusedNode = scenario({
   id: 'consolidation/underused-node',
   title: 'three pods are left on two nodes where one would do: one node is drained onto the other and removed',
-  requirements: ['DIS-01', 'DIS-02'],
+  requirements: ['DIS-01', 'DIS-02', 'CST-07'],
   features: ['consolidation'],
   pools: ONE_TYPE_POOLS,
   async run(t) {

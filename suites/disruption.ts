@@ -1,8 +1,8 @@
 import { faults } from '../faults/catalogue.ts';
 import { mayFire } from '../faults/fault.ts';
 import { pool, scenario } from '../harness/scenario.ts';
-import { NODE_POOLS, ONE_TYPE, OPTED_OUT, THIRD_SIZED } from '../harness/shapes.ts';
-import { serve } from '../harness/steps.ts';
+import { NODE_POOLS, ONE_TYPE, OPTED_OUT, THIRD_SIZED, endingSlowly } from '../harness/shapes.ts';
+import { serve, serveTogether } from '../harness/steps.ts';
 
 export const instancesTerminatedExternally = scenario({
   id: 'disruption/instances-terminated-externally',
@@ -58,6 +58,24 @@ export const drainedWithinBudget = scenario({
     await t.pass('scale-in');
     await t.remove(web);
     await t.untilEmpty('teardown');
+  },
+});
+
+export const criticalPodsLast = scenario({
+  id: 'disruption/critical-pods-last',
+  title: 'one of two pools is removed while a critical pod and others run there: the others are asked to leave first',
+  requirements: ['TRM-09'],
+  features: ['weights', 'pool-removal', 'drain-order'],
+  pools: [pool('old', { instanceTypes: ['m6i.large'], weight: 50 }), pool('new', { instanceTypes: ['m7i.large'], weight: 1 })],
+  async run(t) {
+    const small = { cpu: '300m', memory: '256Mi' } as const;
+    const web = { name: 'web', kind: 'Deployment', replicas: 2, ...small, ...endingSlowly({ seconds: 20, graceSeconds: 60 }) } as const;
+    const critical = { name: 'critical', kind: 'Deployment', replicas: 1, ...small, priorityClassName: 'system-cluster-critical' } as const;
+    await serveTogether(t, 'provision', [await t.deploy(web), await t.deploy(critical)]);
+    // The target has to know by then where all of them are.
+    await t.pass('launch-lag');
+    await t.withdrawPools('old');
+    await t.pass('replacement');
   },
 });
 

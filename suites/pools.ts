@@ -344,7 +344,7 @@ export const gpusOfferedLate = scenario({
 export const mixedArchitectures = scenario({
   id: 'pools/mixed-architectures',
   title: 'a pool allows two architectures, and pods for either or both arrive at once: all of them are served',
-  requirements: ['SCH-02', 'SCH-01'],
+  requirements: ['SCH-02', 'SCH-01', 'CST-06'],
   capabilities: ['nodes.arm64'],
   pools: [pool('default', { architectures: ['amd64', 'arm64'], instanceTypes: ['m6i.large', 'm6g.large', 'm7i.large', 'm7g.large'] })],
   async run(t) {

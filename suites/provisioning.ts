@@ -191,6 +191,21 @@ export const memoryLimit = scenario({
   run: (t) => meetLimit(t, { cpu: '100m', memory: '5Gi' }),
 });
 
+export const limitBesideOtherPool = scenario({
+  id: 'provisioning/limit-beside-other-pool',
+  title: 'one of two pools has a limit of five CPUs, and three nodes of the other have six: two pods that need the limited one are served',
+  requirements: ['LIM-02', 'LIM-01'],
+  pools: [
+    pool('limited', { instanceTypes: NODE_TYPES, labels: { team: 'a' }, limits: { cpu: 5 } }),
+    pool('other', { instanceTypes: NODE_TYPES, labels: { team: 'b' } }),
+  ],
+  async run(t) {
+    t.expect.launchedAtMost(5);
+    await serve(t, 'provision', { name: 'other', replicas: 3, nodeSelector: { team: 'b' } });
+    await serve(t, 'provision', { name: 'limited', replicas: 2, nodeSelector: { team: 'a' } });
+  },
+});
+
 /** Longer than many clients wait for an answer: by then they have created another one. Go's client waits as long as it takes. */
 const STORED_LATE_MS = 100_000;
 

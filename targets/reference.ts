@@ -128,6 +128,7 @@ function aloneWith(variant: ReferenceVariant, periods: Periods, scope?: PoolScop
       'gpus',
       'pool-removal',
       'open-labels',
+      'drain-order',
     ],
     constants: constantsOf(periods),
     resources: [RESOURCES.nodeclaims.plural, RESOURCES.nodepools.plural, RESOURCES.ec2nodeclasses.plural],

@@ -56,7 +56,8 @@ export interface TargetConstants {
  * the kubelet settings. `node-classes`: applies the EC2NodeClass of a pool as its user wrote it, so that its nodes start with it.
  * `gpus`: launches nodes with NVIDIA GPUs for pods that request them, and waits for the device plugins of these nodes. `pool-removal`:
  * drains and terminates the nodes of a pool that is removed; without it, whoever removes a pool ends its instances. `open-labels`: where a
- * pool requires a label of the user's own without setting its value, gives each node the value that its pods ask for.
+ * pool requires a label of the user's own without setting its value, gives each node the value that its pods ask for. `drain-order`: asks
+ * critical pods, and those of DaemonSets, to leave a node last.
  */
 export const FEATURES = [
   'spot',
@@ -81,6 +82,7 @@ export const FEATURES = [
   'gpus',
   'pool-removal',
   'open-labels',
+  'drain-order',
 ] as const;
 export type Feature = (typeof FEATURES)[number];
 

@@ -58,5 +58,29 @@ export const cost: Area = {
       breaches: { ...TAKEN, 'runaway-capacity': ['launched-twice'] },
       bound: AT_EVERY_MOMENT,
     }),
+    requirement({
+      id: 'CST-06',
+      level: 'SHOULD',
+      title: 'No pod causes two launches: a node that is on its way for one pod is not planned for another that can run elsewhere.',
+      rationale:
+        'Pods wait for a minute until their nodes are ready, and an autoscaler plans for them again and again. If each plan gives nodes that are on their way to other pods than the last one, some are left over, and more are launched. Users pay for these until they are consolidated.',
+      observed:
+        'pods for either or both of two architectures arrive at once; there are no more launches than pods that wait or have to leave their nodes',
+      breaches: { 'launches-needed': ['unneeded-launch'] },
+      bound: 'launch-lag',
+      incidents: ['karpenter#3121'],
+    }),
+    requirement({
+      id: 'CST-07',
+      profile: 'extended',
+      features: ['consolidation'],
+      title: 'No node stays whose pods all fit on another one, if its pool removes such nodes.',
+      rationale: 'This is what consolidation is for. A node that is overlooked is paid for as long as its pods run.',
+      observed:
+        'at the end of each trial, once nothing else is going on, nodes go until none is left whose pods fit on another one; pods that other pods, volumes, budgets or preferences tie to a place are not counted',
+      breaches: { consolidation: ['underused-node'] },
+      bound: 'settle',
+      incidents: ['karpenter-provider-aws#3753'],
+    }),
   ],
 };

@@ -86,5 +86,17 @@ export const termination: Area = {
       bound: AT_EVERY_MOMENT,
       incidents: ['karpenter#1928'],
     }),
+    requirement({
+      id: 'TRM-09',
+      profile: 'extended',
+      features: ['drain-order'],
+      title: 'Critical pods, and those of DaemonSets, are asked to leave a node after its other pods.',
+      rationale:
+        'They serve the others: without the storage driver a volume is not detached, and the pod that needs it starts minutes later elsewhere.',
+      observed:
+        'a critical pod and ordinary ones, which take a while to stop, are on a node that is drained; who was asked to leave first is compared',
+      breaches: { 'drain-order': ['critical-pod-first'] },
+      bound: AT_EVERY_MOMENT,
+    }),
   ],
 };

@@ -66,6 +66,7 @@ const FEATURES: readonly Feature[] = [
   'gpus',
   'pool-removal',
   'open-labels',
+  'drain-order',
 ];
 
 /**

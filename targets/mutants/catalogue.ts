@@ -78,6 +78,7 @@ import { launchesForDaemonsetPods } from './provisioning/launches-for-daemonset-
 import { repeatedLaunch } from './provisioning/repeated-launch.ts';
 import { limitsCheckedOnce } from './launch/limits-checked-once.ts';
 import { limitsIgnoreLaunches } from './provisioning/limits-ignore-launches.ts';
+import { limitsOfAllPools } from './provisioning/limits-of-all-pools.ts';
 import { oneNodeARound } from './provisioning/one-node-a-round.ts';
 import { waitsForMissedClaim } from './provisioning/waits-for-missed-claim.ts';
 import { waitsForDeadInstance } from './registration/waits-for-dead-instance.ts';
@@ -118,10 +119,12 @@ import { swallowedTopologyError } from './scheduling/swallowed-topology-error.ts
 import { launchesForUnknownLabels } from './scheduling/launches-for-unknown-labels.ts';
 import { excludedLabelValues } from './scheduling/excluded-label-values.ts';
 import { firstOpenValue } from './scheduling/first-open-value.ts';
+import { forgetsPlans } from './scheduling/forgets-plans.ts';
 import { ignoredPoolZones } from './scheduling/ignored-pool-zones.ts';
 import { ignoredVolumeZones } from './scheduling/ignored-volume-zones.ts';
 import { firstVolumeZone } from './scheduling/first-volume-zone.ts';
 import { volumeZonesAsAffinity } from './scheduling/volume-zones-as-affinity.ts';
+import { criticalPodsFirst } from './termination/critical-pods-first.ts';
 import { unverifiedTermination } from './termination/unverified-termination.ts';
 import { shortenedGracePeriod } from './termination/shortened-grace-period.ts';
 import { deleteInsteadOfEvict } from './termination/delete-instead-of-evict.ts';
@@ -177,6 +180,7 @@ export const mutants: readonly Mutant[] = [
   ignoredVolumeZones,
   firstVolumeZone,
   volumeZonesAsAffinity,
+  criticalPodsFirst,
   unverifiedTermination,
   relaunchedInterruptedOffering,
   countsUnreadyNodes,
@@ -253,6 +257,7 @@ export const mutants: readonly Mutant[] = [
   launchesForGatedPods,
   launchesForOptedOutPods,
   limitsIgnoreLaunches,
+  limitsOfAllPools,
   limitsCheckedOnce,
   oneNodeARound,
   ignoredFullSubnets,
@@ -282,6 +287,7 @@ export const mutants: readonly Mutant[] = [
   ignoredArchitecture,
   excludedLabelValues,
   firstOpenValue,
+  forgetsPlans,
   relaunchesUnreadyNodes,
   ignoresStop,
   droppedOvertakenNotice,

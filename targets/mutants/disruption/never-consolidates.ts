@@ -17,8 +17,8 @@ export const neverConsolidates: Mutant = {
   caughtBy: {
     scenario: 'consolidation/underused-node',
     check: 'consolidation',
-    code: 'not-consolidated',
-    object: 'world',
+    code: 'underused-node',
+    object: 'nodes/*',
     seeds: 'every',
   },
 };

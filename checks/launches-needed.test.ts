@@ -1,0 +1,217 @@
+import { expect, test } from '@playwright/test';
+import { HistoryBuilder } from '../history/testing/history-builder.ts';
+import { createView } from '../history/view.ts';
+import { launchesNeeded } from './launches-needed.ts';
+
+/** Pods wait from 10 ms on; bound launch-lag is 20 ms. */
+function waiting(...names: readonly string[]): HistoryBuilder {
+  const history = new HistoryBuilder().act().pool('default').workload('web').at(10);
+  for (const name of names) history.pod(name, 'created').pod(name, 'unschedulable');
+  return history;
+}
+
+/** The target decides at once to launch an instance. */
+function launched(history: HistoryBuilder, ...numbers: readonly number[]): HistoryBuilder {
+  for (const number of numbers)
+    history.claim(`c-${number}`, 'created').launch(number, `i-${number}`).claim(`c-${number}`, 'launched', `i-${number}`);
+  return history;
+}
+
+/** Its node becomes Ready, and a pod is bound to it. */
+const serve = (history: HistoryBuilder, number: number, pod: string): HistoryBuilder =>
+  history.node(`n-${number}`, 'created', `i-${number}`).node(`n-${number}`, 'ready', `i-${number}`).pod(pod, 'scheduled', `n-${number}`);
+
+for (const { name, history, objects } of [
+  { name: 'one for each pod', history: launched(waiting('web-1', 'web-2'), 1, 2), objects: [] },
+  { name: 'one for both pods', history: launched(waiting('web-1', 'web-2'), 1), objects: [] },
+  { name: 'two for one pod', history: launched(waiting('web-1'), 1, 2), objects: ['instance/i-2'] },
+  { name: 'one for no pod', history: launched(waiting(), 1), objects: ['instance/i-1'] },
+  {
+    name: 'one just after the pod got a place elsewhere',
+    history: launched(
+      serve(launched(waiting('web-1', 'web-2'), 1), 1, 'web-1')
+        .pod('web-2', 'scheduled', 'n-1')
+        .at(30),
+      2,
+    ),
+    objects: [],
+  },
+  {
+    name: 'one long after the pod got a place elsewhere',
+    history: launched(
+      serve(launched(waiting('web-1', 'web-2'), 1), 1, 'web-1')
+        .pod('web-2', 'scheduled', 'n-1')
+        .at(31),
+      2,
+    ),
+    objects: ['instance/i-2'],
+  },
+  {
+    name: 'another one when a pod took the place that was meant for one that still waits',
+    history: launched(serve(launched(waiting('web-1', 'web-2'), 1, 2), 1, 'web-1').at(50), 3),
+    objects: [],
+  },
+  {
+    name: 'two more when one pod took a place',
+    history: launched(serve(launched(waiting('web-1', 'web-2'), 1, 2), 1, 'web-1').at(50), 3, 4),
+    objects: ['instance/i-4'],
+  },
+  {
+    name: 'another one when somebody else ended the first before its node was ready',
+    history: launched(launched(waiting('web-1'), 1).at(50).instance('i-1', 'shutting-down'), 2),
+    objects: [],
+  },
+  {
+    name: 'another one when the target ended the first itself',
+    history: launched(
+      launched(waiting('web-1'), 1)
+        .at(50)
+        .request(90, 'ec2:TerminateInstances', { object: 'instance/i-1' })
+        .instance('i-1', 'shutting-down', { span: 90 }),
+      2,
+    ),
+    objects: ['instance/i-2'],
+  },
+  {
+    name: 'another one when the target ended the first itself since its pool had changed',
+    history: launched(
+      launched(waiting('web-1'), 1)
+        .at(50)
+        .pool('default', { weight: 1 })
+        .request(90, 'ec2:TerminateInstances', { object: 'instance/i-1' })
+        .instance('i-1', 'shutting-down', { span: 90 }),
+      2,
+    ),
+    objects: [],
+  },
+  {
+    name: 'one for the pod of a node that is closed',
+    history: launched(
+      serve(launched(waiting('web-1'), 1), 1, 'web-1')
+        .at(500)
+        .node('n-1', 'cordoned', 'i-1'),
+      2,
+    ),
+    objects: [],
+  },
+  {
+    name: 'two for the pod of a node that is closed',
+    history: launched(
+      serve(launched(waiting('web-1'), 1), 1, 'web-1')
+        .at(500)
+        .node('n-1', 'cordoned', 'i-1'),
+      2,
+      3,
+    ),
+    objects: ['instance/i-3'],
+  },
+  {
+    name: 'one in place of a node without pods',
+    history: launched(
+      serve(launched(waiting('web-1'), 1), 1, 'web-1')
+        .pod('web-1', 'gone')
+        .at(500)
+        .node('n-1', 'cordoned', 'i-1'),
+      2,
+    ),
+    objects: ['instance/i-2'],
+  },
+  {
+    name: 'three more after a pod had to leave one node',
+    history: launched(
+      serve(launched(waiting('web-1'), 1), 1, 'web-1')
+        .at(500)
+        .node('n-1', 'cordoned', 'i-1')
+        .node('n-1', 'terminating', 'i-1')
+        .pod('web-1', 'gone')
+        .node('n-1', 'not-ready', 'i-1')
+        .node('n-1', 'gone', 'i-1')
+        .at(510),
+      2,
+      3,
+    ),
+    objects: ['instance/i-3'],
+  },
+  {
+    name: 'one long after its pod had to leave',
+    history: launched(
+      serve(launched(waiting('web-1'), 1), 1, 'web-1')
+        .at(500)
+        .node('n-1', 'cordoned', 'i-1')
+        .pod('web-1', 'gone')
+        .at(600),
+      2,
+    ),
+    objects: ['instance/i-2'],
+  },
+  {
+    name: 'a replacement before its node is closed',
+    history: launched(serve(launched(waiting('web-1'), 1), 1, 'web-1').at(500), 2)
+      .at(590)
+      .node('n-1', 'cordoned', 'i-1'),
+    objects: [],
+  },
+  {
+    name: 'another one when a notice came before the pod was bound',
+    history: launched(
+      launched(waiting('web-1'), 1)
+        .node('n-1', 'created', 'i-1')
+        .node('n-1', 'ready', 'i-1')
+        .at(50)
+        .add({ type: 'notice', instance: 'i-1', kind: 'spot-interruption', to: 'sent', endsInMs: 120 }),
+      2,
+    ),
+    objects: [],
+  },
+  {
+    name: 'after a restart nothing is judged',
+    history: launched(launched(waiting('web-1'), 1).add({ type: 'target.start', incarnation: 2 }), 2),
+    objects: [],
+  },
+  {
+    name: 'another one when the answer was lost',
+    history: launched(
+      waiting('web-1')
+        .arm('f')
+        .claim('c-1', 'created')
+        .request(70, 'ec2:CreateFleet')
+        .instance('i-1', 'pending', { span: 70 })
+        .fire('f', 70)
+        .answer(70, 'info')
+        .at(20),
+      2,
+    ),
+    objects: [],
+  },
+  {
+    name: 'another one when the target thought too early that the first was lost',
+    history: launched(
+      waiting('web-1')
+        .arm('f')
+        .claim('c-1', 'created')
+        .request(70, 'ec2:CreateFleet')
+        .instance('i-1', 'pending', { span: 70 })
+        .fire('f', 70)
+        .request(90, 'ec2:TerminateInstances')
+        .instance('i-1', 'shutting-down', { span: 90 })
+        .answer(70, 'ok')
+        .at(20),
+      2,
+    ),
+    objects: ['instance/i-2'],
+  },
+  {
+    name: 'pods of DaemonSets explain nothing',
+    history: launched(waiting().workload('agent', 0, { kind: 'daemon' }).pod('agent-1', 'created').pod('agent-1', 'unschedulable'), 1),
+    objects: ['instance/i-1'],
+  },
+]) {
+  test(`launches that pods explain: ${name}`, () => {
+    const result = launchesNeeded.judge(createView(history.finish().events));
+    expect(result?.findings.map(({ object }) => object) ?? []).toEqual(objects);
+  });
+}
+
+test('nothing is judged where a pool has a fixed size', () => {
+  expect(launchesNeeded.judge(createView(launched(waiting().pool('fixed', { replicas: 1 }), 1).finish().events))).toBeUndefined();
+});
