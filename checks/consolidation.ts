@@ -36,16 +36,17 @@ export const consolidation: Check = {
 function judgeUnderused(view: View, stated: EventOf<'expectation'>, bound: Bound): Part {
   const looked = view.convergence.find(({ phase }) => phase === 'consolidate');
   if (looked === undefined) return unknownPart('the trial ended before its nodes had to be consolidated');
+  const settled = view.convergence.find(({ phase }) => phase === 'settle') ?? stated;
   const findings = looked.waiting.map(({ object, why }) => ({
     code: 'underused-node',
     object,
-    events: indexes([stated, ...stepsOf(view, object), looked]),
-    message: `${object} was still there ${duration(looked.t - stated.t)} after the world had settled, although ${why}; no node had gone for longer than a removal takes (${nameBound(bound)}).`,
+    events: indexes([settled, ...stepsOf(view, object), looked]),
+    message: `${object} was still there ${duration(looked.t - settled.t)} after the world had settled, although ${why}; no node had gone for longer than a removal takes (${nameBound(bound)}).`,
   }));
-  const rest =
-    looked.sinceMs === undefined ? 'pods or nodes were on the move, so that it was not asked which nodes could go' : 'no node could go';
   const summary =
-    findings.length === 0 ? rest : `${count(findings.length, 'node')} left whose pods fit on another one (${nameBound(bound)})`;
+    findings.length === 0
+      ? 'no node is left whose pods fit on another one'
+      : `${count(findings.length, 'node')} left whose pods fit on another one (${nameBound(bound)})`;
   return { verdict: findings.length === 0 ? 'pass' : 'fail', summary, findings, measurements: [] };
 }
 

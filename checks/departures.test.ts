@@ -355,6 +355,11 @@ for (const { name, history, codes } of [
   { name: 'another one is disrupted', history: taken(marked().at(90), 2), codes: [] },
   { name: 'it is being interrupted', history: taken(warned(marked(), 1).at(90), 1), codes: [] },
   { name: 'somebody else deletes its claim', history: take(marked().at(90), 1), codes: [] },
+  {
+    name: 'the mark may have been hidden',
+    history: taken(marked().arm('f').request(90, 'watch nodes').fire('f', 90).at(90), 1),
+    codes: [],
+  },
   { name: 'it is one of a fixed number', history: taken(marked().pool('default', { replicas: 1 }).at(90), 1), codes: [] },
   { name: 'somebody else deletes it', history: lost(marked().at(90), 1), codes: [] },
 ]) {

@@ -56,6 +56,11 @@ for (const { name, history, objects } of [
   });
 }
 
+test('after pods were hidden from the target nothing is judged', () => {
+  const hidden = node().arm('f').request(90, 'list pods').fire('f', 90);
+  expect(drainOrder.judge(createView(evict(hidden, 'dns-1').finish().events))?.findings).toEqual([]);
+});
+
 test('a target that does not declare the order is not judged', () => {
   expect(drainOrder.judge(createView(evict(node([]), 'dns-1').finish().events))).toBeUndefined();
 });

@@ -2,6 +2,7 @@ import type { Bound, EventOf } from '../history/events.ts';
 import type { PodLife } from '../history/lives.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
+import { mayBeReason } from './used-nodes.ts';
 import { count, duration, indexes, nameBound, safetyPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
@@ -13,7 +14,7 @@ const DELETION = 'delete pods';
 /**
  * Critical pods and those of DaemonSets are evicted after the other pods of their node: those may need what they provide, such as storage
  * or logs. A pod counts as asked from the first try on, also if its budget refuses that. Pods that opted out, and those that had
- * just arrived, don't hold up others. Deletions are not judged: when the time of a node is over, each pod leaves by its own grace period.
+ * just arrived, don't hold up others, nor is anything judged after a fault that may have hidden a pod. Deletions are not judged: when the time of a node is over, each pod leaves by its own grace period.
  */
 export const drainOrder: Check = {
   name: 'drain-order',
@@ -47,7 +48,17 @@ function judgeEvictions(view: View, bound: Bound): Part {
       (other.scheduled?.t ?? Infinity) <= request.t - bound.value &&
       [other.ended, other.terminating, other.gone, askedAt(other)].every((end) => (end?.i ?? Infinity) > request.i);
     const first = podsByNode.get(node.uid)?.find(mayNeedIt);
-    if (first === undefined) return [];
+    if (
+      first === undefined ||
+      view.faults.some((fault) =>
+        mayBeReason(
+          view,
+          fault,
+          fault.fired.filter(({ i }) => i < request.i),
+        ),
+      )
+    )
+      return [];
     return {
       code: 'critical-pod-first',
       object: pod.object,

@@ -201,6 +201,69 @@ for (const { name, history, objects } of [
     objects: ['instance/i-2'],
   },
   {
+    name: 'another one when a newcomer took the replacement of a node that a pod has not left yet',
+    history: launched(
+      serve(launched(waiting('web-1'), 1), 1, 'web-1')
+        .at(500)
+        .node('n-1', 'cordoned', 'i-1'),
+      2,
+    )
+      .at(560)
+      .pod('web-2', 'created')
+      .node('n-2', 'created', 'i-2')
+      .node('n-2', 'ready', 'i-2')
+      .pod('web-2', 'scheduled', 'n-2')
+      .claim('c-3', 'created')
+      .launch(3, 'i-3')
+      .claim('c-3', 'launched', 'i-3'),
+    objects: [],
+  },
+  {
+    name: 'another one when the first ended by itself, and its claim was removed then',
+    history: launched(
+      launched(waiting('web-1'), 1)
+        .at(50)
+        .instance('i-1', 'shutting-down')
+        .request(90, 'delete nodeclaims', { object: 'nodeclaims/c-1' })
+        .claim('c-1', 'terminating', 'i-1')
+        .effect(90, { kind: 'applied', ids: ['nodeclaims/c-1'] }),
+      2,
+    ),
+    objects: [],
+  },
+  {
+    name: 'two for one pod, shortly before everything is removed',
+    history: launched(serve(launched(waiting('web-1'), 1), 1, 'web-1').at(60), 2)
+      .at(90)
+      .phase('remove')
+      .node('n-1', 'terminating', 'i-1')
+      .pod('web-1', 'gone'),
+    objects: ['instance/i-2'],
+  },
+  {
+    name: 'another one when a DaemonSet was deployed meanwhile',
+    history: launched(launched(waiting('web-1'), 1).at(50).workload('agent', 0, { kind: 'daemon' }), 2),
+    objects: [],
+  },
+  {
+    name: 'one for each pod that is served beside one that never is, and one more',
+    history: launched(
+      serve(
+        launched(
+          waiting('web-1')
+            .workload('stuck', 1, { kind: 'impossible', why: 'no pool allows it' })
+            .pod('stuck-1', 'created')
+            .pod('stuck-1', 'gone'),
+          1,
+        ),
+        1,
+        'web-1',
+      ).at(50),
+      2,
+    ),
+    objects: ['instance/i-2'],
+  },
+  {
     name: 'pods of DaemonSets explain nothing',
     history: launched(waiting().workload('agent', 0, { kind: 'daemon' }).pod('agent-1', 'created').pod('agent-1', 'unschedulable'), 1),
     objects: ['instance/i-1'],

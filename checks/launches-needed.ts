@@ -25,14 +25,20 @@ interface Launch {
   readonly decided: Moment;
 }
 
-/** How many pods wait at a moment, and until when the last of them does. */
+/** A time in which a pod needs another place, from one event until another. */
+interface Wait {
+  readonly from: number;
+  readonly to: number;
+  readonly untilMs: number;
+}
+
+/** How many pods need another place at a moment, and until when the last of them does. */
 type Waiting = (at: Moment) => { readonly pods: number; readonly untilMs: number };
 
 /** What all needs are made from. */
 interface Site {
   readonly view: View;
   readonly waiting: Waiting;
-  readonly podsByNode: ReadonlyMap<string | undefined, readonly PodLife[]>;
   /** Requests of the target that deleted claims, by object. */
   readonly deletions: ReadonlyMap<string, readonly RequestLife[]>;
   readonly lagMs: number;
@@ -74,15 +80,23 @@ export const launchesNeeded: Check = {
 };
 
 function judgeLaunches(view: View, launches: readonly Launch[], entries: readonly LedgerEntry[], bound: Bound): Part {
+  const workloads = view.pods.filter((pod) => isWorkloads(view, pod));
+  const podsByNode = Map.groupBy(workloads, ({ node }) => node?.uid);
+  const stays = entries.flatMap((entry) => staysOn(view, entry, podsByNode));
   const site: Site = {
     view,
-    waiting: waitingIn(view),
-    podsByNode: Map.groupBy(view.pods, ({ node }) => node?.uid),
+    waiting: waitingIn([...workloads.flatMap((pod) => waitsFor(view, pod)), ...stays.map(({ wait }) => wait)]),
     deletions: requestsAbout(view, ({ operation }) => operation === 'delete nodeclaims'),
     lagMs: bound.value,
     aheadMs: Math.max(bound.value, view.bounds.get(LAUNCH_BOUND)?.value ?? 0),
   };
-  const needs = [...podNeeds(site), ...takenPlaces(site), ...entries.flatMap((entry) => needsAfter(site, entry))];
+  const needs = [
+    ...podNeeds(site),
+    ...takenPlaces(site),
+    ...daemonNeeds(site),
+    ...stays.map((stay) => needOfStay(site, stay)),
+    ...entries.flatMap((entry) => needsAfter(site, entry)),
+  ];
   const findings = unexplained(launches, needs).map(({ entry: { instance, request, claim }, decided }) => {
     const waited = view.pods.filter((pod) => isWorkloads(view, pod) && (pod.unschedulable?.i ?? Infinity) < decided.i);
     return {
@@ -151,18 +165,33 @@ function isWorkloads(view: View, { workload }: PodLife): boolean {
   return workload === undefined || view.workloads.get(workload)?.truth.kind !== 'daemon';
 }
 
-function waitingIn(view: View): Waiting {
-  const pods = view.pods.filter((pod) => isWorkloads(view, pod) && pod.unschedulable !== undefined);
-  const begins = pods.map((pod) => ({ i: pod.unschedulable?.i ?? 0, untilMs: endOfWaitMs(pod) })).sort((a, b) => a.i - b.i);
-  const ends = pods.map(({ scheduled, gone }) => Math.min(scheduled?.i ?? Infinity, gone?.i ?? Infinity)).sort((a, b) => a - b);
+/**
+ * Pods that wait for a node, and those that have to leave theirs. Pods that can't be served wait for ever, and tell nothing about the
+ * others.
+ */
+function waitingIn(waits: readonly Wait[]): Waiting {
+  const begins = [...waits].sort((a, b) => a.from - b.from);
+  const ends = waits.map(({ to }) => to).sort((a, b) => a - b);
   // Whoever does not wait any more ended earlier than those who do.
   const latestMs: number[] = [];
   for (const { untilMs } of begins) latestMs.push(Math.max(latestMs.at(-1) ?? 0, untilMs));
   return ({ i: index }) => {
-    const begun = countBelow(begins.length, (at) => (begins[at]?.i ?? Infinity) < index);
+    const begun = countBelow(begins.length, (at) => (begins[at]?.from ?? Infinity) < index);
     const ended = countBelow(ends.length, (at) => (ends[at] ?? Infinity) <= index);
     return { pods: begun - ended, untilMs: latestMs[begun - 1] ?? 0 };
   };
+}
+
+function waitsFor(view: View, { workload, unschedulable, scheduled, gone }: PodLife): Wait[] {
+  if (unschedulable === undefined || view.workloads.get(workload ?? '')?.truth.kind === 'impossible') return [];
+  const ends = [scheduled, gone].filter((step) => step !== undefined);
+  return [
+    {
+      from: unschedulable.i,
+      to: Math.min(...ends.map(({ i }) => i)),
+      untilMs: Math.min(...ends.map(({ t }) => t)),
+    },
+  ];
 }
 
 /** How many of the first places of a sorted list have a property. */
@@ -177,18 +206,25 @@ function countBelow(length: number, has: (at: number) => boolean): number {
   return low;
 }
 
-/** Launches that an instance explains: for the pods of its node that have to go elsewhere, or for those that waited for it when it was lost. */
+/** Launches for the pods that waited for an instance when it was lost. */
 function needsAfter(site: Site, entry: LedgerEntry): Need[] {
-  const { view, waiting } = site;
-  const { instance, nodes, claim, endRequest } = entry;
-  const losses = lossesOf(view, entry);
-  const ofPods = nodes.flatMap((node) => needsOfPods(site, node, losses));
-  const [first] = losses;
+  const { view, waiting, lagMs } = site;
+  const { instance, claim, endRequest } = entry;
+  const [first] = lossesOf(view, entry);
   const removed = [claim?.terminating, endRequest === undefined ? undefined : instance.ending]
     .filter((step) => step !== undefined)
     .sort((a, b) => a.i - b.i)[0];
-  if (first === undefined || (removed !== undefined && isOwnChoice(site, entry, removed))) return ofPods;
-  return [...ofPods, { fromMs: first.t - site.lagMs, toMs: Infinity, amount: waiting(first).pods }];
+  if (first === undefined || (removed !== undefined && isOwnChoice(site, entry, removed))) return [];
+  return [{ fromMs: first.t - lagMs, toMs: Infinity, amount: waiting(first).pods }];
+}
+
+/** A DaemonSet that is deployed while nodes boot takes room on them, so that pods may need others. */
+function daemonNeeds({ view, waiting, lagMs }: Site): Need[] {
+  return [...view.workloads.values()].flatMap(({ truth, deployed }) => {
+    if (truth.kind !== 'daemon') return [];
+    const { pods, untilMs } = waiting(deployed);
+    return [{ fromMs: deployed.t, toMs: untilMs + lagMs, amount: pods }];
+  });
 }
 
 /** When the node was closed, removed, lost or not Ready, and when something was announced about its instance, in order. */
@@ -201,22 +237,42 @@ function lossesOf(view: View, { instance, nodes }: LedgerEntry): Moment[] {
 const LOST: ReadonlySet<string> = new Set(['cordoned', 'terminating', 'not-ready', 'gone']);
 const BACK: ReadonlySet<string> = new Set(['uncordoned', 'ready']);
 
-/**
- * Each pod that was still there explains one launch, from some time before until it is gone, or the node is open again. A node may be lost
- * several times.
- */
-function needsOfPods({ view, podsByNode, lagMs, aheadMs }: Site, node: NodeLife, losses: readonly Moment[]): Need[] {
-  const pods = (podsByNode.get(node.uid) ?? []).filter((pod) => isWorkloads(view, pod));
-  if (pods.length === 0) return [];
-  return episodesOf(node, losses).flatMap(({ from, to }) => {
-    const isThere = ({ scheduled, ended, gone }: PodLife): boolean =>
-      (scheduled?.i ?? Infinity) < (to?.i ?? Infinity) && [ended, gone].every((end) => (end?.i ?? Infinity) > from.i);
-    return pods.filter(isThere).map(({ gone }) => ({
-      fromMs: from.t - aheadMs,
-      toMs: Math.min(gone?.t ?? Infinity, to?.t ?? Infinity) + lagMs,
-      amount: 1,
-    }));
+/** A pod on a node that it has to leave. */
+interface Stay {
+  /** Whether the target itself may have begun with a launch: it closed or removed the node, and the scenario was not over. */
+  readonly isPlanned: boolean;
+  readonly fromMs: number;
+  readonly wait: Wait;
+}
+
+/** Each pod that was still on the node of an instance when it was lost. A node may be lost several times. */
+function staysOn(view: View, entry: LedgerEntry, podsByNode: ReadonlyMap<string | undefined, readonly PodLife[]>): Stay[] {
+  const losses = lossesOf(view, entry);
+  const over = view.phases.get('remove')?.i ?? Infinity;
+  return entry.nodes.flatMap((node) => {
+    const pods = podsByNode.get(node.uid) ?? [];
+    if (pods.length === 0) return [];
+    return episodesOf(node, losses).flatMap(({ from, to }) => {
+      const isPlanned =
+        from.i < over && node.steps.some(({ to: step, i }) => i === from.i && (step === 'cordoned' || step === 'terminating'));
+      const isThere = ({ scheduled, ended, gone }: PodLife): boolean =>
+        (scheduled?.i ?? Infinity) < (to?.i ?? Infinity) && [ended, gone].every((end) => (end?.i ?? Infinity) > from.i);
+      return pods.filter(isThere).map(({ scheduled, gone }) => ({
+        isPlanned,
+        fromMs: from.t,
+        wait: {
+          from: Math.max(from.i, scheduled?.i ?? 0),
+          to: Math.min(gone?.i ?? Infinity, to?.i ?? Infinity),
+          untilMs: Math.min(gone?.t ?? Infinity, to?.t ?? Infinity),
+        },
+      }));
+    });
   });
+}
+
+/** It explains one launch, from some time before until the pod is gone, or its node is open again. */
+function needOfStay({ lagMs, aheadMs }: Site, { isPlanned, fromMs, wait }: Stay): Need {
+  return { fromMs: fromMs - (isPlanned ? aheadMs : lagMs), toMs: wait.untilMs + lagMs, amount: 1 };
 }
 
 /** From a loss until the node was open again; losses in between belong to it. */
@@ -231,11 +287,16 @@ function episodesOf({ steps }: NodeLife, losses: readonly Moment[]): { readonly 
 }
 
 /**
- * The target removed an instance although nothing was wrong with it: its node had not been lost, nothing had been announced, its pools had
+ * The target removed an instance although nothing was wrong with it: it had not ended by itself, its node had not been lost, nothing had been announced, its pools had
  * stayed the same, it had not expired, nobody else had deleted its claim, and, without a Ready node, the time for registration was not over.
  */
-function isOwnChoice({ view, deletions, lagMs }: Site, { instance, claim, nodes, launchedMs }: LedgerEntry, removed: Moment): boolean {
+function isOwnChoice(
+  { view, deletions, lagMs }: Site,
+  { instance, claim, nodes, launchedMs, endRequest }: LedgerEntry,
+  removed: Moment,
+): boolean {
   const isBefore = ({ i }: Moment): boolean => i < removed.i;
+  if (endRequest === undefined && instance.ending !== undefined && isBefore(instance.ending)) return false;
   const wrong = new Set(['not-ready', 'terminating', 'gone']);
   if (nodes.some(({ steps }) => steps.some((step) => wrong.has(step.to) && isBefore(step)))) return false;
   if (view.notices.some(({ instance: about, sent }) => about === instance.id && isBefore(sent))) return false;

@@ -3,7 +3,7 @@ import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { departuresOf, poolsOf, requestsAbout } from './departures.ts';
 import type { Departure } from './departures.ts';
-import { isItsOwn, judgeUsedNodes } from './used-nodes.ts';
+import { isItsOwn, judgeUsedNodes, mayBeReason } from './used-nodes.ts';
 import { count, duration, indexes, mergeParts, nameBound, safetyPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
@@ -36,6 +36,16 @@ function judgeNodes(view: View): Part | undefined {
       // A pool of fixed size that shrinks has to lose some node.
       if (!isItsOwn(departure, deletions) || [...poolsOf(view, entry)].some(isFixed)) return [];
       const since = node.steps.findLast(({ to, i }) => (to === 'opted-out' || to === 'opted-in') && i < at.i);
+      if (
+        view.faults.some((fault) =>
+          mayBeReason(
+            view,
+            fault,
+            fault.fired.filter(({ i }) => i < at.i),
+          ),
+        )
+      )
+        return [];
       if (!isVoluntary || since?.to !== 'opted-out' || at.t - since.t <= bound.value) return [];
       return {
         code: 'opted-out-node-disturbed',

@@ -354,9 +354,11 @@ class EngineTrial {
     const nowMs = this.#clock.nowMs();
     const removing = consolidatingPools(site.pools, this.#site.scenario.pools, { fromMs: nowMs, toMs: nowMs + limit.value });
     if (removing.length === 0) return;
-    this.#site.recorder.record({ type: 'expectation', expectation: { kind: 'underused-removed', bound: limit.name } });
     const look = (): Promise<Underuse> => underusedNodes({ ...site, removing });
-    this.#recordConvergence('consolidate', await untilConsolidated({ clock: this.#clock, limitMs: limit.value, quietMs, look }));
+    const consolidated = await untilConsolidated({ clock: this.#clock, limitMs: limit.value, quietMs, look });
+    if (consolidated === undefined) return;
+    this.#site.recorder.record({ type: 'expectation', expectation: { kind: 'underused-removed', bound: limit.name } });
+    this.#recordConvergence('consolidate', consolidated);
   }
 
   /** @returns whether nothing was pending for the quiet time */

@@ -60,18 +60,18 @@ export interface Underuse {
 
 /**
  * Waits until no node could go any more, and nothing comes or goes, for `quietMs`. Gives up when something could go and no node has gone for
- * `limitMs`: nodes may go one after the other, since one that takes the pods of another one has changed. If things are on the
- * move at once, or to the end, nothing can be said: then the result has neither nodes nor a time.
+ * `limitMs`: nodes may go one after the other, since one that takes the pods of another one has changed.
+ * @returns undefined if nothing can be said, since things are on the move at once, or for as long again after the limit
  */
 export async function untilConsolidated(options: {
   readonly clock: Clock;
   readonly limitMs: number;
   readonly quietMs: number;
   readonly look: () => Promise<Underuse>;
-}): Promise<Convergence> {
+}): Promise<Convergence | undefined> {
   const { clock, limitMs, quietMs, look } = options;
   const first = await look();
-  if (first.isBusy) return { waiting: [] };
+  if (first.isBusy) return undefined;
   if (first.nodes.length === 0) return { waiting: [], sinceMs: clock.nowMs() };
   let { total } = first;
   let deadlineMs = clock.nowMs() + limitMs;
@@ -89,7 +89,8 @@ export async function untilConsolidated(options: {
       if (nowMs - sinceMs >= quietMs) return { waiting: [], sinceMs };
     } else {
       sinceMs = undefined;
-      if (nowMs >= deadlineMs) return { waiting: seen.nodes };
+      if (nowMs >= deadlineMs && !seen.isBusy) return { waiting: seen.nodes };
+      if (nowMs >= deadlineMs + limitMs) return undefined;
     }
   }
 }

@@ -78,7 +78,7 @@ const expectationSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('launched-from'), pool: id }),
   /** Within the bound at most this many instances are left, since the pods need no more, and it stays so. */
   z.object({ kind: z.literal('consolidated'), instances: count, bound: id }),
-  /** From now on nodes whose pods fit on one other node are removed within the bound, as their pools want. */
+  /** Since settling, nodes whose pods fit on one other node were removed within the bound one after the other, as their pools want. */
   z.object({ kind: z.literal('underused-removed'), bound: id }),
   /** Nothing launched so far is terminated within the bound. */
   z.object({ kind: z.literal('kept'), bound: id }),
