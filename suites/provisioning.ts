@@ -239,17 +239,18 @@ export const farBelowLimits = scenario({
 
 export const preferredPool = scenario({
   id: 'provisioning/preferred-pool',
-  title: 'two pools could serve the pods: the one with the higher weight is used, or the other when the first has no capacity',
+  title: 'two pools could serve the pods: the one with a weight is used, or the other, which has none, when the first has no capacity',
   requirements: ['PRV-09', 'CAP-07'],
   features: ['weights'],
-  pools: [pool('spare', { instanceTypes: ['m7i.large'], weight: 1 }), pool('preferred', { instanceTypes: ['m6i.large'], weight: 50 })],
+  // By name the other one comes first, and its type costs more.
+  pools: [pool('ordinary', { instanceTypes: ['m7i.large'] }), pool('preferred', { instanceTypes: ['m6i.large'], weight: 50 })],
   faults: { shortage: faults.insufficientCapacity({ instanceTypes: ['m6i.large'], errors: 'all' }) },
   async run(t, { shortage }) {
     t.expect.launchedFrom('preferred');
     await serve(t, 'provision', { name: 'first', replicas: 3 });
 
     await t.inject(shortage);
-    t.expect.launchedFrom('spare');
+    t.expect.launchedFrom('ordinary');
     await serve(t, 'fallback', { name: 'second', replicas: 3 });
   },
 });
