@@ -284,6 +284,44 @@ const WITHOUT_GPU = ['i3en.2xlarge', 'r6idn.2xlarge'] as const;
 const GPU_SIZED = { cpu: '1', memory: '4Gi', gpus: 1 } as const;
 const GPU_POOL = pool('default', { instanceTypes: [GPU_TYPE, ...WITHOUT_GPU] });
 
+/** More types than an autoscaler offers to EC2 at once (Karpenter: 60), all of them large. By name they come before the small ones. */
+const SIXTY_FOUR_LARGE = [
+  'c5a',
+  'c6a',
+  'c6i',
+  'c7a',
+  'c7i',
+  'm5',
+  'm5a',
+  'm5d',
+  'm6a',
+  'm6i',
+  'm7a',
+  'm7i',
+  'r5',
+  'r5a',
+  'r6a',
+  'r6i',
+].flatMap((family) => ['4xlarge', '8xlarge', '12xlarge', '16xlarge'].map((size) => `${family}.${size}`));
+const SMALL_TYPES = ['t3.medium', 't3a.medium'];
+
+export const manyTypes = scenario({
+  id: 'pools/many-types',
+  title: 'a pool allows two small types and 64 large ones: one small pod gets a small node',
+  requirements: ['CST-08'],
+  features: ['consolidation'],
+  pools: [
+    pool('default', { instanceTypes: [...SIXTY_FOUR_LARGE, ...SMALL_TYPES] }),
+    // No pod tolerates this taint: the pool shows what the pod should get.
+    pool('small', { instanceTypes: SMALL_TYPES, taints: [{ key: 'example.com/nobody', effect: 'NoSchedule' }] }),
+  ],
+  async run(t) {
+    t.expect.launchedAtMost(1);
+    t.expect.launchedFrom('small');
+    await serve(t, 'provision', { replicas: 1, cpu: '500m', memory: '512Mi' });
+  },
+});
+
 export const gpuPods = scenario({
   id: 'pools/gpu-pods',
   title: 'a pool allows types with and without GPUs: pods that request a GPU get one node each, and other pods get no GPU nodes',

@@ -82,5 +82,18 @@ export const cost: Area = {
       bound: 'settle',
       incidents: ['karpenter-provider-aws#3753'],
     }),
+    requirement({
+      id: 'CST-08',
+      level: 'SHOULD',
+      profile: 'extended',
+      features: ['consolidation'],
+      title: 'Where a pool allows very many types, those that cost least are among the ones that are asked for.',
+      rationale:
+        'EC2 takes a limited number of types in a request. Whoever leaves out the wrong ones pays for a large machine to run a small pod.',
+      observed: 'a pool allows more large types than a request takes, and two small ones; a small pod gets a small node',
+      breaches: { 'launches-within-pools': ['launch-from-wrong-pool'] },
+      bound: AT_EVERY_MOMENT,
+      incidents: ['karpenter-provider-aws#4301'],
+    }),
   ],
 };

@@ -90,6 +90,7 @@ import { nodeObjectRace } from './registration/node-object-race.ts';
 import { computedNodeNames } from './registration/computed-node-names.ts';
 import { ignoredDevices } from './registration/ignored-devices.ts';
 import { chosenByPrice } from './launch/chosen-by-price.ts';
+import { typesByName } from './launch/types-by-name.ts';
 import { countsReportedDevices } from './provisioning/counts-reported-devices.ts';
 import { replacedLabels } from './registration/replaced-labels.ts';
 import { overwrittenTaints } from './registration/overwritten-taints.ts';
@@ -206,6 +207,7 @@ export const mutants: readonly Mutant[] = [
   countsReportedDevices,
   ignoredDevices,
   chosenByPrice,
+  typesByName,
   ignoredSpotQuota,
   repeatedLaunch,
   shortRegistrationTimeout,
