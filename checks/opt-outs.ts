@@ -1,9 +1,10 @@
 import type { PodLife } from '../history/lives.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
-import { departuresOf, poolsOf, requestsAbout } from './departures.ts';
+import { departuresOf, isDuring, poolsOf, requestsAbout } from './departures.ts';
 import type { Departure } from './departures.ts';
-import { isItsOwn, judgeUsedNodes, mayBeReason } from './used-nodes.ts';
+import { blindnessOf } from './hidden.ts';
+import { isItsOwn, judgeUsedNodes } from './used-nodes.ts';
 import { count, duration, indexes, mergeParts, nameBound, safetyPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
@@ -30,23 +31,18 @@ function judgeNodes(view: View): Part | undefined {
   if (optedOut.length === 0) return undefined;
   const deletions = requestsAbout(view, ({ operation }) => operation === 'delete nodeclaims' || operation === 'delete nodes');
   const isFixed = (name: string): boolean => view.pools.some(({ pool }) => pool.name === name && pool.replicas !== undefined);
+  const blind = blindnessOf(view);
   return withBound(view, LAG_BOUND, (bound) => {
     const findings = departuresOf(view).flatMap((departure) => {
       const { node, entry, at, isVoluntary } = departure;
       // A pool of fixed size that shrinks has to lose some node.
       if (!isItsOwn(departure, deletions) || [...poolsOf(view, entry)].some(isFixed)) return [];
       const since = node.steps.findLast(({ to, i }) => (to === 'opted-out' || to === 'opted-in') && i < at.i);
-      if (
-        view.faults.some((fault) =>
-          mayBeReason(
-            view,
-            fault,
-            fault.fired.filter(({ i }) => i < at.i),
-          ),
-        )
-      )
-        return [];
-      if (!isVoluntary || since?.to !== 'opted-out' || at.t - since.t <= bound.value) return [];
+      if (!isVoluntary || since?.to !== 'opted-out') return [];
+      // The request may have been delayed.
+      const decidedMs = deletions.get(entry.claim?.object ?? '')?.find((request) => isDuring(request, at))?.start.t ?? at.t;
+      const isHidden = blind.some(({ fromMs, toMs = Infinity }) => fromMs <= decidedMs && toMs >= since.t);
+      if (isHidden || decidedMs - since.t <= bound.value) return [];
       return {
         code: 'opted-out-node-disturbed',
         object: node.object,

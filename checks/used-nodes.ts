@@ -78,7 +78,7 @@ const DOES_NOT_EXIST = /NotFound|NoSuchEntity|DoesNotExist|NonExistent/;
  * Whether a fault may be why a healthy node with pods was removed: it did something to nodes, hid something of the cluster, or delayed what
  * was asked for earlier. A wrong clock is no reason, nor is a request that only failed, however often: it says nothing new about a node that runs pods.
  */
-export function mayBeReason(view: View, { armed }: FaultLife, fired: FaultLife['fired']): boolean {
+function mayBeReason(view: View, { armed }: FaultLife, fired: FaultLife['fired']): boolean {
   if (fired.length === 0 || skewOf(armed) !== undefined) return false;
   if (fired.length >= MAX_FIRINGS_RECORDED) return true;
   return fired.some(({ span = -1 }) => {
