@@ -87,6 +87,19 @@ export function isDuring({ start, effect }: RequestLife, { i }: Moment): boolean
   return start.i < i && i < (effect?.i ?? -1);
 }
 
+/** The target's requests that deleted claims and Nodes, by object. */
+export function ownDeletionsOf(view: View): ReadonlyMap<string, readonly RequestLife[]> {
+  return requestsAbout(view, ({ operation }) => operation === 'delete nodeclaims' || operation === DELETION);
+}
+
+/** Whether the target asked for it: users delete claims and Nodes, too. @param deletions the target's, by object */
+export function isItsOwn({ entry: { claim }, node, at }: Departure, deletions: ReadonlyMap<string, readonly RequestLife[]>): boolean {
+  const isOf = (object: string): boolean => deletions.get(object)?.some((request) => isDuring(request, at)) === true;
+  if (claim !== undefined && at.i === claim.terminating?.i) return isOf(claim.object);
+  if (at.i === node.steps.find(({ to }) => to === 'terminating')?.i) return isOf(node.object);
+  return true;
+}
+
 /** Index of the last uncordon of a node before a moment; -1 if there was none. */
 function lastUncordonBefore({ steps }: NodeLife, moment: Moment): number {
   return steps.findLast(({ to, i }) => to === 'uncordoned' && i < moment.i)?.i ?? -1;

@@ -2,7 +2,7 @@ import type { Bound, EventOf } from '../history/events.ts';
 import type { PodLife } from '../history/lives.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
-import { blindnessOf } from './hidden.ts';
+import { blindnessOf, wasBlind } from './hidden.ts';
 import { count, duration, indexes, nameBound, safetyPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
@@ -13,8 +13,9 @@ const DELETION = 'delete pods';
 
 /**
  * Critical pods and those of DaemonSets are evicted after the other pods of their node: those may need what they provide, such as storage
- * or logs. A pod counts as asked from the first try on, also if its budget refuses that. Pods that opted out, and those that had
- * just arrived, don't hold up others, nor do pods that a fault may have hidden. Deletions are not judged: when the time of a node is over, each pod leaves by its own grace period.
+ * or logs. A pod counts as asked from the first try on, also if its budget refuses that. Pods that opted out, those that had just
+ * arrived, and those that a fault may have hidden don't hold up others. Deletions are not judged: when the time of a node is over,
+ * each pod leaves by its own grace period.
  */
 export const drainOrder: Check = {
   name: 'drain-order',
@@ -37,7 +38,7 @@ function judgeEvictions(view: View, bound: Bound): Part {
   const askedAt = ({ object, steps, gone }: PodLife): EventOf<'request.start'> | undefined =>
     byObject.get(object)?.find(({ i }) => i > (steps[0]?.i ?? 0) && i < (gone?.i ?? Infinity));
   const podsByNode = Map.groupBy(view.pods, ({ node }) => node?.uid);
-  const blind = blindnessOf(view);
+  const blindness = blindnessOf(view);
   const evicted = view.pods.flatMap((pod) => {
     const request = rankOf(view, pod) > 0 ? askedAt(pod) : undefined;
     return request?.operation === EVICTION && pod.node !== undefined ? [{ pod, node: pod.node, request }] : [];
@@ -48,7 +49,7 @@ function judgeEvictions(view: View, bound: Bound): Part {
       view.workloads.get(other.workload ?? '')?.deployed.drain === undefined &&
       (other.scheduled?.t ?? Infinity) <= request.t - bound.value &&
       [other.ended, other.terminating, other.gone, askedAt(other)].every((end) => (end?.i ?? Infinity) > request.i) &&
-      !blind.some(({ fromMs, toMs = Infinity }) => fromMs <= request.t && toMs >= (other.scheduled?.t ?? 0));
+      !wasBlind(blindness, other.scheduled?.t ?? 0, request.t);
     const first = podsByNode.get(node.uid)?.find(mayNeedIt);
     if (first === undefined) return [];
     return {

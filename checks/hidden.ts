@@ -3,17 +3,12 @@ import { MAX_FIRINGS_RECORDED } from '../history/events.ts';
 import type { FaultLife, RequestLife } from '../history/lives.ts';
 import { pausesOf } from '../history/pauses.ts';
 import type { View } from '../history/view.ts';
+import type { Moment } from './departures.ts';
 
 /** A time when the target could not see what happened, in milliseconds since the start of the trial; undefined: it lasts. */
 interface Blindness {
   readonly fromMs: number;
   readonly toMs: number | undefined;
-}
-
-/** A point in a history. */
-interface Moment {
-  readonly i: number;
-  readonly t: number;
 }
 
 /** When an operation was tried again after it had failed. */
@@ -55,6 +50,11 @@ export function blindnessOf(view: View): Blindness[] {
     return [{ fromMs: exit.t, toMs: next?.ready?.t ?? exit.t }];
   });
   return [...ofFaults, ...pausesOf(view), ...ofDeaths].sort((a, b) => a.fromMs - b.fromMs);
+}
+
+/** Whether the target was blind at some moment of a time, in milliseconds since the start of the trial. */
+export function wasBlind(blindness: readonly Blindness[], fromMs: number, toMs: number): boolean {
+  return blindness.some((one) => one.fromMs <= toMs && (one.toMs ?? Infinity) >= fromMs);
 }
 
 function blindedBy(

@@ -75,6 +75,7 @@ function idleTimesOf(view: View, entry: LedgerEntry): IdleTime[] {
   return times;
 }
 
-function isDaemon(view: View, workload: string | undefined): boolean {
+/** Whether a workload is a DaemonSet: its pods come and go with their nodes. */
+export function isDaemon(view: View, workload: string | undefined): boolean {
   return workload !== undefined && view.workloads.get(workload)?.truth.kind === 'daemon';
 }

@@ -8,6 +8,7 @@ import type { Check } from './check.ts';
 import { isDuring, ownPools, requestsAbout } from './departures.ts';
 import type { Moment } from './departures.ts';
 import { podEvidence } from './evidence.ts';
+import { isDaemon } from './idle-nodes.ts';
 import { count, duration, indexes, nameBound, safetyPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
@@ -80,9 +81,10 @@ export const launchesNeeded: Check = {
 };
 
 function judgeLaunches(view: View, launches: readonly Launch[], entries: readonly LedgerEntry[], bound: Bound): Part {
-  const workloads = view.pods.filter((pod) => isWorkloads(view, pod));
+  const workloads = view.pods.filter((pod) => !isDaemon(view, pod.workload));
   const podsByNode = Map.groupBy(workloads, ({ node }) => node?.uid);
-  const stays = entries.flatMap((entry) => staysOn(view, entry, podsByNode));
+  const withLosses = entries.map((entry) => ({ entry, losses: lossesOf(view, entry) }));
+  const stays = withLosses.flatMap(({ entry: { nodes }, losses }) => staysOn(view, nodes, losses, podsByNode));
   const site: Site = {
     view,
     waiting: waitingIn([...workloads.flatMap((pod) => waitsFor(view, pod)), ...stays.map(({ wait }) => wait)]),
@@ -95,10 +97,10 @@ function judgeLaunches(view: View, launches: readonly Launch[], entries: readonl
     ...takenPlaces(site),
     ...daemonNeeds(site),
     ...stays.map((stay) => needOfStay(site, stay)),
-    ...entries.flatMap((entry) => needsAfter(site, entry)),
+    ...withLosses.flatMap(({ entry, losses: [first] }) => (first === undefined ? [] : needsAfter(site, entry, first))),
   ];
   const findings = unexplained(launches, needs).map(({ entry: { instance, request, claim }, decided }) => {
-    const waited = view.pods.filter((pod) => isWorkloads(view, pod) && (pod.unschedulable?.i ?? Infinity) < decided.i);
+    const waited = workloads.filter((pod) => (pod.unschedulable?.i ?? Infinity) < decided.i);
     return {
       code: 'unneeded-launch',
       object: instance.object,
@@ -137,7 +139,7 @@ function podNeeds({ view, lagMs }: Site): Need[] {
   return view.pods.flatMap((pod) => {
     const { created, unschedulable, scheduled } = pod;
     const from = created ?? unschedulable;
-    if (from === undefined || !isWorkloads(view, pod)) return [];
+    if (from === undefined || isDaemon(view, pod.workload)) return [];
     // A pod that found room at once explains nothing. A history may lack the moment in which another one was refused.
     if (unschedulable === undefined && scheduled !== undefined && (pod.node?.created?.i ?? -1) < from.i) return [];
     return [{ fromMs: from.t, toMs: endOfWaitMs(pod) + lagMs, amount: 1 }];
@@ -159,10 +161,6 @@ function takenPlaces({ view, waiting, lagMs }: Site): Need[] {
 /** When a pod had a node, or was gone. */
 function endOfWaitMs({ scheduled, gone }: PodLife): number {
   return Math.min(scheduled?.t ?? Infinity, gone?.t ?? Infinity);
-}
-
-function isWorkloads(view: View, { workload }: PodLife): boolean {
-  return workload === undefined || view.workloads.get(workload)?.truth.kind !== 'daemon';
 }
 
 /**
@@ -206,16 +204,14 @@ function countBelow(length: number, has: (at: number) => boolean): number {
   return low;
 }
 
-/** Launches for the pods that waited for an instance when it was lost. */
-function needsAfter(site: Site, entry: LedgerEntry): Need[] {
-  const { view, waiting, lagMs } = site;
+/** Launches for the pods that waited for an instance when it was lost first. */
+function needsAfter(site: Site, entry: LedgerEntry, lost: Moment): Need[] {
   const { instance, claim, endRequest } = entry;
-  const [first] = lossesOf(view, entry);
   const removed = [claim?.terminating, endRequest === undefined ? undefined : instance.ending]
     .filter((step) => step !== undefined)
     .sort((a, b) => a.i - b.i)[0];
-  if (first === undefined || (removed !== undefined && isOwnChoice(site, entry, removed))) return [];
-  return [{ fromMs: first.t - lagMs, toMs: Infinity, amount: waiting(first).pods }];
+  if (removed !== undefined && isOwnChoice(site, entry, removed)) return [];
+  return [{ fromMs: lost.t - site.lagMs, toMs: Infinity, amount: site.waiting(lost).pods }];
 }
 
 /** A DaemonSet that is deployed while nodes boot takes room on them, so that pods may need others. */
@@ -246,10 +242,14 @@ interface Stay {
 }
 
 /** Each pod that was still on the node of an instance when it was lost. A node may be lost several times. */
-function staysOn(view: View, entry: LedgerEntry, podsByNode: ReadonlyMap<string | undefined, readonly PodLife[]>): Stay[] {
-  const losses = lossesOf(view, entry);
+function staysOn(
+  view: View,
+  nodes: readonly NodeLife[],
+  losses: readonly Moment[],
+  podsByNode: ReadonlyMap<string | undefined, readonly PodLife[]>,
+): Stay[] {
   const over = view.phases.get('remove')?.i ?? Infinity;
-  return entry.nodes.flatMap((node) => {
+  return nodes.flatMap((node) => {
     const pods = podsByNode.get(node.uid) ?? [];
     if (pods.length === 0) return [];
     return episodesOf(node, losses).flatMap(({ from, to }) => {
@@ -287,8 +287,9 @@ function episodesOf({ steps }: NodeLife, losses: readonly Moment[]): { readonly 
 }
 
 /**
- * The target removed an instance although nothing was wrong with it: it had not ended by itself, its node had not been lost, nothing had been announced, its pools had
- * stayed the same, it had not expired, nobody else had deleted its claim, and, without a Ready node, the time for registration was not over.
+ * The target removed an instance although nothing was wrong with it: it had not ended by itself, its node had not been lost, nothing had been
+ * announced, its pools had stayed the same, it had not expired, nobody else had deleted its claim, and, without a Ready node, the time for
+ * registration was not over.
  */
 function isOwnChoice(
   { view, deletions, lagMs }: Site,
@@ -297,8 +298,7 @@ function isOwnChoice(
 ): boolean {
   const isBefore = ({ i }: Moment): boolean => i < removed.i;
   if (endRequest === undefined && instance.ending !== undefined && isBefore(instance.ending)) return false;
-  const wrong = new Set(['not-ready', 'terminating', 'gone']);
-  if (nodes.some(({ steps }) => steps.some((step) => wrong.has(step.to) && isBefore(step)))) return false;
+  if (nodes.some(({ steps }) => steps.some((step) => step.to !== 'cordoned' && LOST.has(step.to) && isBefore(step)))) return false;
   if (view.notices.some(({ instance: about, sent }) => about === instance.id && isBefore(sent))) return false;
   const ageMs = removed.t - (claim?.created?.t ?? launchedMs);
   const isReady = nodes.some(({ ready }) => ready !== undefined && isBefore(ready));

@@ -1,10 +1,10 @@
 import type { PodLife } from '../history/lives.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
-import { departuresOf, isDuring, poolsOf, requestsAbout } from './departures.ts';
+import { departuresOf, isDuring, isItsOwn, ownDeletionsOf, poolsOf } from './departures.ts';
 import type { Departure } from './departures.ts';
-import { blindnessOf } from './hidden.ts';
-import { isItsOwn, judgeUsedNodes } from './used-nodes.ts';
+import { blindnessOf, wasBlind } from './hidden.ts';
+import { judgeUsedNodes } from './used-nodes.ts';
 import { count, duration, indexes, mergeParts, nameBound, safetyPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
@@ -29,9 +29,9 @@ export const optOuts: Check = {
 function judgeNodes(view: View): Part | undefined {
   const optedOut = view.nodes.filter(({ steps }) => steps.some(({ to }) => to === 'opted-out'));
   if (optedOut.length === 0) return undefined;
-  const deletions = requestsAbout(view, ({ operation }) => operation === 'delete nodeclaims' || operation === 'delete nodes');
+  const deletions = ownDeletionsOf(view);
   const isFixed = (name: string): boolean => view.pools.some(({ pool }) => pool.name === name && pool.replicas !== undefined);
-  const blind = blindnessOf(view);
+  const blindness = blindnessOf(view);
   return withBound(view, LAG_BOUND, (bound) => {
     const findings = departuresOf(view).flatMap((departure) => {
       const { node, entry, at, isVoluntary } = departure;
@@ -41,8 +41,7 @@ function judgeNodes(view: View): Part | undefined {
       if (!isVoluntary || since?.to !== 'opted-out') return [];
       // The request may have been delayed.
       const decidedMs = deletions.get(entry.claim?.object ?? '')?.find((request) => isDuring(request, at))?.start.t ?? at.t;
-      const isHidden = blind.some(({ fromMs, toMs = Infinity }) => fromMs <= decidedMs && toMs >= since.t);
-      if (isHidden || decidedMs - since.t <= bound.value) return [];
+      if (wasBlind(blindness, since.t, decidedMs) || decidedMs - since.t <= bound.value) return [];
       return {
         code: 'opted-out-node-disturbed',
         object: node.object,

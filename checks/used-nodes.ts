@@ -1,8 +1,8 @@
 import { MAX_FIRINGS_RECORDED } from '../history/events.ts';
 import type { Bound } from '../history/events.ts';
-import type { FaultLife, PodLife, RequestLife } from '../history/lives.ts';
+import type { FaultLife, PodLife } from '../history/lives.ts';
 import type { View } from '../history/view.ts';
-import { departuresOf, isDuring, poolsOf, requestsAbout, skewOf } from './departures.ts';
+import { departuresOf, isItsOwn, ownDeletionsOf, poolsOf, skewOf } from './departures.ts';
 import type { Departure, Moment } from './departures.ts';
 import { podEvidence } from './evidence.ts';
 import { count, duration, nameBound, safetyPart, withBound } from './parts.ts';
@@ -25,7 +25,7 @@ export function judgeUsedNodes(view: View): Part | undefined {
 }
 
 function judgeRemovals(view: View, bound: Bound): Part {
-  const deletions = requestsAbout(view, ({ operation }) => operation === 'delete nodeclaims' || operation === 'delete nodes');
+  const deletions = ownDeletionsOf(view);
   const judged = departuresOf(view).filter((departure) => {
     const pools = [...poolsOf(view, departure.entry)];
     if (pools.length === 0 || !pools.every((name) => keepsUsedNodes(view, name, departure.decided))) return false;
@@ -92,14 +92,6 @@ function mayBeReason(view: View, { armed }: FaultLife, fired: FaultLife['fired']
 /** The versions of a pool that replaced another. */
 function changesOf(view: View, name: string): View['pools'] {
   return view.pools.filter(({ pool }) => pool.name === name).slice(1);
-}
-
-/** Whether the target asked for it: users delete claims and Nodes, too. @param deletions the target's, by object */
-export function isItsOwn({ entry: { claim }, node, at }: Departure, deletions: ReadonlyMap<string, readonly RequestLife[]>): boolean {
-  const isOf = (object: string): boolean => deletions.get(object)?.some((request) => isDuring(request, at)) === true;
-  if (claim !== undefined && at.i === claim.terminating?.i) return isOf(claim.object);
-  if (at.i === node.steps.find(({ to }) => to === 'terminating')?.i) return isOf(node.object);
-  return true;
 }
 
 /** A pod of the node had been there for long when the target decided, and nothing had told it to leave. */
