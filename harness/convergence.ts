@@ -1,5 +1,6 @@
 import type { Truth } from '../history/events.ts';
 import type { Pool } from '../model/catalogue.ts';
+import { conditionOf } from '../model/conditions.ts';
 import { drainHabitOf, hasOptedOut } from '../model/drain.ts';
 import { WORKLOAD_LABEL, namedPool } from '../model/kube.ts';
 import type { Condition, Job, KubeObject, Node, Pod, PodDisruptionBudget } from '../model/kube.ts';
@@ -286,6 +287,10 @@ function truthOf(pod: Pod, truths: ReadonlyMap<string, Truth>): Truth | undefine
   return truths.get(pod.metadata.labels?.[WORKLOAD_LABEL] ?? '');
 }
 
+export function isReady(node: Node): boolean {
+  return conditionOf(node, 'Ready')?.status === 'True';
+}
+
 function nodeProblem(node: Node, neededNodes: ReadonlySet<string>, instances: InstancePort): string | undefined {
   if (node.metadata.deletionTimestamp !== undefined) return 'it is being deleted';
   const providerId = node.spec?.providerID;
@@ -294,7 +299,7 @@ function nodeProblem(node: Node, neededNodes: ReadonlySet<string>, instances: In
   if (id === undefined) return `its provider id '${providerId}' is not that of an instance`;
   const instance = instances.get(id);
   if (instance === undefined || instance.state === 'terminated') return `its instance ${id} is gone`;
-  if (node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') !== true) return 'it is not Ready';
+  if (!isReady(node)) return 'it is not Ready';
   return neededNodes.has(node.metadata.name ?? '') ? undefined : UNNEEDED;
 }
 

@@ -16,7 +16,7 @@ import type { NodeInfo } from '../world/scheduler/node-info.ts';
 import { podInfo } from '../world/scheduler/pod-info.ts';
 import type { PodInfo } from '../world/scheduler/pod-info.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { LOOK_PERIOD_MS, isOf, nameOf, selects } from './convergence.ts';
+import { LOOK_PERIOD_MS, isOf, isReady, nameOf, selects } from './convergence.ts';
 import type { Convergence, Waiting } from './convergence.ts';
 
 /** Karpenter's labels of a node that it knows, and of one whose resources and taints are final. Source: `pkg/apis/v1/labels.go` */
@@ -166,12 +166,12 @@ function isOnlyOf(node: Node, pools: readonly Pool[], removing: readonly Pool[])
 }
 
 /** Ready, and as it will stay. */
-function isFinal({ metadata: { labels = {} }, spec, status }: Node): boolean {
-  return (
-    status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') === true &&
-    spec?.unschedulable !== true &&
-    (labels[REGISTERED] === undefined || labels[INITIALIZED] === 'true')
-  );
+function isFinal(node: Node): boolean {
+  const {
+    metadata: { labels = {} },
+    spec,
+  } = node;
+  return isReady(node) && spec?.unschedulable !== true && (labels[REGISTERED] === undefined || labels[INITIALIZED] === 'true');
 }
 
 /** About to be removed. */

@@ -4,6 +4,9 @@ import { pool, scenario } from '../harness/scenario.ts';
 import { NODE_POOLS, ONE_TYPE, OPTED_OUT, THIRD_SIZED, endingSlowly } from '../harness/shapes.ts';
 import { serve, serveTogether } from '../harness/steps.ts';
 
+/** Pods begin in the first one, and move to the second when the first is removed. */
+const OLD_AND_NEW = [pool('old', { instanceTypes: ['m6i.large'], weight: 50 }), pool('new', { instanceTypes: ['m7i.large'], weight: 1 })];
+
 export const instancesTerminatedExternally = scenario({
   id: 'disruption/instances-terminated-externally',
   title: 'someone else terminates two of five instances: their pods run again, and their Nodes are removed',
@@ -66,7 +69,7 @@ export const criticalPodsLast = scenario({
   title: 'one of two pools is removed while a critical pod and others run there: the others are asked to leave first',
   requirements: ['TRM-09'],
   features: ['weights', 'pool-removal', 'drain-order'],
-  pools: [pool('old', { instanceTypes: ['m6i.large'], weight: 50 }), pool('new', { instanceTypes: ['m7i.large'], weight: 1 })],
+  pools: OLD_AND_NEW,
   async run(t) {
     const small = { cpu: '300m', memory: '256Mi' } as const;
     const web = { name: 'web', kind: 'Deployment', replicas: 2, ...small, ...endingSlowly({ seconds: 20, graceSeconds: 60 }) } as const;
@@ -84,7 +87,7 @@ export const movedWithinBudget = scenario({
   title: 'one of two pools is removed while protected pods run on it: they move to the other pool within their budget, and none is deleted',
   requirements: ['BUD-01', 'BUD-02', 'TRM-02'],
   features: ['weights', 'pool-removal'],
-  pools: [pool('old', { instanceTypes: ['m6i.large'], weight: 50 }), pool('new', { instanceTypes: ['m7i.large'], weight: 1 })],
+  pools: OLD_AND_NEW,
   async run(t) {
     const web = await t.deploy({ kind: 'Deployment', replicas: 4, budget: { maxUnavailable: 1 } });
     t.expect.launchedFrom('old');
@@ -122,7 +125,7 @@ export const optedOutPodsStay = scenario({
   title: 'one of two pools is removed while pods that must not be disrupted run on it: they stay, and nothing is launched for them',
   requirements: ['TRM-08'],
   features: ['weights', 'do-not-disrupt', 'pool-removal'],
-  pools: [pool('old', { instanceTypes: ['m6i.large'], weight: 50 }), pool('new', { instanceTypes: ['m7i.large'], weight: 1 })],
+  pools: OLD_AND_NEW,
   async run(t) {
     t.expect.launchedAtMost(3);
     const web = await serve(t, 'provision', { replicas: 3, annotations: OPTED_OUT });

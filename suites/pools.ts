@@ -9,6 +9,9 @@ import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
 import type { Volume } from '../model/kube.ts';
 import { deploySlowToEnd, drainToTheEnd } from './parts.ts';
 
+/** No pod tolerates this: such a pool only shows what pods should get. */
+const FOR_NOBODY = [{ key: 'example.com/nobody', effect: 'NoSchedule' }] as const;
+
 const MINUTE_MS = 60_000;
 
 const EXPIRED_AFTER_MS = 10 * MINUTE_MS;
@@ -260,7 +263,7 @@ export const bareMetal = scenario({
   pools: [
     pool('default', { instanceTypes: [...METAL_TYPES, ...LARGE_TYPES] }),
     // No pod tolerates this taint: the pool shows what ordinary pods should get.
-    pool('ordinary', { instanceTypes: LARGE_TYPES, taints: [{ key: 'example.com/nobody', effect: 'NoSchedule' }] }),
+    pool('ordinary', { instanceTypes: LARGE_TYPES, taints: FOR_NOBODY }),
   ],
   async run(t) {
     t.expect.launchedFrom('ordinary');
@@ -313,7 +316,7 @@ export const manyTypes = scenario({
   pools: [
     pool('default', { instanceTypes: [...SIXTY_FOUR_LARGE, ...SMALL_TYPES] }),
     // No pod tolerates this taint: the pool shows what the pod should get.
-    pool('small', { instanceTypes: SMALL_TYPES, taints: [{ key: 'example.com/nobody', effect: 'NoSchedule' }] }),
+    pool('small', { instanceTypes: SMALL_TYPES, taints: FOR_NOBODY }),
   ],
   async run(t) {
     t.expect.launchedAtMost(1);
@@ -331,7 +334,7 @@ export const gpuPods = scenario({
   pools: [
     GPU_POOL,
     // No pod tolerates this taint: the pool shows what pods without GPUs should get.
-    pool('ordinary', { instanceTypes: WITHOUT_GPU, taints: [{ key: 'example.com/nobody', effect: 'NoSchedule' }] }),
+    pool('ordinary', { instanceTypes: WITHOUT_GPU, taints: FOR_NOBODY }),
   ],
   async run(t) {
     t.expect.launchedAtMost(2 + 2 + 1);

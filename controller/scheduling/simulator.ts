@@ -18,9 +18,9 @@ import { Topology } from './topology.ts';
 import type { NodeCandidate, Option, Plan, PoolOptions, SchedulingInput, Simulator } from './types.ts';
 
 /**
- * By priority, pods keep the place that the last plan gave them: a node that is in progress for one must not be taken by another that can run elsewhere.
- * For the others first fit, by priority and then the most demanding pods first: onto existing nodes and those in progress, then onto nodes planned
- * in this round, then onto a new one of the first pool that can take the pod; all that with the pod's preferences, and again with
+ * By priority, pods keep the place that the last plan gave them: a node that is in progress for one must not be taken by another that can
+ * run elsewhere. For the others first fit, by priority and then the most demanding pods first: onto existing nodes and those in
+ * progress, then onto nodes planned in this round, then onto a new one of the first pool that can take the pod; all that with the pod's preferences, and again with
  * fewer and fewer of them. Pods that could not be placed are tried again as long as others could, since a pod may depend on a
  * later one. For those that are left in the end, one node may be a probe of doubtful options.
  */
@@ -200,10 +200,11 @@ class Simulation {
     this.#topology.place(podClass, place);
   }
 
-  #place({ pod, variants }: ClassifiedPod): boolean {
+  #place(classified: ClassifiedPod): boolean {
+    const { pod, variants } = classified;
     const [first] = variants;
     // A rule that was in the way of its last place may have changed.
-    if (this.#onLastPlace({ pod, variants })) return true;
+    if (this.#onLastPlace(classified)) return true;
     if (first === undefined || this.#refusedAt.get(first) === this.#placed) return false;
     for (const podClass of variants) {
       const rules = this.#topology.rulesFor(podClass);

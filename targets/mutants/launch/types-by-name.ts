@@ -1,16 +1,14 @@
+import { INSTANCE_TYPES_PER_CLAIM } from '../../../controller/constants.ts';
 import { createParts } from '../../../controller/parts.ts';
 import type { PlannedNode, PoolOptions, Simulator } from '../../../controller/scheduling/types.ts';
 import { LABEL } from '../../../model/kube.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** As many types as one launch asks for. */
-const MOST_TYPES = 60;
-
 /** The planted bug: the first by name, whatever they cost. */
 function firstByName(launch: PlannedNode, pools: readonly PoolOptions[]): PlannedNode {
   const options = pools.find(({ name }) => name === launch.pool)?.options ?? [];
-  const names = [...new Set(options.map(({ type }) => type.name))].sort().slice(0, MOST_TYPES);
+  const names = [...new Set(options.map(({ type }) => type.name))].sort().slice(0, INSTANCE_TYPES_PER_CLAIM);
   const requirements = launch.requirements.map((one) => (one.key === LABEL.instanceType ? { ...one, values: names } : one));
   return { ...launch, requirements };
 }
