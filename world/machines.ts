@@ -99,6 +99,7 @@ export function createMachines<Nodes extends WorldPart>(site: MachinesSite<Nodes
       });
     },
     clusterName: cluster.name,
+    securityGroupId: cluster.securityGroupId,
     instanceType: (type) => catalogue.types.get(type),
     delays: delays.kubelets,
     faults: nodeFaults,

@@ -119,6 +119,8 @@ export interface Instance {
   readonly tags: Readonly<Record<string, string>>;
   /** Decoded user data of its launch template, from which a node gets labels, taints and cluster. */
   readonly userData: string;
+  /** Ids, as its launch names them; none for the default group of the VPC. Absent if the world does not know. */
+  readonly securityGroupIds?: readonly string[];
   /** Size of its root volume, if its launch sets one; by default the image's. */
   readonly rootVolumeGiB?: number;
   readonly usdPerHour: number;

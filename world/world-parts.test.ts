@@ -17,6 +17,7 @@ function allParts({ port, clock, random, instances }: PartSite): readonly WorldP
     instances,
     onNeverRegisters: () => undefined,
     clusterName: 'test',
+    securityGroupId: 'sg-test',
     instanceType: () => M6I_LARGE,
   });
   return [

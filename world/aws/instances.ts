@@ -14,6 +14,7 @@ import type { Lease } from './capacity.ts';
 import type { InstanceStore } from './instance-store.ts';
 import type { TemplateData } from './launch-templates.ts';
 import type { Subnet } from './network.ts';
+import { namedGroupIds } from './named-groups.ts';
 import { Replica } from './replica.ts';
 import type { ReadLag } from './replica.ts';
 import { rootVolumeGiB } from './root-volume.ts';
@@ -290,6 +291,7 @@ export class Instances implements InstancePort {
       tags,
       partTags: launch.partTags,
       userData,
+      securityGroupIds: namedGroupIds(template),
       ...defined({ rootVolumeGiB: rootVolumeGiB(template) }),
       clientToken,
       template,

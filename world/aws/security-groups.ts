@@ -2,11 +2,12 @@ import type { GroupIdentifier, IpPermission } from '@aws-sdk/client-ec2';
 import { clusterTags } from './cluster-tags.ts';
 import { derivedId } from './ids.ts';
 import type { InstanceRecord } from './instances.ts';
+import { namedGroupIds } from './named-groups.ts';
 import { ACCOUNT_ID } from './operation.ts';
 import type { Account } from './operation.ts';
 import type { Tags } from './tags.ts';
 
-/** One security group. Nothing here has ports, so no rule has an effect. */
+/** One security group. Nothing here has ports: its rules only decide which instances become nodes (`world/nodes/bootable.ts`). */
 export interface SecurityGroup {
   readonly id: string;
   readonly name: string;
@@ -40,7 +41,7 @@ export function egressOf(): IpPermission[] {
 
 /** The groups of an instance: those of its launch, else the VPC's default one. An id is not checked, so its name may be unknown. */
 export function groupsOf(account: Pick<Account, 'cluster' | 'network'>, { template }: InstanceRecord): GroupIdentifier[] {
-  const named = template.SecurityGroupIds ?? template.NetworkInterfaces?.[0]?.Groups ?? [];
+  const named = namedGroupIds(template);
   const ids = named.length === 0 ? [defaultGroupId(account.network.vpcId)] : named;
   const groups = securityGroupsOf(account);
   return ids.map((id) => {

@@ -131,6 +131,8 @@ test('a reused address brings back the node name', async () => {
 const NEVER: readonly (readonly [string, Parameters<Bench['instances']['set']>[1], string])[] = [
   ['unreadable user data', { userData: '#!/bin/bash' }, 'no NodeConfig'],
   ['another cluster', { userData: userData({ cluster: 'other' }) }, 'names the cluster other'],
+  ['the default security group', { securityGroupIds: [] }, 'default security group'],
+  ['another security group', { securityGroupIds: ['sg-other'] }, 'sg-other, and only members of sg-test'],
   ['an unknown type', { instanceType: 'x9.large' }, 'x9.large is not in the catalogue'],
 ];
 

@@ -32,6 +32,7 @@ async function withLease(
         random,
         onNeverRegisters: () => undefined,
         clusterName: 'test',
+        securityGroupId: 'sg-test',
         instanceType: () => M6I_LARGE,
       });
       return [kubelets, new NodeLeases({ port: port('node'), clock, kubelets })];

@@ -19,6 +19,8 @@ export interface NodesSite {
   readonly onNeverRegisters: (instanceId: string, why: string) => void;
   /** The cluster of these nodes: an instance whose user data names another one never registers here. */
   readonly clusterName: string;
+  /** That of the cluster's nodes: an instance that is not in it never reaches the API server. */
+  readonly securityGroupId: string;
   /** Undefined for an unknown type. */
   readonly instanceType: (type: string) => InstanceType | undefined;
   /** For simulated kubelets; by default KUBELET_DELAYS. */

@@ -57,7 +57,17 @@ async function withRealNodes(testInfo: TestInfo, work: (bench: RealBench) => Pro
       random: site.random,
       onNeverRegisters: () => undefined,
     };
-    return [new RealNodes({ ...common, clusterName: 'test', instanceType: (type) => TYPES.get(type), faults, ref, programs: docker })];
+    return [
+      new RealNodes({
+        ...common,
+        clusterName: 'test',
+        securityGroupId: 'sg-test',
+        instanceType: (type) => TYPES.get(type),
+        faults,
+        ref,
+        programs: docker,
+      }),
+    ];
   };
   await withParts(parts, (bench) =>
     work({

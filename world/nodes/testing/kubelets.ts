@@ -53,6 +53,7 @@ export async function withKubelets(
       random,
       onNeverRegisters: (id, why) => void lines.push(`${id} will never register: ${why}`),
       clusterName: 'test',
+      securityGroupId: 'sg-test',
       instanceType: (type) => [M6I_LARGE, G4DN_2XLARGE].find((one) => one.type === type),
       faults,
       onReboot: (listener) => {
