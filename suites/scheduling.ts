@@ -42,6 +42,22 @@ export const spreadBesideOtherPool = scenario({
   },
 });
 
+export const spreadBesideUnusablePool = scenario({
+  id: 'scheduling/spread-beside-unusable-pool',
+  title:
+    'pods must spread over zones; their pool has two, and another one has three but requires more types than it allows: all pods are served',
+  requirements: ['SCH-04'],
+  features: ['minimum-values'],
+  pools: [
+    pool('default', { instanceTypes: NODE_TYPES, zones: ['us-east-1a', 'us-east-1b'] }),
+    pool('broad', { instanceTypes: ['m6i.large'], minimumValues: { [LABEL.instanceType]: 3 } }),
+  ],
+  async run(t) {
+    // No node will ever be in the third zone, so the scheduler does not count it.
+    await serve(t, 'provision', { replicas: 3, spread: [SPREAD_OVER_ZONES] });
+  },
+});
+
 export const podAntiAffinity = scenario({
   id: 'scheduling/pod-anti-affinity',
   title: 'some pods must not share a host, others must not share a zone: each gets a host or a zone to itself',

@@ -3,6 +3,7 @@ import type { LabelSelector, Pod, TopologySpreadConstraint } from '../../model/k
 import { fits } from '../../model/resources.ts';
 import { matchesSelector } from '../../model/selector.ts';
 import { globalMinimum, skewAfterPlacing, spreadSelector } from '../../model/topology.ts';
+import { findShortfall } from './minimum-values.ts';
 import type { PodClass } from './pod-class.ts';
 import { domainOf, placeOf } from './rule.ts';
 import type { Place, Rule, Share } from './rule.ts';
@@ -84,6 +85,7 @@ class SpreadRule implements Rule {
     const field = `spec.topologySpreadConstraints[${this.#index}]`;
     const { maxSkew, minDomains = 1 } = this.#constraint;
     if (!options.some((option) => this.key in option.labels)) return `${field}.topologyKey: no node would have the label ${this.key}`;
+    if (this.#counts.size === 0) return `${field}: no node for it can be launched in any single domain of ${this.key}`;
     if (this.#counts.size < minDomains) {
       return `${field}.minDomains: ${minDomains} domains of ${this.key} are demanded, there are ${this.#counts.size}`;
     }
@@ -147,10 +149,10 @@ function launchableDomains(podClass: PodClass, key: string, pools: readonly Pool
   const domains = new Set<string>();
   for (const pool of pools) {
     if (podClass.avoided(pool.taints) !== undefined) continue;
-    for (const option of pool.options) {
-      const domain = option.labels[key];
-      if (domain === undefined || domains.has(domain)) continue;
-      if (podClass.filter.allowsOption(option, pool.open) && fits(podClass.requests, option.room)) domains.add(domain);
+    const suits = (option: Option): boolean => podClass.filter.allowsOption(option, pool.open) && fits(podClass.requests, option.room);
+    for (const [domain, options] of Map.groupBy(pool.options, ({ labels }) => labels[key])) {
+      if (domain === undefined || domains.has(domain) || !options.some(suits)) continue;
+      if (pool.minimums.size === 0 || findShortfall(pool.minimums, options.filter(suits)) === undefined) domains.add(domain);
     }
   }
   return domains;

@@ -44,7 +44,14 @@ export const scheduling: Area = {
       observed: 'each pod runs within the bound; the scheduler decides at each bind what counts as a domain',
       breaches: { ...UNSERVED, latency: ['too-slow'] },
       bound: 'provision',
-      incidents: ['karpenter-provider-aws#2545', 'autoscaler#4129', 'autoscaler#9150', 'karpenter#2227'],
+      incidents: [
+        'karpenter-provider-aws#2545',
+        'autoscaler#4129',
+        'autoscaler#9150',
+        'karpenter#2227',
+        'karpenter#3272',
+        'karpenter-provider-aws#8637',
+      ],
     }),
     requirement({
       id: 'SCH-05',
