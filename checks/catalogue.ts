@@ -19,6 +19,7 @@ import { poolLimits } from './pool-limits.ts';
 import { launchesNeeded } from './launches-needed.ts';
 import { runawayCapacity } from './runaway-capacity.ts';
 import { budgetsRespected } from './budgets-respected.ts';
+import { consolidateAfter } from './consolidate-after.ts';
 import { consolidation } from './consolidation.ts';
 import { nodeBudgets } from './node-budgets.ts';
 import { optOuts } from './opt-outs.ts';
@@ -52,6 +53,7 @@ export const checkCatalogue: readonly Check[] = [
   budgetsRespected,
   nodeBudgets,
   optOuts,
+  consolidateAfter,
   undisturbed,
   drainOrder,
   gracePeriods,

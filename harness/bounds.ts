@@ -179,6 +179,13 @@ const DEFINITIONS = {
     loose: 'it only applies to launches that no pending pod explains; most launches are sent while a pod is pending',
     value: ({ c, w }) => c.batchMaxMs + c.retryPeriodMs + 2 * step(w),
   },
+  'pod-lag': {
+    formula: '3 x api + 3 x watch',
+    reason:
+      'a change of pods arrives on a watch; a target that keeps what it knows in objects writes and reads it twice before it acts on it',
+    loose: 'it only applies to removals that a change of pods just before forbids',
+    value: ({ w }) => 3 * step(w),
+  },
   explain: {
     formula: 'batchMax + 2 x retryPeriod + 2 x api + 2 x watch',
     reason: 'a target that decides not to serve a pod knows the reason in that round, and must report it by the next one',

@@ -458,6 +458,7 @@ function describePool({
       terminationGracePeriodMs,
       expireAfterMs,
       keepsUsedNodes: keepsUsedNodes || undefined,
+      consolidateAfterMs: disruption?.consolidateAfterMs,
       budgets: disruption?.budgets?.map(({ reasons, ...budget }) => ({ ...budget, ...defined({ reasons: reasons && [...reasons] }) })),
       minimumValues: minimumValues && { ...minimumValues },
       replicas,

@@ -45,7 +45,10 @@ export type LatencyStep = (typeof LATENCY_STEPS)[number];
 /** The ground truth about a workload's pods, stated by the scenario and never guessed by a check. */
 export const truthSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('schedulable') }),
-  /** No offering of any pool can ever serve it; with `mayBeSilent`, nobody has to be told why. */
+  /**
+   * Not all of its pods can be served, and usually none: no offering of any pool is for them. With `mayBeSilent` it is owed nothing, although
+   * some may be served, and nobody has to be told why.
+   */
   z.object({ kind: z.literal('impossible'), why: z.string(), mayBeSilent: z.literal(true).exactOptional() }),
   /** Can't be served while the faults last, only after the heal. */
   z.object({ kind: z.literal('schedulable-after-heal'), why: z.string() }),
@@ -119,6 +122,8 @@ const poolSchema = z.object({
   expireAfterMs: count.optional(),
   /** Its nodes with pods are never removed to save costs; older histories lack it. */
   keepsUsedNodes: z.literal(true).optional(),
+  /** For how long pods must neither come to its nodes nor leave them before these may go to save costs; absent for the target's own time. */
+  consolidateAfterMs: z.union([count, z.literal('never')]).optional(),
   /** How many of its nodes may be disrupted voluntarily at once. */
   budgets: z
     .array(

@@ -1,14 +1,16 @@
 import { faults } from '../faults/catalogue.ts';
 import { mayFire } from '../faults/fault.ts';
+import type { FaultSpec } from '../faults/fault.ts';
 import { TERMINATIONS } from '../faults/operations.ts';
 import { always, nth } from '../faults/triggers.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { Trial, Workload, WorkloadSpec } from '../harness/scenario.ts';
 import { ONE_TYPE, OPTED_OUT, THIRD_SIZED } from '../harness/shapes.ts';
-import { serve } from '../harness/steps.ts';
+import { scaleToNone, serve } from '../harness/steps.ts';
 import type { PoolDisruption } from '../model/catalogue.ts';
 import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
 
+const MINUTE_MS = 60_000;
 const WILLING: PoolDisruption = { consolidation: 'when-empty-or-underutilized' };
 /** Two, four and eight CPUs, each twice the price of the previous one. */
 const SIZES = ['m6i.large', 'm6i.xlarge', 'm6i.2xlarge'] as const;
@@ -24,14 +26,21 @@ async function outgrow(t: Trial, more: Partial<WorkloadSpec> = {}): Promise<Work
   return web;
 }
 
-/** Two full nodes, with one pod left on the first and two on the second: one node is enough. */
-async function halve(t: Trial, more: Partial<WorkloadSpec> = {}): Promise<readonly Workload[]> {
+/**
+ * Two full nodes, with one pod left on the first and two on the second: one node is enough.
+ * @param wait how long the nodes stay full
+ */
+async function halve(
+  t: Trial,
+  more: Partial<WorkloadSpec> = {},
+  wait: () => Promise<void> = () => t.pass('launch-lag'),
+): Promise<readonly Workload[]> {
   const one = await serve(t, 'provision', { name: 'one', replicas: 1, ...THIRD_SIZED, ...more });
   const besideOne = await serve(t, 'provision', { name: 'beside-one', replicas: 2, ...THIRD_SIZED, ...more });
   const two = await serve(t, 'provision', { name: 'two', replicas: 2, ...THIRD_SIZED, ...more });
   const besideTwo = await serve(t, 'provision', { name: 'beside-two', replicas: 1, ...THIRD_SIZED, ...more });
   // By then all writes to the new nodes have been done.
-  await t.pass('launch-lag');
+  await wait();
   await t.remove(besideOne);
   await t.remove(besideTwo);
   return [one, two];
@@ -62,6 +71,118 @@ export const underusedNode = scenario({
     t.expect.launchedAtMost(2);
     const left = await halve(t);
     for (const workload of left) t.expect.neverWithoutNode(workload);
+    await t.consolidated(1, 'consolidation');
+  },
+});
+
+/** Its nodes have to be unchanged for longer than anything else takes. */
+const PATIENT: PoolDisruption = { ...WILLING, consolidateAfterMs: 5 * MINUTE_MS };
+/** After that, nodes may be removed as soon as they are underused, unless the time begins again. */
+const outwait = (t: Trial): Promise<void> => t.pause({ minMs: 6 * MINUTE_MS, maxMs: 7 * MINUTE_MS });
+
+export const emptyNodesWait = scenario({
+  id: 'consolidation/empty-nodes-wait',
+  title: 'a pool asks for five minutes without changes, and the pods of all nodes go at once: each empty node stays for that long',
+  requirements: ['DIS-12'],
+  features: ['consolidation'],
+  pools: [pool('default', { ...ONE_TYPE, disruption: PATIENT })],
+  async run(t) {
+    const web = await serve(t, 'provision', { replicas: 2 * t.nodes });
+    await outwait(t);
+    t.expect.kept('provision');
+    await scaleToNone(t, web);
+  },
+});
+
+export const emptyNodesWaitWithSlowWrites = scenario({
+  id: 'consolidation/empty-nodes-wait-with-slow-writes',
+  title:
+    'a pool asks for five minutes without changes, and the pods of all nodes go at once while the status of claims is written slowly: each empty node stays for that long',
+  requirements: ['DIS-12'],
+  features: ['consolidation'],
+  pools: [pool('default', { ...ONE_TYPE, disruption: PATIENT })],
+  faults: { slowWrites: mayFire(faults.slowAnswer({ operations: ['patch nodeclaims/status'], when: always, delayMs: 500 })) },
+  async run(t, { slowWrites }) {
+    const web = await serve(t, 'provision', { replicas: 2 * t.nodes });
+    await outwait(t);
+    await t.inject(slowWrites);
+    t.expect.kept('provision');
+    await scaleToNone(t, web);
+  },
+});
+
+export const shortVisits = scenario({
+  id: 'consolidation/short-visits',
+  title: 'pods run for a second on nodes that have been empty for most of the five minutes that their pool asks for: the time begins again',
+  requirements: ['DIS-12'],
+  features: ['consolidation'],
+  capabilities: ['pods.finish'],
+  pools: [pool('default', { ...ONE_TYPE, disruption: PATIENT })],
+  async run(t) {
+    t.expect.launchedAtMost(4);
+    const web = await serve(t, 'provision', { replicas: 4 });
+    await t.scale(web, 0);
+    await t.pause({ minMs: 4 * MINUTE_MS, maxMs: 4 * MINUTE_MS });
+    t.expect.kept('provision');
+    const visitors = await serve(t, 'provision', { name: 'visitors', kind: 'Job', replicas: 4, runSeconds: 1 });
+    await t.untilFinished(visitors, 'recover');
+    t.expect.emptied('scale-in');
+    await t.untilEmpty('teardown');
+  },
+});
+
+export const underusedNodeWaits = scenario({
+  id: 'consolidation/underused-node-waits',
+  title: 'a pool asks for five minutes without changes, and half of the pods of two nodes go: both stay for that long, then one is removed',
+  requirements: ['DIS-12'],
+  features: ['consolidation'],
+  pools: [pool('default', { ...ONE_TYPE, disruption: PATIENT })],
+  async run(t) {
+    const left = await halve(t, {}, async () => {
+      await outwait(t);
+      t.expect.kept('provision');
+    });
+    for (const workload of left) t.expect.neverWithoutNode(workload);
+    await t.consolidated(1, 'consolidation');
+  },
+});
+
+const LATE_KUBELET = { lateKubelet: faults.slowRegistration({ never: true }) };
+
+/** A pod on a small node, and another one for which a larger node is launched that has room for both, but does not register. */
+async function waitBesideLateNode(t: Trial, lateKubelet: FaultSpec): Promise<void> {
+  t.expect.launchedAtMost(2);
+  const web = await serve(t, 'provision', { replicas: 1, ...THIRD_SIZED });
+  const late = await t.inject(lateKubelet);
+  const api = await t.deploy({ name: 'api', replicas: 1, ...HALF_SIZED, nodeSelector: { [LABEL.instanceType]: 'm6i.xlarge' } });
+  t.expect.neverWithoutNode(web);
+  t.expect.kept('consolidation');
+  await t.untilFired(late, 'provision');
+  await t.pass('consolidation');
+  await late.heal();
+  t.expect.served(api, 'recover');
+  await t.untilServed(api, 'recover');
+}
+
+export const ontoStartingNode = scenario({
+  id: 'consolidation/onto-starting-node',
+  title: 'a pod would fit on a larger node that takes long to boot: its own node stays until that one is ready',
+  requirements: ['DIS-02'],
+  features: ['consolidation'],
+  pools: SIZED_POOLS,
+  faults: LATE_KUBELET,
+  run: (t, { lateKubelet }) => waitBesideLateNode(t, lateKubelet),
+});
+
+export const besideLateNode = scenario({
+  id: 'consolidation/beside-late-node',
+  title: 'a pod fits on a larger node that took long to boot: its own node goes within the bound once that one is ready',
+  requirements: ['DIS-01'],
+  features: ['consolidation'],
+  pools: SIZED_POOLS,
+  faults: LATE_KUBELET,
+  async run(t, { lateKubelet }) {
+    await waitBesideLateNode(t, lateKubelet);
     await t.consolidated(1, 'consolidation');
   },
 });
@@ -234,7 +355,6 @@ export const budgetZero = scenario({
   },
 });
 
-const MINUTE_MS = 60_000;
 /** Trials in virtual time start at midnight, so the budget is active from the start. */
 const MIDNIGHT = '0 0 * * *';
 /** Workloads that `halve` serves one after the other. */

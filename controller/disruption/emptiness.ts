@@ -13,6 +13,8 @@ import { isStatic } from '../provisioning/pool-spec.ts';
 import { isDisrupted } from '../lifecycle/registrar.ts';
 import { allowedDisruptions } from './budgets.ts';
 import type { Disruption } from './disruption.ts';
+import { createPodActivity } from './pod-activity.ts';
+import type { PodActivity } from './pod-activity.ts';
 import { removeTaint, taint } from './taint.ts';
 
 /** The part that removes unneeded nodes. */
@@ -34,12 +36,15 @@ export function createEmptiness(context: Context, disruption: Pick<Disruption, '
 class EmptinessSweep implements Emptiness {
   readonly #context: Context;
   readonly #disruption: Pick<Disruption, 'involves'>;
+  /** Pods also come and go between two sweeps. */
+  readonly #activity: PodActivity;
   /** By claim uid: since when its node has been empty. A restart starts over. */
   #emptySinceMs = new Map<string, number>();
 
   constructor(context: Context, disruption: Pick<Disruption, 'involves'>) {
     this.#context = context;
     this.#disruption = disruption;
+    this.#activity = createPodActivity(context);
   }
 
   async sweep(): Promise<void> {
@@ -54,7 +59,7 @@ class EmptinessSweep implements Emptiness {
       if (isDisrupted(node)) await removeTaint(this.#context, node);
       if (!isTrue(claim.status?.conditions, CONDITION.initialized) || !this.#isEmpty(node, claim)) continue;
       if (node.metadata.annotations?.[KARPENTER.doNotDisrupt] === 'true') continue;
-      const sinceMs = this.#emptySinceMs.get(uidOf(claim)) ?? nowMs;
+      const sinceMs = Math.max(this.#emptySinceMs.get(uidOf(claim)) ?? nowMs, this.#activity.lastMs(nameOf(node)));
       emptySinceMs.set(uidOf(claim), sinceMs);
       const pool = state.pools.get(nodePoolOf(claim));
       if (pool !== undefined && isStatic(pool)) continue;

@@ -8,6 +8,7 @@ export const BOUNDS_MS = {
   'instance-without-node': 1_000,
   'node-without-instance': 60,
   'launch-lag': 20,
+  'pod-lag': 20,
   explain: 30,
   settle: 300,
   'scale-in': 50,

@@ -131,5 +131,18 @@ export const disruption: Area = {
       bound: AT_EVERY_MOMENT,
       incidents: ['autoscaler#9287'],
     }),
+    requirement({
+      id: 'DIS-12',
+      profile: 'extended',
+      features: ['consolidation'],
+      title: 'No node is removed to save costs before its pods have stayed the same for as long as its pool asks.',
+      rationale:
+        'Users set this time so that a short lull, or a roll-out, costs no nodes that are needed again at once. Whoever forgets when pods came and left removes nodes in the middle of both.',
+      observed:
+        'the pods of all nodes, or half of those of two, go at once after the nodes were unchanged for longer than that; each node stays for five minutes more',
+      breaches: { ...TAKEN, 'consolidate-after': ['consolidated-early'] },
+      bound: AT_EVERY_MOMENT,
+      incidents: ['karpenter#3147'],
+    }),
   ],
 };

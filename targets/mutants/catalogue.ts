@@ -23,6 +23,10 @@ import { finishedPodsKeepNodes } from './disruption/finished-pods-keep-nodes.ts'
 import { ignoredPoolPolicy } from './disruption/ignored-pool-policy.ts';
 import { ignoredDoNotDisrupt } from './disruption/ignored-do-not-disrupt.ts';
 import { driftIgnoresDoNotDisrupt } from './disruption/drift-ignores-do-not-disrupt.ts';
+import { movesOntoStartingNodes } from './disruption/moves-onto-starting-nodes.ts';
+import { ignoredConsolidateAfter } from './disruption/ignored-consolidate-after.ts';
+import { samplesEmptiness } from './disruption/samples-emptiness.ts';
+import { forgetsPodEnds } from './disruption/forgets-pod-ends.ts';
 import { neverConsolidates } from './disruption/never-consolidates.ts';
 import { removesBeforeReplacementReady } from './disruption/removes-before-replacement-ready.ts';
 import { endlessConsolidation } from './disruption/endless-consolidation.ts';
@@ -60,6 +64,7 @@ import { ignoredInterruption } from './interruption/ignored-interruption.ts';
 import { serialInterruptions } from './interruption/serial-interruptions.ts';
 import { poisonMessage } from './interruption/poison-message.ts';
 import { ignoredArchitecture } from './launch/ignored-architecture.ts';
+import { defaultSecurityGroup } from './launch/default-security-group.ts';
 import { doubleLaunch } from './launch/double-launch.ts';
 import { firstOfFleet } from './launch/first-of-fleet.ts';
 import { partialSuccessAsFailure } from './launch/partial-success-as-failure.ts';
@@ -108,6 +113,7 @@ import { nilSelector } from './scheduling/nil-selector.ts';
 import { ignoredKubeletSettings } from './scheduling/ignored-kubelet-settings.ts';
 import { ignoredNamespaces } from './scheduling/ignored-namespaces.ts';
 import { softTaintsAsHard } from './scheduling/soft-taints-as-hard.ts';
+import { spreadOverUnusableZones } from './scheduling/spread-over-unusable-zones.ts';
 import { spreadOverForeignZones } from './scheduling/spread-over-foreign-zones.ts';
 import { ignoredNodeNames } from './scheduling/ignored-node-names.ts';
 import { namelessReasons } from './scheduling/nameless-reasons.ts';
@@ -166,6 +172,7 @@ export const mutants: readonly Mutant[] = [
   deleteInsteadOfEvict,
   ignoredInterruption,
   immediateTermination,
+  defaultSecurityGroup,
   doubleLaunch,
   firstOfFleet,
   queueErrorStopsPolling,
@@ -198,6 +205,7 @@ export const mutants: readonly Mutant[] = [
   ignoredEphemeralStorage,
   softTaintsAsHard,
   spreadOverForeignZones,
+  spreadOverUnusableZones,
   ignoredNamespaces,
   ignoredNodeNames,
   namelessReasons,
@@ -254,6 +262,10 @@ export const mutants: readonly Mutant[] = [
   failedDescriptionAsDrift,
   launchesForUnknownLabels,
   neverConsolidates,
+  forgetsPodEnds,
+  samplesEmptiness,
+  ignoredConsolidateAfter,
+  movesOntoStartingNodes,
   noReasons,
   launchesForDaemonsetPods,
   launchesForGatedPods,
