@@ -62,6 +62,22 @@ for (const { name, history, objects } of [
     objects: [],
   },
   {
+    name: 'another one when the first was lost, for a pod that need not be served',
+    history: launched(
+      launched(
+        waiting()
+          .workload('shared', 1, { kind: 'impossible', why: 'a limit', mayBeSilent: true })
+          .pod('shared-1', 'created')
+          .pod('shared-1', 'unschedulable'),
+        1,
+      )
+        .at(50)
+        .instance('i-1', 'shutting-down'),
+      2,
+    ),
+    objects: [],
+  },
+  {
     name: 'another one when the target ended the first itself',
     history: launched(
       launched(waiting('web-1'), 1)
@@ -262,6 +278,29 @@ for (const { name, history, objects } of [
       2,
     ),
     objects: ['instance/i-2'],
+  },
+  {
+    name: 'pods that no pool can serve explain nothing',
+    history: launched(
+      waiting()
+        .workload('stuck', 1, { kind: 'impossible', why: 'no pool allows it' })
+        .pod('stuck-1', 'created')
+        .pod('stuck-1', 'unschedulable'),
+      1,
+    ),
+    objects: ['instance/i-1'],
+  },
+  {
+    name: 'one for a pod of those that reach a limit together',
+    history: launched(
+      waiting()
+        .pool('limited', { limits: { nodes: 1 } })
+        .workload('many', 2, { kind: 'impossible', why: 'the limit leaves room for one' })
+        .pod('many-1', 'created')
+        .pod('many-1', 'unschedulable'),
+      1,
+    ),
+    objects: [],
   },
   {
     name: 'pods of DaemonSets explain nothing',

@@ -39,7 +39,10 @@ type Waiting = (at: Moment) => { readonly pods: number; readonly untilMs: number
 /** What all needs are made from. */
 interface Site {
   readonly view: View;
+  /** Without pods that never got a place and need not get one: they would explain launches for ever. */
   readonly waiting: Waiting;
+  /** With these. */
+  readonly mayWait: Waiting;
   /** Requests of the target that deleted claims, by object. */
   readonly deletions: ReadonlyMap<string, readonly RequestLife[]>;
   readonly lagMs: number;
@@ -87,7 +90,8 @@ function judgeLaunches(view: View, launches: readonly Launch[], entries: readonl
   const stays = withLosses.flatMap(({ entry: { nodes }, losses }) => staysOn(view, nodes, losses, podsByNode));
   const site: Site = {
     view,
-    waiting: waitingIn([...workloads.flatMap((pod) => waitsFor(view, pod)), ...stays.map(({ wait }) => wait)]),
+    waiting: waitingIn([...workloads.filter((pod) => isOwed(view, pod)).flatMap(waitsFor), ...stays.map(({ wait }) => wait)]),
+    mayWait: waitingIn([...workloads.filter((pod) => mayBeServed(view, pod)).flatMap(waitsFor), ...stays.map(({ wait }) => wait)]),
     deletions: requestsAbout(view, ({ operation }) => operation === 'delete nodeclaims'),
     lagMs: bound.value,
     aheadMs: Math.max(bound.value, view.bounds.get(LAUNCH_BOUND)?.value ?? 0),
@@ -134,12 +138,12 @@ function unexplained(launches: readonly Launch[], needs: readonly Need[]): Launc
   });
 }
 
-/** From when a pod exists until it has a node, or is gone, and the target had time to notice. */
+/** From when a pod exists until it has a node, or is gone, and the target had time to notice. No launch serves a pod that no pool can serve. */
 function podNeeds({ view, lagMs }: Site): Need[] {
   return view.pods.flatMap((pod) => {
     const { created, unschedulable, scheduled } = pod;
     const from = created ?? unschedulable;
-    if (from === undefined || isDaemon(view, pod.workload)) return [];
+    if (from === undefined || isDaemon(view, pod.workload) || !mayBeServed(view, pod)) return [];
     // A pod that found room at once explains nothing. A history may lack the moment in which another one was refused.
     if (unschedulable === undefined && scheduled !== undefined && (pod.node?.created?.i ?? -1) < from.i) return [];
     return [{ fromMs: from.t, toMs: endOfWaitMs(pod) + lagMs, amount: 1 }];
@@ -180,8 +184,20 @@ function waitingIn(waits: readonly Wait[]): Waiting {
   };
 }
 
-function waitsFor(view: View, { workload, unschedulable, scheduled, gone }: PodLife): Wait[] {
-  if (unschedulable === undefined || view.workloads.get(workload ?? '')?.truth.kind === 'impossible') return [];
+/** Of pods that share something, reach a limit together, or are owed nothing for another reason, some may be served. */
+function mayBeServed(view: View, { workload }: PodLife): boolean {
+  const truth = view.workloads.get(workload ?? '')?.truth;
+  if (truth?.kind !== 'impossible' || truth.mayBeSilent === true) return true;
+  return view.pools.some(({ pool }) => pool.limits !== undefined);
+}
+
+/** It has to be served, or was. */
+function isOwed(view: View, { workload, scheduled }: PodLife): boolean {
+  return scheduled !== undefined || view.workloads.get(workload ?? '')?.truth.kind !== 'impossible';
+}
+
+function waitsFor({ unschedulable, scheduled, gone }: PodLife): Wait[] {
+  if (unschedulable === undefined) return [];
   const ends = [scheduled, gone].filter((step) => step !== undefined);
   return [
     {
@@ -211,7 +227,7 @@ function needsAfter(site: Site, entry: LedgerEntry, lost: Moment): Need[] {
     .filter((step) => step !== undefined)
     .sort((a, b) => a.i - b.i)[0];
   if (removed !== undefined && isOwnChoice(site, entry, removed)) return [];
-  return [{ fromMs: lost.t - site.lagMs, toMs: Infinity, amount: site.waiting(lost).pods }];
+  return [{ fromMs: lost.t - site.lagMs, toMs: Infinity, amount: site.mayWait(lost).pods }];
 }
 
 /** A DaemonSet that is deployed while nodes boot takes room on them, so that pods may need others. */
