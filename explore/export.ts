@@ -1,5 +1,6 @@
 import { faults as catalogue } from '../faults/catalogue.ts';
 import { capabilitiesOf, deploymentOf, scenarioOf, servedExpectations } from './generated.ts';
+import { earlyDaemonSets } from './scenario-data.ts';
 import type { ScenarioData, Step } from './scenario-data.ts';
 import { truthsOf } from './truths.ts';
 import { volumeObjects } from './volumes.ts';
@@ -13,7 +14,7 @@ export function exportedSource(data: ScenarioData): string {
   const truths = truthsOf(data);
   const expected = servedExpectations(data, truths);
   const lines = [
-    ...data.daemonSets.map((one) => `await t.daemonSet(${literal(one)});`),
+    ...earlyDaemonSets(data).map((one) => `await t.daemonSet(${literal(one)});`),
     ...data.steps.flatMap((step) => sourceOf(step, { data, expected, truths })),
   ];
   const variables = data.faults.map(({ name }) => camel(name));
@@ -56,6 +57,8 @@ interface Known {
 function sourceOf(step: Step, { data, expected, truths }: Known): string[] {
   switch (step.do) {
     case 'deploy': {
+      const agent = data.daemonSets.find(({ name }) => name === step.workload);
+      if (agent !== undefined) return [`await t.daemonSet(${literal(agent)});`];
       const spec = data.workloads.find(({ name }) => name === step.workload);
       const known = truths.get(step.workload);
       const bound = expected.get(step.workload);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Finding, TrialResult } from '../history/verdict.ts';
 import { featuresOf } from './generated.ts';
-import { tidy } from './scenario-data.ts';
-import type { ScenarioData } from './scenario-data.ts';
+import { earlyDaemonSets, tidy } from './scenario-data.ts';
+import type { ScenarioData, Step } from './scenario-data.ts';
 
 /** What was found: the check that failed, the code of its findings, and what these are about. */
 export interface Symptom {
@@ -72,6 +72,7 @@ export function withoutIngredients(data: ScenarioData, ingredients: readonly str
   const gone = new Set(ingredients);
   const fields = <T extends object>(prefix: string, one: T): T =>
     Object.fromEntries(Object.entries(one).filter(([key]) => !gone.has(`${prefix}.${key}`))) as T;
+  const isLateAgent = (step: Step): boolean => step.do === 'deploy' && data.daemonSets.some(({ name }) => name === step.workload);
   const left = tidy({
     ...data,
     pools: data.pools.map((one) => fields('pool', one)),
@@ -80,7 +81,7 @@ export function withoutIngredients(data: ScenarioData, ingredients: readonly str
       return kind === undefined || gone.has(kind) ? rest : { ...rest, kind };
     }),
     faults: data.faults.filter(({ fault }) => !gone.has(`fault ${fault}`)),
-    steps: data.steps.filter((step) => !gone.has(step.do)),
+    steps: data.steps.filter((step) => !gone.has(step.do) && !(gone.has(LATE_AGENT) && isLateAgent(step))),
     origin: data.origin ?? data.name,
   });
   const isLess = (['pools', 'workloads', 'faults', 'steps'] as const).some(
@@ -97,7 +98,7 @@ export function ingredientsOf(data: ScenarioData): string[] {
 }
 
 /** The same for its faults and steps, for each pool and for each workload. */
-export function partsOf({ pools, workloads, faults, steps }: ScenarioData): {
+export function partsOf({ pools, workloads, daemonSets, faults, steps }: ScenarioData): {
   readonly common: readonly string[];
   readonly pools: readonly (readonly string[])[];
   readonly workloads: readonly (readonly string[])[];
@@ -107,7 +108,11 @@ export function partsOf({ pools, workloads, faults, steps }: ScenarioData): {
       .filter((key) => !PLAIN.has(key))
       .map((key) => `${prefix}.${key}`);
   return {
-    common: [...faults.map(({ fault }) => `fault ${fault}`), ...steps.flatMap((step) => (NEUTRAL_STEPS.has(step.do) ? [] : [step.do]))],
+    common: [
+      ...faults.map(({ fault }) => `fault ${fault}`),
+      ...steps.flatMap((step) => (NEUTRAL_STEPS.has(step.do) ? [] : [step.do])),
+      ...(earlyDaemonSets({ daemonSets, steps }).length < daemonSets.length ? [LATE_AGENT] : []),
+    ],
     pools: pools.map((one) => fields('pool', one)),
     workloads: workloads.map((one) => [
       ...fields('workload', one),
@@ -117,6 +122,8 @@ export function partsOf({ pools, workloads, faults, steps }: ScenarioData): {
   };
 }
 
+/** A DaemonSet that a step deploys. */
+const LATE_AGENT = 'late DaemonSet';
 /** What every scenario has. */
 const PLAIN: ReadonlySet<string> = new Set(['name', 'replicas', 'cpu', 'memory', 'kind', 'instanceTypes']);
 const NEUTRAL_STEPS: ReadonlySet<string> = new Set(['deploy', 'inject', 'heal', 'pass', 'until-served', 'until-fired']);

@@ -11,7 +11,7 @@ import { namesSpot } from '../model/catalogue.ts';
 import type { Pool } from '../model/catalogue.ts';
 import { OPTED_OUT } from '../harness/shapes.ts';
 import type { Feature } from '../targets/target.ts';
-import { parseScenarioData, peaksOf, specOf, stopSecondsOf } from './scenario-data.ts';
+import { earlyDaemonSets, parseScenarioData, peaksOf, specOf, stopSecondsOf } from './scenario-data.ts';
 import type { FaultData, ScenarioData, Step, WorkloadData } from './scenario-data.ts';
 import { madeOf, truthsOf } from './truths.ts';
 import type { WorkloadTruth } from './truths.ts';
@@ -155,7 +155,7 @@ async function act(t: Trial, data: ScenarioData, faults: ReadonlyMap<string, Fau
   const expected = servedExpectations(data, truths);
   const workloads = new Map<string, Workload>();
   const active = new Map<string, ActiveFault>();
-  for (const spec of data.daemonSets) await t.daemonSet(spec);
+  for (const spec of earlyDaemonSets(data)) await t.daemonSet(spec);
   for (const step of data.steps) await perform(step);
 
   async function perform(step: Step): Promise<void> {
@@ -195,6 +195,8 @@ async function act(t: Trial, data: ScenarioData, faults: ReadonlyMap<string, Fau
   }
 
   async function deploy(name: string): Promise<void> {
+    const agent = data.daemonSets.find((one) => one.name === name);
+    if (agent !== undefined) return void (await t.daemonSet(agent));
     const spec = data.workloads.find((one) => one.name === name);
     const known = truths.get(name);
     if (spec === undefined || known === undefined) throw new Error(`there is no workload "${name}"`);

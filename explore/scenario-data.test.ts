@@ -5,7 +5,7 @@ import { endingSlowly } from '../harness/shapes.ts';
 import { WORKLOAD_LABEL } from '../model/kube.ts';
 import { createRandom } from '../runtime/random.ts';
 import { drawScenario } from './draw/scenario.ts';
-import { parseScenarioData, peaksOf, specOf, stopSecondsOf, tidy } from './scenario-data.ts';
+import { earlyDaemonSets, parseScenarioData, peaksOf, specOf, stopSecondsOf, tidy } from './scenario-data.ts';
 import type { ScenarioData, WorkloadData } from './scenario-data.ts';
 import { LARGE, SITE, SMALL, withSteps } from './testing/ground.ts';
 
@@ -68,6 +68,30 @@ for (const { what, data, says } of [
       ],
     },
     says: 'steps.1 (roll-out): "web" is a Job, whose template can\'t be changed',
+  },
+  {
+    what: 'a DaemonSet that is deployed twice',
+    data: {
+      ...SMALL,
+      daemonSets: [{ name: 'agent', cpu: '1m', memory: '1Mi' }],
+      steps: [
+        { do: 'deploy', workload: 'agent' },
+        { do: 'deploy', workload: 'agent' },
+      ],
+    },
+    says: 'steps.1 (deploy): "agent" was deployed before',
+  },
+  {
+    what: 'a DaemonSet that is scaled',
+    data: {
+      ...SMALL,
+      daemonSets: [{ name: 'agent', cpu: '1m', memory: '1Mi' }],
+      steps: [
+        { do: 'deploy', workload: 'agent' },
+        { do: 'scale', workload: 'agent', replicas: 2 },
+      ],
+    },
+    says: 'steps.1 (scale): no workload "agent" is deployed then',
   },
   {
     what: 'pods that stop after no number of seconds',
@@ -247,4 +271,10 @@ test('without a label selector a spread constraint counts no pods; by default it
   const spread = [constraint, { ...constraint, labelSelector: null }];
   const constraints = podSpec(specOf({ ...workload, spread })).topologySpreadConstraints ?? [];
   expect(constraints.map(({ labelSelector }) => labelSelector)).toEqual([{ matchLabels: { [WORKLOAD_LABEL]: 'web' } }, undefined]);
+});
+
+test('DaemonSets are there from the start, unless a step deploys them', () => {
+  const daemonSets = ['early', 'late'].map((name) => ({ name, cpu: '1m', memory: '1Mi' }));
+  const data = withSteps({ ...SMALL, daemonSets }, { do: 'deploy', workload: 'late' });
+  expect(earlyDaemonSets(data).map(({ name }) => name)).toEqual(['early']);
 });

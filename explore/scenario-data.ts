@@ -36,6 +36,7 @@ export interface FaultData {
 
 /** What is done, in order. Each step ends before the next one begins. */
 export type Step =
+  /** A workload, or a DaemonSet that would be there from the start otherwise. */
   | { readonly do: 'deploy'; readonly workload: string }
   | { readonly do: 'scale'; readonly workload: string; readonly replicas: number }
   | { readonly do: 'remove'; readonly workload: string }
@@ -62,6 +63,7 @@ export interface ScenarioData {
   readonly origin?: string;
   readonly pools: readonly PoolData[];
   readonly workloads: readonly WorkloadData[];
+  /** They are there before the first step, unless one deploys them. */
   readonly daemonSets: readonly DaemonSetSpec[];
   readonly faults: readonly FaultData[];
   readonly steps: readonly Step[];
@@ -204,19 +206,26 @@ interface State {
   readonly pools: ReadonlySet<string>;
   /** Pools of a fixed size. */
   readonly fixed: ReadonlySet<string>;
+  /** DaemonSets that are not there yet, as far as steps say. */
+  readonly agents: ReadonlySet<string>;
   readonly deployed: ReadonlySet<string>;
   readonly over: ReadonlySet<string>;
   readonly armed: ReadonlySet<string>;
   readonly healed: ReadonlySet<string>;
 }
 
-function initialState({ pools, workloads, faults }: ScenarioData): State {
+function initialState({ pools, workloads, daemonSets, faults }: ScenarioData): State {
   return {
-    known: new Set([...workloads.map((one) => `workload ${one.name}`), ...faults.map((one) => `fault ${one.name}`)]),
+    known: new Set([
+      ...workloads.map((one) => `workload ${one.name}`),
+      ...daemonSets.map((one) => `DaemonSet ${one.name}`),
+      ...faults.map((one) => `fault ${one.name}`),
+    ]),
     jobs: new Set(workloads.flatMap((one) => (one.kind === 'Job' ? [one.name] : []))),
     finishing: new Set(workloads.flatMap((one) => (one.runSeconds === undefined ? [] : [one.name]))),
     pools: new Set(pools.map((one) => one.name)),
     fixed: new Set(pools.filter(({ replicas }) => replicas !== undefined).map((one) => one.name)),
+    agents: new Set(daemonSets.map((one) => one.name)),
     deployed: new Set(),
     over: new Set(),
     armed: new Set(),
@@ -226,9 +235,10 @@ function initialState({ pools, workloads, faults }: ScenarioData): State {
 
 /** Why a step can't be done; undefined if it can. */
 function stepProblem(one: Step, state: State): string | undefined {
-  const { known, jobs, finishing, pools, fixed, deployed, over, armed, healed } = state;
+  const { known, jobs, finishing, pools, fixed, agents, deployed, over, armed, healed } = state;
   switch (one.do) {
     case 'deploy':
+      if (known.has(`DaemonSet ${one.workload}`)) return agents.has(one.workload) ? undefined : `"${one.workload}" was deployed before`;
       if (!known.has(`workload ${one.workload}`)) return `there is no workload "${one.workload}"`;
       return deployed.has(one.workload) || over.has(one.workload) ? `"${one.workload}" was deployed before` : undefined;
     case 'scale':
@@ -268,7 +278,9 @@ function undeployed(workload: string, { deployed }: State): string | undefined {
 function afterStep(one: Step, state: State): State {
   switch (one.do) {
     case 'deploy':
-      return { ...state, deployed: including(state.deployed, one.workload) };
+      return state.agents.has(one.workload)
+        ? { ...state, agents: without(state.agents, one.workload) }
+        : { ...state, deployed: including(state.deployed, one.workload) };
     case 'remove':
       return { ...state, deployed: without(state.deployed, one.workload), over: including(state.over, one.workload) };
     case 'inject':
@@ -311,7 +323,8 @@ export function tidy(data: ScenarioData): ScenarioData {
     state = afterStep(one, state);
     steps.push(one);
   }
-  const deployed = new Set(steps.flatMap((one) => (one.do === 'deploy' ? [one.workload] : [])));
+  const isAgent = (name: string): boolean => data.daemonSets.some((one) => one.name === name);
+  const deployed = new Set(steps.flatMap((one) => (one.do === 'deploy' && !isAgent(one.workload) ? [one.workload] : [])));
   const injected = new Set(steps.flatMap((one) => (one.do === 'inject' ? [one.fault] : [])));
   const changed = steps.flatMap((one) => (one.do === 'change-pool' ? [one.pool] : []));
   const isConsolidated = [...data.pools, ...changed].some(({ disruption }) => disruption?.consolidation === MOVES_PODS);
@@ -326,6 +339,11 @@ export function tidy(data: ScenarioData): ScenarioData {
     faults: data.faults.filter((one) => injected.has(one.name)),
     steps: steps.map((one) => (one.do === 'change-pool' ? { ...one, pool: livingFor(leastAgeMs, one.pool) } : one)),
   };
+}
+
+/** The DaemonSets that are there from the start. */
+export function earlyDaemonSets({ daemonSets, steps }: Pick<ScenarioData, 'daemonSets' | 'steps'>): readonly DaemonSetSpec[] {
+  return daemonSets.filter(({ name }) => !steps.some((step) => step.do === 'deploy' && step.workload === name));
 }
 
 /** What `t.deploy` takes, without volumes and what is owed. */

@@ -207,11 +207,7 @@ test('the same seed goes on elsewhere once there is a corpus', async () => {
   expect(drawn.filter((name) => first.ran.some((one) => one.name === name))).toEqual([]);
 });
 
-test('a search brings more together than as many scenarios drawn without regard to each other', async () => {
-  const { search, ran } = searchWith();
-  for (let round = 0; round < 4; round += 1) await search.round();
-  const tried = ran.filter(isDrawn);
-  const drawn = tried.map((_one, index) => drawScenario(createRandom(index), 'any', SITE));
+test('searches bring more together than as many scenarios drawn without regard to each other', async () => {
   const broughtTogether = (all: readonly ScenarioData[]): number => {
     const combinations = new Combinations();
     return all.reduce((sum, data) => {
@@ -220,5 +216,14 @@ test('a search brings more together than as many scenarios drawn without regard 
       return sum + news;
     }, 0);
   };
-  expect(broughtTogether(tried)).toBeGreaterThan(1.2 * broughtTogether(drawn));
+  let [searched, drawn] = [0, 0];
+  // One search may bring together 1.15 times as much, or 1.6 times.
+  for (const seed of [1, 2, 3]) {
+    const { search, ran } = searchWith({ seed });
+    for (let round = 0; round < 4; round += 1) await search.round();
+    const tried = ran.filter(isDrawn);
+    searched += broughtTogether(tried);
+    drawn += broughtTogether(tried.map((_one, index) => drawScenario(createRandom(1_000 * seed + index), 'any', SITE)));
+  }
+  expect(searched).toBeGreaterThan(1.2 * drawn);
 });

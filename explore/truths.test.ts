@@ -14,6 +14,7 @@ const slow = endingSlowly({ seconds: 100, graceSeconds: 300 });
 const TOGETHER: ScenarioData = { ...SMALL, workloads: [{ ...web, ...slow, near: { workload: 'web', over: 'kubernetes.io/hostname' } }] };
 const near = { ...web, name: 'api', near: { workload: 'web', over: 'topology.kubernetes.io/zone' } };
 
+const AGENT = { name: 'agent', cpu: '20m', memory: '512Mi' };
 const GPUS = { name: 'a', instanceTypes: ['g4dn.xlarge'] };
 
 function withVolume(volume: VolumeData, more: Partial<PoolData> = {}): ScenarioData {
@@ -41,6 +42,20 @@ const CASES: readonly {
     what: 'the same if the pool names such a type',
     data: { ...SMALL, pools: [{ name: 'a', instanceTypes: ['u7i-12tb.224xlarge'] }], workloads: [{ ...web, cpu: '500' }] },
     is: 'schedulable',
+  },
+  {
+    what: 'pods that do not fit beside a DaemonSet',
+    data: { ...SMALL, pools: [{ name: 'a', instanceTypes: ['t3.medium'] }], daemonSets: [AGENT], workloads: [{ ...web, memory: '3Gi' }] },
+    is: 'impossible',
+    launchless: true,
+  },
+  {
+    what: 'pods that fit until a DaemonSet comes',
+    data: withSteps(
+      { ...SMALL, pools: [{ name: 'a', instanceTypes: ['t3.medium'] }], daemonSets: [AGENT], workloads: [{ ...web, memory: '3Gi' }] },
+      { do: 'deploy', workload: 'agent' },
+    ),
+    is: 'impossible',
   },
   {
     what: 'a pod in each zone',
@@ -271,6 +286,14 @@ test('only pods that no pool can serve at all need an explanation', () => {
   const truthOf = (data: ScenarioData) => truthsOf(data).get('web')?.truth;
   expect(truthOf({ ...SMALL, workloads: [{ ...web, cpu: '64' }] })).not.toHaveProperty('mayBeSilent');
   expect(truthOf({ ...SMALL, workloads: [{ ...web, schedulingGates: ['g'] }] })).toHaveProperty('mayBeSilent', true);
+  const tight = {
+    ...SMALL,
+    pools: [{ name: 'a', instanceTypes: ['t3.medium'] }],
+    daemonSets: [AGENT],
+    workloads: [{ ...web, memory: '3Gi' }],
+  };
+  expect(truthOf(tight)).not.toHaveProperty('mayBeSilent');
+  expect(truthOf(withSteps(tight, { do: 'deploy', workload: 'agent' }))).toHaveProperty('mayBeSilent', true);
   // It may launch for them, and only then see that this was of no use.
   expect(truthOf({ ...SMALL, pools: [{ ...pool, limits: { cpu: 2 } }] })).toHaveProperty('mayBeSilent', true);
   expect(truthOf({ ...SMALL, pools: [{ name: 'a' }], workloads: [{ ...web, cpu: '500' }] })).toHaveProperty('mayBeSilent', true);

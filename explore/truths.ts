@@ -1,4 +1,5 @@
 import { pool as poolOf, podSpec } from '../harness/scenario.ts';
+import type { DaemonSetSpec } from '../harness/scenario.ts';
 import { owedNothing, impossible, servedAfterHeal } from '../harness/shapes.ts';
 import type { Truth } from '../history/events.ts';
 import { judgeFeasibility } from '../manifests/feasibility.ts';
@@ -13,7 +14,7 @@ import { devicesOf } from '../model/devices.ts';
 import { loadCatalogue, smallRegion } from '../model/instance-catalogue.ts';
 import type { Catalogue } from '../model/instance-catalogue.ts';
 import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
-import { MOVES_PODS, peaksOf, specOf, stopSecondsOf } from './scenario-data.ts';
+import { MOVES_PODS, earlyDaemonSets, peaksOf, specOf, stopSecondsOf } from './scenario-data.ts';
 import type { PoolData, ScenarioData, WorkloadData } from './scenario-data.ts';
 import { certainZones, inZones, isShared, zonesRequired } from './volumes.ts';
 
@@ -78,10 +79,16 @@ function mayLosePods(data: ScenarioData, name: string): boolean {
   return isChanged || isPreempted || faults.length > 0 || mayReplace(data);
 }
 
-/** What each workload is under some pools, by its name. */
-type JudgeUnder = (pools: readonly Pool[], pin?: Pin) => ReadonlyMap<string, Judged>;
+/** What there is at a time. */
+interface Situation {
+  readonly pools: readonly Pool[];
+  readonly daemonSets: readonly DaemonSetSpec[];
+}
 
-/** The workload under all pools that there are while it is deployed, wherever its volumes are. */
+/** What each workload is in a situation, by its name. */
+type JudgeUnder = (situation: Situation, pin?: Pin) => ReadonlyMap<string, Judged>;
+
+/** The workload under all pools and DaemonSets that there are while it is deployed, wherever its volumes are. */
 function judge(data: ScenarioData, name: string, judgeUnder: JudgeUnder): Judged {
   const workload = data.workloads.find((one) => one.name === name);
   if (workload === undefined) return { kind: 'unservable', why: 'there is no such workload' };
@@ -99,10 +106,11 @@ function judge(data: ScenarioData, name: string, judgeUnder: JudgeUnder): Judged
 }
 
 function judgeOver(data: ScenarioData, name: string, judgeUnder: JudgeUnder, pin?: Pin): Judged {
-  const all = poolsOver(data, name).flatMap((pools) => judgeUnder(pools, pin).get(name) ?? []);
+  const all = situationsOver(data, name).flatMap((situation) => judgeUnder(situation, pin).get(name) ?? []);
   const first: Judged = all[0] ?? { kind: 'unservable', why: 'it is never deployed' };
   const other = all.find(({ kind }) => kind !== first.kind);
-  if (other !== undefined) return { kind: 'partly', why: `its pools change, and then: ${'why' in other ? other.why : 'it can be served'}` };
+  if (other !== undefined)
+    return { kind: 'partly', why: `its pools or DaemonSets change, and then: ${'why' in other ? other.why : 'it can be served'}` };
   if (first.kind !== 'servable') return first;
   return { kind: 'servable', zones: [...new Set(all.flatMap((one) => (one.kind === 'servable' ? one.zones : [])))].sort() };
 }
@@ -175,11 +183,11 @@ function judgementsOf(data: ScenarioData): JudgeUnder {
   const known = new Map<string, ReadonlyMap<string, Judged>>();
   const whole = loadCatalogue();
   const small = smallRegion(whole, data.pools.map(madeOf));
-  return (pools, pin) => {
-    const key = JSON.stringify([pools, pin]);
+  return ({ pools, daemonSets }, pin) => {
+    const key = JSON.stringify([pools, daemonSets, pin]);
     const before = known.get(key);
     if (before !== undefined) return before;
-    const loads = loadsOf(data, pin);
+    const loads = loadsOf({ ...data, daemonSets }, pin);
     const found = inBoth(judgeAll(loads, pools, whole), judgeAll(loads, pools, small));
     known.set(key, found);
     return found;
@@ -258,17 +266,21 @@ function loadsOf(data: ScenarioData, pin?: Pin): Load[] {
   ];
 }
 
-/** The pools at each time from the deployment of a workload to its removal. */
-function poolsOver({ pools, steps }: ScenarioData, workload: string): Pool[][] {
-  let current = pools.map(madeOf);
+/** What there is at each time from the deployment of a workload to its removal. */
+function situationsOver(data: ScenarioData, workload: string): Situation[] {
+  let current = data.pools.map(madeOf);
+  const daemonSets = [...earlyDaemonSets(data)];
   let deployed = false;
-  const seen: Pool[][] = [];
-  for (const step of steps) {
+  const seen: Situation[] = [];
+  for (const step of data.steps) {
+    const agent = step.do === 'deploy' ? data.daemonSets.find(({ name }) => name === step.workload) : undefined;
+    if (agent !== undefined) daemonSets.push(agent);
     if (step.do === 'change-pool') current = current.map((one) => (one.name === step.pool.name ? madeOf(step.pool) : one));
     if (step.do === 'withdraw-pool') current = current.filter(({ name }) => name !== step.pool);
     if (step.do === 'deploy' && step.workload === workload) deployed = true;
-    const changes = step.do === 'change-pool' || step.do === 'withdraw-pool' || (step.do === 'deploy' && step.workload === workload);
-    if (deployed && changes) seen.push(current);
+    const isFirst = step.do === 'deploy' && step.workload === workload;
+    const changes = isFirst || agent !== undefined || step.do === 'change-pool' || step.do === 'withdraw-pool';
+    if (deployed && changes) seen.push({ pools: current, daemonSets: [...daemonSets] });
     if (step.do === 'remove' && step.workload === workload) deployed = false;
   }
   return seen;

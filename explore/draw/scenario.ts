@@ -1,5 +1,6 @@
 import type { Random } from '../../runtime/random.ts';
 import { crash } from '../../faults/crash.ts';
+import { lateDevices } from '../../faults/late-devices.ts';
 import { newestFirst } from '../combinations.ts';
 import { truthsOf } from '../truths.ts';
 import { SCENARIO_SCHEMA, tidy } from '../scenario-data.ts';
@@ -12,8 +13,14 @@ import type { DrawSite } from './site.ts';
 import { drawSteps } from './steps.ts';
 import { drawDaemonSets, drawWorkloads } from './workloads.ts';
 
-/** The share of faults that kill the target at one of its requests: there are more such moments than moments of any other fault. */
-const CRASHES = 0.12;
+/**
+ * The shares of faults that are drawn more often than others where they are possible: there are more moments to kill the target at one of its
+ * requests than moments of any other fault, and few scenarios have devices.
+ */
+const OFTEN: ReadonlyMap<string, number> = new Map([
+  [crash.name, 0.12],
+  [lateDevices.name, 0.15],
+]);
 
 /** The share of further faults that disturb the same part of the world as the first: a message that is lost needs an interruption. */
 const RELATED = 0.3;
@@ -59,8 +66,9 @@ function drawOnce(random: Random, name: string, site: DrawSite): ScenarioData {
     const drawn = drawOneFault(random, `fault-${number}`, names, related);
     if (drawn !== undefined) faults.push(drawn);
   }
-  const steps = drawSteps(random, { pools, workloads, faults }, site);
-  return tidy({ schema: SCENARIO_SCHEMA, name, pools, workloads, daemonSets: drawDaemonSets(random), faults, steps });
+  const daemonSets = drawDaemonSets(random);
+  const steps = drawSteps(random, { pools, workloads, daemonSets, faults }, site);
+  return tidy({ schema: SCENARIO_SCHEMA, name, pools, workloads, daemonSets, faults, steps });
 }
 
 /**
@@ -71,6 +79,7 @@ export function drawOneFault(random: Random, name: string, names: Names, related
   const possible = possibleFaults(names);
   const near = related === undefined ? [] : relatedFaults(related, possible);
   if (near.length > 0) return drawFault(random, name, random.pick(near), names);
-  const fault = possible.find((one) => one.name === crash.name && random.chance(CRASHES)) ?? random.pick(possible);
+  const often = possible.find(({ name: one }) => random.chance(OFTEN.get(one) ?? 0));
+  const fault = often ?? random.pick(possible);
   return drawFault(random, name, fault, names);
 }

@@ -1,3 +1,4 @@
+import type { DaemonSetSpec } from '../../harness/scenario.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { FaultData, PoolData, Step, WorkloadData } from '../scenario-data.ts';
 import { weighted } from './chance.ts';
@@ -9,11 +10,14 @@ import type { DrawSite } from './site.ts';
 export interface Cast {
   readonly pools: readonly PoolData[];
   readonly workloads: readonly WorkloadData[];
+  readonly daemonSets: readonly DaemonSetSpec[];
   readonly faults: readonly FaultData[];
 }
 
 /** The longest wait that is drawn. */
 const MAX_PAUSE_S = 1_200;
+/** The share of DaemonSets that come to nodes which are there already. */
+const LATE_AGENTS = 0.3;
 /** The most steps of the middle. */
 const MOST_EVENTS = 6;
 
@@ -38,6 +42,7 @@ export function drawSteps(random: Random, cast: Cast, site: DrawSite): Step[] {
       // Others strike what comes later.
       ...(random.chance(0.4) ? [{ do: 'scale' as const, workload, replicas: random.int(5, 20) }] : []),
     ]),
+    ...cast.daemonSets.flatMap((one) => (random.chance(LATE_AGENTS) ? [lateAgent(random, one, cast)] : [])),
     ...Array.from({ length: random.int(0, MOST_EVENTS) }, () => eventOf(random, cast, site)),
   ];
   for (const event of random.shuffle(events)) {
@@ -52,7 +57,8 @@ export function drawSteps(random: Random, cast: Cast, site: DrawSite): Step[] {
 }
 
 /** Something that happens to a running cluster, with the wait that may belong before it. */
-export function eventOf(random: Random, { pools, workloads, faults }: Cast, site: DrawSite): Step[] {
+export function eventOf(random: Random, cast: Cast, site: DrawSite): Step[] {
+  const { pools, workloads, daemonSets, faults } = cast;
   const workload = random.pick(workloads);
   const pool = random.pick(pools);
   const scale: Step = {
@@ -68,6 +74,8 @@ export function eventOf(random: Random, { pools, workloads, faults }: Cast, site
     [5, () => [scale]],
     [3, () => [{ do: 'until-served', workload: workload.name }, scale]],
     [3, () => [{ do: 'until-served', workload: workload.name }]],
+    [2, () => quietHours(random, workloads)],
+    [daemonSets.length > 0 ? 1 : 0, () => lateAgent(random, random.pick(daemonSets), cast)],
     [1, () => [{ do: 'remove', workload: workload.name }]],
     [workload.kind === 'Deployment' ? 3 : 0, () => [{ do: 'roll-out', workload: workload.name }]],
     [has(site, 'drift') ? 3 : 0, () => [{ do: 'change-pool', pool: changed(random, pool, site) }]],
@@ -77,6 +85,23 @@ export function eventOf(random: Random, { pools, workloads, faults }: Cast, site
     [faults.length > 0 ? 2 : 0, () => [{ do: 'until-fired', fault: random.pick(faults).name }]],
     [3, () => [pauseOf(random)]],
   ])();
+}
+
+/** A DaemonSet that is deployed once some pods run: their nodes may have no room for it. */
+function lateAgent(random: Random, { name }: DaemonSetSpec, { workloads }: Cast): Step[] {
+  return [
+    { do: 'until-served', workload: random.pick(workloads).name },
+    { do: 'deploy', workload: name },
+  ];
+}
+
+/** Workloads of several pods shrink once all of them run: their nodes could be fewer then. */
+function quietHours(random: Random, workloads: readonly WorkloadData[]): Step[] {
+  const shrinking = workloads.filter(({ replicas }) => replicas > 1);
+  return [
+    ...shrinking.map(({ name }): Step => ({ do: 'until-served', workload: name })),
+    ...shrinking.map(({ name, replicas }): Step => ({ do: 'scale', workload: name, replicas: random.int(1, Math.min(3, replicas - 1)) })),
+  ];
 }
 
 /** The pool with one or two fields of another one. Whether it is of a fixed size never changes. */
