@@ -67,7 +67,13 @@ export async function launch(operator: Environment, instances: number): Promise<
       MaxCount: 1,
       SubnetId: subnets[index % subnets.length] ?? '',
     } as const;
-    await ec2.send(new RunInstancesCommand({ ...input, UserData: Buffer.from(userData).toString('base64') }));
+    await ec2.send(
+      new RunInstancesCommand({
+        ...input,
+        SecurityGroupIds: [operator['SECURITY_GROUP_ID'] ?? ''],
+        UserData: Buffer.from(userData).toString('base64'),
+      }),
+    );
   }
   ec2.destroy();
 }
