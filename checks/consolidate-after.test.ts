@@ -1,6 +1,7 @@
 import { expect, test } from '@playwright/test';
 import type { EventOf, HistoryEvent } from '../history/events.ts';
 import { HistoryBuilder } from '../history/testing/history-builder.ts';
+import type { Finding } from '../history/verdict.ts';
 import { createView } from '../history/view.ts';
 import { consolidateAfter } from './consolidate-after.ts';
 
@@ -31,13 +32,15 @@ function removal(
   return history.at(60 * MINUTE_MS).finish().events;
 }
 
-/** The findings' codes; undefined if there is nothing to judge. */
-function codesOf(events: readonly HistoryEvent[], features: readonly string[] = ['consolidation']): string[] | undefined {
+/** The findings on a target with some features; undefined if there is nothing to judge. */
+function findingsOf(events: readonly HistoryEvent[], features: readonly string[] = ['consolidation']): readonly Finding[] | undefined {
   const declared = events.map((event) =>
     event.type === 'trial.begin' ? { ...event, target: { ...event.target, features: [...features] } } : event,
   );
-  return consolidateAfter.judge(createView(declared))?.findings.map(({ code }) => code);
+  return consolidateAfter.judge(createView(declared))?.findings;
 }
+
+const codesOf = (...given: Parameters<typeof findingsOf>): string[] | undefined => findingsOf(...given)?.map(({ code }) => code);
 
 const SKEWED = {
   type: 'fault.armed',
@@ -121,10 +124,7 @@ test('nothing is judged where no pool asks for a time that is long enough, or it
 
 test('a finding says which pod changed, when, and what the pool asks for', () => {
   const events = removal({ before: leftAt(400_000), atMs: 600_000 });
-  const declared = events.map((event) =>
-    event.type === 'trial.begin' ? { ...event, target: { ...event.target, features: ['consolidation'] } } : event,
-  );
-  expect(consolidateAfter.judge(createView(declared))?.findings[0]).toMatchObject({
+  expect(findingsOf(events)?.[0]).toMatchObject({
     object: 'nodes/n-1',
     message:
       'Node n-1 was removed from 10 min 0 s on for no reason that the history shows, 3 min 20 s after pod default/web-1 had begun to leave it; its pool asks for 5 min 0 s before its nodes are consolidated (bound pod-lag, 0 s).',

@@ -2,7 +2,7 @@ import type { Bound, EventOf } from '../history/events.ts';
 import type { PodLife } from '../history/lives.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
-import { departuresOf, isItsOwn, ownDeletionsOf, poolsOf, skewOf } from './departures.ts';
+import { departuresOf, isItsOwn, ownDeletionsOf, poolAt, poolsOf, skewOf } from './departures.ts';
 import type { Departure, Moment } from './departures.ts';
 import { podEvidence } from './evidence.ts';
 import { isDaemon } from './idle-nodes.ts';
@@ -53,7 +53,7 @@ function judgeRemovals(view: View, bound: Bound): Part {
   );
   const removals = departuresOf(view).flatMap((departure): Removal[] => {
     const pools = [...poolsOf(view, departure.entry)];
-    const asking = pools.flatMap((name) => view.pools.findLast(({ pool, i }) => pool.name === name && i < departure.begun.i)?.pool ?? []);
+    const asking = pools.flatMap((name) => poolAt(view, name, departure.begun) ?? []);
     const times = asking.map(askedMsOf);
     if (times.length === 0 || !times.every((time) => time !== undefined)) return [];
     if (!isItsOwn(departure, deletions) || !hasNoOtherReason(view, departure, { pools, lagMs: bound.value })) return [];

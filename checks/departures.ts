@@ -114,6 +114,11 @@ function poolEventsOf(view: View, { instance, nodes }: LedgerEntry): View['pools
   return ownPools(view.pools, instance, nodes);
 }
 
+/** A pool as it was last applied before a moment. */
+export function poolAt(view: View, name: string, { i: index }: Moment): View['pools'][number]['pool'] | undefined {
+  return view.pools.findLast(({ pool, i }) => pool.name === name && i < index)?.pool;
+}
+
 /** Of some pools, those to which an instance's node may belong: the one that its label names, or else those that allow it. */
 export function ownPools(pools: View['pools'], instance: InstanceLife, nodes: readonly NodeLife[]): View['pools'] {
   const named = nodes.flatMap(({ ready }) => ready?.pool ?? [])[0];

@@ -6,7 +6,7 @@ import { defined } from '../model/defined.ts';
 import { DISRUPTION_REASONS, isInForce, nodesAllowed } from '../model/disruption-budget.ts';
 import type { DisruptionReason } from '../model/disruption-budget.ts';
 import type { Check } from './check.ts';
-import { departuresOf, isNotReady, poolsOf } from './departures.ts';
+import { departuresOf, isNotReady, poolAt, poolsOf } from './departures.ts';
 import type { Departure, Moment } from './departures.ts';
 import { count, duration, indexes, safetyPart, unknownPart } from './parts.ts';
 
@@ -113,9 +113,8 @@ function podsOf(view: View, { nodes }: LedgerEntry): PodLife[] {
 }
 
 function allowedAt(view: View, name: string, total: number, moment: Moment): number {
-  const applied = view.pools.findLast(({ pool, i }) => pool.name === name && i < moment.i);
   const nowMs = (view.begin?.startMs ?? 0) + moment.t;
-  const holding = (applied?.pool.budgets ?? []).filter((budget) => isInForce(asBudget(budget), nowMs));
+  const holding = (poolAt(view, name, moment)?.budgets ?? []).filter((budget) => isInForce(asBudget(budget), nowMs));
   const allowedFor = (reason: DisruptionReason): number => {
     const meant = holding.filter(({ reasons }) => reasons?.includes(reason) ?? true);
     return Math.min(Infinity, ...meant.map((budget) => nodesAllowed(asBudget(budget), total)));

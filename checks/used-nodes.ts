@@ -1,8 +1,8 @@
 import type { Bound } from '../history/events.ts';
 import type { PodLife } from '../history/lives.ts';
 import type { View } from '../history/view.ts';
-import { departuresOf, isItsOwn, ownDeletionsOf, poolsOf } from './departures.ts';
-import type { Departure, Moment } from './departures.ts';
+import { departuresOf, isItsOwn, ownDeletionsOf, poolAt, poolsOf } from './departures.ts';
+import type { Departure } from './departures.ts';
 import { podEvidence } from './evidence.ts';
 import { hasNoOtherReason } from './other-reasons.ts';
 import { count, duration, nameBound, safetyPart, withBound } from './parts.ts';
@@ -28,7 +28,9 @@ function judgeRemovals(view: View, bound: Bound): Part {
   const deletions = ownDeletionsOf(view);
   const judged = departuresOf(view).filter((departure) => {
     const pools = [...poolsOf(view, departure.entry)];
-    if (pools.length === 0 || !pools.every((name) => keepsUsedNodes(view, name, departure.decided))) return false;
+    // No later change of a pool matters: it would be another reason for a removal.
+    const isKeeping = (name: string): boolean => poolAt(view, name, departure.decided)?.keepsUsedNodes === true;
+    if (pools.length === 0 || !pools.every(isKeeping)) return false;
     return isItsOwn(departure, deletions) && hasNoOtherReason(view, departure, { pools, lagMs: bound.value });
   });
   const podsByNode = Map.groupBy(view.pods, ({ node }) => node?.uid);
@@ -44,11 +46,6 @@ function judgeRemovals(view: View, bound: Bound): Part {
     };
   });
   return safetyPart(view, findings, `${findings.length} of ${count(judged.length, 'removed node')} had pods that their pools keep there`);
-}
-
-/** Whether a pool kept nodes with pods when the target decided. No later change matters: it would be another reason for a removal. */
-function keepsUsedNodes(view: View, name: string, { i: index }: Moment): boolean {
-  return view.pools.findLast(({ pool, i }) => pool.name === name && i < index)?.pool.keepsUsedNodes === true;
 }
 
 /** A pod of the node had been there for long when the target decided, and nothing had told it to leave. */
