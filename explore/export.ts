@@ -1,6 +1,6 @@
 import { faults as catalogue } from '../faults/catalogue.ts';
 import { capabilitiesOf, deploymentOf, scenarioOf, servedExpectations } from './generated.ts';
-import { earlyDaemonSets } from './scenario-data.ts';
+import { daemonSetOf, earlyDaemonSets } from './scenario-data.ts';
 import type { ScenarioData, Step } from './scenario-data.ts';
 import { truthsOf } from './truths.ts';
 import { volumeObjects } from './volumes.ts';
@@ -57,7 +57,7 @@ interface Known {
 function sourceOf(step: Step, { data, expected, truths }: Known): string[] {
   switch (step.do) {
     case 'deploy': {
-      const agent = data.daemonSets.find(({ name }) => name === step.workload);
+      const agent = daemonSetOf(data, step);
       if (agent !== undefined) return [`await t.daemonSet(${literal(agent)});`];
       const spec = data.workloads.find(({ name }) => name === step.workload);
       const known = truths.get(step.workload);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Finding, TrialResult } from '../history/verdict.ts';
 import { featuresOf } from './generated.ts';
-import { earlyDaemonSets, tidy } from './scenario-data.ts';
-import type { ScenarioData, Step } from './scenario-data.ts';
+import { daemonSetOf, tidy } from './scenario-data.ts';
+import type { ScenarioData } from './scenario-data.ts';
 
 /** What was found: the check that failed, the code of its findings, and what these are about. */
 export interface Symptom {
@@ -72,7 +72,6 @@ export function withoutIngredients(data: ScenarioData, ingredients: readonly str
   const gone = new Set(ingredients);
   const fields = <T extends object>(prefix: string, one: T): T =>
     Object.fromEntries(Object.entries(one).filter(([key]) => !gone.has(`${prefix}.${key}`))) as T;
-  const isLateAgent = (step: Step): boolean => step.do === 'deploy' && data.daemonSets.some(({ name }) => name === step.workload);
   const left = tidy({
     ...data,
     pools: data.pools.map((one) => fields('pool', one)),
@@ -81,7 +80,7 @@ export function withoutIngredients(data: ScenarioData, ingredients: readonly str
       return kind === undefined || gone.has(kind) ? rest : { ...rest, kind };
     }),
     faults: data.faults.filter(({ fault }) => !gone.has(`fault ${fault}`)),
-    steps: data.steps.filter((step) => !gone.has(step.do) && !(gone.has(LATE_AGENT) && isLateAgent(step))),
+    steps: data.steps.filter((step) => !gone.has(step.do) && !(gone.has(LATE_AGENT) && daemonSetOf(data, step) !== undefined)),
     origin: data.origin ?? data.name,
   });
   const isLess = (['pools', 'workloads', 'faults', 'steps'] as const).some(
@@ -111,7 +110,7 @@ export function partsOf({ pools, workloads, daemonSets, faults, steps }: Scenari
     common: [
       ...faults.map(({ fault }) => `fault ${fault}`),
       ...steps.flatMap((step) => (NEUTRAL_STEPS.has(step.do) ? [] : [step.do])),
-      ...(earlyDaemonSets({ daemonSets, steps }).length < daemonSets.length ? [LATE_AGENT] : []),
+      ...(steps.some((step) => daemonSetOf({ daemonSets }, step) !== undefined) ? [LATE_AGENT] : []),
     ],
     pools: pools.map((one) => fields('pool', one)),
     workloads: workloads.map((one) => [

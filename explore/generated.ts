@@ -11,7 +11,7 @@ import { namesSpot } from '../model/catalogue.ts';
 import type { Pool } from '../model/catalogue.ts';
 import { OPTED_OUT } from '../harness/shapes.ts';
 import type { Feature } from '../targets/target.ts';
-import { earlyDaemonSets, parseScenarioData, peaksOf, specOf, stopSecondsOf } from './scenario-data.ts';
+import { daemonSetOf, earlyDaemonSets, parseScenarioData, peaksOf, specOf, stopSecondsOf } from './scenario-data.ts';
 import type { FaultData, ScenarioData, Step, WorkloadData } from './scenario-data.ts';
 import { madeOf, truthsOf } from './truths.ts';
 import type { WorkloadTruth } from './truths.ts';
@@ -160,8 +160,10 @@ async function act(t: Trial, data: ScenarioData, faults: ReadonlyMap<string, Fau
 
   async function perform(step: Step): Promise<void> {
     switch (step.do) {
-      case 'deploy':
-        return deploy(step.workload);
+      case 'deploy': {
+        const agent = daemonSetOf(data, step);
+        return agent === undefined ? deploy(step.workload) : void (await t.daemonSet(agent));
+      }
       case 'scale':
         return t.scale(deployed(step.workload), step.replicas);
       case 'remove':
@@ -195,8 +197,6 @@ async function act(t: Trial, data: ScenarioData, faults: ReadonlyMap<string, Fau
   }
 
   async function deploy(name: string): Promise<void> {
-    const agent = data.daemonSets.find((one) => one.name === name);
-    if (agent !== undefined) return void (await t.daemonSet(agent));
     const spec = data.workloads.find((one) => one.name === name);
     const known = truths.get(name);
     if (spec === undefined || known === undefined) throw new Error(`there is no workload "${name}"`);

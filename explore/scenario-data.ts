@@ -323,8 +323,7 @@ export function tidy(data: ScenarioData): ScenarioData {
     state = afterStep(one, state);
     steps.push(one);
   }
-  const isAgent = (name: string): boolean => data.daemonSets.some((one) => one.name === name);
-  const deployed = new Set(steps.flatMap((one) => (one.do === 'deploy' && !isAgent(one.workload) ? [one.workload] : [])));
+  const deployed = new Set(steps.flatMap((one) => (one.do === 'deploy' && daemonSetOf(data, one) === undefined ? [one.workload] : [])));
   const injected = new Set(steps.flatMap((one) => (one.do === 'inject' ? [one.fault] : [])));
   const changed = steps.flatMap((one) => (one.do === 'change-pool' ? [one.pool] : []));
   const isConsolidated = [...data.pools, ...changed].some(({ disruption }) => disruption?.consolidation === MOVES_PODS);
@@ -341,9 +340,15 @@ export function tidy(data: ScenarioData): ScenarioData {
   };
 }
 
+/** The DaemonSet that a step deploys, if it does. */
+export function daemonSetOf({ daemonSets }: Pick<ScenarioData, 'daemonSets'>, step: Step): DaemonSetSpec | undefined {
+  return step.do === 'deploy' ? daemonSets.find(({ name }) => name === step.workload) : undefined;
+}
+
 /** The DaemonSets that are there from the start. */
 export function earlyDaemonSets({ daemonSets, steps }: Pick<ScenarioData, 'daemonSets' | 'steps'>): readonly DaemonSetSpec[] {
-  return daemonSets.filter(({ name }) => !steps.some((step) => step.do === 'deploy' && step.workload === name));
+  const late = new Set(steps.map((step) => daemonSetOf({ daemonSets }, step)));
+  return daemonSets.filter((one) => !late.has(one));
 }
 
 /** What `t.deploy` takes, without volumes and what is owed. */

@@ -14,7 +14,7 @@ import { devicesOf } from '../model/devices.ts';
 import { loadCatalogue, smallRegion } from '../model/instance-catalogue.ts';
 import type { Catalogue } from '../model/instance-catalogue.ts';
 import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
-import { MOVES_PODS, earlyDaemonSets, peaksOf, specOf, stopSecondsOf } from './scenario-data.ts';
+import { MOVES_PODS, daemonSetOf, earlyDaemonSets, peaksOf, specOf, stopSecondsOf } from './scenario-data.ts';
 import type { PoolData, ScenarioData, WorkloadData } from './scenario-data.ts';
 import { certainZones, inZones, isShared, zonesRequired } from './volumes.ts';
 
@@ -273,7 +273,7 @@ function situationsOver(data: ScenarioData, workload: string): Situation[] {
   let deployed = false;
   const seen: Situation[] = [];
   for (const step of data.steps) {
-    const agent = step.do === 'deploy' ? data.daemonSets.find(({ name }) => name === step.workload) : undefined;
+    const agent = daemonSetOf(data, step);
     if (agent !== undefined) daemonSets.push(agent);
     if (step.do === 'change-pool') current = current.map((one) => (one.name === step.pool.name ? madeOf(step.pool) : one));
     if (step.do === 'withdraw-pool') current = current.filter(({ name }) => name !== step.pool);
