@@ -1,24 +1,10 @@
-import type { Context } from '../../../controller/context.ts';
 import { createDisruption } from '../../../controller/disruption/disruption.ts';
 import { createEmptiness } from '../../../controller/disruption/emptiness.ts';
 import { createParts } from '../../../controller/parts.ts';
 import { isTerminal } from '../../../controller/provisioning/pods.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
-
-/** The pods without the changes by which they leave their nodes. */
-function onlyComing(context: Context): Context {
-  const { state } = context;
-  const pods: Pick<typeof state.pods, 'onChange'> = {
-    onChange: (listener) =>
-      state.pods.onChange((type, pod) => {
-        // The planted bug: only pods that come begin the time again.
-        if (type !== 'DELETED' && !isTerminal(pod)) listener(type, pod);
-      }),
-  };
-  // Nothing else of the pods is used there.
-  return { ...context, state: { ...state, pods: pods as typeof state.pods } };
-}
+import { changesAsSeen } from './as-seen.ts';
 
 export const forgetsPodEnds: Mutant = {
   target: createReferenceTarget({
@@ -26,7 +12,9 @@ export const forgetsPodEnds: Mutant = {
     summary: 'counts consolidateAfter from when the last pod came: nodes that pods have just left are consolidated at once',
     makeParts: (context) => {
       const right = createParts(context);
-      const disruption = createDisruption(onlyComing(context), right);
+      // The planted bug: only pods that come begin the time again.
+      const onlyComing = changesAsSeen(context, (type, pod) => type !== 'DELETED' && !isTerminal(pod));
+      const disruption = createDisruption(onlyComing, right);
       return { ...right, disruption, emptiness: createEmptiness(context, disruption) };
     },
   }),

@@ -1,26 +1,18 @@
-import type { Context } from '../../../controller/context.ts';
+import type { NodePool } from '../../../controller/api.ts';
 import { allowedDisruptions } from '../../../controller/disruption/budgets.ts';
 import { createDisruption } from '../../../controller/disruption/disruption.ts';
 import { createEmptiness } from '../../../controller/disruption/emptiness.ts';
 import { createParts } from '../../../controller/parts.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
+import { poolsAsSeen } from './as-seen.ts';
 
-/** The pools without the percentage budgets. */
-function numbersOnly(context: Context): Context {
-  const { state } = context;
-  const pools: Pick<typeof state.pools, 'get'> = {
-    get: (name) => {
-      const pool = state.pools.get(name);
-      const { disruption } = pool?.spec ?? {};
-      if (pool === undefined || disruption?.budgets === undefined) return pool;
-      // The planted bug: `25%` is not parsed as a number.
-      const budgets = disruption.budgets.filter(({ nodes }) => !nodes.endsWith('%'));
-      return { ...pool, spec: { ...pool.spec, disruption: { ...disruption, budgets } } };
-    },
-  };
-  // Only `get` of the pools is used there.
-  return { ...context, state: { ...state, pools: pools as typeof state.pools } };
+/** The planted bug: `25%` is not parsed as a number. */
+function numbersOnly(pool: NodePool): NodePool {
+  const { disruption } = pool.spec;
+  if (disruption?.budgets === undefined) return pool;
+  const budgets = disruption.budgets.filter(({ nodes }) => !nodes.endsWith('%'));
+  return { ...pool, spec: { ...pool.spec, disruption: { ...disruption, budgets } } };
 }
 
 export const ignoredBudgetPercentage: Mutant = {
@@ -29,7 +21,7 @@ export const ignoredBudgetPercentage: Mutant = {
     summary: 'removes empty and underused nodes, whatever percentage the budget of their pool allows',
     makeParts: (context) => {
       const right = createParts(context);
-      const blind = numbersOnly(context);
+      const blind = poolsAsSeen(context, numbersOnly);
       const disruption = createDisruption(context, right, {
         allowed: (pool, reason) => allowedDisruptions(reason === 'Drifted' ? context : blind, pool, reason, context.runtime.clock.nowMs()),
       });

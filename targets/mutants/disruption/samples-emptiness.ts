@@ -1,17 +1,8 @@
-import type { Context } from '../../../controller/context.ts';
 import { createEmptiness } from '../../../controller/disruption/emptiness.ts';
 import { createParts } from '../../../controller/parts.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
-
-/** The pods as if none ever came or went. */
-function unwatched(context: Context): Context {
-  const { state } = context;
-  // The planted bug: whether a node is empty is only asked now and then.
-  const pods: Pick<typeof state.pods, 'onChange'> = { onChange: () => () => undefined };
-  // Nothing else of the pods is used there.
-  return { ...context, state: { ...state, pods: pods as typeof state.pods } };
-}
+import { changesAsSeen } from './as-seen.ts';
 
 export const samplesEmptiness: Mutant = {
   target: createReferenceTarget({
@@ -19,7 +10,9 @@ export const samplesEmptiness: Mutant = {
     summary: 'does not notice pods that come to an empty node and leave it between two looks: their nodes are removed too early',
     makeParts: (context) => {
       const right = createParts(context);
-      return { ...right, emptiness: createEmptiness(unwatched(context), right.disruption) };
+      // The planted bug: whether a node is empty is only asked now and then.
+      const unwatched = changesAsSeen(context, () => false);
+      return { ...right, emptiness: createEmptiness(unwatched, right.disruption) };
     },
   }),
   resembles: 'pods that left were not noticed, and their nodes were removed without regard to consolidateAfter (karpenter#3147)',

@@ -4,7 +4,7 @@ import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 
 /** Plans like the correct one, but each spread needs the zones of all pools. */
-function overAllPools(right: Simulator): Simulator {
+export function overAllPools(right: Simulator): Simulator {
   return {
     simulate: (input) => {
       const minDomains = new Set(input.pools.flatMap(({ options }) => options.map(({ offering }) => offering.zone))).size;

@@ -1,21 +1,18 @@
 import { createParts } from '../../../controller/parts.ts';
 import { findShortfall } from '../../../controller/scheduling/minimum-values.ts';
-import type { PodToPlace, Simulator } from '../../../controller/scheduling/types.ts';
+import type { Simulator } from '../../../controller/scheduling/types.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
+import { overAllPools } from './spread-over-foreign-zones.ts';
 
 /** Plans like the correct one, but each spread also needs the zones of pools from which nothing can be launched. */
 function overUnusablePools(right: Simulator): Simulator {
+  const faulty = overAllPools(right);
   return {
     simulate: (input) => {
-      if (input.pools.every(({ minimums, options }) => findShortfall(minimums, options) === undefined)) return right.simulate(input);
-      const minDomains = new Set(input.pools.flatMap(({ options }) => options.map(({ offering }) => offering.zone))).size;
       // The planted bug: only zones where a node can be launched count.
-      const planned = ({ spec, ...pod }: PodToPlace): PodToPlace => ({
-        ...pod,
-        spec: { ...spec, topologySpreadConstraints: (spec.topologySpreadConstraints ?? []).map((one) => ({ ...one, minDomains })) },
-      });
-      return right.simulate({ ...input, pods: input.pods.map(planned) });
+      const isUnusable = input.pools.some(({ minimums, options }) => findShortfall(minimums, options) !== undefined);
+      return (isUnusable ? faulty : right).simulate(input);
     },
   };
 }
