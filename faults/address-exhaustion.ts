@@ -23,6 +23,7 @@ export const addressExhaustion = defineFault({
   summary: 'subnets have few or no free addresses left, and freed addresses are reused',
   params,
   legal: true,
+  visible: true,
   capabilities: () => ['capacity.quota'],
   color: '#9a3412',
   describe: ({ zones, remaining, counts }) => {

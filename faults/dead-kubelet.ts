@@ -21,6 +21,7 @@ export const deadKubelet = defineFault({
   summary: 'kubelets stop completely while their instances keep running',
   params,
   legal: true,
+  visible: true,
   capabilities: () => ['boot.delay'],
   color: '#701a75',
   describe: ({ afterMs, ...which }) => `the kubelet of ${describeInstances(which)} stops ${afterMs / 1000} s after its node was Ready`,

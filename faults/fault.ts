@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Capability } from '../history/capabilities.ts';
+import type { OfferingSelector } from '../model/catalogue.ts';
 import type { ClusterConfig } from '../model/cluster.ts';
 import { defined } from '../model/defined.ts';
 import { refuseUnless } from '../model/mistake.ts';
@@ -29,6 +30,13 @@ export interface Fault<P, Given = P> {
   readonly legal: boolean;
   /** `false` if no firing can keep the target from its work, so that firings don't restart bounds. */
   readonly hinders?: false;
+  /** `true` if what it does to instances and Nodes can be seen on them, so that nobody needs to launch more than the pods there need. */
+  readonly visible?: true;
+  /**
+   * The offerings that it may make unavailable, rather too many than too few, if it does nothing else: pods must run on others. Without lists
+   * that is all of them.
+   */
+  withholds?(params: P): OfferingSelector;
   /** The capabilities that a world needs for it, with these parameters. */
   capabilities(params: P): readonly Capability[];
   /** A CSS colour for its bands in timelines. */
@@ -49,6 +57,7 @@ export interface FaultSpec {
   readonly params: unknown;
   readonly legal: boolean;
   readonly hinders?: false;
+  readonly visible?: true;
   readonly capabilities: readonly Capability[];
   readonly color: string;
   readonly description: string;
@@ -84,7 +93,7 @@ export function specify<P, Given>(fault: Fault<P, Given>, params: Given): FaultS
     name: fault.name,
     params: parsed,
     legal: fault.legal,
-    ...defined({ hinders: fault.hinders }),
+    ...defined({ hinders: fault.hinders, visible: fault.visible }),
     capabilities: fault.capabilities(parsed),
     color: fault.color,
     description: fault.describe(parsed),

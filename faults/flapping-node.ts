@@ -22,6 +22,7 @@ export const flappingNode = defineFault({
   summary: 'Ready nodes change to NotReady and back, again and again',
   params,
   legal: true,
+  visible: true,
   capabilities: () => ['boot.delay'],
   color: '#c026d3',
   describe: ({ periodMs, times, ...which }) =>

@@ -20,6 +20,7 @@ export const instanceEnd = defineFault({
   summary: 'running instances are terminated or stopped by someone else',
   params,
   legal: true,
+  visible: true,
   capabilities: () => ['instance.end'],
   color: '#7f1d1d',
   fis: ['aws:ec2:terminate-instances', 'aws:ec2:stop-instances', 'aws:eks:terminate-nodegroup-instances'],

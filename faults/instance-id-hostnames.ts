@@ -15,6 +15,7 @@ export const instanceIdHostnames = defineFault({
   summary: 'subnets name instances, and so nodes, by instance id instead of by address',
   params,
   legal: true,
+  visible: true,
   capabilities: () => ['hostnames.set'],
   color: '#0f766e',
   describe: ({ zones }) => `instances in ${zones?.join(', ') ?? 'every zone'} are named by their ids`,

@@ -20,6 +20,7 @@ export const insufficientCapacity = defineFault({
   summary: 'offerings (by type, zone and capacity type) have little or no capacity left',
   params,
   legal: true,
+  withholds: (given) => selectorOf(given),
   capabilities: () => ['capacity.set'],
   color: '#d97706',
   fis: ['aws:ec2:api-insufficient-instance-capacity-error', 'aws:ec2:asg-insufficient-instance-capacity-error'],

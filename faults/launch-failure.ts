@@ -16,6 +16,7 @@ export const launchFailure = defineFault({
   summary: 'launched instances go from pending to terminated without ever running',
   params,
   legal: true,
+  visible: true,
   capabilities: () => ['instance.end'],
   color: '#a21caf',
   describe: (given) => `the next ${given.count} launched of ${describeOfferings(given)} die at launch`,

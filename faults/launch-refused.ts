@@ -37,6 +37,7 @@ export const launchRefused = defineFault({
   summary: 'launches into offerings (by type, zone and capacity type) are refused for a reason other than capacity',
   params,
   legal: true,
+  withholds: (given) => selectorOf(given),
   capabilities: () => ['capacity.set'],
   color: '#92400e',
   describe: (given) => `launches into ${describeOfferings(given)} are refused with ${given.code}`,

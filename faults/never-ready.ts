@@ -10,6 +10,7 @@ export const neverReady = defineFault({
   summary: 'nodes register but never become Ready, because their network plugin never does (NetworkPluginNotReady)',
   params,
   legal: true,
+  visible: true,
   capabilities: () => ['boot.delay'],
   color: '#9333ea',
   describe: (which) => `the node of ${describeInstances(which)} registers but never becomes Ready: cni plugin not initialized`,

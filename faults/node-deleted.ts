@@ -21,6 +21,7 @@ export const nodeDeleted = defineFault({
   summary: 'Node objects are deleted by someone else while their instances keep running',
   params,
   legal: true,
+  visible: true,
   capabilities: () => ['boot.delay'],
   color: '#9d174d',
   describe: ({ afterMs, ...which }) =>

@@ -38,6 +38,16 @@ export const quota = defineFault({
   summary: "the account's quota of vCPUs, of instances of a type, or of fleet requests is low or used up",
   params,
   legal: true,
+  withholds: (given) => {
+    switch (given.of) {
+      case 'vcpus':
+        return defined({ capacityTypes: given.capacityTypes });
+      case 'instances':
+        return { ...defined({ instanceTypes: given.instanceTypes }), capacityTypes: ['on-demand'] };
+      case 'fleets':
+        return {};
+    }
+  },
   capabilities: ({ of }) => [of === 'fleets' ? 'wire.aws' : 'capacity.quota'],
   color: '#c2410c',
   describe: (given) => {

@@ -27,6 +27,7 @@ export const secondHandler = defineFault({
   summary: 'another termination handler also cordons and drains the nodes that EC2 sends notices about',
   params,
   legal: true,
+  visible: true,
   capabilities: () => ['spot.interrupt'],
   color: '#0f766e',
   describe: ({ kinds, pollMs, ...offerings }) =>

@@ -25,6 +25,7 @@ export const slowRegistration = defineFault({
   summary: 'kubelets register late or never while their instances run',
   params,
   legal: true,
+  visible: true,
   capabilities: () => ['boot.delay'],
   color: '#7c3aed',
   describe: ({ delayMs, ...which }) =>

@@ -17,6 +17,7 @@ export const slowTermination = defineFault({
   summary: 'instances take minutes to shut down after they were told to terminate',
   params,
   legal: true,
+  visible: true,
   capabilities: () => ['instance.end'],
   color: '#57534e',
   describe: ({ delayMs, ...which }) => `${describeInstances(which)} takes ${delayMs / 1000} s longer to terminate`,

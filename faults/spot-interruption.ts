@@ -43,6 +43,7 @@ export const spotInterruption = defineFault({
   summary: 'spot instances are interrupted after a warning, with or without a rebalance recommendation',
   params,
   legal: true,
+  visible: true,
   capabilities: () => ['spot.interrupt'],
   color: '#ea580c',
   fis: ['aws:ec2:send-spot-instance-interruptions'],

@@ -27,6 +27,7 @@ export const zoneOutage = defineFault({
   summary: 'a zone has no capacity left, and its instances are terminated or lose contact',
   params,
   legal: true,
+  visible: true,
   capabilities: ({ instances, describing }) => [
     'capacity.set',
     ...(instances === 'end' ? (['instance.end'] as const) : []),

@@ -12,7 +12,7 @@ export function armedFault(id: string, fault: FaultSpec, firing: Armed['firing']
     description: fault.description,
     params: fault.params as Armed['params'],
     legal: fault.legal,
-    ...defined({ hinders: fault.hinders }),
+    ...defined({ hinders: fault.hinders, visible: fault.visible }),
     firing,
     color: fault.color,
   };

@@ -107,6 +107,8 @@ const faultSchema = z.object({
   legal: z.boolean(),
   /** `false`: no firing keeps the target from its work, so firings don't restart bounds. */
   hinders: z.literal(false).optional(),
+  /** What it does to instances and Nodes can be seen on them; older histories lack it. */
+  visible: z.literal(true).optional(),
   firing: z.enum(['must-fire', 'may-fire']),
   /** CSS colour of its bands in timelines. */
   color: z.string(),
