@@ -17,6 +17,9 @@ function launched(history: HistoryBuilder, ...numbers: readonly number[]): Histo
   return history;
 }
 
+/** The target asks for an instance. */
+const asked = (history: HistoryBuilder): HistoryBuilder => history.claim('c-1', 'created').request(70, 'ec2:CreateFleet');
+
 /** Its node becomes Ready, and a pod is bound to it. */
 const serve = (history: HistoryBuilder, number: number, pod: string): HistoryBuilder =>
   history.node(`n-${number}`, 'created', `i-${number}`).node(`n-${number}`, 'ready', `i-${number}`).pod(pod, 'scheduled', `n-${number}`);
@@ -180,9 +183,34 @@ for (const { name, history, objects } of [
     objects: [],
   },
   {
-    name: 'after a restart nothing is judged',
+    name: 'another one after a restart',
     history: launched(launched(waiting('web-1'), 1).add({ type: 'target.start', incarnation: 2 }), 2),
+    objects: ['instance/i-2'],
+  },
+  ...(['lost', 'ok'] as const).map((answer) => ({
+    name: `another one since the target was killed before it could record the first, ${answer === 'ok' ? 'whose answer it got' : 'whose answer was lost'}`,
+    history: (answer === 'ok'
+      ? asked(waiting('web-1')).at(12).instance('i-1', 'pending', { span: 70 }).answer(70, 'ok')
+      : asked(waiting('web-1')).at(12).instance('i-1', 'pending', { span: 70 })
+    )
+      .add({ type: 'target.start', incarnation: 2 })
+      .at(20)
+      .launch(2, 'i-2')
+      .claim('c-1', 'launched', 'i-2'),
     objects: [],
+  })),
+  {
+    name: 'another one since the target was killed after it had recorded the first',
+    history: launched(
+      asked(waiting('web-1'))
+        .instance('i-1', 'pending', { span: 70 })
+        .answer(70, 'ok')
+        .claim('c-1', 'launched', 'i-1')
+        .add({ type: 'target.start', incarnation: 2 })
+        .at(20),
+      2,
+    ),
+    objects: ['instance/i-2'],
   },
   {
     name: 'another one when the answer was lost',
@@ -197,6 +225,61 @@ for (const { name, history, objects } of [
         .at(20),
       2,
     ),
+    objects: [],
+  },
+  {
+    name: 'two for one pod after another request was refused',
+    history: launched(waiting('web-1').arm('f').request(70, 'ec2:CreateFleet').fire('f', 70).answer(70, 'fail'), 1, 2),
+    objects: ['instance/i-2'],
+  },
+  {
+    name: 'two for one pod after pods could not be read',
+    history: launched(waiting('web-1').arm('f').request(70, 'list pods', { mutating: false }).fire('f', 70).answer(70, 'fail'), 1, 2),
+    objects: [],
+  },
+  {
+    name: 'two for one pod after something that the target may not see',
+    history: launched(waiting('web-1').arm('f').fire('f'), 1, 2),
+    objects: [],
+  },
+  {
+    name: 'two for one pod after something that can be seen on instances and Nodes',
+    history: launched(waiting('web-1').arm('f', 'must-fire', { visible: true }).fire('f'), 1, 2),
+    objects: ['instance/i-2'],
+  },
+  {
+    name: 'another one while the node of the first takes long to become Ready',
+    history: launched(launched(waiting('web-1'), 1).node('n-1', 'created', 'i-1').at(30), 2),
+    objects: [],
+  },
+  {
+    name: 'another one before the node of the first took long to become Ready',
+    history: launched(launched(waiting('web-1'), 1).node('n-1', 'created', 'i-1').at(29), 2),
+    objects: ['instance/i-2'],
+  },
+  {
+    name: 'another one long after the node of the first had become Ready late',
+    history: launched(
+      serve(launched(waiting('web-1', 'web-2'), 1).node('n-1', 'created', 'i-1').at(50), 1, 'web-1')
+        .pod('web-2', 'scheduled', 'n-1')
+        .at(80),
+      2,
+    ),
+    objects: ['instance/i-2'],
+  },
+  {
+    name: 'a replacement whose node is closed late, since that was refused',
+    history: launched(
+      serve(launched(waiting('web-1'), 1), 1, 'web-1')
+        .at(500)
+        .arm('f')
+        .request(80, 'patch nodes')
+        .fire('f', 80)
+        .answer(80, 'fail'),
+      2,
+    )
+      .at(900)
+      .node('n-1', 'cordoned', 'i-1'),
     objects: [],
   },
   {

@@ -62,8 +62,8 @@ const MAX_SHOWN = 4;
  * first instance was lost and not ended by the target's own choice. Which launch was for which pod is not known, so there only has to be
  * some assignment.
  *
- * Not judged: launches after a fault that may have misled the target, or after it was started again, those of groups, all where a pool has a
- * fixed size, and all where the world does not show every request and pod.
+ * Not judged: launches after a fault that may have misled the target, those of groups, all where a pool has a fixed size, and all where the
+ * world does not show every request and pod.
  */
 export const launchesNeeded: Check = {
   name: 'launches-needed',
@@ -73,7 +73,7 @@ export const launchesNeeded: Check = {
     const capabilities = view.begin?.world.capabilities ?? [];
     if (!capabilities.includes('wire.kube') || !capabilities.includes('wire.aws')) return undefined;
     if (view.pools.some(({ pool }) => pool.replicas !== undefined)) return undefined;
-    const misledMs = Math.min(...view.faults.map((fault) => misledFromMs(view, fault)), view.incarnations[1]?.start.t ?? Infinity);
+    const misledMs = Math.min(...view.faults.map((fault) => misledFromMs(view, fault)));
     const entries = targetsInstances(view);
     const launches = entries
       .filter(({ instance }) => instance.group === undefined && instance.launched.t < misledMs)
@@ -102,6 +102,7 @@ function judgeLaunches(view: View, launches: readonly Launch[], entries: readonl
     ...daemonNeeds(site),
     ...stays.map((stay) => needOfStay(site, stay)),
     ...withLosses.flatMap(({ entry, losses: [first] }) => (first === undefined ? [] : needsAfter(site, entry, first))),
+    ...entries.flatMap((entry) => [...needsOfUnknown(site, entry), ...needsOfUnready(site, entry)]),
   ];
   const findings = unexplained(launches, needs).map(({ entry: { instance, request, claim }, decided }) => {
     const waited = workloads.filter((pod) => (pod.unschedulable?.i ?? Infinity) < decided.i);
@@ -230,6 +231,24 @@ function needsAfter(site: Site, entry: LedgerEntry, lost: Moment): Need[] {
   return [{ fromMs: lost.t - site.lagMs, toMs: Infinity, amount: site.mayWait(lost).pods }];
 }
 
+/** Launches for the pods that waited when an instance was asked for of which the target may know nothing. */
+function needsOfUnknown({ view, mayWait }: Site, { request, claim, nodes }: LedgerEntry): Need[] {
+  if (request === undefined) return [];
+  const { start, end } = request;
+  const isForgotten =
+    claim?.linked === undefined && nodes.length === 0 && view.incarnations.some(({ number }) => number > start.incarnation);
+  if (end?.outcome === 'ok' && !isForgotten) return [];
+  return [{ fromMs: start.t, toMs: Infinity, amount: mayWait(start).pods }];
+}
+
+/** Launches for the pods that waited for a node when it registered, while it takes longer than usual to become Ready. */
+function needsOfUnready({ lagMs, mayWait }: Site, { nodes }: LedgerEntry): Need[] {
+  return nodes.flatMap(({ created, ready }) => {
+    if (created === undefined) return [];
+    return [{ fromMs: created.t + lagMs, toMs: (ready?.t ?? Infinity) + lagMs, amount: mayWait(created).pods }];
+  });
+}
+
 /** A DaemonSet that is deployed while nodes boot takes room on them, so that pods may need others. */
 function daemonNeeds({ view, waiting, lagMs }: Site): Need[] {
   return [...view.workloads.values()].flatMap(({ truth, deployed }) => {
@@ -333,16 +352,19 @@ function isOwnChoice(
 }
 
 /**
- * When a fault first may have led the target to think that it needs more: it did something else than to send notices or messages, or to make a
- * request take longer that then succeeded. Infinity if it did not.
+ * When a fault first may have led the target to think that it needs more: it did something else than to refuse a request, to make one take longer
+ * that then succeeded, to send notices or messages, or what can be seen on instances and Nodes. Infinity if it did not.
  */
-function misledFromMs(view: View, { armed, fired }: FaultLife): number {
-  if (armed.fault.hinders === false) return Infinity;
+function misledFromMs(view: View, { armed: { fault }, fired }: FaultLife): number {
+  if (fault.hinders === false) return Infinity;
   const first = fired.find(({ span, t }) => {
     const request = span === undefined ? undefined : view.requests.get(span);
-    if (request === undefined) return !view.notices.some(({ sent }) => sent.t === t);
-    const { start, end } = request;
-    return !(start.mutating && end?.outcome === 'ok');
+    if (request === undefined) return fault.visible !== true && !view.notices.some(({ sent }) => sent.t === t);
+    const { start, effect, end } = request;
+    const isRefused = end?.outcome === 'fail' && effect === undefined;
+    // What happens to nodes decides when a launch that was made ahead is explained.
+    const isKnown = end?.outcome === 'ok' || (isRefused && !start.operation.endsWith(' nodes'));
+    return !start.mutating || !isKnown;
   });
   // Of more firings than are recorded nothing is known.
   const last = fired.length >= MAX_FIRINGS_RECORDED ? fired.at(-1) : undefined;
