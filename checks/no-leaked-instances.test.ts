@@ -101,6 +101,28 @@ test('a fault on requests to AWS extends the bound, one on requests to Kubernete
   expect(codes(hindered('list pods', 1_001))).toEqual(nodeless);
 });
 
+test('while the target could not record what it launched, a fault on requests to Kubernetes extends the bound', () => {
+  const recorded = (linkedMs: number, endMs: number): HistoryBuilder =>
+    new HistoryBuilder()
+      .act()
+      .arm('f')
+      .claim('c', 'created')
+      .launch(1, 'i-1')
+      .at(500)
+      .request(2, 'patch nodeclaims')
+      .fire('f', 2)
+      .at(linkedMs)
+      .claim('c', 'launched', 'i-1')
+      .at(endMs)
+      .instance('i-1', 'terminated')
+      .heal('f')
+      .finish();
+  const nodeless = [['nodeless-instance', 'instance/i-1']];
+  expect(codes(recorded(600, 1_500))).toEqual([]);
+  expect(codes(recorded(600, 1_501))).toEqual(nodeless);
+  expect(codes(recorded(1_200, 1_500))).toEqual(nodeless);
+});
+
 test('a history that ends early: what is overdue is a finding, the rest is unknown', () => {
   const builder = new HistoryBuilder().act().launch(1, 'i-1').at(GAP_MS).said('.');
   expect(judge(builder)).toMatchObject({ verdict: 'unknown', findings: [] });

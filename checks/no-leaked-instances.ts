@@ -1,5 +1,5 @@
 import { gapDueMs, gapsOf, setbacksOf, targetsInstances } from '../history/ledger.ts';
-import type { Gap, LedgerEntry } from '../history/ledger.ts';
+import type { Gap, LedgerEntry, Setback } from '../history/ledger.ts';
 import { NEVER_REGISTERS } from '../history/events.ts';
 import type { Bound, EventOf } from '../history/events.ts';
 import type { Finding } from '../history/verdict.ts';
@@ -44,9 +44,13 @@ export const noLeakedInstances: Check = {
 /** Judges the whole trial. */
 function judgeGaps(view: View, entries: readonly LedgerEntry[], bound: Bound): Part {
   const gaps = entries.flatMap((entry) => gapsOf(entry, view.endMs).map((gap) => ({ entry, gap })));
-  const setbacks = setbacksOf(view);
-  const overdue = gaps.filter(({ gap }) => {
-    const dueMs = gapDueMs(setbacks, gap, bound.value);
+  const [setbacks, ofAnyRequest] = [setbacksOf(view), setbacksOf(view, 'any-request')];
+  const overdue = gaps.filter(({ entry, gap }) => {
+    // For the target its time begins once it could write down what it launched. What is overdue by then stays so.
+    const linkedMs = entry.claim?.linked?.t ?? 0;
+    const isEarly = ({ fromMs }: Setback): boolean => linkedMs <= gap.fromMs + bound.value && fromMs < linkedMs;
+    const counted = [...ofAnyRequest.filter(isEarly), ...setbacks.filter((one) => !isEarly(one))];
+    const dueMs = gapDueMs(counted, gap, bound.value);
     return dueMs !== undefined && gap.toMs > dueMs;
   });
   const measurements = [
