@@ -292,6 +292,21 @@ for (const { name, history, codes } of [
   { name: 'its node is disrupted', history: take(cluster(), 1), codes: ['opted-out-pod-disturbed'] },
   { name: 'another node is disrupted', history: take(cluster(), 2), codes: [] },
   {
+    name: 'its node is disrupted since its pool has changed, which sets a deadline for drains',
+    history: take(cluster({ terminationGracePeriodMs: 60_000 }).pool('default', { weight: 1 }), 1),
+    codes: [],
+  },
+  {
+    name: 'its node is disrupted although its pool, which sets a deadline for drains, has not changed',
+    history: take(cluster({ terminationGracePeriodMs: 60_000 }), 1),
+    codes: ['opted-out-pod-disturbed'],
+  },
+  {
+    name: 'its node is disrupted since its pool has changed and now sets a deadline for drains',
+    history: take(cluster().pool('default', { terminationGracePeriodMs: 60_000 }), 1),
+    codes: ['opted-out-pod-disturbed'],
+  },
+  {
     name: 'its node is disrupted when it is already terminating',
     history: take(cluster().pod('web-1', 'terminating', 'n-1'), 1),
     codes: [],

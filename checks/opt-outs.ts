@@ -1,7 +1,7 @@
 import type { PodLife } from '../history/lives.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
-import { departuresOf, isDuring, isItsOwn, ownDeletionsOf, poolsOf } from './departures.ts';
+import { departuresOf, isDuring, isItsOwn, ownDeletionsOf, poolAt, poolsOf } from './departures.ts';
 import type { Departure } from './departures.ts';
 import { blindnessOf, wasBlind } from './hidden.ts';
 import { judgeUsedNodes } from './used-nodes.ts';
@@ -57,7 +57,7 @@ function judgePods(view: View): Part | undefined {
   const pods = view.pods.filter(({ workload }) => view.workloads.get(workload ?? '')?.deployed.drain === 'opted-out');
   if (pods.length === 0) return undefined;
   const findings = departuresOf(view)
-    .filter(({ isVoluntary }) => isVoluntary)
+    .filter((departure) => departure.isVoluntary && !hasDeadline(view, departure))
     .flatMap((departure) =>
       pods
         .filter((pod) => isOn(pod, departure))
@@ -69,6 +69,18 @@ function judgePods(view: View): Part | undefined {
         })),
     );
   return safetyPart(view, findings, `${findings.length} of ${count(pods.length, 'pod')} that opted out disturbed`);
+}
+
+/**
+ * Its pool has changed since the node was launched, and sets a deadline for drains: then it is replaced whatever is on it.
+ * Source: Karpenter's documentation of terminationGracePeriod, and `pkg/controllers/disruption/types.go`, v1.8.
+ */
+function hasDeadline(view: View, { entry, at }: Departure): boolean {
+  const madeFrom = entry.claim?.created ?? entry.instance.launched;
+  const hasChanged = (name: string): boolean => view.pools.some(({ pool, i }) => pool.name === name && i > madeFrom.i && i < at.i);
+  return [...poolsOf(view, entry)].some(
+    (name) => poolAt(view, name, madeFrom)?.terminationGracePeriodMs !== undefined && hasChanged(name),
+  );
 }
 
 /** The pod was on the node before the decision, and had neither finished nor begun to terminate. */

@@ -55,7 +55,7 @@ export const budgets: Area = {
       title: 'A node is not disrupted voluntarily while a pod marked as do-not-disrupt runs on it.',
       rationale: 'A job that runs for hours has no budget and no second replica; the mark is its only protection.',
       observed:
-        'marked pods run on nodes that would otherwise be removed, and each voluntary removal is checked against them, starting with its first eviction',
+        'marked pods run on nodes that would otherwise be removed, and each voluntary removal is checked against them, starting with its first eviction, unless the pool has changed and sets a deadline for drains',
       breaches: { 'opt-outs': ['opted-out-pod-disturbed'], ...TAKEN, 'runaway-capacity': ['launched-twice'] },
       bound: AT_EVERY_MOMENT,
     }),
