@@ -11,7 +11,7 @@ import { namesSpot } from '../model/catalogue.ts';
 import type { Pool } from '../model/catalogue.ts';
 import { OPTED_OUT } from '../harness/shapes.ts';
 import type { Feature } from '../targets/target.ts';
-import { daemonSetOf, earlyDaemonSets, parseScenarioData, peaksOf, specOf, stopSecondsOf } from './scenario-data.ts';
+import { daemonSetOf, earlyDaemonSets, needsGpus, parseScenarioData, peaksOf, specOf, stopSecondsOf } from './scenario-data.ts';
 import type { FaultData, ScenarioData, Step, WorkloadData } from './scenario-data.ts';
 import { madeOf, truthsOf } from './truths.ts';
 import type { WorkloadTruth } from './truths.ts';
@@ -95,10 +95,6 @@ export function capabilitiesOf({ workloads }: ScenarioData): Capability[] {
   ];
 }
 
-function needsGpus({ gpus = 0 }: WorkloadData): boolean {
-  return gpus > 0;
-}
-
 /** What a target must have, since it would ignore these parts of the scenario otherwise. */
 export function featuresOf({ pools, workloads, steps }: ScenarioData): Feature[] {
   const all = [...pools, ...steps.flatMap((step) => (step.do === 'change-pool' ? [step.pool] : []))].map(madeOf);
@@ -136,16 +132,11 @@ function isOptedOut({ annotations = {} }: ScenarioData['workloads'][number]): bo
   return Object.keys(OPTED_OUT).some((key) => key in annotations);
 }
 
-/** How long pods may take: at the end also for a launch that is lost, times out at registration, and is repeated. */
-function servedWithin({ kind }: Truth): BoundName {
-  return kind === 'schedulable-after-heal' ? 'settle' : 'recover';
-}
-
 /** Within which bound the pods of each workload have to be served; those of others don't, or only at the end. */
 export function servedExpectations(data: ScenarioData, truths: ReadonlyMap<string, WorkloadTruth>): ReadonlyMap<string, BoundName> {
   return new Map(
-    [...truths].flatMap(([name, { truth }]) =>
-      truth.kind === 'impossible' || isShrunk(data, name) ? [] : [[name, servedWithin(truth)] as const],
+    [...truths].flatMap(([name, { truth, within }]) =>
+      truth.kind === 'impossible' || isShrunk(data, name) ? [] : [[name, within] as const],
     ),
   );
 }

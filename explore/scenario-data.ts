@@ -340,6 +340,10 @@ export function tidy(data: ScenarioData): ScenarioData {
   };
 }
 
+export function needsGpus({ gpus = 0 }: WorkloadData): boolean {
+  return gpus > 0;
+}
+
 /** The DaemonSet that a step deploys, if it does. */
 export function daemonSetOf({ daemonSets }: Pick<ScenarioData, 'daemonSets'>, step: Step): DaemonSetSpec | undefined {
   return step.do === 'deploy' ? daemonSets.find(({ name }) => name === step.workload) : undefined;

@@ -1,3 +1,4 @@
+import type { BoundName } from '../harness/bounds.ts';
 import { pool as poolOf, podSpec } from '../harness/scenario.ts';
 import type { DaemonSetSpec } from '../harness/scenario.ts';
 import { owedNothing, impossible, servedAfterHeal } from '../harness/shapes.ts';
@@ -5,6 +6,7 @@ import type { Truth } from '../history/events.ts';
 import { judgeFeasibility } from '../manifests/feasibility.ts';
 import { judgeLimits } from '../manifests/limits.ts';
 import type { Load } from '../manifests/load.ts';
+import type { Market } from '../manifests/offers.ts';
 import { poolNodes } from '../manifests/pool-nodes.ts';
 import type { PoolNodes } from '../manifests/pool-nodes.ts';
 import { restrictedTo } from '../manifests/storage.ts';
@@ -12,10 +14,12 @@ import { faultNamed } from '../faults/catalogue.ts';
 import type { Pool } from '../model/catalogue.ts';
 import { devicesOf } from '../model/devices.ts';
 import { loadCatalogue, smallRegion } from '../model/instance-catalogue.ts';
-import type { Catalogue } from '../model/instance-catalogue.ts';
 import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
-import { MOVES_PODS, daemonSetOf, earlyDaemonSets, peaksOf, specOf, stopSecondsOf } from './scenario-data.ts';
+import type { TopologySpreadConstraint } from '../model/kube.ts';
+import { MOVES_PODS, daemonSetOf, earlyDaemonSets, needsGpus, peaksOf, specOf, stopSecondsOf } from './scenario-data.ts';
 import type { PoolData, ScenarioData, WorkloadData } from './scenario-data.ts';
+import { alwaysForSale } from './shortages.ts';
+import type { ForSale } from './shortages.ts';
 import { certainZones, inZones, isShared, zonesRequired } from './volumes.ts';
 
 /** What is true of a workload, whatever autoscaler runs. */
@@ -23,13 +27,23 @@ export interface WorkloadTruth {
   readonly truth: Truth;
   /** No launch can help its pods, and nothing else can look as if one did. */
   readonly launchless: boolean;
+  /** How long its pods may wait, if they are to be served. */
+  readonly within: BoundName;
 }
 
 type Judged =
-  | { readonly kind: 'servable'; /** Where it may run. */ readonly zones: readonly string[] }
+  | {
+      readonly kind: 'servable';
+      /** Where it may run. */
+      readonly zones: readonly string[];
+      /** On how many different nodes of the pools that there are. */
+      readonly seats: number;
+    }
   | { readonly kind: 'partly' | 'unservable'; readonly why: string }
   /** By others, who know why. */
   | { readonly kind: 'held-back'; readonly why: string };
+
+type Servable = Extract<Judged, { readonly kind: 'servable' }>;
 
 /** A workload whose pods can only run in one zone, since their volumes are there. */
 interface Pin {
@@ -39,6 +53,8 @@ interface Pin {
 
 /** Pods that stop within this time hold up others for less than the bounds allow. */
 const SOON_S = 60;
+/** A target that learns of one offering with each refusal has tried so many before it may try the first one again. */
+const MOST_TRIED = 12;
 const NAMESPACE = 'default';
 const DEFAULT_SCHEDULER = 'default-scheduler';
 
@@ -47,22 +63,70 @@ const DEFAULT_SCHEDULER = 'default-scheduler';
  * autoscaler decides. A workload is owed nothing if that depends on the order of pods, or on the time of a change.
  */
 export function truthsOf(data: ScenarioData): ReadonlyMap<string, WorkloadTruth> {
-  const hindered = data.faults.some(({ fault }) => faultNamed(fault)?.hinders !== false);
   const quiet = data.faults.length === 0 && data.steps.every((step) => step.do !== 'restart-target');
   const judgeUnder = judgementsOf(data);
-  const judged = data.workloads.map(({ name }) => [name, judge(data, name, judgeUnder)] as const);
+  const judged = data.workloads.map((workload) => [workload, judge(data, workload.name, judgeUnder)] as const);
   const isClear =
     judged.every(([, { kind }]) => kind !== 'partly') && !(mayReplace(data) && judged.some(([, { kind }]) => kind === 'servable'));
+  const isForSale = alwaysForSale(data);
+  const judgeShort = isForSale === undefined || data.faults.length === 0 ? judgeUnder : judgementsOf(data, isForSale);
   return new Map(
-    judged.map(([name, found]) => {
+    judged.map(([workload, found]): [string, WorkloadTruth] => {
+      const { name } = workload;
       if (found.kind !== 'servable') {
         const truth = found.kind === 'unservable' ? impossible(found.why) : owedNothing(found.why);
-        return [name, { truth, launchless: quiet && isClear && found.kind !== 'partly' }];
+        return [name, { truth, launchless: quiet && isClear && found.kind !== 'partly', within: 'recover' }];
       }
-      const truth: Truth = hindered ? servedAfterHeal('faults may last until they are healed') : { kind: 'schedulable' };
-      return [name, { truth, launchless: false }];
+      const short = isForSale === undefined ? undefined : judge(data, name, judgeShort);
+      return [name, { ...owed(data, workload, found, short), launchless: false }];
     }),
   );
+}
+
+/**
+ * When pods that can be served have to run.
+ * @param short the same workload while offerings are withheld; undefined if faults may hinder the target in another way
+ */
+function owed(
+  data: ScenarioData,
+  workload: WorkloadData,
+  { seats }: Servable,
+  short: Judged | undefined,
+): Pick<WorkloadTruth, 'truth' | 'within'> {
+  const mayTakeLonger = isDisturbed(data) || mayWaitForPods(data, workload);
+  if (short?.kind === 'servable' && short.seats === seats)
+    return { truth: { kind: 'schedulable' }, within: unhinderedWithin(workload, mayTakeLonger) };
+  const hasOthers = short?.kind === 'servable' && seats - short.seats <= MOST_TRIED && !dependsOnOthers(data, workload);
+  if (!hasOthers || mayTakeLonger || needsGpus(workload))
+    return { truth: servedAfterHeal('faults may last until they are healed'), within: 'settle' };
+  return { truth: { kind: 'schedulable' }, within: 'fallback' };
+}
+
+function unhinderedWithin(workload: WorkloadData, mayTakeLonger: boolean): BoundName {
+  if (mayTakeLonger) return 'recover';
+  return needsGpus(workload) ? 'devices' : 'provision';
+}
+
+/** Whether the target's work in progress may have to be begun again. */
+function isDisturbed({ faults, steps }: ScenarioData): boolean {
+  return (
+    faults.some(({ fault }) => faultNamed(fault)?.withholds === undefined) ||
+    steps.some((step) => step.do === 'restart-target' || step.do === 'change-pool' || step.do === 'withdraw-pool')
+  );
+}
+
+/** Whether its pods may get a place only once others have stopped. */
+function mayWaitForPods(data: ScenarioData, workload: WorkloadData): boolean {
+  const { name, near, apartOver, hostPort, priorityClassName } = workload;
+  if (priorityClassName !== undefined) return true;
+  const isPicky = near !== undefined || apartOver !== undefined || hostPort !== undefined;
+  return isPicky && stopSecondsOf(workload) > 0 && mayLosePods(data, name);
+}
+
+/** Whether where other pods are, or what was launched before, decides what its pods need: that may be what is withheld. */
+function dependsOnOthers({ pools }: ScenarioData, { near, apartOver, spread = [], volume }: WorkloadData): boolean {
+  const isPlaced = near !== undefined || apartOver === LABEL.zone || spread.some(isOverExisting) || volume !== undefined;
+  return isPlaced || pools.some(({ limits }) => limits !== undefined);
 }
 
 /** Whether nodes may be launched in place of others. */
@@ -98,6 +162,7 @@ function judge(data: ScenarioData, name: string, judgeUnder: JudgeUnder): Judged
   if (found.kind !== 'servable') return found;
   const why =
     unrealFault(data) ??
+    preemption(data, workload) ??
     succession(data, workload) ??
     neighbourChange(data, name) ??
     neighbourProblem(data, name, judgeUnder) ??
@@ -112,7 +177,12 @@ function judgeOver(data: ScenarioData, name: string, judgeUnder: JudgeUnder, pin
   if (other !== undefined)
     return { kind: 'partly', why: `its pools or DaemonSets change, and then: ${'why' in other ? other.why : 'it can be served'}` };
   if (first.kind !== 'servable') return first;
-  return { kind: 'servable', zones: [...new Set(all.flatMap((one) => (one.kind === 'servable' ? one.zones : [])))].sort() };
+  const servable = all.filter((one) => one.kind === 'servable');
+  return {
+    kind: 'servable',
+    zones: [...new Set(servable.flatMap(({ zones }) => zones))].sort(),
+    seats: servable.reduce((sum, { seats }) => sum + seats, 0),
+  };
 }
 
 /** Why nothing is owed while the target sees what no real server would show: it may remember that after the heal. */
@@ -126,6 +196,13 @@ function neverScheduled({ schedulingGates = [], schedulerName = DEFAULT_SCHEDULE
   if (schedulingGates.length > 0) return { kind: 'held-back', why: 'its scheduling gate is never removed' };
   if (schedulerName !== DEFAULT_SCHEDULER) return { kind: 'held-back', why: `the scheduler ${schedulerName} does not exist` };
   return volume?.is === 'of-missing-class' ? { kind: 'unservable', why: 'the storage class of its volume does not exist' } : undefined;
+}
+
+/** Why its pods may wait long for a place that the scheduler makes for them: nothing is launched meanwhile. */
+function preemption({ workloads }: ScenarioData, { priorityClassName }: WorkloadData): string | undefined {
+  if (priorityClassName === undefined) return undefined;
+  const slow = workloads.find((one) => one.priorityClassName !== priorityClassName && stopSecondsOf(one) > SOON_S);
+  return slow === undefined ? undefined : `it may preempt pods of ${slow.name}, which take long to stop`;
 }
 
 /**
@@ -179,7 +256,7 @@ function isPlacedByZone({ near, apartOver, spread = [] }: WorkloadData): boolean
  * Judges all workloads at once under any pools, and the same pools once. Some targets run in a region with fewer types: where that makes a
  * difference, a workload is owed nothing.
  */
-function judgementsOf(data: ScenarioData): JudgeUnder {
+function judgementsOf(data: ScenarioData, isForSale?: ForSale): JudgeUnder {
   const known = new Map<string, ReadonlyMap<string, Judged>>();
   const whole = loadCatalogue();
   const small = smallRegion(whole, data.pools.map(madeOf));
@@ -188,7 +265,10 @@ function judgementsOf(data: ScenarioData): JudgeUnder {
     const before = known.get(key);
     if (before !== undefined) return before;
     const loads = loadsOf({ ...data, daemonSets }, pin);
-    const found = inBoth(judgeAll(loads, pools, whole), judgeAll(loads, pools, small));
+    const found = inBoth(
+      judgeAll(loads, pools, { catalogue: whole, nodesOf, isForSale }),
+      judgeAll(loads, pools, { catalogue: small, nodesOf, isForSale }),
+    );
     known.set(key, found);
     return found;
   };
@@ -200,19 +280,19 @@ function inBoth(whole: ReadonlyMap<string, Judged>, small: ReadonlyMap<string, J
     [...whole].map(([name, found]): [string, Judged] => {
       const there = small.get(name);
       if (found.kind === 'servable' && there?.kind === 'servable')
-        return [name, { kind: 'servable', zones: found.zones.filter((zone) => there.zones.includes(zone)) }];
+        return [name, { ...found, zones: found.zones.filter((zone) => there.zones.includes(zone)) }];
       if (there === undefined || there.kind === found.kind) return [name, found];
       return [name, { kind: 'partly', why: 'only some of the types that its pools allow are large enough, and a region may lack them' }];
     }),
   );
 }
 
-function judgeAll(loads: readonly Load[], pools: readonly Pool[], catalogue: Catalogue): ReadonlyMap<string, Judged> {
+function judgeAll(loads: readonly Load[], pools: readonly Pool[], market: Market): ReadonlyMap<string, Judged> {
   // Pools of a fixed size launch for nobody: their nodes may be full.
   const growing = pools.filter(({ replicas }) => replicas === undefined);
-  const byGrowing = feasibilities(loads, growing, catalogue);
+  const byGrowing = feasibilities(loads, growing, market);
   if (growing.length === pools.length) return byGrowing;
-  const byAny = feasibilities(loads, pools, catalogue);
+  const byAny = feasibilities(loads, pools, market);
   return new Map(
     [...byGrowing].map(([name, found]) => {
       if (found.kind === 'servable' && loads.some((load) => load.name === name && isSpreadByLabel(load)))
@@ -225,18 +305,20 @@ function judgeAll(loads: readonly Load[], pools: readonly Pool[], catalogue: Cat
 
 /** Whether its pods must be spread over something that other nodes may have none of: each new node is a new host. */
 function isSpreadByLabel({ template }: Load): boolean {
-  return (template.spec.topologySpreadConstraints ?? []).some(
-    ({ topologyKey, whenUnsatisfiable }) => topologyKey !== LABEL.hostname && whenUnsatisfiable === 'DoNotSchedule',
-  );
+  return (template.spec.topologySpreadConstraints ?? []).some(isOverExisting);
 }
 
-function feasibilities(loads: readonly Load[], pools: readonly Pool[], catalogue: Catalogue): ReadonlyMap<string, Judged> {
-  const market = { catalogue, nodesOf };
+/** Whether a new node need not be a new place. */
+function isOverExisting({ topologyKey, whenUnsatisfiable }: Pick<TopologySpreadConstraint, 'topologyKey' | 'whenUnsatisfiable'>): boolean {
+  return topologyKey !== LABEL.hostname && whenUnsatisfiable === 'DoNotSchedule';
+}
+
+function feasibilities(loads: readonly Load[], pools: readonly Pool[], market: Market): ReadonlyMap<string, Judged> {
   const judged = judgeLimits(loads, judgeFeasibility(loads, pools, market));
   return new Map(
     [...judged].map(([name, feasibility]): [string, Judged] => {
       if (feasibility.kind === 'servable')
-        return [name, { kind: 'servable', zones: feasibility.seats.map(({ offering }) => offering.zone) }];
+        return [name, { kind: 'servable', zones: feasibility.seats.map(({ offering }) => offering.zone), seats: feasibility.seats.length }];
       return [name, { kind: feasibility.kind === 'unservable' ? 'unservable' : 'partly', why: feasibility.why }];
     }),
   );

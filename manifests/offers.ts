@@ -25,6 +25,8 @@ export interface Seat {
 export interface Market {
   readonly catalogue: Catalogue;
   readonly nodesOf: (pool: Pool) => PoolNodes;
+  /** Whether an offering is for sale; by default all are. */
+  readonly isForSale?: ((offering: Offering) => boolean) | undefined;
 }
 
 /** What a pool can launch, with the free room on each node. */
@@ -37,7 +39,7 @@ export interface Offers {
 }
 
 /** What a pool can launch, and what DaemonSets leave free on each node. */
-export function offersOf(pool: Pool, daemons: readonly Load[], { catalogue, nodesOf }: Market): Offers {
+export function offersOf(pool: Pool, daemons: readonly Load[], { catalogue, nodesOf, isForSale = () => true }: Market): Offers {
   const stated = parseRequirements(pool.requirements);
   const { allocatable, problem } = nodesOf(pool);
   if (problem !== undefined) return { pool, stated, problem, seats: [] };
@@ -51,7 +53,7 @@ export function offersOf(pool: Pool, daemons: readonly Load[], { catalogue, node
     let whole: Resources | undefined;
     for (const { offering, labels: known } of offered) {
       // Before the labels are put together: most offerings are none of the pool's.
-      if (!isAllowed(known)) continue;
+      if (!isAllowed(known) || !isForSale(offering)) continue;
       const labels = { ...pool.labels, ...known, [NODE_POOL_LABEL]: pool.name };
       whole ??= allocatable(type);
       const here = shares.filter(({ alternatives }) => alternatives.some((one) => suits(one, labels, stated)));
