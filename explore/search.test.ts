@@ -97,6 +97,29 @@ test('what reaches something new is kept, and an earlier corpus runs first', asy
   expect(second.ran.slice(0, first.kept.length)).toEqual(first.kept);
 });
 
+for (const { what, isNew } of [
+  { what: 'few', isNew: () => false },
+  { what: 'most', isNew: ({ faults }: ScenarioData) => faults.length === 0 },
+]) {
+  test(`a part of all trials is without faults if ${what} of those that were kept have none`, async () => {
+    const ran: ScenarioData[] = [];
+    const explore = (data: ScenarioData): Explored => {
+      const explored = failing({ data });
+      return { ...explored, coverage: new Set([...explored.coverage, ...(isNew(data) ? [data.name] : [])]) };
+    };
+    const run = (scenarios: readonly ScenarioData[]): Promise<Explored[]> => {
+      ran.push(...scenarios);
+      return Promise.resolve(scenarios.map(explore));
+    };
+    const search = new Search({ random: createRandom(1), site: SITE, run });
+    for (let round = 0; round < 10; round += 1) await search.round();
+    const tried = ran.filter(isDrawn);
+    const calm = tried.filter(({ faults }) => faults.length === 0);
+    expect(calm.length).toBeGreaterThan(tried.length / 6);
+    expect(calm.length).toBeLessThan(tried.length / 2);
+  });
+}
+
 test('a known cause is counted, not told again', async () => {
   const known = [
     { ...LEAK, ingredients: ['fault slow-answer'] },
@@ -217,13 +240,17 @@ test('searches bring more together than as many scenarios drawn without regard t
     }, 0);
   };
   let [searched, drawn] = [0, 0];
+  // Those without faults, of which a search tries more, have less to bring together.
+  const withFaults = ({ faults }: ScenarioData): boolean => faults.length > 0;
   // One search may bring together 1.15 times as much, or 1.6 times.
   for (const seed of [1, 2, 3]) {
     const { search, ran } = searchWith({ seed });
     for (let round = 0; round < 4; round += 1) await search.round();
-    const tried = ran.filter(isDrawn);
+    const tried = ran.filter(isDrawn).filter(withFaults);
     searched += broughtTogether(tried);
-    drawn += broughtTogether(tried.map((_one, index) => drawScenario(createRandom(1_000 * seed + index), 'any', SITE)));
+    const random = createRandom(1_000 * seed);
+    const others = Array.from({ length: 2 * ran.length }, () => drawScenario(random, 'any', SITE)).filter(withFaults);
+    drawn += broughtTogether(others.slice(0, tried.length));
   }
   expect(searched).toBeGreaterThan(1.2 * drawn);
 });

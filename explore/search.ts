@@ -9,7 +9,7 @@ import { ingredientsOf, isLike, isOf, isSame, symptomsOf, withoutIngredients } f
 import type { Cause, Symptom } from './findings.ts';
 import type { ScenarioData } from './scenario-data.ts';
 import { shrink } from './shrink.ts';
-import { cross, vary } from './vary.ts';
+import { cross, vary, varyCalm } from './vary.ts';
 
 /** A trial of a generated scenario. */
 export interface Explored {
@@ -72,7 +72,9 @@ export interface Standing {
 export const ROUND = 32;
 /** The share of scenarios that are drawn from nothing once there is a corpus. */
 const FRESH = 0.25;
-/** The share of the others that are made of two. */
+/** The share of the others that vary one without its faults. */
+const CALM = 0.3;
+/** The share of those that keep faults which are made of two. */
 const CROSSED = 0.2;
 /**
  * The share of variations of which several are made, to take the one that brings the most things together that were not yet. Others only
@@ -198,8 +200,11 @@ export class Search {
     const newnessOf = (data: ScenarioData): number => this.#combinations.countNew(data);
     if (this.#corpus.length === 0 || random.chance(FRESH)) return drawScenario(random, name, site, newnessOf);
     const member = this.#member(random);
-    const varied = (): ScenarioData =>
-      random.chance(CROSSED) ? cross(random, member, this.#member(random), name) : vary(random, member, name, site);
+    const isCalm = random.chance(CALM);
+    const varied = (): ScenarioData => {
+      if (isCalm) return varyCalm(random, member, name, site);
+      return random.chance(CROSSED) ? cross(random, member, this.#member(random), name) : vary(random, member, name, site);
+    };
     const first = varied();
     if (!random.chance(CHOSEN)) return first;
     const all = [first, ...Array.from({ length: CANDIDATES - 1 }, varied)];

@@ -4,7 +4,7 @@ import { createRandom } from '../runtime/random.ts';
 import { drawScenario } from './draw/scenario.ts';
 import { parseScenarioData } from './scenario-data.ts';
 import { LARGE, SITE } from './testing/ground.ts';
-import { cross, vary } from './vary.ts';
+import { cross, vary, varyCalm } from './vary.ts';
 
 test('variations of variations are valid, and different', () => {
   fc.assert(
@@ -39,4 +39,17 @@ test('crossing keeps the pools and workloads of one, and takes the faults of the
 
 test('a variation of a smaller scenario has random numbers of its own', () => {
   expect(vary(createRandom(1), { ...LARGE, origin: 'before' }, 'v', SITE).origin).toBeUndefined();
+});
+
+test('a variation without faults has none of their steps either', () => {
+  fc.assert(
+    fc.property(fc.nat(100_000), (seed) => {
+      const random = createRandom(seed);
+      const data = varyCalm(random, drawScenario(random, 'any', SITE), 'v', SITE);
+      expect(data.faults).toEqual([]);
+      expect(data.steps.filter((step) => 'fault' in step)).toEqual([]);
+      expect(parseScenarioData(JSON.parse(JSON.stringify(data)))).toEqual(data);
+    }),
+    { numRuns: 60 },
+  );
 });

@@ -14,13 +14,33 @@ type Edit = (random: Random, data: ScenarioData, site: DrawSite) => ScenarioData
 /** The most faults and steps that variation adds up to. */
 const MOST = { faults: 4, steps: 30, workloads: 5, pools: 4 } as const;
 
+/** The same without faults: a target has to do everything at once then, so that more of what it does can be judged. */
+function calm(data: ScenarioData): ScenarioData {
+  return tidy({ ...data, faults: [] });
+}
+
 /** A scenario near another one: one to a few edits, biased towards further faults and towards other moments. */
 export function vary(random: Random, data: ScenarioData, name: string, site: DrawSite): ScenarioData {
+  return edited(random, data, { name, site, edits: EDITS });
+}
+
+/** A scenario near another one without its faults. */
+export function varyCalm(random: Random, data: ScenarioData, name: string, site: DrawSite): ScenarioData {
+  return edited(random, calm(data), { name, site, edits: CALM_EDITS });
+}
+
+interface Editing {
+  readonly name: string;
+  readonly site: DrawSite;
+  readonly edits: typeof EDITS;
+}
+
+function edited(random: Random, data: ScenarioData, { name, site, edits }: Editing): ScenarioData {
   const { origin: _origin, ...rest } = data;
   let varied: ScenarioData = { ...rest, name };
-  for (let edits = few(random, 4); edits > 0; edits -= 1) {
+  for (let left = few(random, 4); left > 0; left -= 1) {
     // Most edits are about workloads.
-    const edit = varied.workloads.length === 0 ? addWorkload : weighted(random, EDITS);
+    const edit = varied.workloads.length === 0 ? addWorkload : weighted(random, edits);
     varied = edit(random, varied, site);
   }
   return tidy(varied);
@@ -57,7 +77,7 @@ function isFirstOfItsName<T extends { readonly name: string }>(one: T, index: nu
 const EDITS: readonly (readonly [number, Edit])[] = [
   [4, addFault],
   [4, redrawFault],
-  [2, (random, data) => ({ ...data, faults: withoutOne(random, data.faults) })],
+  [2, removeFault],
   [4, moveStep],
   [4, changePause],
   [3, (random, data, site) => insert(random, data, eventOf(random, data, site))],
@@ -68,6 +88,9 @@ const EDITS: readonly (readonly [number, Edit])[] = [
   [2, redrawPool],
   [1, addPool],
 ];
+
+const OF_FAULTS: readonly Edit[] = [addFault, redrawFault, removeFault];
+const CALM_EDITS = EDITS.filter(([, edit]) => !OF_FAULTS.includes(edit));
 
 function addFault(random: Random, data: ScenarioData, site: DrawSite): ScenarioData {
   if (data.faults.length >= MOST.faults) return data;
@@ -82,6 +105,10 @@ function redrawFault(random: Random, data: ScenarioData, site: DrawSite): Scenar
   const old = random.pick(data.faults);
   const drawn = drawOneFault(random, old.name, namesIn(data, site));
   return drawn === undefined ? data : { ...data, faults: data.faults.map((one) => (one === old ? drawn : one)) };
+}
+
+function removeFault(random: Random, data: ScenarioData): ScenarioData {
+  return { ...data, faults: withoutOne(random, data.faults) };
 }
 
 function moveStep(random: Random, data: ScenarioData): ScenarioData {

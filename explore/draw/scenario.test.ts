@@ -158,6 +158,14 @@ test('most scenarios have faults that overlap', () => {
   expect(several).toBeGreaterThan(drawn.length / 2);
 });
 
+test('some scenarios have no fault, also if those with more news are preferred', () => {
+  const mostNews = (data: ScenarioData): number => data.faults.length;
+  const calm = Array.from({ length: 60 }, (_one, seed) => drawScenario(createRandom(seed), 'any', SITE, mostNews)).filter(
+    ({ faults }) => faults.length === 0,
+  );
+  expect(calm.length).toBeGreaterThan(6);
+});
+
 test('a target is killed a few times only', () => {
   const crash = faultCatalogue.filter(({ name }) => name === 'crash');
   const random = createRandom('crash');

@@ -22,6 +22,13 @@ const OFTEN: ReadonlyMap<string, number> = new Map([
   [lateDevices.name, 0.15],
 ]);
 
+/** Many bugs need no fault, and without any a target has to do everything at once. */
+const AMOUNTS_OF_FAULTS = [
+  [3, 0],
+  [2, 1],
+  [5, 2],
+  [2, 3],
+] as const;
 /** The share of further faults that disturb the same part of the world as the first: a message that is lost needs an interruption. */
 const RELATED = 0.3;
 /** The share of scenarios that may serve nobody. In the others a workload is owed nodes: faults strike nothing where nothing is launched. */
@@ -30,7 +37,7 @@ const BARREN = 0.1;
 const DRAWS = 8;
 
 /**
- * A scenario that nobody wrote. Usually with two or three faults, since most bugs need an overlap.
+ * A scenario that nobody wrote, with up to three faults, since many bugs need an overlap.
  * @param newnessOf of several draws, that with the highest number is taken
  */
 export function drawScenario(
@@ -40,8 +47,11 @@ export function drawScenario(
   newnessOf: (data: ScenarioData) => number = () => 0,
 ): ScenarioData {
   const mayBeBarren = random.chance(BARREN);
-  const first = drawOnce(random, name, site);
-  const drawn = newestFirst([first, ...Array.from({ length: DRAWS - 1 }, () => drawOnce(random, name, site))], newnessOf);
+  // The same for all draws: more faults always bring more news.
+  const faults = weighted(random, AMOUNTS_OF_FAULTS);
+  const draw = (): ScenarioData => drawOnce(random, name, site, faults);
+  const first = draw();
+  const drawn = newestFirst([first, ...Array.from({ length: DRAWS - 1 }, draw)], newnessOf);
   return drawn.find((data) => mayBeBarren || isServing(data)) ?? drawn[0] ?? first;
 }
 
@@ -50,15 +60,9 @@ function isServing(data: ScenarioData): boolean {
   return [...truthsOf({ ...data, faults: [] }).values()].some(({ truth }) => truth.kind === 'schedulable');
 }
 
-function drawOnce(random: Random, name: string, site: DrawSite): ScenarioData {
+function drawOnce(random: Random, name: string, site: DrawSite, amount: number): ScenarioData {
   const pools = drawPools(random, site);
   const workloads = drawWorkloads(random, site);
-  const amount = weighted(random, [
-    [1, 0],
-    [3, 1],
-    [5, 2],
-    [3, 3],
-  ]);
   const names = namesIn({ pools, workloads }, site);
   const faults: FaultData[] = [];
   for (let number = 1; number <= amount; number += 1) {
