@@ -5,7 +5,7 @@ import { TERMINATIONS } from '../faults/operations.ts';
 import { always, nth } from '../faults/triggers.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { Trial, Workload, WorkloadSpec } from '../harness/scenario.ts';
-import { ONE_TYPE, OPTED_OUT, THIRD_SIZED } from '../harness/shapes.ts';
+import { ONE_TYPE, OPTED_OUT, THIRD_SIZED, endingSlowly } from '../harness/shapes.ts';
 import { scaleToNone, serve } from '../harness/steps.ts';
 import type { PoolDisruption } from '../model/catalogue.ts';
 import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
@@ -144,6 +144,27 @@ export const underusedNodeWaits = scenario({
     });
     for (const workload of left) t.expect.neverWithoutNode(workload);
     await t.consolidated(1, 'consolidation');
+  },
+});
+
+const STOP = { seconds: 60, graceSeconds: 90 } as const;
+
+/** Found by the explorer in the reference: pods counted as staying until they had stopped. */
+export const podsStopSlowly = scenario({
+  id: 'consolidation/pods-stop-slowly',
+  title:
+    'a pool asks for five minutes without changes, and two of three pods take a minute to stop: their node stays for that long, then a smaller one replaces it',
+  requirements: ['DIS-12'],
+  features: ['consolidation'],
+  podStopMs: STOP.seconds * 1_000,
+  pools: [pool('default', { instanceTypes: SIZES, disruption: PATIENT })],
+  async run(t) {
+    const web = await serve(t, 'provision', { replicas: 3, ...HALF_SIZED, ...endingSlowly(STOP) });
+    await outwait(t);
+    t.expect.kept('provision');
+    await t.scale(web, 1);
+    t.expect.neverWithoutNode(web);
+    await t.emptied('consolidation');
   },
 });
 

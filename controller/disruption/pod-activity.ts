@@ -1,4 +1,4 @@
-import { uidOf } from '../api.ts';
+import { isDeleting, uidOf } from '../api.ts';
 import type { Context } from '../context.ts';
 import { isNodePod, isTerminal } from '../provisioning/pods.ts';
 
@@ -19,7 +19,7 @@ export function createPodActivity({ state, runtime: { clock } }: Context): PodAc
   state.pods.onChange((type, pod) => {
     const node = pod.spec.nodeName ?? '';
     if (node === '' || isNodePod(pod)) return;
-    const isThere = type !== 'DELETED' && !isTerminal(pod);
+    const isThere = type !== 'DELETED' && !isDeleting(pod) && !isTerminal(pod);
     if (isThere === bound.has(uidOf(pod))) return;
     if (isThere) bound.add(uidOf(pod));
     else bound.delete(uidOf(pod));

@@ -27,6 +27,7 @@ import { movesOntoStartingNodes } from './disruption/moves-onto-starting-nodes.t
 import { ignoredConsolidateAfter } from './disruption/ignored-consolidate-after.ts';
 import { samplesEmptiness } from './disruption/samples-emptiness.ts';
 import { forgetsPodEnds } from './disruption/forgets-pod-ends.ts';
+import { ignoresStoppingPods } from './disruption/ignores-stopping-pods.ts';
 import { neverConsolidates } from './disruption/never-consolidates.ts';
 import { removesBeforeReplacementReady } from './disruption/removes-before-replacement-ready.ts';
 import { endlessConsolidation } from './disruption/endless-consolidation.ts';
@@ -263,6 +264,7 @@ export const mutants: readonly Mutant[] = [
   launchesForUnknownLabels,
   neverConsolidates,
   forgetsPodEnds,
+  ignoresStoppingPods,
   samplesEmptiness,
   ignoredConsolidateAfter,
   movesOntoStartingNodes,

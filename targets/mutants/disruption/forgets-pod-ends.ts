@@ -1,3 +1,4 @@
+import { isDeleting } from '../../../controller/api.ts';
 import { createDisruption } from '../../../controller/disruption/disruption.ts';
 import { createEmptiness } from '../../../controller/disruption/emptiness.ts';
 import { createParts } from '../../../controller/parts.ts';
@@ -13,7 +14,7 @@ export const forgetsPodEnds: Mutant = {
     makeParts: (context) => {
       const right = createParts(context);
       // The planted bug: only pods that come begin the time again.
-      const onlyComing = changesAsSeen(context, (type, pod) => type !== 'DELETED' && !isTerminal(pod));
+      const onlyComing = changesAsSeen(context, (type, pod) => type !== 'DELETED' && !isDeleting(pod) && !isTerminal(pod));
       const disruption = createDisruption(onlyComing, right);
       return { ...right, disruption, emptiness: createEmptiness(context, disruption) };
     },
