@@ -115,9 +115,10 @@ function isDisturbed({ faults, steps }: ScenarioData): boolean {
   );
 }
 
-/** Whether its pods may get a place only once others have stopped. */
+/** Whether others may take the place that was meant for its pods, or these may get one only once others have stopped. */
 function mayWaitForPods(data: ScenarioData, workload: WorkloadData): boolean {
   const { name, near, apartOver, hostPort, priorityClassName } = workload;
+  if (data.workloads.length > 1 || data.steps.some((step) => daemonSetOf(data, step) !== undefined)) return true;
   if (priorityClassName !== undefined) return true;
   const isPicky = near !== undefined || apartOver !== undefined || hostPort !== undefined;
   return isPicky && stopSecondsOf(workload) > 0 && mayLosePods(data, name);
