@@ -94,6 +94,7 @@ export const nodeSelectors = scenario({
 
 const SIZE = 'example.com/size';
 const FAST = 'example.com/fast';
+const TIER = 'example.com/tier';
 const SAFE = 'example.com/safe';
 /** Two pools, each with one type for each of CHOICES. */
 const NINES = { zones: ['us-east-1a'], instanceTypes: ['m6i.large', 'm6a.large', 'm5.large', 'm5a.large', 'm5n.large'] };
@@ -303,6 +304,61 @@ export const podOnMissingNode = scenario({
     await t.apply([{ resource: 'replicasets', object: lost }]);
     await serve(t, 'provision', { replicas: 6, cpu: '500m', memory: '1Gi', spread: [SPREAD_OVER_ZONES] });
   },
+});
+
+/** Found by the explorer in Karpenter 1.14.1. */
+export const contradictoryLabels = scenario({
+  id: 'scheduling/contradictory-labels',
+  title:
+    'pods ask for two values of a label at once, and for a number above and below the same bound: nothing is launched for them, they learn why, and others run',
+  requirements: ['SCH-07', 'SCH-08', 'TEL-02'],
+  profile: 'extended',
+  pools: NODE_POOLS,
+  async run(t) {
+    const truth = impossible('no node can have both values of its label');
+    const asked: readonly Partial<WorkloadSpec>[] = [
+      { name: 'two-values', nodeSelector: { [TIER]: '1' }, nodeAffinity: [{ key: TIER, operator: 'In', values: ['2'] }] },
+      { name: 'no-number', nodeAffinity: [above(TIER, '2'), below(TIER, '2')] },
+    ];
+    for (const spec of asked) {
+      const workload = await t.deploy({ replicas: 1, ...spec, truth });
+      t.expect.noLaunchFor(workload);
+      t.expect.explained(workload, [TIER]);
+    }
+    await t.pass('explain');
+    await serve(t, 'provision', { name: 'healthy', replicas: 2 });
+  },
+});
+
+/** Found by the explorer in Karpenter 1.14.1. Webhooks add such preferences for everybody. */
+export const contradictoryPreference = scenario({
+  id: 'scheduling/contradictory-preference',
+  title: 'pods require one value of a label and prefer another, and a second pool does not have the label: they are served by the first',
+  requirements: ['SCH-09'],
+  profile: 'extended',
+  pools: [pool('labelled', { instanceTypes: ['m6i.large'], labels: { [TIER]: '2' } }), pool('other', { instanceTypes: ['m7i.large'] })],
+  run: (t) =>
+    serve(t, 'provision', {
+      replicas: 2,
+      nodeSelector: { [TIER]: '2' },
+      preferredAffinity: [{ key: TIER, operator: 'In', values: ['3'] }],
+    }),
+});
+
+/** Found by the explorer in Karpenter 1.14.1. */
+export const preferenceBesideAlternatives = scenario({
+  id: 'scheduling/preference-beside-alternatives',
+  title:
+    'pods may run where either of two terms holds, of which only the first does, and prefer a type that no pool allows: they are served',
+  requirements: ['SCH-01', 'SCH-09'],
+  profile: 'extended',
+  pools: [pool('default', ONE_TYPE)],
+  run: (t) =>
+    serve(t, 'provision', {
+      replicas: 2,
+      nodeAffinityTerms: [[isAbsent(FAST)], [exists(SAFE)]],
+      preferredAffinity: [{ key: LABEL.instanceType, operator: 'In', values: ['r6i.large'] }],
+    }),
 });
 
 export const gatedPods = scenario({

@@ -108,6 +108,9 @@ import { daemonSetsOnEveryType } from './scheduling/daemonsets-on-every-type.ts'
 import { ignoredMemoryLimit } from './scheduling/ignored-memory-limit.ts';
 import { ignoredCpuLimit } from './scheduling/ignored-cpu-limit.ts';
 import { affinityTermsJoinedByAnd } from './scheduling/affinity-terms-joined-by-and.ts';
+import { contradictionsAsAbsence } from './scheduling/contradictions-as-absence.ts';
+import { contradictoryWishes } from './scheduling/contradictory-wishes.ts';
+import { termsBeforePreferences } from './scheduling/terms-before-preferences.ts';
 import { blockedByMissingNode } from './scheduling/blocked-by-missing-node.ts';
 import { ignoredMinimumValues } from './scheduling/ignored-minimum-values.ts';
 import { nilSelector } from './scheduling/nil-selector.ts';
@@ -298,6 +301,9 @@ export const mutants: readonly Mutant[] = [
   singleEvictionAttempt,
   partialListAsEmpty,
   affinityTermsJoinedByAnd,
+  contradictionsAsAbsence,
+  contradictoryWishes,
+  termsBeforePreferences,
   ignoredPoolZones,
   globalCapacityBackoff,
   ignoredArchitecture,

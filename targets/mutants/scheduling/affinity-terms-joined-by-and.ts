@@ -1,8 +1,8 @@
 import { createParts } from '../../../controller/parts.ts';
-import type { Simulator } from '../../../controller/scheduling/types.ts';
 import type { Pod } from '../../../model/kube.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
+import { withPodsAsSeen } from './as-seen.ts';
 
 /** The planted bug: all terms of a pod's required node affinity are combined into one. */
 function joined(pod: Pod): Pod {
@@ -18,28 +18,13 @@ function joined(pod: Pod): Pod {
   return { ...pod, spec: { ...pod.spec, affinity: { ...affinity, nodeAffinity: { ...nodeAffinity, ...required } } } };
 }
 
-function withJoinedTerms(right: Simulator): Simulator {
-  return {
-    simulate: (input) => {
-      const asTheyCame = new Map(input.pods.map((pod) => [pod.metadata.uid, pod]));
-      const original = (pod: Pod): Pod => asTheyCame.get(pod.metadata.uid) ?? pod;
-      const plan = right.simulate({ ...input, pods: input.pods.map(joined) });
-      return {
-        launches: plan.launches.map((launch) => ({ ...launch, pods: launch.pods.map(original) })),
-        nominations: new Map([...plan.nominations].map(([node, pods]) => [node, pods.map(original)])),
-        refusals: plan.refusals.map((refusal) => ({ ...refusal, pod: original(refusal.pod) })),
-      };
-    },
-  };
-}
-
 export const affinityTermsJoinedByAnd: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:affinity-terms-joined-by-and',
     summary: 'requires all terms of a required node affinity to match, although one is enough',
     makeParts: (context) => {
       const right = createParts(context);
-      return { ...right, simulator: withJoinedTerms(right.simulator) };
+      return { ...right, simulator: withPodsAsSeen(right.simulator, joined) };
     },
   }),
   resembles: 'an unsatisfiable term of a node affinity kept pods from nodes that another term allowed (karpenter#2230)',
