@@ -78,9 +78,7 @@ function judgePods(view: View): Part | undefined {
 function hasDeadline(view: View, { entry, at }: Departure): boolean {
   const madeFrom = entry.claim?.created ?? entry.instance.launched;
   const hasChanged = (name: string): boolean => view.pools.some(({ pool, i }) => pool.name === name && i > madeFrom.i && i < at.i);
-  return [...poolsOf(view, entry)].some(
-    (name) => poolAt(view, name, madeFrom)?.terminationGracePeriodMs !== undefined && hasChanged(name),
-  );
+  return [...poolsOf(view, entry)].some((name) => poolAt(view, name, madeFrom)?.terminationGracePeriodMs !== undefined && hasChanged(name));
 }
 
 /** The pod was on the node before the decision, and had neither finished nor begun to terminate. */
