@@ -11,15 +11,15 @@ import { poolNodes } from '../manifests/pool-nodes.ts';
 import type { PoolNodes } from '../manifests/pool-nodes.ts';
 import { restrictedTo } from '../manifests/storage.ts';
 import { faultNamed } from '../faults/catalogue.ts';
-import type { Pool } from '../model/catalogue.ts';
+import { selects } from '../model/catalogue.ts';
+import type { Offering, OfferingSelector, Pool } from '../model/catalogue.ts';
 import { devicesOf } from '../model/devices.ts';
 import { loadCatalogue, smallRegion } from '../model/instance-catalogue.ts';
 import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
 import type { TopologySpreadConstraint } from '../model/kube.ts';
 import { MOVES_PODS, daemonSetOf, earlyDaemonSets, needsGpus, peaksOf, specOf, stopSecondsOf } from './scenario-data.ts';
 import type { PoolData, ScenarioData, WorkloadData } from './scenario-data.ts';
-import { alwaysForSale } from './shortages.ts';
-import type { ForSale } from './shortages.ts';
+import { withheldIn } from './shortages.ts';
 import { certainZones, inZones, isShared, zonesRequired } from './volumes.ts';
 
 /** What is true of a workload, whatever autoscaler runs. */
@@ -68,8 +68,8 @@ export function truthsOf(data: ScenarioData): ReadonlyMap<string, WorkloadTruth>
   const judged = data.workloads.map((workload) => [workload, judge(data, workload.name, judgeUnder)] as const);
   const isClear =
     judged.every(([, { kind }]) => kind !== 'partly') && !(mayReplace(data) && judged.some(([, { kind }]) => kind === 'servable'));
-  const isForSale = alwaysForSale(data);
-  const judgeShort = isForSale === undefined || data.faults.length === 0 ? judgeUnder : judgementsOf(data, isForSale);
+  const withheld = withheldIn(data);
+  const judgeShort = withheld === undefined || withheld.length === 0 ? undefined : judgementsOf(data, withheld);
   return new Map(
     judged.map(([workload, found]): [string, WorkloadTruth] => {
       const { name } = workload;
@@ -77,8 +77,8 @@ export function truthsOf(data: ScenarioData): ReadonlyMap<string, WorkloadTruth>
         const truth = found.kind === 'unservable' ? impossible(found.why) : owedNothing(found.why);
         return [name, { truth, launchless: quiet && isClear && found.kind !== 'partly', within: 'recover' }];
       }
-      const short = isForSale === undefined ? undefined : judge(data, name, judgeShort);
-      return [name, { ...owed(data, workload, found, short), launchless: false }];
+      const short = judgeShort === undefined ? found : judge(data, name, judgeShort);
+      return [name, { ...owed(data, workload, found, withheld === undefined ? undefined : short), launchless: false }];
     }),
   );
 }
@@ -257,7 +257,8 @@ function isPlacedByZone({ near, apartOver, spread = [] }: WorkloadData): boolean
  * Judges all workloads at once under any pools, and the same pools once. Some targets run in a region with fewer types: where that makes a
  * difference, a workload is owed nothing.
  */
-function judgementsOf(data: ScenarioData, isForSale?: ForSale): JudgeUnder {
+function judgementsOf(data: ScenarioData, withheld: readonly OfferingSelector[] = []): JudgeUnder {
+  const isForSale = (offering: Offering): boolean => !withheld.some((one) => selects(one, offering));
   const known = new Map<string, ReadonlyMap<string, Judged>>();
   const whole = loadCatalogue();
   const small = smallRegion(whole, data.pools.map(madeOf));

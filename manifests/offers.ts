@@ -26,7 +26,7 @@ export interface Market {
   readonly catalogue: Catalogue;
   readonly nodesOf: (pool: Pool) => PoolNodes;
   /** Whether an offering is for sale; by default all are. */
-  readonly isForSale?: ((offering: Offering) => boolean) | undefined;
+  readonly isForSale?: (offering: Offering) => boolean;
 }
 
 /** What a pool can launch, with the free room on each node. */
