@@ -1,3 +1,4 @@
+import type { Pod } from '../../model/kube.ts';
 import { isDeleting, uidOf } from '../api.ts';
 import type { Context } from '../context.ts';
 import { isNodePod, isTerminal } from '../provisioning/pods.ts';
@@ -6,6 +7,11 @@ import { isNodePod, isTerminal } from '../provisioning/pods.ts';
 export interface PodActivity {
   /** In ms since the epoch; the start of this process if nothing has happened since. */
   lastMs(nodeName: string): number;
+}
+
+/** Whether a pod is on its node to stay, after a change of it. */
+export function isStaying(type: 'ADDED' | 'MODIFIED' | 'DELETED', pod: Pod): boolean {
+  return type !== 'DELETED' && !isDeleting(pod) && !isTerminal(pod);
 }
 
 /** Bounded by the cluster's pods and nodes. Source: Karpenter, `pkg/controllers/nodeclaim/podevents`, v1.8. */
@@ -19,7 +25,7 @@ export function createPodActivity({ state, runtime: { clock } }: Context): PodAc
   state.pods.onChange((type, pod) => {
     const node = pod.spec.nodeName ?? '';
     if (node === '' || isNodePod(pod)) return;
-    const isThere = type !== 'DELETED' && !isDeleting(pod) && !isTerminal(pod);
+    const isThere = isStaying(type, pod);
     if (isThere === bound.has(uidOf(pod))) return;
     if (isThere) bound.add(uidOf(pod));
     else bound.delete(uidOf(pod));

@@ -1,8 +1,7 @@
-import { isDeleting } from '../../../controller/api.ts';
 import { createDisruption } from '../../../controller/disruption/disruption.ts';
 import { createEmptiness } from '../../../controller/disruption/emptiness.ts';
+import { isStaying } from '../../../controller/disruption/pod-activity.ts';
 import { createParts } from '../../../controller/parts.ts';
-import { isTerminal } from '../../../controller/provisioning/pods.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
 import { changesAsSeen } from './as-seen.ts';
@@ -14,7 +13,7 @@ export const forgetsPodEnds: Mutant = {
     makeParts: (context) => {
       const right = createParts(context);
       // The planted bug: only pods that come begin the time again.
-      const onlyComing = changesAsSeen(context, (type, pod) => type !== 'DELETED' && !isDeleting(pod) && !isTerminal(pod));
+      const onlyComing = changesAsSeen(context, isStaying);
       const disruption = createDisruption(onlyComing, right);
       return { ...right, disruption, emptiness: createEmptiness(context, disruption) };
     },

@@ -17,17 +17,19 @@ export function withPodsAsSeen(right: Simulator, see: (pod: Pod) => Pod): Simula
   };
 }
 
-/** The keys of a pod's node selector whose value one of these expressions excludes. */
-export function contradicted({ spec: { nodeSelector = {} } }: Pod, expressions: readonly NodeSelectorRequirement[]): readonly string[] {
-  return Object.entries(nodeSelector).flatMap(([key, value]) =>
-    expressions.some((one) => one.key === key && one.operator === 'In' && one.values?.includes(value) === false) ? [key] : [],
-  );
+/** What all terms of a pod's required node affinity ask for. */
+export function requiredExpressions({ spec }: Pod): readonly NodeSelectorRequirement[] {
+  const terms = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  return terms.flatMap(({ matchExpressions = [] }) => matchExpressions);
 }
 
-/** The pod as if its node must not have these labels, whatever it asks for. */
-export function withoutLabels(pod: Pod, keys: readonly string[]): Pod {
-  if (keys.length === 0) return pod;
+/** The pod as if its node must not have those labels whose value in its node selector one of these expressions excludes. */
+export function withoutContradicted(pod: Pod, expressions: readonly NodeSelectorRequirement[]): Pod {
   const { nodeSelector = {}, affinity } = pod.spec;
+  const keys = Object.entries(nodeSelector).flatMap(([key, value]) =>
+    expressions.some((one) => one.key === key && one.operator === 'In' && one.values?.includes(value) === false) ? [key] : [],
+  );
+  if (keys.length === 0) return pod;
   const nodeAffinity = affinity?.nodeAffinity;
   const terms = nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [{}];
   const absent = keys.map((key): NodeSelectorRequirement => ({ key, operator: 'DoesNotExist' }));

@@ -2,19 +2,10 @@ import { createParts } from '../../../controller/parts.ts';
 import type { Pod } from '../../../model/kube.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
-import { contradicted, withPodsAsSeen, withoutLabels } from './as-seen.ts';
+import { requiredExpressions, withPodsAsSeen, withoutContradicted } from './as-seen.ts';
 
 /** The planted bug: no value is left where a pod asks for two, and that is taken for a label that its node must not have. */
-function emptied(pod: Pod): Pod {
-  const terms = pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
-  return withoutLabels(
-    pod,
-    contradicted(
-      pod,
-      terms.flatMap(({ matchExpressions = [] }) => matchExpressions),
-    ),
-  );
-}
+const emptied = (pod: Pod): Pod => withoutContradicted(pod, requiredExpressions(pod));
 
 export const contradictionsAsAbsence: Mutant = {
   target: createReferenceTarget({

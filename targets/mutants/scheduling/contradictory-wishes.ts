@@ -2,18 +2,13 @@ import { createParts } from '../../../controller/parts.ts';
 import type { Pod } from '../../../model/kube.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
-import { contradicted, withPodsAsSeen, withoutLabels } from './as-seen.ts';
+import { withPodsAsSeen, withoutContradicted } from './as-seen.ts';
 
 /** The planted bug: a preference for another value than the pod requires leaves none, which is taken for a label that its node must not have. */
 function joined(pod: Pod): Pod {
   const wishes = pod.spec.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
-  return withoutLabels(
-    pod,
-    contradicted(
-      pod,
-      wishes.flatMap(({ preference }) => preference.matchExpressions ?? []),
-    ),
-  );
+  const expressions = wishes.flatMap(({ preference }) => preference.matchExpressions ?? []);
+  return withoutContradicted(pod, expressions);
 }
 
 export const contradictoryWishes: Mutant = {

@@ -1,18 +1,13 @@
 import { createParts } from '../../../controller/parts.ts';
 import type { PlannedNode, Simulator } from '../../../controller/scheduling/types.ts';
-import type { NodeSelectorRequirement, Pod } from '../../../model/kube.ts';
 import { createReferenceTarget } from '../../reference.ts';
 import type { Mutant } from '../mutant.ts';
-
-function asked({ spec }: Pod): readonly NodeSelectorRequirement[] {
-  const terms = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
-  return terms.flatMap(({ matchExpressions = [] }) => matchExpressions);
-}
+import { requiredExpressions } from './as-seen.ts';
 
 /** The planted bug: the number next to a pod's bound is taken, although the pool may exclude it. */
 function nextToBounds(launch: PlannedNode): PlannedNode {
   const labels = { ...launch.labels };
-  for (const { key, operator, values = [] } of launch.pods.flatMap(asked)) {
+  for (const { key, operator, values = [] } of launch.pods.flatMap(requiredExpressions)) {
     if (!(key in labels)) continue;
     if (operator === 'Gt') labels[key] = String(Number(values[0]) + 1);
     if (operator === 'Lt') labels[key] = String(Number(values[0]) - 1);
