@@ -45,6 +45,11 @@ function guard(command) {
   });
 }
 
+/** @param {string} path without its extension @returns {string} the URL of a module: of its source in a clone, else of what was built */
+function moduleAt(path) {
+  return new URL(inClone ? `../${path}.ts` : `../dist/${path}.js`, import.meta.url).href;
+}
+
 /** Runs the command. @returns {Promise<number>} its exit code */
 async function start() {
   // In a clone a user's `import 'scaleproof'` means the sources. A second process with --conditions would say the same for 40 ms.
@@ -55,7 +60,9 @@ async function start() {
     });
   }
   try {
-    const { main } = await import(inClone ? source.href : new URL('../dist/cli/main.js', import.meta.url).href);
+    const { avoidExitDeadlock } = await import(moduleAt('runtime/exit-deadlock'));
+    avoidExitDeadlock();
+    const { main } = await import(moduleAt('cli/main'));
     return await main(process.argv.slice(2));
   } catch (error) {
     // The command reports what it foresees. The rest is an error of the harness, which says nothing about the target: unknown.

@@ -5,6 +5,7 @@ import type { ClusterAccess } from '../clients/kubeconfig.ts';
 import { withTokenFile } from '../clients/token-file.ts';
 import { defined } from '../model/defined.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { avoidExitDeadlock } from '../runtime/exit-deadlock.ts';
 import type { Log } from '../runtime/log.ts';
 import { createRandom } from '../runtime/random.ts';
 import { createRealTimeline } from '../runtime/timeline.ts';
@@ -129,5 +130,6 @@ function jsonLines(clock: Clock): Log {
   };
 }
 
+avoidExitDeadlock();
 // Immediately: a process that lost its lease must not go on, whatever is still pending.
 process.exit(await main());
