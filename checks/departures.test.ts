@@ -357,8 +357,8 @@ const taken = (history: HistoryBuilder, n: number): HistoryBuilder =>
     kind: 'applied',
     ids: [`nodeclaims/c-${n}`],
   });
-/** A user marks the first node as do-not-disrupt at 50 ms; bound launch-lag is 20 ms. */
-const marked = (): HistoryBuilder => cluster().at(50).node('n-1', 'opted-out', 'i-1');
+/** The target has not initialized the first node, where a pod is, nor the fourth. A user marks one as do-not-disrupt at 50 ms; bound launch-lag is 20 ms. */
+const marked = (n = 1): HistoryBuilder => cluster({}, {}, [1, 4]).at(50).node(`n-${n}`, 'opted-out', `i-${n}`);
 for (const { name, history, codes } of [
   { name: 'it is disrupted', history: taken(marked().at(71), 1), codes: ['opted-out-node-disturbed'] },
   { name: 'it is disrupted before the target can know', history: taken(marked().at(70), 1), codes: [] },
@@ -377,6 +377,8 @@ for (const { name, history, codes } of [
   },
   { name: 'it is one of a fixed number', history: taken(marked().pool('default', { replicas: 1 }).at(90), 1), codes: [] },
   { name: 'somebody else deletes it', history: lost(marked().at(90), 1), codes: [] },
+  { name: 'it has no pods', history: taken(marked(2).at(71), 2), codes: ['opted-out-node-disturbed'] },
+  { name: 'it has no pods and is given up before it is initialized', history: taken(marked(4).at(71), 4), codes: [] },
 ]) {
   test(`a node that opted out: ${name}`, () => {
     // The pod of the other tests has opted out as well.

@@ -1,6 +1,5 @@
 import { targetsInstances } from '../history/ledger.ts';
 import type { LedgerEntry } from '../history/ledger.ts';
-import type { PodLife } from '../history/lives.ts';
 import type { View } from '../history/view.ts';
 import { defined } from '../model/defined.ts';
 import { DISRUPTION_REASONS, isInForce, nodesAllowed } from '../model/disruption-budget.ts';
@@ -8,6 +7,7 @@ import type { DisruptionReason } from '../model/disruption-budget.ts';
 import type { Check } from './check.ts';
 import { departuresOf, isNotReady, poolAt, poolsOf } from './departures.ts';
 import type { Departure, Moment } from './departures.ts';
+import { isInitialized, isInUse, podsOf } from './in-use.ts';
 import { count, duration, indexes, safetyPart, unknownPart } from './parts.ts';
 
 /**
@@ -87,29 +87,6 @@ function isAway(view: View, entry: LedgerEntry, departures: readonly Departure[]
   if (!(left?.isVoluntary === true ? isInUse(view, entry, decided) : isInitialized(entry, decided))) return false;
   const isEnded = (entry.instance.ending?.i ?? Infinity) < decided.i;
   return left !== undefined || isEnded || entry.nodes.some((node) => isNotReady(node, decided.i));
-}
-
-/**
- * Before the target's claim says that a node is initialized, it is not in use, and giving it up is no disruption, unless it has pods.
- * Source: Karpenter, `BuildDisruptionBudgetMapping`, v1.8.
- */
-function isInUse(view: View, entry: LedgerEntry, moment: Moment): boolean {
-  return isInitialized(entry, moment) || podsOf(view, entry).some(({ scheduled }) => (scheduled?.i ?? Infinity) < moment.i);
-}
-
-/** Where there are no claims, whether a node was ever Ready is all that there is to know. */
-function isInitialized({ claim }: LedgerEntry, { i: index }: Moment): boolean {
-  return claim === undefined || claim.steps.some(({ to, i }) => to === 'initialized' && i < index);
-}
-
-/** Pods of workloads that were scheduled to its nodes, without those of DaemonSets. */
-function podsOf(view: View, { nodes }: LedgerEntry): PodLife[] {
-  const uids = new Set(nodes.map(({ uid }) => uid));
-  return view.pods.filter((pod) => {
-    if (pod.node === undefined || !uids.has(pod.node.uid)) return false;
-    const kind = view.workloads.get(pod.workload ?? '')?.truth.kind;
-    return kind !== undefined && kind !== 'daemon';
-  });
 }
 
 function allowedAt(view: View, name: string, total: number, moment: Moment): number {
