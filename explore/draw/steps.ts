@@ -87,10 +87,11 @@ export function eventOf(random: Random, cast: Cast, site: DrawSite): Step[] {
   ])();
 }
 
-/** A DaemonSet that is deployed once some pods run: their nodes may have no room for it. */
+/** A DaemonSet that is deployed once some pods run, or long after: their nodes may have no room for it. */
 function lateAgent(random: Random, { name }: DaemonSetSpec, { workloads }: Cast): Step[] {
   return [
     { do: 'until-served', workload: random.pick(workloads).name },
+    ...(random.chance(0.5) ? [{ do: 'pass' as const, seconds: random.int(60, 300) }] : []),
     { do: 'deploy', workload: name },
   ];
 }

@@ -164,7 +164,11 @@ export function drawDaemonSets(random: Random): DaemonSetSpec[] {
   ]);
   return Array.from({ length: amount }, (_one, index) => ({
     name: `agent${index === 0 ? '' : index + 1}`,
-    cpu: random.pick(['20m', '100m', '300m']),
+    // The large ones find no room on many nodes that are there already.
+    cpu: weighted(random, [
+      [3, random.pick(['20m', '100m', '300m'])],
+      [1, random.pick(['900m', '1900m'])],
+    ]),
     memory: random.pick(['32Mi', '128Mi', '512Mi']),
     ...defined({
       nodeSelector: maybe(random, 0.15, () => ({ [LABEL.arch]: random.pick(['amd64', 'arm64']) })),
