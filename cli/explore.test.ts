@@ -58,6 +58,43 @@ test('a search finds what fails, and leaves scenarios, findings, a corpus and a 
   expect(second.stdout).toMatch(/\d+ failures? of known causes/);
 });
 
+test('failures are told as they were drawn, and one of them is made smaller later', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo, { 'idle.mjs': IDLE });
+  const common = ['explore', '--target', './idle.mjs', '--workers', '1'];
+  const drawn = await scaleproofHere([...common, '--trials', '4', '--as-drawn', '--out', 'drawn'], cwd);
+  expect(drawn.code, drawn.stdout + drawn.stderr).toBe(1);
+  expect(drawn.stderr).toContain('; scenario as drawn: ');
+  const [, path = ''] = /make it smaller: scaleproof explore --shrink (\S+) --target \.\/idle\.mjs\n/.exec(drawn.stdout) ?? [];
+  expect(path).toMatch(/^\.\/drawn\/scenarios\/\S+\.json$/);
+
+  const shrunk = await scaleproofHere([...common, '--shrink', path, '--out', 'shrunk'], cwd);
+  expect(shrunk.code, shrunk.stdout + shrunk.stderr).toBe(1);
+  expect(shrunk.stdout).toMatch(/1 trial of .* and \d+ to examine what failed/);
+  expect(shrunk.stdout).not.toContain('make it smaller:');
+  const [name = ''] = readdirSync(join(cwd, 'shrunk/scenarios'));
+  const sizeOf = (file: string): number => readFileSync(join(cwd, file), 'utf8').length;
+  expect(sizeOf(`shrunk/scenarios/${name}`)).toBeLessThan(sizeOf(path));
+});
+
+test("what passes can't be made smaller, and says so", async ({}, testInfo) => {
+  const cwd = folderWith(testInfo, { 'small.json': formatScenario(SMALL) });
+  const { code, stdout, stderr } = await scaleproofHere(['explore', '--shrink', './small.json', '--workers', '1', '--out', 'out'], cwd);
+  expect(code, stdout + stderr).toBe(0);
+  expect(stdout).toContain('./small.json passes: there is nothing to make smaller.');
+});
+
+test('a corpus keeps the scenarios that reach the most', async ({}, testInfo) => {
+  const small = { ...SMALL, name: 'same' };
+  const cwd = folderWith(testInfo, { 'corpus/a.json': formatScenario(SMALL), 'corpus/b.json': formatScenario(small) });
+  const args = ['explore', '--workers', '1', '--corpus', 'corpus'];
+  const cut = await scaleproofHere([...args, '--max-corpus', '1', '--trials', '1', '--out', 'cut'], cwd);
+  expect(cut.code, cut.stdout + cut.stderr).toBe(0);
+  expect(readdirSync(join(cwd, 'corpus')), 'not all of them ran').toEqual(['a.json', 'b.json']);
+  const all = await scaleproofHere([...args, '--max-corpus', '1', '--trials', '2', '--out', 'all'], cwd);
+  expect(all.code, all.stdout + all.stderr).toBe(0);
+  expect(readdirSync(join(cwd, 'corpus')), 'both reach the same').toHaveLength(1);
+});
+
 test('the same seed and corpus leave the same bytes, with one worker and with two', async ({}, testInfo) => {
   const left: Record<string, string>[] = [];
   for (const workers of ['1', '2']) {
@@ -122,6 +159,9 @@ for (const { args, says } of [
   { args: ['--trials', '0'], says: '--trials must be at least 1' },
   { args: ['--known', 'no.json', '--trials', '1'], says: 'no.json does not exist' },
   { args: ['--target', 'no-such', '--trials', '1'], says: 'no target is named "no-such"' },
+  { args: ['--max-corpus', '3'], says: '--max-corpus needs --corpus' },
+  { args: ['--shrink', './no.json'], says: 'the scenario file ./no.json does not exist' },
+  { args: ['--shrink', './a.json', '--trials', '3'], says: "option '--shrink <./file.json>' cannot be used with option '--trials <n>'" },
   { args: ['--export', './no.json'], says: 'the scenario file ./no.json does not exist' },
 ]) {
   test(`a usage error: explore ${args.join(' ')}`, async ({}, testInfo) => {

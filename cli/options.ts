@@ -42,6 +42,9 @@ const searchTrials = whole('--trials', 1, MAX_SEARCH_TRIALS);
 /** Findings of one search. */
 const MAX_FINDINGS = 10_000;
 const maxFindings = whole('--max-findings', 1, MAX_FINDINGS);
+/** Scenarios of one corpus. More of them would take hours before a search begins. */
+const MAX_CORPUS = 10_000;
+const maxCorpus = whole('--max-corpus', 1, MAX_CORPUS);
 const maxFailures = whole('--max-failures', 1, MAX_TRIALS);
 /** Seeds of one matrix of mutants and scenarios. */
 const MAX_SEEDS = 1_000;
@@ -63,6 +66,7 @@ export const parseTrials = (text: string): number => parse(trials, text);
 export const parseSearchTrials = (text: string): number => parse(searchTrials, text);
 export const parseMaxFailures = (text: string): number => parse(maxFailures, text);
 export const parseMaxFindings = (text: string): number => parse(maxFindings, text);
+export const parseMaxCorpus = (text: string): number => parse(maxCorpus, text);
 export const parseSeeds = (text: string): number => parse(seeds, text);
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000 } as const;

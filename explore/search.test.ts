@@ -35,6 +35,7 @@ function searchWith(
     readonly maxFindings?: number;
     readonly known?: readonly Cause[];
     readonly corpus?: readonly ScenarioData[];
+    readonly shrinks?: boolean;
   } = {},
 ): {
   search: Search;
@@ -152,6 +153,33 @@ test('a limit of trials is kept, and what was cut off is not counted', async () 
   });
   await cut.round(10);
   expect(cut.standing.trials).toBe(3);
+});
+
+test('what fails can be told as it was drawn: ten failures of each code', async () => {
+  const { search, ran, told } = searchWith({ shrinks: false });
+  for (let round = 0; round < 20; round += 1) await search.round();
+  // The others ask whether a known cause explains a failure.
+  expect(ran).toHaveLength(20 * ROUND + search.standing.shrinkTrials);
+  expect(search.standing.shrinkTrials).toBeLessThanOrEqual(search.standing.known);
+  for (const { data, foundIn } of told) {
+    expect(ran).toContain(data);
+    expect(data.name).toBe(foundIn);
+  }
+  const codes = told.map(({ cause }) => cause.code);
+  expect(codes.filter((code) => code === 'leaked-instance')).toHaveLength(10);
+  expect(new Set(told.map(({ data }) => data.name)).size).toBe(told.length);
+  expect(search.standing.known).toBeGreaterThan(0);
+});
+
+test('the best of a corpus are kept scenarios that reach all that the search reached', async () => {
+  const { search, kept } = searchWith();
+  for (let round = 0; round < 10; round += 1) await search.round();
+  const best = search.bestOfCorpus(kept.length);
+  for (const one of best) expect(kept).toContain(one);
+  expect(best.length).toBeLessThan(kept.length);
+  const faultsOf = (all: readonly ScenarioData[]): Set<string> => new Set(all.flatMap(({ faults }) => faults.map(({ fault }) => fault)));
+  expect(faultsOf(best)).toEqual(faultsOf(kept));
+  expect(search.bestOfCorpus(3)).toEqual(best.slice(0, 3));
 });
 
 test('a trial without a verdict is counted as such', async () => {

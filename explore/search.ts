@@ -5,6 +5,7 @@ import { drawScenario } from './draw/scenario.ts';
 import { USUAL_OPERATIONS } from './draw/site.ts';
 import type { DrawSite } from './draw/site.ts';
 import { Combinations, newestFirst } from './combinations.ts';
+import { mostCovering } from './most-covering.ts';
 import { ingredientsOf, isLike, isOf, isSame, symptomsOf, withoutIngredients } from './findings.ts';
 import type { Cause, Symptom } from './findings.ts';
 import type { ScenarioData } from './scenario-data.ts';
@@ -33,7 +34,7 @@ export interface Found {
   readonly cause: Cause;
   /** What else failed in the same trial. */
   readonly also: readonly Symptom[];
-  /** The smallest scenario that shows it. */
+  /** The smallest scenario that shows it, or the one in which it was found if that was not made smaller. */
   readonly data: ScenarioData;
   readonly result: TrialResult;
   /** Name of the scenario in which it was found. */
@@ -44,8 +45,8 @@ export interface Found {
   readonly shrinkTrials: number;
 }
 
-/** A scenario that reached something new, and what its trial cost. */
-type Member = Pick<Explored, 'data' | 'events'>;
+/** A scenario that reached something new, what it reached, and what its trial cost. */
+type Member = Pick<Explored, 'data' | 'coverage' | 'events'>;
 
 /** A trial of a scenario that failed. */
 interface Failure {
@@ -86,6 +87,9 @@ const CANDIDATES = 6;
 const RECENT = 0.5;
 const RECENT_MEMBERS = 40;
 
+/** Failures of one code that are told as they were drawn. */
+const MAX_AS_DRAWN = 10;
+
 /** Failures of one code that known causes seem to explain, for which one further trial each asks whether they do. */
 const MAX_CONFIRMED = 50;
 
@@ -108,6 +112,8 @@ export interface SearchOptions {
   readonly known?: readonly Cause[];
   /** Scenarios of earlier searches: they run first. */
   readonly corpus?: readonly ScenarioData[];
+  /** Whether what fails is made smaller, true by default. If not, it is told as it was drawn: the first ten failures of each code. */
+  readonly shrinks?: boolean;
   /** It is over after so many findings. */
   readonly maxFindings?: number;
   readonly onFound?: (found: Found) => void;
@@ -174,6 +180,11 @@ export class Search {
     };
   }
 
+  /** At most `most` scenarios that together reach the most places for what their trials cost. All that were kept if these are no more. */
+  bestOfCorpus(most: number): ScenarioData[] {
+    return mostCovering(this.#corpus, most).map(({ data }) => data);
+  }
+
   /** Runs one round of at most `most` trials, and makes what it found smaller. */
   async round(most: number = ROUND): Promise<void> {
     const scenarios = Array.from({ length: Math.min(most, ROUND) }, (_one, index) => this.#next(this.#trials + index + 1));
@@ -225,7 +236,7 @@ export class Search {
     const before = this.#covered.size;
     for (const key of coverage) this.#covered.add(key);
     if (this.#covered.size === before) return;
-    this.#corpus.push({ data, events });
+    this.#corpus.push({ data, coverage, events });
     this.#options.onKept?.(data);
   }
 
@@ -237,7 +248,7 @@ export class Search {
       const isKnown = causes.length > 0;
       const other = isKnown && !this.isOver ? await this.#withoutKnown(data, symptom, causes) : undefined;
       if (isKnown && other === undefined) this.#knownFailures += 1;
-      else if (!this.isOver) await this.#shrink(other ?? { data, result, symptom }, number);
+      else if (!this.isOver) await this.#report(other ?? { data, result, symptom }, number);
     }
   }
 
@@ -251,8 +262,10 @@ export class Search {
     // A cause without parts explains all that is like it.
     if (tried >= MAX_CONFIRMED || causes.some(({ ingredients }) => ingredients.length === 0)) return undefined;
     const parts = causes.flatMap(({ ingredients }) => ingredients);
-    const left = withoutIngredients(data, parts);
-    if (left === undefined) return undefined;
+    const rest = withoutIngredients(data, parts);
+    if (rest === undefined) return undefined;
+    // It is another scenario, also if it is told as it is.
+    const left = { ...rest, name: `${data.name}-${symptom.code}` };
     this.#confirmed.set(key, tried + 1);
     const explored = await this.#options.run([left]);
     this.#shrinkTrials += explored.length;
@@ -264,6 +277,13 @@ export class Search {
   #countUnknown({ name }: ScenarioData, why: string): void {
     this.#unknown += 1;
     if (this.#problems.size < MAX_PROBLEMS) this.#problems.add(`${name}: ${why}`);
+  }
+
+  async #report(failure: Failure, number: number): Promise<void> {
+    if (this.#options.shrinks ?? true) return this.#shrink(failure, number);
+    const alike = this.#found.filter(({ cause }) => isSame(cause, failure.symptom));
+    if (alike.length >= MAX_AS_DRAWN) this.#knownFailures += 1;
+    else this.#tell({ ...failure, foundIn: failure.data.name, afterTrials: number, shrinkTrials: 0 });
   }
 
   async #shrink({ data, result: first, symptom }: Failure, number: number): Promise<void> {

@@ -4,7 +4,7 @@ import type { CommandContext } from '../command-context.ts';
 import { workersOption } from '../common-options.ts';
 import { examplesText } from '../help.ts';
 import type { Example } from '../help.ts';
-import { REFERENCE, parseFor, parseMaxFindings, parseSearchTrials, parseSeed } from '../options.ts';
+import { REFERENCE, parseFor, parseMaxCorpus, parseMaxFindings, parseSearchTrials, parseSeed } from '../options.ts';
 
 /** The flags of `explore`, parsed. */
 interface ExploreFlags {
@@ -15,6 +15,9 @@ interface ExploreFlags {
   readonly maxFindings?: number;
   readonly seed: number;
   readonly corpus?: string;
+  readonly maxCorpus?: number;
+  readonly asDrawn: boolean;
+  readonly shrink?: string;
   readonly known?: string;
   readonly out?: string;
   readonly workers?: number;
@@ -26,6 +29,8 @@ const EXAMPLES: readonly Example[] = [
   { line: 'explore --target karpenter@1.14.1 --for 20m', does: 'search for twenty minutes' },
   { line: 'explore --target mutant:token-lost-in-crash --trials 2000 --seed 7', does: 'the same search each time' },
   { line: 'explore --known runs/explore-2026-11-28/findings.json', does: 'only tell what that search did not find' },
+  { line: 'explore --target karpenter@1.14.1 --for 1h --as-drawn', does: 'look at more scenarios where trials are slow' },
+  { line: 'explore --target karpenter@1.14.1 --shrink ./drawn.json', does: 'make one of those that failed smaller' },
   { line: 'run --scenario runs/explore-2026-11-28/scenarios/not-settled-12.json', does: 'run what was found once more' },
   { line: 'explore --export runs/explore-2026-11-28/scenarios/not-settled-12.json', does: 'print it as a TypeScript scenario' },
 ];
@@ -45,6 +50,21 @@ export function defineExplore(program: Command, { console, finish }: CommandCont
     .addOption(new Option('--max-findings <n>', 'end the search after n findings').argParser(parseMaxFindings))
     .addOption(new Option('--seed <n>', 'seed of the search').default(1).argParser(parseSeed))
     .option('--corpus <dir>', 'directory that keeps scenarios that reached something new, and starts with those in it')
+    .addOption(
+      new Option('--max-corpus <n>', 'in the end keep n scenarios there at most, those that reach the most for what they cost').argParser(
+        parseMaxCorpus,
+      ),
+    )
+    .option('--as-drawn', 'do not make failures smaller: tell up to ten of each code as they were drawn', false)
+    .addOption(
+      new Option('--shrink <./file.json>', 'only make this scenario smaller, as long as it fails in the same way').conflicts([
+        'trials',
+        'maxFindings',
+        'corpus',
+        'maxCorpus',
+        'asDrawn',
+      ]),
+    )
     .option('--known <file>', 'findings.json of an earlier search: what it lists is counted, but not reported again')
     .option('--out <dir>', 'directory for findings, new or empty (default: a new one in runs/)')
     .addOption(workersOption())

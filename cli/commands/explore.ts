@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exportedSource } from '../../explore/export.ts';
+import type { ScenarioData } from '../../explore/scenario-data.ts';
 import { Search } from '../../explore/search.ts';
 import type { Found } from '../../explore/search.ts';
 import { TRIAL_SEED, createScenarioRunner } from '../../explore/trials.ts';
@@ -36,6 +37,10 @@ export interface ExploreOptions {
   readonly maxFindings?: number;
   readonly seed: number;
   readonly corpus?: string;
+  readonly maxCorpus?: number;
+  readonly asDrawn: boolean;
+  /** The file of a scenario that is to become smaller. */
+  readonly shrink?: string;
   readonly known?: string;
   readonly out?: string;
   readonly workers?: number;
@@ -62,7 +67,10 @@ export async function explore(options: ExploreOptions, console: Console): Promis
       `target ${target.label} is a program in real time, and the explorer needs virtual time; a Go program can be compiled into the world: docs/go-targets.md`,
     );
   const known = options.known === undefined ? [] : readKnown(options.known);
+  if (options.maxCorpus !== undefined && options.corpus === undefined)
+    throw new UsageError('--max-corpus needs --corpus, the directory that it is about');
   const corpus = new Corpus(options.corpus);
+  const plan = planOf(options, corpus);
   const clock = createRealTimeline().scope('command');
   const startedAt = new Date(clock.nowMs()).toISOString();
   const directory = createDirectory(options.out, { startedAt, prefix: 'explore-' });
@@ -70,7 +78,7 @@ export async function explore(options: ExploreOptions, console: Console): Promis
   const interrupted = interruption();
   // Time that is up ends a search as Ctrl-C does: making findings smaller can take longer than the search.
   const timeUp = new AbortController();
-  const cancelTimer = options.trials === undefined ? clock.after(options.forMs ?? DEFAULT_FOR_MS, () => timeUp.abort()) : undefined;
+  const cancelTimer = plan.forMs === undefined ? undefined : clock.after(plan.forMs, () => timeUp.abort());
   const signal = AbortSignal.any([interrupted.signal, timeUp.signal]);
   const progress = new SearchProgress(console, clock);
   const runner = createScenarioRunner({
@@ -85,7 +93,8 @@ export async function explore(options: ExploreOptions, console: Console): Promis
     random: createRandom(seed),
     site: { features: loaded.features, capabilities: worldFor(loaded, undefined).facts.capabilities },
     known,
-    corpus: corpus.scenarios,
+    corpus: plan.first,
+    shrinks: !options.asDrawn,
     ...defined({ maxFindings: options.maxFindings }),
     run: runner.run,
     onKept: (data) => corpus.keep(data),
@@ -94,9 +103,9 @@ export async function explore(options: ExploreOptions, console: Console): Promis
       progress.found(found);
     },
   });
-  const trials = options.trials ?? Infinity;
+  const left = (): number => plan.trials - search.standing.trials;
   try {
-    while (!signal.aborted && !search.isOver && search.standing.trials < trials) await search.round(trials - search.standing.trials);
+    while (!signal.aborted && !search.isOver && left() > 0) await search.round(left());
   } finally {
     cancelTimer?.();
     progress.close();
@@ -105,6 +114,8 @@ export async function explore(options: ExploreOptions, console: Console): Promis
     interrupted.release();
   }
   const { found, standing, problems } = search;
+  // Of those that did not run, nobody knows what they reach.
+  if (options.maxCorpus !== undefined && standing.trials >= plan.first.length) corpus.keepOnly(search.bestOfCorpus(options.maxCorpus));
   const { seconds } = progress;
   const wasInterrupted = interrupted.signal.aborted;
   writeFindings(directory, { target: target.label, seed, standing, found, known });
@@ -117,11 +128,26 @@ export async function explore(options: ExploreOptions, console: Console): Promis
     seconds,
     interrupted: wasInterrupted,
     problems,
+    nothing:
+      options.shrink === undefined || standing.unknown > 0
+        ? 'Nothing new was found.'
+        : `${options.shrink} passes: there is nothing to make smaller.`,
   };
   if (json) console.out(`${JSON.stringify(summary, undefined, 2)}\n`);
   else console.out(summaryOf(summary, console.columns));
   if (found.length > 0) return EXIT.fail;
   return wasInterrupted || standing.trials === 0 || standing.unknown === standing.trials ? EXIT.unknown : EXIT.pass;
+}
+
+/** How long a search lasts, and with which scenarios it begins. */
+function planOf(
+  { shrink, trials, forMs }: Pick<ExploreOptions, 'shrink' | 'trials' | 'forMs'>,
+  corpus: Corpus,
+): { readonly first: readonly ScenarioData[]; readonly trials: number; readonly forMs: number | undefined } {
+  // Making it smaller has limits of its own.
+  if (shrink !== undefined) return { first: [scenarioFile(shrink)], trials: 1, forMs };
+  if (trials !== undefined) return { first: corpus.scenarios, trials, forMs: undefined };
+  return { first: corpus.scenarios, trials: Infinity, forMs: forMs ?? DEFAULT_FOR_MS };
 }
 
 /** Runs what was found once more, from the files that were written, and writes a report as any other run does. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { z } from 'zod';
 import { causeSchema, causesOf } from '../../explore/findings.ts';
@@ -117,23 +117,38 @@ export class Corpus {
   /** The short ones first: more of them run in the same time. */
   readonly scenarios: readonly ScenarioData[];
   readonly #directory: string | undefined;
-  readonly #names: Set<string>;
+  /** The file of each scenario, by its name. */
+  readonly #files: Map<string, string>;
 
   /** @throws UsageError when the directory can't be used, or has a file that is no scenario */
   constructor(directory: string | undefined) {
     this.#directory = directory;
     if (directory !== undefined) createFolder(directory);
     const files = directory === undefined ? [] : readdirSync(directory).filter((name) => name.endsWith('.json'));
-    const read = files.sort().map((name) => scenarioFile(join(directory ?? '', name)));
+    const read = files
+      .sort()
+      .map((name) => join(directory ?? '', name))
+      .map((path) => ({ path, data: scenarioFile(path) }));
     const size = (data: ScenarioData): number => JSON.stringify(data).length;
-    this.scenarios = read.toSorted((a, b) => size(a) - size(b));
-    this.#names = new Set(this.scenarios.map(({ name }) => name));
+    this.scenarios = read.map(({ data }) => data).toSorted((a, b) => size(a) - size(b));
+    this.#files = new Map(read.map(({ path, data }) => [data.name, path]));
   }
 
   keep(data: ScenarioData): void {
-    if (this.#directory === undefined || this.#names.has(data.name)) return;
-    this.#names.add(data.name);
-    writeFileSync(join(this.#directory, `${data.name}.json`), formatScenario(data));
+    if (this.#directory === undefined || this.#files.has(data.name)) return;
+    const path = join(this.#directory, `${data.name}.json`);
+    this.#files.set(data.name, path);
+    writeFileSync(path, formatScenario(data));
+  }
+
+  /** Removes the files of all others. */
+  keepOnly(scenarios: readonly ScenarioData[]): void {
+    const names = new Set(scenarios.map(({ name }) => name));
+    for (const [name, path] of this.#files) {
+      if (names.has(name)) continue;
+      rmSync(path);
+      this.#files.delete(name);
+    }
   }
 }
 

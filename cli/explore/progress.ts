@@ -46,9 +46,13 @@ export class SearchProgress {
 
   found(found: Found): void {
     const [message = ''] = messagesOf(found);
-    const { cause, data, afterTrials } = found;
+    const { cause, data, afterTrials, foundIn } = found;
     const size = `${formatCount(data.faults.length, 'fault')}, ${formatCount(data.workloads.length, 'workload')}, ${formatCount(data.pools.length, 'pool')}, ${formatCount(data.steps.length, 'step')}`;
-    this.#line.print(printable(`found ${cause.check}: ${cause.code} in trial ${afterTrials}; smallest scenario: ${size}`));
+    this.#line.print(
+      printable(
+        `found ${cause.check}: ${cause.code} in trial ${afterTrials}; ${data.name === foundIn ? 'scenario as drawn' : 'smallest scenario'}: ${size}`,
+      ),
+    );
     this.#line.print(`  ${printable(message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message)}`);
   }
 

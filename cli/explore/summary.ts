@@ -14,13 +14,19 @@ export interface SearchSummary {
   readonly interrupted: boolean;
   /** Why some trials have no verdict. */
   readonly problems: readonly string[];
+  /** What to say if nothing was found. */
+  readonly nothing: string;
 }
 
 /** What a search found, for a terminal. */
-export function summaryOf({ directory, target, standing, found, seconds, interrupted, problems }: SearchSummary, columns: number): string {
+export function summaryOf(
+  { directory, target, standing, found, seconds, interrupted, problems, nothing }: SearchSummary,
+  columns: number,
+): string {
   const { trials, shrinkTrials, covered, interleavings, known, unknown } = standing;
   const lines = found.flatMap((one) => {
-    const { cause, data, result } = one;
+    const { cause, data, result, foundIn } = one;
+    const isAsDrawn = data.name === foundIn;
     const path = pathFromHere(scenarioPath(directory, data.name));
     const [message = ''] = messagesOf(one);
     return [
@@ -30,10 +36,11 @@ export function summaryOf({ directory, target, standing, found, seconds, interru
       `  with: ${cause.ingredients.join(', ') || 'no fault, and nothing special'}`,
       `  scenario: ${path}`,
       `  again: scaleproof run --scenario ${word(path)} --target ${word(target)}`,
+      ...(isAsDrawn ? [`  make it smaller: scaleproof explore --shrink ${word(path)} --target ${word(target)}`] : []),
       `  replay: scaleproof replay '${result.replay}'`,
     ];
   });
-  const searched = `${formatCount(trials, 'trial')} of ${printable(target)} in ${formatDuration(seconds * 1_000)}${shrinkTrials === 0 ? '' : ` and ${shrinkTrials} to make findings smaller`}: ${covered} places reached, ${formatCount(interleavings, 'different interleaving')}`;
+  const searched = `${formatCount(trials, 'trial')} of ${printable(target)} in ${formatDuration(seconds * 1_000)}${shrinkTrials === 0 ? '' : ` and ${shrinkTrials} to examine what failed`}: ${covered} places reached, ${formatCount(interleavings, 'different interleaving')}`;
   return [
     ...lines,
     ...(found.length === 0 ? [] : ['']),
@@ -43,7 +50,7 @@ export function summaryOf({ directory, target, standing, found, seconds, interru
     ...problems.flatMap((problem) => wrap(`  ${printable(problem)}`, columns)),
     ...(interrupted ? ['The search was interrupted: corpus and findings so far are written.'] : []),
     found.length === 0
-      ? 'Nothing new was found.'
+      ? nothing
       : `Found ${formatCount(found.length, 'problem')}: ${pathFromHere(directory)}${interrupted ? '' : '/report/report.html'}`,
     '',
   ].join('\n');
