@@ -128,8 +128,8 @@ function smallerWorkloads(workload: WorkloadData): WorkloadData[] {
     })),
     // Only pods of a Job finish.
     ...withoutFields(workload, ['name', 'replicas', 'cpu', 'memory', ...(workload.runSeconds === undefined ? [] : ['kind'])]),
-    ...(volume !== undefined && 'zones' in volume
-      ? withoutFields(volume, ['is']).map((smaller) => ({ ...workload, volume: smaller }))
+    ...(volume !== undefined && ('zones' in volume || 'otherZones' in volume)
+      ? withoutFields(volume, ['is', 'zone']).map((smaller) => ({ ...workload, volume: smaller }))
       : []),
     ...smallerSpreads.map((smaller) => ({ ...workload, spread: smaller })),
     ...(gpus > 1 ? [{ ...workload, gpus: 1 }] : []),

@@ -248,6 +248,17 @@ const CASES: readonly {
     is: 'impossible',
     launchless: true,
   },
+  {
+    what: 'a volume in several zones, of which the pool has the last',
+    data: withVolume({ is: 'existing', zone: 'us-east-1b', otherZones: ['us-east-1c', 'us-east-1a'] }, { zones: ['us-east-1a'] }),
+    is: 'schedulable',
+  },
+  {
+    what: 'a volume in several zones, of which the pool has none',
+    data: withVolume({ is: 'existing', zone: 'us-east-1b', otherZones: ['us-east-1c'] }, { zones: ['us-east-1a'] }),
+    is: 'impossible',
+    launchless: true,
+  },
   { what: 'a volume of a missing class', data: withVolume({ is: 'of-missing-class' }), is: 'impossible', launchless: true },
   { what: 'a volume that is created where its pod runs', data: withVolume({ is: 'created-with-pod' }), is: 'schedulable' },
   {

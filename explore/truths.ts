@@ -20,7 +20,7 @@ import type { TopologySpreadConstraint } from '../model/kube.ts';
 import { MOVES_PODS, daemonSetOf, earlyDaemonSets, needsGpus, peaksOf, specOf, stopSecondsOf } from './scenario-data.ts';
 import type { PoolData, ScenarioData, WorkloadData } from './scenario-data.ts';
 import { withheldIn } from './shortages.ts';
-import { certainZones, inZones, isShared, zonesRequired } from './volumes.ts';
+import { possibleZones, inZones, isShared, zonesRequired } from './volumes.ts';
 
 /** What is true of a workload, whatever autoscaler runs. */
 export interface WorkloadTruth {
@@ -236,8 +236,10 @@ function volumeProblem(data: ScenarioData, name: string, zones: readonly string[
   const isReplaced = data.steps.some((step) => step.do === 'roll-out' && step.workload === name);
   if (isShared(workload) && ((peaksOf(data).get(name) ?? 0) > 1 || isReplaced))
     return 'its pods share a volume, which only one node at a time can attach (ReadWriteOnce)';
-  if (workload.volume.is !== 'existing' && isPlacedByZone(workload)) return 'it depends on the zones of its volumes where its pods may be';
-  for (const zone of certainZones(workload.volume) ?? zones) {
+  // Its zones are those that its pods are allowed, as for any other requirement.
+  if (workload.volume.is === 'existing') return undefined;
+  if (isPlacedByZone(workload)) return 'it depends on the zones of its volumes where its pods may be';
+  for (const zone of possibleZones(workload.volume) ?? zones) {
     const there = judgeOver(data, name, judgeUnder, { workload: name, zone });
     if (there.kind !== 'servable') return `its volume may be in ${zone}, and then: ${there.why}`;
   }

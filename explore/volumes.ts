@@ -10,8 +10,8 @@ import type { NodeSelectorRequirement } from '../model/kube.ts';
  * shared by all pods of its workload.
  */
 export const volumeSchema = z.discriminatedUnion('is', [
-  /** It is in this zone already. */
-  z.strictObject({ is: z.literal('existing'), zone: z.string() }),
+  /** It is in this zone already, or in several at once. */
+  z.strictObject({ is: z.literal('existing'), zone: z.string(), otherZones: z.array(z.string()).min(1).exactOptional() }),
   /** It is created where the first pod that needs it runs; `zones` are those of its class, by default all. */
   z.strictObject({ is: z.literal('created-with-pod'), zones: z.array(z.string()).min(1).exactOptional() }),
   /** It is created at once, in one of the zones, whatever its pods need. */
@@ -32,13 +32,12 @@ const VOLUME = 'data';
 
 /** The zones that a volume names. */
 export function namedZones(volume: VolumeData): readonly string[] {
-  if (volume.is === 'existing') return [volume.zone];
+  if (volume.is === 'existing') return [volume.zone, ...(volume.otherZones ?? [])];
   return volume.is === 'of-missing-class' ? [] : (volume.zones ?? []);
 }
 
-/** The zones in which it may be; undefined if that depends on where its pods run, or if it never exists. */
-export function certainZones(volume: VolumeData): readonly string[] | undefined {
-  if (volume.is === 'existing') return [volume.zone];
+/** The zones of which it gets one, wherever its pods can run; undefined if that depends on where they run, or if none is chosen any more. */
+export function possibleZones(volume: VolumeData): readonly string[] | undefined {
   return volume.is === 'created-at-once' ? (volume.zones ?? ZONES) : undefined;
 }
 
@@ -64,7 +63,7 @@ function hasOwnClaims(kind: WorkloadKind | undefined, { is }: VolumeData): boole
 /** Objects that a user creates before the workload. */
 export function volumeObjects({ name, kind, volume }: Claimant): UserObject[] {
   if (volume === undefined) return [];
-  if (volume.is === 'existing') return volumeIn(volume.zone, name);
+  if (volume.is === 'existing') return volumeIn(namedZones(volume), name);
   const claims = hasOwnClaims(kind, volume) ? [] : [claimOf(name)];
   if (volume.is === 'of-missing-class') return claims;
   return [storageClass(name, namedZones(volume), volume.is === 'created-at-once' ? 'Immediate' : 'WaitForFirstConsumer'), ...claims];

@@ -55,6 +55,10 @@ export function drawWorkload(
     return endingSlowly({ seconds, graceSeconds: random.int(1, MAX_GRACE_S) });
   });
   const annotations = { ...(opted ? OPTED_OUT : {}), ...slow?.annotations };
+  const nodeSelector = maybe(random, 0.15, () => selectorOf(random, site));
+  const nodeAffinityTerms = maybe(random, 0.06, () => [[affinityOf(random)], [affinityOf(random)]]);
+  // What pods ask for in several ways may contradict itself.
+  const further = nodeSelector === undefined && nodeAffinityTerms === undefined ? 1 : 3;
   return {
     name,
     replicas,
@@ -71,10 +75,10 @@ export function drawWorkload(
       ephemeralStorage: maybe(random, 0.08, () => random.pick(['1Gi', '8Gi', '14Gi'])),
       hostPort: maybe(random, 0.08, () => random.pick([8080, 9100])),
       priorityClassName: maybe(random, 0.06, () => 'system-cluster-critical'),
-      nodeSelector: maybe(random, 0.15, () => selectorOf(random, site)),
-      nodeAffinity: maybe(random, 0.15, () => [affinityOf(random)]),
-      nodeAffinityTerms: maybe(random, 0.06, () => [[affinityOf(random)], [affinityOf(random)]]),
-      preferredAffinity: maybe(random, 0.1, () => [affinityOf(random)]),
+      nodeSelector,
+      nodeAffinity: maybe(random, 0.13 * further, () => [affinityOf(random)]),
+      nodeAffinityTerms,
+      preferredAffinity: maybe(random, 0.08 * further, () => [affinityOf(random)]),
       tolerations: maybe(random, 0.2, () => [{ key: OWN_TAINT.key, operator: 'Exists' as const }]),
       apartOver: maybe(random, 0.1, () => random.pick([LABEL.hostname, LABEL.zone])),
       near: maybe(random, 0.06, () => ({ workload: random.pick(others), over: random.pick([LABEL.zone, LABEL.hostname]) })),
@@ -94,10 +98,15 @@ function volumeOf(random: Random, { capabilities }: DrawSite): VolumeData {
     [1, { is: 'created-at-once', ...some }],
   ];
   return weighted<VolumeData>(random, [
-    [2, { is: 'existing', zone: random.pick(ZONES) }],
+    [2, existingVolume(random)],
     [0.5, { is: 'of-missing-class' }],
     ...(capabilities.includes('volumes.create') ? created : []),
   ]);
+}
+
+function existingVolume(random: Random): VolumeData {
+  const [zone = ZONES[0], ...others] = random.shuffle(ZONES);
+  return { is: 'existing', zone, ...defined({ otherZones: maybe(random, 0.4, () => others.slice(0, random.int(1, others.length))) }) };
 }
 
 function canHaveGpus(site: DrawSite): boolean {
@@ -122,6 +131,7 @@ function affinityOf(random: Random): NodeSelectorRequirement {
     () => ({ key: 'example.com/tier', operator: random.pick(['Gt', 'Lt'] as const), values: ['2'] }),
     () => ({ key: 'example.com/tier', operator: 'In', values: someOf(random, OWN_LABELS['example.com/tier']) }),
     () => ({ key: 'example.com/team', operator: random.pick(['Exists', 'DoesNotExist'] as const) }),
+    () => ({ key: 'example.com/team', operator: 'In', values: [random.pick(OWN_LABELS['example.com/team'])] }),
   ])();
 }
 
@@ -171,9 +181,14 @@ export function drawDaemonSets(random: Random): DaemonSetSpec[] {
     ]),
     memory: random.pick(['32Mi', '128Mi', '512Mi']),
     ...defined({
-      nodeSelector: maybe(random, 0.15, () => ({ [LABEL.arch]: random.pick(['amd64', 'arm64']) })),
+      nodeSelector: maybe(random, 0.2, () => agentSelector(random)),
       tolerations: maybe(random, 0.2, () => []),
       priorityClassName: maybe(random, 0.4, () => 'system-node-critical'),
     }),
   }));
+}
+
+/** Only some nodes get the DaemonSet's pod, also of one pool. */
+function agentSelector(random: Random): Record<string, string> {
+  return random.chance(0.6) ? { [LABEL.arch]: random.pick(['amd64', 'arm64']) } : { [LABEL.instanceType]: random.pick(TYPES) };
 }
