@@ -18,8 +18,9 @@ const params = z.strictObject({
 /**
  * The API server's watch cache lags: watches deliver late, but in order and completely, and lists from the cache
  * (`resourceVersion=0`, as after a restart) show an older state than the target may have seen. Consistent reads stay
- * consistent, and a list with a minimum revision that the cache has not reached is refused with 504. Legal: each API server
- * has its own cache, fed by one etcd watch per resource.
+ * consistent, and a list with a minimum revision that the cache has not reached is refused with 504. A watch that asks for initial
+ * events without a revision (client-go from v0.35 on) is consistent, too: it waits three seconds for the cache, and is then refused. Legal:
+ * each API server has its own cache, fed by one etcd watch per resource.
  */
 export const watchLag = defineFault({
   name: 'watch-lag',

@@ -74,6 +74,57 @@ test('a watch that starts from a stale cache continues from there', async () => 
   });
 });
 
+const INITIAL = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
+
+test('initial events without a revision are consistent: they wait three seconds for the cache, and are then refused', async () => {
+  await withServer(async ({ server, call, watch, clock }) => {
+    await call('POST', PODS, pod('a'));
+    await clock.sleep(2 * LAG_MS);
+    await call('POST', PODS, pod('b'));
+    const fired: number[] = [];
+    const heal = server.perturb.lag({ resources: ['pods'], lagMs: LAG_MS, fired: (span) => fired.push(span) });
+    const refused = await watch(`${PODS}?${INITIAL}`);
+    await clock.sleep(3_000 - SOON_MS);
+    expect(refused.lines).toEqual([]);
+    await refused.done;
+    expect(refused.lines).toMatchObject([{ type: 'ERROR', object: { code: 504, reason: 'Timeout' } }]);
+    expect(fired).toEqual([0]);
+    // Any age will do for this one.
+    const old = await watch(`${PODS}?${INITIAL}&resourceVersion=0`);
+    await clock.sleep(SOON_MS);
+    expect(brief(old.lines)).toEqual(['ADDED a', 'BOOKMARK ']);
+    // Once the cache has seen all, nothing keeps it waiting.
+    await clock.sleep(LAG_MS);
+    const late = await watch(`${PODS}?${INITIAL}`);
+    await clock.sleep(SOON_MS);
+    expect(brief(late.lines)).toEqual(['ADDED a', 'ADDED b', 'BOOKMARK ']);
+    await heal();
+    for (const one of [old, late]) one.stop();
+    await Promise.all([old.done, late.done]);
+  });
+});
+
+test('initial events wait no longer than the cache needs, or until it is healed', async () => {
+  await withServer(async ({ server, call, watch, clock }) => {
+    await call('POST', PODS, pod('a'));
+    const healShort = server.perturb.lag({ resources: ['pods'], lagMs: 1_000, fired: () => undefined });
+    const short = await watch(`${PODS}?${INITIAL}`);
+    await clock.sleep(1_000 - SOON_MS);
+    expect(short.lines).toEqual([]);
+    await clock.sleep(2 * SOON_MS);
+    expect(brief(short.lines)).toEqual(['ADDED a', 'BOOKMARK ']);
+    await healShort();
+    const heal = server.perturb.lag({ resources: ['pods'], lagMs: LAG_MS, fired: () => undefined });
+    const healed = await watch(`${PODS}?${INITIAL}`);
+    await clock.sleep(1_000);
+    await heal();
+    await clock.sleep(SOON_MS);
+    expect(brief(healed.lines)).toEqual(['ADDED a', 'BOOKMARK ']);
+    for (const one of [short, healed]) one.stop();
+    await Promise.all([short.done, healed.done]);
+  });
+});
+
 test('watches are closed periodically; an expired one ends with 410, and so does one that resumes from before', async () => {
   await withServer(async ({ server, call, watch, clock }) => {
     const { body } = await call('POST', PODS, pod('a'));

@@ -73,7 +73,8 @@ export function openWatch(
       from: fromStart ? undefined : (revision ?? store.revision),
       bookmarks,
       initialEventsEnd: initial === true && bookmarks,
-      notOlderThan: initial === true ? revision : undefined,
+      // Without a revision, what is there at the time of the request must be shown (`getWatchCacheResourceVersion`).
+      notOlderThan: initial === true ? (revision ?? store.revision) : undefined,
       end: close,
       ...(principal === 'target' ? { target: { span } } : {}),
     },

@@ -24,6 +24,9 @@ const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 /** Most events of one watch that nobody has read, or that wait for a webhook to convert them. */
 export const MAX_WAITING_EVENTS = 50_000;
 
+/** How long a server waits until its cache has seen what a watch must show (`blockTimeout`, `k8s.io/apiserver/pkg/storage/cacher`). */
+const BLOCK_TIMEOUT_MS = 3_000;
+
 type Deliver = (event: WatchEvent) => void;
 
 /** The delay of an event by a lag. */
@@ -58,6 +61,14 @@ interface WatchRequest {
   readonly target?: { readonly span: number };
   /** Ends the watch without an error, as a server may do at any time: a real one does it if a watcher is too slow. */
   readonly end: () => void;
+}
+
+/** A watch that is about to begin. */
+interface Opening {
+  readonly delivery: Delivery;
+  /** Aborted when it is closed. */
+  readonly signal: AbortSignal;
+  readonly deliver: Deliver;
 }
 
 /** An open watch of the target. */
@@ -110,20 +121,53 @@ export class Watches {
     if (signal.aborted) return;
     this.#count += 1;
     const random = this.#random.fork(String(this.#count));
-    const { resource, from, target, end } = request;
+    const { resource, end } = request;
     const delivery = new Delivery({ clock: this.#clock, random, signal, deliver, resource, end });
-    const lag = (): Lag | undefined => (target === undefined ? undefined : this.#cache.of(resource));
+    const opening = { delivery, signal, deliver };
+    if (request.notOlderThan === undefined || request.notOlderThan <= this.#newestFor(request)) this.#begin(request, opening);
+    else void this.#beginWhenFresh(request, request.notOlderThan, opening);
+  }
+
+  /** The lag of the cache that serves a watch. */
+  #lagOf({ resource, target }: WatchRequest): Lag | undefined {
+    return target === undefined ? undefined : this.#cache.of(resource);
+  }
+
+  /** The newest revision that the cache has seen which serves a watch. */
+  #newestFor(request: WatchRequest): number {
+    const lag = this.#lagOf(request);
+    return lag === undefined ? this.#store.revision : this.#cache.revisionOf(lag);
+  }
+
+  /**
+   * Begins once the cache has seen a revision. If it takes too long, the watch ends with an error, as in a real server.
+   * Source: `waitUntilFreshAndBlock` (`k8s.io/apiserver/pkg/storage/cacher/watch_cache.go`), v0.35.
+   */
+  async #beginWhenFresh(request: WatchRequest, revision: number, opening: Opening): Promise<void> {
+    const { delivery, signal } = opening;
+    const lag = this.#lagOf(request);
+    const freshInMs = lag === undefined ? Infinity : this.#cache.timeOf(revision) + lag.lagMs - this.#clock.nowMs();
+    if (lag !== undefined && request.target !== undefined) lag.fired(request.target.span);
+    const until = AbortSignal.any([signal, ...(lag === undefined ? [] : [lag.healed])]);
+    try {
+      await this.#clock.sleep(Math.min(BLOCK_TIMEOUT_MS, freshInMs), until);
+    } catch {
+      // Healed, or the watch was closed.
+    }
+    if (signal.aborted) return;
+    const newest = this.#newestFor(request);
+    if (revision > newest) delivery.push({ type: 'ERROR', status: tooLarge(revision, newest).status });
+    else this.#begin(request, opening);
+  }
+
+  #begin(request: WatchRequest, { delivery, signal, deliver }: Opening): void {
+    const { resource, from, target, end } = request;
     const offer = (commit: Commit): void => {
       if (from !== undefined && commit.revision <= from) return;
       const event = eventFor(request, commit);
-      if (event !== undefined) delivery.push(event, this.#lateness(lag(), commit, target?.span));
+      if (event !== undefined) delivery.push(event, this.#lateness(this.#lagOf(request), commit, target?.span));
     };
-    const cached = lag();
-    const newest = cached === undefined ? this.#store.revision : this.#cache.revisionOf(cached);
-    if ((request.notOlderThan ?? 0) > newest) {
-      delivery.push({ type: 'ERROR', status: tooLarge(request.notOlderThan ?? 0, newest).status });
-      return;
-    }
+    const newest = this.#newestFor(request);
     if (from === undefined) {
       delivery.pushAll(
         (this.#store.listAt(resource, request.namespace, newest) ?? [])
