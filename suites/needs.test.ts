@@ -164,9 +164,11 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
     'staleness/killed-with-stale-list',
     'staleness/ready-unseen',
     'staleness/restarted-with-stale-list',
+    'staleness/restarted-with-stale-records',
     'staleness/stale-caches',
     'staleness/stale-nodes',
     'staleness/stale-pods',
+    'staleness/stale-records',
   ],
   'target.kill': [
     'consolidation/killed-meanwhile',
@@ -180,6 +182,7 @@ const NEEDED_BY: Readonly<Partial<Record<Capability, readonly string[]>>> = {
     'crashes/restarted-under-load',
     'staleness/killed-with-stale-list',
     'staleness/restarted-with-stale-list',
+    'staleness/restarted-with-stale-records',
   ],
   'target.pause': ['faulty-api/paused-during-launch', 'faulty-api/paused-during-scale-in'],
   'target.clock': [

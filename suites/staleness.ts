@@ -113,6 +113,40 @@ export const restartedWithStaleList = scenario({
   },
 });
 
+/** Longer than an instance may be without a record: who believes in its cache ends what it has launched and recorded itself. */
+const RECORDS_LAG_MS = 60_000;
+
+export const restartedWithStaleRecords = scenario({
+  id: 'staleness/restarted-with-stale-records',
+  title:
+    'the autoscaler restarts and reads a list of its own records from before its launches: no instance is taken for a leak, and pods keep their nodes',
+  requirements: ['STL-09', 'STL-05'],
+  capabilities: ['watch.perturb', 'target.kill'],
+  pools: NODE_POOLS,
+  async run(t) {
+    t.expect.launchedAtMost(5);
+    const web = await serve(t, 'provision', { replicas: 5 });
+    await t.inject(lag('nodeclaims', RECORDS_LAG_MS));
+    await t.restartTarget();
+    await t.kept('scale-in');
+    await t.untilServed(web, 'recover');
+  },
+});
+
+export const staleRecords = scenario({
+  id: 'staleness/stale-records',
+  title: 'the autoscaler sees its own records a minute late: no instance is taken for a leak, and pods keep their nodes',
+  requirements: ['STL-09', 'STL-03'],
+  pools: NODE_POOLS,
+  under: [lag('nodeclaims', RECORDS_LAG_MS)],
+  async run(t) {
+    t.expect.launchedAtMost(5);
+    const web = await serve(t, 'recover', { replicas: 5 });
+    await t.kept('scale-in');
+    await t.untilServed(web, 'recover');
+  },
+});
+
 export const killedWithStaleList = scenario({
   id: 'staleness/killed-with-stale-list',
   title: 'the autoscaler is killed right after a launch and restarts with a stale cache: it finds what it launched, and no instance leaks',

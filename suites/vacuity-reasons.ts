@@ -119,6 +119,7 @@ export const VACUITY_REASONS: readonly VacuityReason[] = [
       'staleness/stale-nodes',
       'staleness/stale-pods',
       'staleness/restarted-with-stale-list',
+      'staleness/stale-records',
     ],
     state: 'nothing-alone',
     reason:

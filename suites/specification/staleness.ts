@@ -89,5 +89,15 @@ export const staleness: Area = {
       bound: 'recover',
       incidents: ['karpenter#1100'],
     }),
+    requirement({
+      id: 'STL-09',
+      title: 'An instance is not taken for a leak because a list that may be old lacks its record.',
+      rationale:
+        'A list from the watch cache of an API server may be minutes old, after a start and while a watch lags. A garbage collector that acts on it terminates instances that are in use, with all of their pods.',
+      observed:
+        'the autoscaler sees its own records minutes late, after a restart or all the time; no instance that it launched meanwhile is terminated',
+      breaches: { ...UNSERVED, ...TAKEN, ...TWICE, 'grace-periods': ['never-asked-to-leave'] },
+      bound: AT_EVERY_MOMENT,
+    }),
   ],
 };

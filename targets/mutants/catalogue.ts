@@ -11,6 +11,7 @@ import { forgetsSizesOfClasses } from './capacity/forgets-sizes-of-classes.ts';
 import { sizesLearntOneByOne } from './capacity/sizes-learnt-one-by-one.ts';
 import { ignoredCapacityErrors } from './capacity/ignored-capacity-errors.ts';
 import { collectsOtherClusters } from './collection/collects-other-clusters.ts';
+import { collectsByCache } from './collection/collects-by-cache.ts';
 import { collectsLaunchesInProgress } from './collection/collects-launches-in-progress.ts';
 import { failedListAsEmpty } from './collection/failed-list-as-empty.ts';
 import { terminatesForeignInstances } from './collection/terminates-foreign-instances.ts';
@@ -284,6 +285,7 @@ export const mutants: readonly Mutant[] = [
   waitsForDeadInstance,
   poisonMessage,
   collectsOtherClusters,
+  collectsByCache,
   collectsLaunchesInProgress,
   daemonsetPodsKeepNodes,
   finishedPodsKeepNodes,
