@@ -35,13 +35,13 @@ function judgeNodes(view: View): Part | undefined {
   const blindness = blindnessOf(view);
   return withBound(view, LAG_BOUND, (bound) => {
     const findings = departuresOf(view).flatMap((departure) => {
-      const { node, entry, at, decided, isVoluntary } = departure;
+      const { node, entry, at, isVoluntary } = departure;
       // A pool of fixed size that shrinks has to lose some node.
       if (!isItsOwn(departure, deletions) || [...poolsOf(view, entry)].some(isFixed)) return [];
       const since = node.steps.findLast(({ to, i }) => (to === 'opted-out' || to === 'opted-in') && i < at.i);
       if (!isVoluntary || since?.to !== 'opted-out') return [];
-      // A node that never gets ready for use is given up, whoever wants to keep it.
-      if (!isInUse(view, entry, decided)) return [];
+      // A node that is not in use yet may be given up, whoever wants to keep it.
+      if (!isInUse(view, entry, at)) return [];
       // The request may have been delayed.
       const decidedMs = deletions.get(entry.claim?.object ?? '')?.find((request) => isDuring(request, at))?.start.t ?? at.t;
       if (wasBlind(blindness, since.t, decidedMs) || decidedMs - since.t <= bound.value) return [];

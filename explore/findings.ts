@@ -116,7 +116,7 @@ export function partsOf({ pools, workloads, daemonSets, faults, steps }: Scenari
     workloads: workloads.map((one) => [
       ...fields('workload', one),
       ...(one.kind === undefined ? [] : [one.kind]),
-      ...(one.volume === undefined ? [] : [`volume ${one.volume.is}`]),
+      ...(one.volume === undefined ? [] : [`volume ${one.volume.is}${'otherZones' in one.volume ? ' in several zones' : ''}`]),
     ]),
   };
 }

@@ -43,6 +43,8 @@ export interface Found {
   readonly afterTrials: number;
   /** Trials to make it smaller. */
   readonly shrinkTrials: number;
+  /** Whether it was not made smaller. */
+  readonly isAsDrawn: boolean;
 }
 
 /** A scenario that reached something new, what it reached, and what its trial cost. */
@@ -65,6 +67,8 @@ export interface Standing {
   readonly found: number;
   /** Failures that a known cause explains. */
   readonly known: number;
+  /** Failures that are not told, since enough of their code were told as they were drawn. */
+  readonly untold: number;
   /** Trials without a verdict. */
   readonly unknown: number;
 }
@@ -136,9 +140,12 @@ export class Search {
   readonly #known: Cause[];
   readonly #found: Found[] = [];
   readonly #waiting: ScenarioData[];
+  /** Names of the scenarios that were in the corpus from the start and could be judged. */
+  readonly #judged = new Set<string>();
   #trials = 0;
   #shrinkTrials = 0;
   #knownFailures = 0;
+  #untold = 0;
   /** Such trials so far, by check and code. */
   readonly #confirmed = new Map<string, number>();
   #unknown = 0;
@@ -176,13 +183,19 @@ export class Search {
       corpus: this.#corpus.length,
       found: this.#found.length,
       known: this.#knownFailures,
+      untold: this.#untold,
       unknown: this.#unknown,
     };
   }
 
-  /** At most `most` scenarios that together reach the most places for what their trials cost. All that were kept if these are no more. */
-  bestOfCorpus(most: number): ScenarioData[] {
-    return mostCovering(this.#corpus, most).map(({ data }) => data);
+  /**
+   * The names of those scenarios of the corpus that can go if it is to have at most `most`: all but those that together reach the most
+   * places for what their trials cost. Also those go that reach nothing which the others don't. Those that could not be judged stay.
+   */
+  dispensable(most: number): Set<string> {
+    const best = new Set(mostCovering(this.#corpus, most).map(({ data }) => data.name));
+    const names = [...this.#judged, ...this.#corpus.map(({ data }) => data.name)];
+    return new Set(names.filter((name) => !best.has(name)));
   }
 
   /** Runs one round of at most `most` trials, and makes what it found smaller. */
@@ -232,6 +245,7 @@ export class Search {
   #keep({ data, coverage, operations, result, events }: Explored): void {
     for (const one of operations) this.#operations.add(one);
     if (result === undefined) return;
+    if (result.verdict !== 'unknown' && this.#options.corpus?.some(({ name }) => name === data.name) === true) this.#judged.add(data.name);
     this.#interleavings.add(result.interleaving);
     const before = this.#covered.size;
     for (const key of coverage) this.#covered.add(key);
@@ -243,12 +257,16 @@ export class Search {
   async #look({ data, result, problem }: Explored, number: number): Promise<void> {
     if (result === undefined || result.verdict === 'unknown') this.#countUnknown(data, problem ?? reasonOf(result));
     if (result === undefined) return;
+    if (!(this.#options.shrinks ?? true)) {
+      this.#lookAsDrawn(data, result, number);
+      return;
+    }
     for (const symptom of symptomsOf(result)) {
       const causes = this.#known.filter((cause) => isOf(cause, symptom, data));
       const isKnown = causes.length > 0;
       const other = isKnown && !this.isOver ? await this.#withoutKnown(data, symptom, causes) : undefined;
       if (isKnown && other === undefined) this.#knownFailures += 1;
-      else if (!this.isOver) await this.#report(other ?? { data, result, symptom }, number);
+      else if (!this.isOver) await this.#shrink(other ?? { data, result, symptom }, number);
     }
   }
 
@@ -262,10 +280,8 @@ export class Search {
     // A cause without parts explains all that is like it.
     if (tried >= MAX_CONFIRMED || causes.some(({ ingredients }) => ingredients.length === 0)) return undefined;
     const parts = causes.flatMap(({ ingredients }) => ingredients);
-    const rest = withoutIngredients(data, parts);
-    if (rest === undefined) return undefined;
-    // It is another scenario, also if it is told as it is.
-    const left = { ...rest, name: `${data.name}-${symptom.code}` };
+    const left = withoutIngredients(data, parts);
+    if (left === undefined) return undefined;
     this.#confirmed.set(key, tried + 1);
     const explored = await this.#options.run([left]);
     this.#shrinkTrials += explored.length;
@@ -279,11 +295,15 @@ export class Search {
     if (this.#problems.size < MAX_PROBLEMS) this.#problems.add(`${name}: ${why}`);
   }
 
-  async #report(failure: Failure, number: number): Promise<void> {
-    if (this.#options.shrinks ?? true) return this.#shrink(failure, number);
-    const alike = this.#found.filter(({ cause }) => isSame(cause, failure.symptom));
-    if (alike.length >= MAX_AS_DRAWN) this.#knownFailures += 1;
-    else this.#tell({ ...failure, foundIn: failure.data.name, afterTrials: number, shrinkTrials: 0 });
+  /** Tells one failure of a trial that no known cause explains, if there were few of its code so far. What else failed is told with it. */
+  #lookAsDrawn(data: ScenarioData, result: TrialResult, number: number): void {
+    const symptoms = symptomsOf(result);
+    if (symptoms.length === 0) return;
+    const fresh = symptoms.filter((symptom) => !this.#known.some((cause) => isOf(cause, symptom, data)));
+    const symptom = fresh.find((one) => this.#found.filter(({ cause }) => isSame(cause, one)).length < MAX_AS_DRAWN);
+    if (fresh.length === 0) this.#knownFailures += 1;
+    else if (symptom === undefined) this.#untold += 1;
+    else this.#tell({ data, result, symptom, foundIn: data.name, afterTrials: number, shrinkTrials: 0, isAsDrawn: true });
   }
 
   async #shrink({ data, result: first, symptom }: Failure, number: number): Promise<void> {
@@ -308,21 +328,21 @@ export class Search {
     if (last === undefined) {
       // Interrupted before anything could be left out. One example is enough: which others have the same cause is not known.
       if (this.#found.some(({ cause }) => isSame(cause, symptom))) return;
-      this.#tell({ data, result: first, symptom, foundIn: data.name, afterTrials: number, shrinkTrials: trials });
+      this.#tell({ data, result: first, symptom, foundIn: data.name, afterTrials: number, shrinkTrials: trials, isAsDrawn: true });
       return;
     }
     if (this.#known.some((cause) => isOf(cause, symptom, smallest))) {
       this.#knownFailures += 1;
       return;
     }
-    this.#tell({ data: named, result: last, symptom, foundIn: data.name, afterTrials: number, shrinkTrials: trials });
+    this.#tell({ data: named, result: last, symptom, foundIn: data.name, afterTrials: number, shrinkTrials: trials, isAsDrawn: false });
   }
 
   #tell({ symptom, ...rest }: Omit<Found, 'cause' | 'also'> & { readonly symptom: Symptom }): void {
     const ingredients = ingredientsOf(rest.data);
     const symptoms = symptomsOf(rest.result);
-    // What else fails in the smallest trial has the same cause.
-    this.#known.push(...symptoms.map((one) => ({ ...one, ingredients })));
+    // What else fails in the smallest trial has the same cause. Of a larger one that is not sure.
+    if (this.#options.shrinks ?? true) this.#known.push(...symptoms.map((one) => ({ ...one, ingredients })));
     const { about } = symptoms.find((one) => isLike(one, symptom)) ?? symptom;
     const found: Found = {
       cause: { ...symptom, ...defined({ about }), ingredients },

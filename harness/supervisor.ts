@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { getCompileCacheDir } from 'node:module';
-import { dirname, extname } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -232,10 +232,13 @@ export function sourceConditions(): string[] {
   return extname(import.meta.url) === '.ts' ? ['--conditions=scaleproof-source'] : [];
 }
 
-/** Lets a child find the modules that this process has compiled. Each version of Node has its own folder there. */
+/**
+ * Lets a child find the modules that earlier ones have compiled. Each version of Node has its own folder there. It is not that of the command:
+ * V8 refuses what was compiled with other flags, and the command has some (`avoidExitDeadlock`).
+ */
 function compileCache(): Record<string, string> {
   const ofVersion = getCompileCacheDir();
-  return ofVersion === undefined ? {} : { NODE_COMPILE_CACHE: dirname(ofVersion) };
+  return ofVersion === undefined ? {} : { NODE_COMPILE_CACHE: join(dirname(ofVersion), 'trials') };
 }
 
 /** A process that is ended by one of these has crashed in Node.js itself. Neither TypeScript nor WebAssembly can do that. */

@@ -63,6 +63,7 @@ export function defineExplore(program: Command, { console, finish }: CommandCont
         'corpus',
         'maxCorpus',
         'asDrawn',
+        'known',
       ]),
     )
     .option('--known <file>', 'findings.json of an earlier search: what it lists is counted, but not reported again')

@@ -3,8 +3,9 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exportedSource } from '../../explore/export.ts';
 import type { ScenarioData } from '../../explore/scenario-data.ts';
+import { formatCount } from '../../reports/format.ts';
 import { Search } from '../../explore/search.ts';
-import type { Found } from '../../explore/search.ts';
+import type { Found, Standing } from '../../explore/search.ts';
 import { TRIAL_SEED, createScenarioRunner } from '../../explore/trials.ts';
 import { loadTarget } from '../../harness/load.ts';
 import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
@@ -114,8 +115,6 @@ export async function explore(options: ExploreOptions, console: Console): Promis
     interrupted.release();
   }
   const { found, standing, problems } = search;
-  // Of those that did not run, nobody knows what they reach.
-  if (options.maxCorpus !== undefined && standing.trials >= plan.first.length) corpus.keepOnly(search.bestOfCorpus(options.maxCorpus));
   const { seconds } = progress;
   const wasInterrupted = interrupted.signal.aborted;
   writeFindings(directory, { target: target.label, seed, standing, found, known });
@@ -128,15 +127,34 @@ export async function explore(options: ExploreOptions, console: Console): Promis
     seconds,
     interrupted: wasInterrupted,
     problems,
-    nothing:
-      options.shrink === undefined || standing.unknown > 0
-        ? 'Nothing new was found.'
-        : `${options.shrink} passes: there is nothing to make smaller.`,
+  };
+  const remarks = {
+    nothing: nothingFound(options.shrink, standing),
+    ...defined({ corpus: options.maxCorpus === undefined ? undefined : cut(corpus, options.maxCorpus, { search, first: plan.first }) }),
   };
   if (json) console.out(`${JSON.stringify(summary, undefined, 2)}\n`);
-  else console.out(summaryOf(summary, console.columns));
+  else console.out(summaryOf(summary, remarks, console.columns));
   if (found.length > 0) return EXIT.fail;
   return wasInterrupted || standing.trials === 0 || standing.unknown === standing.trials ? EXIT.unknown : EXIT.pass;
+}
+
+/** What to say if nothing was found. @param shrink the file that was to become smaller */
+function nothingFound(shrink: string | undefined, { trials, unknown }: Standing): string {
+  if (shrink === undefined || unknown > 0) return 'Nothing new was found.';
+  return trials === 0 ? `${shrink} did not run.` : `${shrink} passes: there is nothing to make smaller.`;
+}
+
+/** Removes scenarios from a corpus until it has at most `most`. @returns what became of it */
+function cut(
+  corpus: Corpus,
+  most: number,
+  { search, first }: { readonly search: Search; readonly first: readonly ScenarioData[] },
+): string {
+  // Of those that did not run, nobody knows what they reach.
+  if (search.standing.trials < first.length) return 'Nothing was removed from the corpus, since not all of its scenarios ran.';
+  const before = corpus.size;
+  corpus.remove(search.dispensable(most));
+  return `The corpus keeps ${corpus.size} of ${formatCount(before, 'scenario')}.`;
 }
 
 /** How long a search lasts, and with which scenarios it begins. */

@@ -132,6 +132,11 @@ export class Corpus {
     const size = (data: ScenarioData): number => JSON.stringify(data).length;
     this.scenarios = read.map(({ data }) => data).toSorted((a, b) => size(a) - size(b));
     this.#files = new Map(read.map(({ path, data }) => [data.name, path]));
+    const twice = read.find(({ path, data }) => this.#files.get(data.name) !== path);
+    if (twice !== undefined)
+      throw new UsageError(
+        `${twice.path} and ${this.#files.get(twice.data.name)} have scenarios of the same name, "${twice.data.name}": change the name in one of them, or remove it`,
+      );
   }
 
   keep(data: ScenarioData): void {
@@ -141,12 +146,21 @@ export class Corpus {
     writeFileSync(path, formatScenario(data));
   }
 
-  /** Removes the files of all others. */
-  keepOnly(scenarios: readonly ScenarioData[]): void {
-    const names = new Set(scenarios.map(({ name }) => name));
-    for (const [name, path] of this.#files) {
-      if (names.has(name)) continue;
-      rmSync(path);
+  /** How many scenarios it has. */
+  get size(): number {
+    return this.#files.size;
+  }
+
+  /** Removes the files of these scenarios. @throws UsageError when one can't be removed */
+  remove(names: ReadonlySet<string>): void {
+    for (const name of names) {
+      const path = this.#files.get(name);
+      if (path === undefined) continue;
+      try {
+        rmSync(path, { force: true });
+      } catch (error) {
+        throw new UsageError(`--max-corpus: ${path} can't be removed: ${error instanceof Error ? error.message : String(error)}`);
+      }
       this.#files.delete(name);
     }
   }

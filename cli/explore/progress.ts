@@ -46,11 +46,11 @@ export class SearchProgress {
 
   found(found: Found): void {
     const [message = ''] = messagesOf(found);
-    const { cause, data, afterTrials, foundIn } = found;
+    const { cause, data, afterTrials, isAsDrawn } = found;
     const size = `${formatCount(data.faults.length, 'fault')}, ${formatCount(data.workloads.length, 'workload')}, ${formatCount(data.pools.length, 'pool')}, ${formatCount(data.steps.length, 'step')}`;
     this.#line.print(
       printable(
-        `found ${cause.check}: ${cause.code} in trial ${afterTrials}; ${data.name === foundIn ? 'scenario as drawn' : 'smallest scenario'}: ${size}`,
+        `found ${cause.check}: ${cause.code} in trial ${afterTrials}; ${isAsDrawn ? 'scenario as drawn' : 'smallest scenario'}: ${size}`,
       ),
     );
     this.#line.print(`  ${printable(message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message)}`);

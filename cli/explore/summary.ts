@@ -14,19 +14,25 @@ export interface SearchSummary {
   readonly interrupted: boolean;
   /** Why some trials have no verdict. */
   readonly problems: readonly string[];
+}
+
+/** Sentences of a summary that depend on how the search was asked for. */
+export interface Remarks {
   /** What to say if nothing was found. */
   readonly nothing: string;
+  /** What became of the corpus. */
+  readonly corpus?: string;
 }
 
 /** What a search found, for a terminal. */
 export function summaryOf(
-  { directory, target, standing, found, seconds, interrupted, problems, nothing }: SearchSummary,
+  { directory, target, standing, found, seconds, interrupted, problems }: SearchSummary,
+  { nothing, corpus }: Remarks,
   columns: number,
 ): string {
-  const { trials, shrinkTrials, covered, interleavings, known, unknown } = standing;
+  const { trials, shrinkTrials, covered, interleavings, known, untold, unknown } = standing;
   const lines = found.flatMap((one) => {
-    const { cause, data, result, foundIn } = one;
-    const isAsDrawn = data.name === foundIn;
+    const { cause, data, result, isAsDrawn } = one;
     const path = pathFromHere(scenarioPath(directory, data.name));
     const [message = ''] = messagesOf(one);
     return [
@@ -46,11 +52,13 @@ export function summaryOf(
     ...(found.length === 0 ? [] : ['']),
     ...wrap(searched, columns),
     ...(known === 0 ? [] : [`${formatCount(known, 'failure')} of known causes`]),
+    ...(untold === 0 ? [] : [`${formatCount(untold, 'further failure')} of codes that were told often enough`]),
     ...(unknown === 0 ? [] : [`${formatCount(unknown, 'trial')} without a verdict`]),
     ...problems.flatMap((problem) => wrap(`  ${printable(problem)}`, columns)),
+    ...(corpus === undefined ? [] : wrap(printable(corpus), columns)),
     ...(interrupted ? ['The search was interrupted: corpus and findings so far are written.'] : []),
     found.length === 0
-      ? nothing
+      ? printable(nothing)
       : `Found ${formatCount(found.length, 'problem')}: ${pathFromHere(directory)}${interrupted ? '' : '/report/report.html'}`,
     '',
   ].join('\n');
